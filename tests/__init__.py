@@ -1,0 +1,1 @@
+"""The test suite; the oracle is imported as `tests.oracle`."""

@@ -1,0 +1,45 @@
+"""Which rules are on."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilecheck.rules.registry import RULES, find
+from tilecheck.selection import Selection, SelectorError, check_selectors, covered_codes
+
+
+@pytest.mark.parametrize(
+    ("select", "ignore", "on"),
+    [
+        (("ALL",), (), set(RULES)),
+        (("TC4",), (), {"TC401", "TC405"}),
+        (("tc4",), ("TC405",), {"TC401"}),
+        (("overlapping-write",), (), {"TC101"}),
+        (("TC101",), ("TC1",), {"TC101"}),
+        (("TC10",), ("TC1",), {"TC101", "TC102", "TC103", "TC106", "TC107", "TC108"}),
+        (("ALL",), ("ALL",), set()),
+        (("TC101",), ("overlapping-write",), set()),
+        ((), (), set()),
+    ],
+)
+def test_the_longer_selector_counts_and_ignore_wins_a_tie(
+    select: tuple[str, ...], ignore: tuple[str, ...], on: set[str]
+) -> None:
+    assert {code for code in RULES if code in Selection(select, ignore)} == on
+
+
+@pytest.mark.parametrize("word", ["TC999", "T", "TC", "overlaping-write", ""])
+def test_a_selector_must_name_a_rule(word: str) -> None:
+    with pytest.raises(SelectorError):
+        check_selectors([word])
+    assert covered_codes(word) == ()
+
+
+def test_a_misspelt_selector_gets_a_hint() -> None:
+    with pytest.raises(SelectorError, match="did you mean 'overlapping-write'"):
+        check_selectors(["Overlaping-Write"])
+
+
+def test_rules_are_found_by_code_and_name_in_any_case() -> None:
+    assert find("tc101") is find("Overlapping-Write") is RULES["TC101"]
+    assert find("nothing") is None

@@ -1,0 +1,51 @@
+"""Code blocks of Markdown pages, and what their comments expect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_FENCE = re.compile(r"^```(\w*)\s*$")
+_EXPECTED = re.compile(r"#\s*error:\s*(TC\d+(?:\s*,\s*TC\d+)*)")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, its text, the line it begins on and the text line before it."""
+
+    language: str
+    text: str
+    line: int
+    before: str
+
+    @property
+    def expected(self) -> set[tuple[int, str]]:
+        """The (line, code) pairs that `# error: CODE` comments ask for."""
+        return {
+            (number, code.strip())
+            for number, line in enumerate(self.text.split("\n"), 1)
+            for found in _EXPECTED.finditer(line)
+            for code in found.group(1).split(",")
+        }
+
+
+def blocks(path: Path) -> Iterator[Block]:
+    """The fenced blocks of a page."""
+    language: str | None = None
+    body: list[str] = []
+    before, start = "", 0
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        fence = _FENCE.match(line)
+        if language is None and fence:
+            language, body, start = fence.group(1), [], number
+        elif language is not None and fence:
+            yield Block(language, "\n".join(body) + "\n", start, before)
+            language, before = None, ""
+        elif language is not None:
+            body.append(line)
+        elif line.strip():
+            before = line.strip()

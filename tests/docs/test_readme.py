@@ -1,0 +1,62 @@
+"""The README: its commands are the ones that work, and the output it shows is the real one."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.docs.markdown import ROOT, blocks
+from tilecheck.cli import main
+
+README = ROOT / "README.md"
+
+
+def _after(mark: str) -> str:
+    (found,) = [block.text for block in blocks(README) if block.before == f"<!-- {mark} -->"]
+    return found.strip("\n")
+
+
+def test_the_output_shown_is_the_real_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(ROOT)
+    command = _after("run").rpartition("&&")[2]
+    program, *arguments = shlex.split(command)
+    assert program == ".venv/bin/tilecheck"
+    assert main([*arguments, "--no-cache"]) == 0
+    assert capsys.readouterr().out.rstrip("\n") == _after("output")
+
+
+def test_both_commands_are_one_line_that_installs_and_runs() -> None:
+    for mark, extra in (("run", "install -q . "), ("test", "install -q -e '.[test]' ")):
+        command = _after(mark)
+        assert "\n" not in command
+        assert command.startswith("python3 -m venv .venv && .venv/bin/pip ")
+        assert extra in command
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    assert "<!-- test -->" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_links_lead_to_files() -> None:
+    pages = [README, *sorted((ROOT / "docs").rglob("*.md")), ROOT / "CONTRIBUTING.md"]
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert "://" in target or (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_all_examples_but_the_racy_one_are_clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tilecheck.api import check_paths
+    from tilecheck.config import Config
+
+    monkeypatch.chdir(ROOT)
+    report = check_paths(["examples"], Config(use_cache=False))
+    assert {(Path(d.span.file).name, d.kernel, d.code) for d in report.diagnostics} == {
+        ("head_permutation.py", "permute_heads_racy", "TC101")
+    }
+    settled = {k.name for k in report.kernels if k.verdict in ("proved", "conditional")}
+    assert settled == {k.name for k in report.kernels} - {"permute_heads_racy"}
+    clauses = [c for k in report.kernels if k.name != "permute_heads_racy" for c in k.contract]
+    assert {c.state for c in clauses} == {"discharged"}

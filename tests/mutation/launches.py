@@ -1,0 +1,206 @@
+"""Finds launches for a kernel of which nothing is known but its source.
+
+Parameters start as unknowns; running the kernel shows which are arrays, of what rank, which are lists and which are
+numbers. Extents and numbers are then drawn at random until a launch runs without undefined behaviour and collision.
+"""
+
+from __future__ import annotations
+
+import inspect
+import random
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, get_args, get_origin
+
+from tests.oracle.fake_tile import ConstantAnnotation, Kernel
+from tests.oracle.log import Log, collides
+from tests.oracle.memory import Machine, Shape, array
+from tests.oracle.run import run
+from tests.oracle.values import DTYPES, RankError
+
+_UNPACK: Final = re.compile(r"values to unpack \(expected (\d+)")
+_ARRAY_MEMBERS: Final = frozenset(
+    "shape strides ndim dtype storage offset slice tiled_view get_raw_memory".split())
+
+
+class Learned(Exception):
+    """What kind of argument a parameter needs."""
+
+    def __init__(self, name: str, kind: str) -> None:
+        super().__init__(f"{name} is {kind}")
+        self.name, self.kind = name, kind
+
+
+class Unknown:
+    """An argument that says how it is used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, member: str) -> Any:
+        if member in _ARRAY_MEMBERS:
+            raise Learned(self._name, "array")
+        if member.startswith("__"):
+            raise AttributeError(member)
+        raise Learned(self._name, "scalar")
+
+
+def _used_as(kind: str) -> Any:
+    def operation(self: Unknown, *others: Any) -> Any:
+        raise Learned(self._name, kind)
+
+    return operation
+
+
+def _install() -> None:
+    for name in ("add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow neg index int float bool lt "
+                 "le gt ge eq ne and rand or ror divmod rdivmod lshift rshift invert abs array").split():
+        setattr(Unknown, f"__{name}__", _used_as("scalar"))
+    for name in ("getitem", "len", "iter"):
+        setattr(Unknown, f"__{name}__", _used_as("list"))
+
+
+_install()
+
+
+@dataclass
+class Signature:
+    """What is known of the parameters. `kinds`: array, list, scalar, int, bool, float or unknown."""
+
+    kinds: dict[str, str]
+    ranks: dict[str, int] = field(default_factory=dict)
+    axes: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A launch: shapes of arrays (two arrays of one shape for a list) and numbers."""
+
+    grid: tuple[int, int, int]
+    shapes: Mapping[str, tuple[int, ...]]
+    numbers: Mapping[str, Any]
+    seed: int
+
+
+def _annotated_kind(annotation: Any) -> str:
+    if annotation is inspect.Parameter.empty:
+        return "unknown"
+    if get_origin(annotation) is Annotated and any(isinstance(m, ConstantAnnotation) for m in get_args(annotation)):
+        inner = get_args(annotation)[0]
+        return {"bool": "bool", "float": "float"}.get(getattr(inner, "__name__", ""), "int")
+    return {"int": "scalar", "float": "float", "bool": "bool"}.get(getattr(annotation, "__name__", str(annotation)),
+                                                                   "unknown")
+
+
+def signature(kernel: Kernel) -> Signature:
+    parameters = inspect.signature(kernel._pyfunc).parameters.values()
+    return Signature({p.name: _annotated_kind(p.annotation) for p in parameters})
+
+
+def _draw(known: Signature, rng: random.Random) -> Candidate:
+    dims = [rng.choice((2, 4, 8)), rng.choice((2, 3, 4, 6, 8)), rng.choice((1, 2, 4, 16))]
+    pool = [*dims, *dims, 1, 2, 3, 4]
+    numbers: dict[str, Any] = {}
+    for name, kind in known.kinds.items():
+        if kind == "int":
+            numbers[name] = rng.choice((1, 2, 2, 4, 4, 8, *(d for d in dims if d & (d - 1) == 0)))
+        elif kind == "scalar":
+            numbers[name] = rng.choice(pool)
+        elif kind == "bool":
+            numbers[name] = rng.random() < 0.5
+        elif kind == "float":
+            numbers[name] = 0.5
+    pool += [n for n in numbers.values() if type(n) is int]
+    roomy = rng.random() < 0.4
+    shapes = {name: tuple(rng.choice((16, 32)) if roomy else rng.choice(pool) for _ in range(known.ranks.get(name, 1)))
+              for name, kind in known.kinds.items() if kind in ("array", "list")}
+    extents = (1, 2, 2, 3, 4, 6) if len(known.axes) < 2 else (1, 2, 2, 3)
+    grid = [rng.choice(extents) if axis in known.axes else 1 for axis in range(3)]
+    return Candidate((grid[0], grid[1], grid[2]), shapes, numbers, rng.randrange(1000))
+
+
+def arguments(known: Signature, launch: Candidate) -> dict[str, Any]:
+    """Fresh arguments. Arrays hold small integers, which serve as data and as indices alike."""
+    rng = random.Random(launch.seed)
+    values: dict[str, Any] = {}
+    for name, kind in known.kinds.items():
+        if kind == "unknown":
+            values[name] = Unknown(name)
+        elif kind in ("array", "list"):
+            shape = launch.shapes[name]
+            size = 1
+            for extent in shape:
+                size *= extent
+            made = [array(name if kind == "array" else f"{name}[{n}]", shape, DTYPES["int32"],
+                          [rng.randrange(3) for _ in range(size)]) for n in range(1 if kind == "array" else 2)]
+            values[name] = made[0] if kind == "array" else made
+        else:
+            values[name] = launch.numbers[name]
+    return values
+
+
+def execute(kernel: Kernel, known: Signature, launch: Candidate) -> Log:
+    """Runs a launch; grid axes that are read on the way are added to what is known."""
+    with _watched(known):
+        return run(kernel, launch.grid, arguments(known, launch), ticks=6_000)
+
+
+class _watched:
+    """Notes the grid axes that a kernel asks for."""
+
+    def __init__(self, known: Signature) -> None:
+        self.known = known
+
+    def __enter__(self) -> None:
+        self.known.axes |= Machine.axes
+        Machine.axes = self.known.axes
+
+    def __exit__(self, *details: Any) -> None:
+        Machine.axes = set()
+
+
+def _learn(known: Signature, log: Log) -> bool:
+    """Draws a lesson from a failure; whether there was one."""
+    error = log.error
+    if isinstance(error, Learned):
+        known.kinds[error.name] = error.kind
+        return True
+    if isinstance(error, RankError):
+        name = error.array.partition("[")[0]
+        if name in known.kinds and known.ranks.get(name, 1) != error.rank:
+            known.ranks[name] = error.rank
+            return True
+    if isinstance(error, ValueError) and (match := _UNPACK.search(str(error))) and Shape.unpacked in known.kinds:
+        known.ranks[Shape.unpacked] = int(match[1])
+        return True
+    return False
+
+
+def explore(kernel: Kernel, wanted: int = 10, tries: int = 500, seed: int = 0) -> tuple[Signature, list[Candidate]]:
+    """What a kernel's parameters are, and launches of several blocks that run cleanly and do not collide."""
+    rng, known, good = random.Random(f"{seed}:{kernel.__name__}"), signature(kernel), []
+    lessons = 0
+    for _ in range(tries):
+        launch = _draw(known, rng)
+        axes = set(known.axes)
+        log = execute(kernel, known, launch)
+        if not log.valid:
+            if lessons < 60 and _learn(known, log):
+                lessons += 1
+            continue
+        if known.axes != axes or "unknown" in known.kinds.values() and not log.records:
+            continue
+        writers = {r.block for r in log.records if r.mode != "read" and len(r.elements)}
+        if len(writers) > 1 and not collides(log):
+            good.append(launch)
+            if len(good) == wanted:
+                break
+    return known, good
+
+
+def parameter_ranks(known: Signature) -> Iterator[tuple[str, int | None]]:
+    """Names with ranks; None for numbers."""
+    for name, kind in known.kinds.items():
+        yield name, known.ranks.get(name, 1) if kind in ("array", "list") else None
+

@@ -1,0 +1,146 @@
+"""Random kernels as source text, with the launches to try them on."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tests.oracle.builder import ArrayParam, Builder, Chooser, Scalar, Seeded
+from tests.oracle.composites import (
+    early_return,
+    even_and_odd,
+    exclusive_flags,
+    halves,
+    list_of_arrays,
+    mixed_atomics,
+    only_one_block,
+    rows_of_input,
+    spin_lock,
+    two_arrays,
+    two_phases,
+)
+from tests.oracle.data import own_segment, row_of_index, ticket, walk_of_segment
+from tests.oracle.uses import composed
+
+ROOM: Final = {1: 256, 2: 64, 3: 32, 4: 24}
+SMALL: Final = (1, 2, 3, 4, 6)
+HEADER: Final = "import cuda.tile as ct\n\nInt = ct.Constant[int]\n\n\n"
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A kernel named `kernel` and what its launches may look like.
+
+    meant     conditions over launch scalars that the author would call obvious (`grid[0]`, parameters, shapes)
+    axes      grid axes the kernel reads
+    features  constructs used
+    slips     faults planted; a fault need not be one (the kernel may still be right)
+    """
+
+    text: str
+    scalars: tuple[Scalar, ...]
+    arrays: tuple[ArrayParam, ...]
+    meant: tuple[str, ...]
+    axes: tuple[int, ...]
+    features: tuple[str, ...]
+    slips: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A concrete launch: scalars by name (`n`, `c.shape[0]`, `grid[0]`), from which everything follows."""
+
+    grid: tuple[int, int, int]
+    scalars: Mapping[str, int]
+
+    @property
+    def key(self) -> int:
+        """What the data of this launch is drawn from."""
+        return sum(self.scalars.values()) % 1000
+
+    def shape(self, array: str, rank: int) -> tuple[int, ...]:
+        return tuple(self.scalars[f"{array}.shape[{axis}]"] for axis in range(rank))
+
+
+WHOLE: Final[tuple[Callable[[Builder], None], ...]] = (
+    *(composed for _ in range(30)), even_and_odd, even_and_odd, halves, halves, exclusive_flags, exclusive_flags,
+    two_arrays, two_arrays, two_phases, only_one_block, early_return, mixed_atomics, spin_lock, list_of_arrays,
+    rows_of_input, rows_of_input, row_of_index, row_of_index, own_segment, walk_of_segment, ticket,
+)
+
+
+def build(choose: Chooser) -> Generated:
+    """A kernel from a source of decisions."""
+    b = Builder(choose, slips=choose.pick((0, 1, 1, 1, 1, 2)))
+    make = b.pick(*WHOLE)
+    b.feature(make.__name__)
+    make(b)
+    b.close_to(1)
+    scalars = sorted(b.scalars.values(), key=lambda s: s.name)
+    arrays = sorted(b.arrays.values(), key=lambda a: a.name)
+    parameters = [a.parameter for a in arrays if not a.name.endswith("[1]")]
+    parameters += [f"{s.name}: {s.annotation}" for s in scalars]
+    helpers = "".join(f"{text}\n\n" for text in b.helpers.values())
+    body = "\n".join(b.lines)
+    header = HEADER if not b.declared else HEADER.replace("\n\nInt", "\nfrom tilecheck import requires\n\nInt", 1)
+    declared = "".join(f'@requires("{clause}")\n' for clause in b.declared)
+    text = f"{header}{helpers}{declared}@ct.kernel\ndef kernel({', '.join(parameters)}):\n{body}\n"
+    return Generated(text, tuple(scalars), tuple(arrays), tuple(b.meant), tuple(sorted(b.axes)), tuple(b.features),
+                     tuple(b.slipped))
+
+
+def from_seed(seed: int) -> Generated:
+    return build(Seeded(seed))
+
+
+class _Scope:
+    """`grid` and arrays as the `meant` language sees them."""
+
+    def __init__(self, shape: Sequence[int]) -> None:
+        self.shape = shape
+
+
+def is_meant(kernel: Generated, launch: Assignment) -> bool:
+    """Whether a launch respects what the author had in mind."""
+    names: dict[str, Any] = {s.name: launch.scalars[s.name] for s in kernel.scalars}
+    names.update({a.name: _Scope(launch.shape(a.name, a.rank)) for a in kernel.arrays})
+    names["grid"] = launch.grid
+    return all(eval(condition, {"__builtins__": {"max": max, "min": min}}, names) for condition in kernel.meant)
+
+
+def several_blocks(kernel: Generated, launch: Assignment) -> bool:
+    """Whether every axis that the kernel reads has several blocks."""
+    return all(launch.grid[axis] > 1 for axis in kernel.axes)
+
+
+def _draw(kernel: Generated, rng: random.Random) -> Assignment:
+    extents = (1, 2, 2, 3, 3, 4, 5) if len(kernel.axes) < 2 else (1, 2, 2, 3)
+    grid = tuple(rng.choice(extents) if axis in kernel.axes else 1 for axis in range(3))
+    scalars = {s.name: rng.choice(s.values) for s in kernel.scalars}
+    for a in kernel.arrays:
+        roomy = not a.read_shape and rng.random() < 0.75
+        for axis in range(a.rank):
+            extent = ROOM[a.rank] if roomy else rng.choice(SMALL if a.read_shape else (3, 4, 8, 16))
+            scalars[f"{a.name}.shape[{axis}]"] = extent
+    scalars.update({f"grid[{axis}]": grid[axis] for axis in range(3)})
+    return Assignment((grid[0], grid[1], grid[2]), scalars)
+
+
+def assignments(kernel: Generated, count: int, seed: int = 0) -> Iterator[Assignment]:
+    """Distinct launches, half of them meant by the author where such are found."""
+    rng = random.Random(f"{seed}:{kernel.text}")
+    seen: set[tuple[tuple[str, int], ...]] = set()
+    given = wanted = 0
+    for _ in range(count * 12):
+        launch = _draw(kernel, rng)
+        key = tuple(sorted(launch.scalars.items()))
+        good = is_meant(kernel, launch) and several_blocks(kernel, launch)
+        if key in seen or (not good and given - wanted >= count // 3):
+            continue
+        seen.add(key)
+        given, wanted = given + 1, wanted + good
+        yield launch
+        if given >= count:
+            return

@@ -1,0 +1,204 @@
+"""Holds the checker's verdicts against the truth. The checker is reached through its public entry only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from tests.oracle.data import contents
+from tests.oracle.generate import Assignment, Generated
+from tests.oracle.loading import load_text
+from tests.oracle.replay import Parameter, replay
+from tests.oracle.truth import Trial, Truth, brute_force, summary
+from tilecheck.api import check_source
+from tilecheck.config import Config
+from tilecheck.diagnostics import Diagnostic, KernelReport, Obligation, Report
+from tilecheck.proof.contract import ContractError, annotation_of, evaluate, parse
+
+DECIDED = ("proved", "conditional", "atomic", "single-block")
+RACE_CODES = ("TC101", "TC103", "TC106", "TC107", "TC108")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one kernel. `contradictions` are readable; `decided` is meant for a safe kernel."""
+
+    name: str
+    truth: str
+    ever_collides: bool
+    verdict: str
+    decided: bool
+    contradictions: tuple[str, ...]
+    rules: tuple[str, ...]
+    features: tuple[str, ...] = ()
+    slips: tuple[str, ...] = ()
+    why: tuple[str, ...] = ()
+
+
+def _strides(name: str, shape: tuple[int, ...]) -> Iterator[tuple[str, int]]:
+    stride = 1
+    for axis in reversed(range(len(shape))):
+        yield f"{name}.strides[{axis}]", stride
+        stride *= max(shape[axis], 1)
+
+
+def launch_scalars(kernel: Generated, launch: Assignment) -> dict[str, int]:
+    """Everything a contract may speak of."""
+    values = dict(launch.scalars)
+    for a in kernel.arrays:
+        values.update(_strides(a.name, launch.shape(a.name, a.rank)))
+    for name in {a.parameter for a in kernel.arrays if a.name != a.parameter}:
+        values[f"len({name})"] = sum(a.parameter == name for a in kernel.arrays)
+    return values
+
+
+def _injective(values: list[int]) -> bool:
+    return len(set(values)) == len(values)
+
+
+def _monotone(values: list[int]) -> bool:
+    return values == sorted(values)
+
+
+def _segments(offsets: list[int], lengths: list[int]) -> bool:
+    covered = [o + k for o, n in zip(offsets, lengths, strict=False) for k in range(n)]
+    return _injective(covered)
+
+
+_FACTS: Mapping[str, Callable[..., bool]] = {
+    "injective": _injective, "monotone": _monotone, "segments": _segments,
+    "ticket": lambda *_: True, "lock": lambda *_: True, "disjoint": lambda *_: True,
+}
+
+
+def _data(kernel: Generated, launch: Assignment, name: str) -> list[int]:
+    for a in kernel.arrays:
+        if a.name == name:
+            size = launch.shape(a.name, a.rank)[0]
+            values = contents(a.fill, size, launch.key)
+            return list(values) if isinstance(values, list) else [values] * size
+    return []
+
+
+def _star(scalars: Mapping[str, int]) -> dict[str, int]:
+    """Scalars of list elements under the name that stands for all of them, where they agree."""
+    out: dict[str, int] = {}
+    for key, value in scalars.items():
+        base, bracket, rest = key.partition("[")
+        place, _, attribute = rest.partition("]")
+        if bracket and place.isdigit() and attribute.startswith("."):
+            out[f"{base}[*]{attribute}"] = min(value, out.get(f"{base}[*]{attribute}", value))
+    return out
+
+
+def clause_holds(text: str, kernel: Generated, launch: Assignment) -> bool:
+    """Whether a clause of a contract holds for a launch. A clause about data is decided on the data."""
+    scalars = launch_scalars(kernel, launch)
+    scalars.update(_star(scalars))
+    for clause in parse(text):
+        note = annotation_of(clause)
+        if note is not None:
+            if not _FACTS[note.name](*(_data(kernel, launch, name) for name in note.arrays)):
+                return False
+        elif not evaluate(clause, scalars):
+            return False
+    return True
+
+
+def _violated(texts: Iterable[str], kernel: Generated, launch: Assignment) -> bool:
+    return not all(clause_holds(text, kernel, launch) for text in texts)
+
+
+def parameters_of(kernel: Generated) -> list[Parameter]:
+    """Parameters with defaults for what a witness does not mention."""
+    made = [Parameter(a.name, a.rank, a.element, fill=contents(a.fill, 64, 7)) for a in kernel.arrays]
+    made += [Parameter(s.name, boolean="bool" in s.annotation, default=s.values[-1]) for s in kernel.scalars]
+    return made
+
+
+@dataclass
+class _Examiner:
+    kernel: Generated
+    report: KernelReport
+    diagnostics: tuple[Diagnostic, ...]
+    truth: Truth
+    found: list[str] = field(default_factory=list)
+
+    def run(self) -> tuple[str, ...]:
+        self.contract = [c.clause for c in self.report.contract]
+        for trial in self.truth.trials:
+            if trial.collides and len(self.found) < 3:
+                self._collision(trial)
+        for diagnostic in self.diagnostics:
+            if diagnostic.code in RACE_CODES and diagnostic.severity == "error":
+                self._witness(diagnostic)
+        return tuple(self.found)
+
+    def _collision(self, trial: Trial) -> None:
+        where = summary(trial.launch)
+        if self.report.verdict in DECIDED and not _violated(self.contract, self.kernel, trial.launch):
+            self.found.append(f"{self.report.verdict}, but {sorted(trial.pairs)} collide for {where}; "
+                              f"contract {self.contract}")
+            return
+        for kind, a, b in trial.pairs:
+            claims = [o for o in self.report.obligations if o.line in (a, b)]
+            if all(self._claimed(o, trial.launch) for o in claims):
+                verdicts = [(o.kind, o.line, o.verdict, o.clauses) for o in claims]
+                self.found.append(f"{kind} at lines {a} and {b} for {where}, against {verdicts}")
+                return
+
+    def _claimed(self, obligation: Obligation, launch: Assignment) -> bool:
+        """Whether the obligation says that there is no collision in this launch."""
+        if obligation.verdict not in DECIDED:
+            return False
+        return not _violated([*obligation.clauses, *self._structural()], self.kernel, launch)
+
+    def _structural(self) -> list[str]:
+        return [c.clause for c in self.report.contract if c.kind != "semantic"]
+
+    def _witness(self, diagnostic: Diagnostic) -> None:
+        witness = diagnostic.witness
+        if witness is None:
+            self.found.append(f"{diagnostic.code} at line {diagnostic.span.line} has no witness")
+            return
+        arrays = list(dict.fromkeys(o.array for o in self.report.obligations if o.line == diagnostic.span.line))
+        function = load_text(self.kernel.text)["kernel"]
+        outcome = replay(function, parameters_of(self.kernel), witness, arrays, [diagnostic.span.line])
+        if outcome.fault:
+            self.found.append(f"{diagnostic.code} at line {diagnostic.span.line}: {outcome.fault}; {witness}")
+
+
+def check(kernel: Generated) -> Report:
+    return check_source(kernel.text, "generated.py", Config(use_cache=False, jobs=1))
+
+
+def _satisfiable(kernel: Generated, report: KernelReport, truth: Truth) -> bool:
+    """Whether a launch of several blocks meets the contract: a clause that forbids them all decides nothing."""
+    clauses = [c.clause for c in report.contract]
+    return any(not _violated(clauses, kernel, t.launch) for t in truth.telling)
+
+
+def examine(kernel: Generated, name: str, truth: Truth | None = None, count: int = 36) -> Outcome:
+    """Checks a kernel and compares."""
+    truth = truth or brute_force(kernel, count)
+    report = check(kernel)
+    if report.failures or len(report.kernels) != 1:
+        faults = tuple(f"failure: {f.message}" for f in report.failures) or ("kernel not found",)
+        return Outcome(name, truth.kind, truth.ever_collides, "failure", False, faults, ())
+    (said,) = report.kernels
+    try:
+        found = _Examiner(kernel, said, report.diagnostics, truth).run()
+        decided = said.verdict in DECIDED and _satisfiable(kernel, said, truth)
+    except (ContractError, KeyError) as error:
+        found, decided = (f"contract cannot be evaluated: {error!r} {[c.clause for c in said.contract]}",), False
+    rules = tuple(r for o in said.obligations for r in o.rules)
+    return Outcome(name, truth.kind, truth.ever_collides, said.verdict, decided, found, rules, kernel.features,
+                   kernel.slips, tuple(o.why for o in said.obligations))
+
+
+def explain(kernel: Generated, outcome: Outcome) -> str:
+    """A contradiction with everything needed to look into it."""
+    faults = "\n".join(f"  * {c}" for c in outcome.contradictions)
+    reasons = "\n".join(f"  - {w}" for w in outcome.why)
+    return f"{outcome.name}: {outcome.verdict}\n{faults}\n{reasons}\n{kernel.text}"
+

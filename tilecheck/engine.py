@@ -1,0 +1,113 @@
+"""One run: which files, what is known of them already, what must be analysed, and what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from tilecheck.analysis import Analysis, Dependencies
+from tilecheck.cache import content_digests, digest, open_cache, tool_signature
+from tilecheck.config import Config, ConfigError
+from tilecheck.diagnostics import Failure
+from tilecheck.progress import Progress, no_progress
+
+_RUN: Final = "run"
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a run is asked about.
+
+    files      content digest of each file, by its path as it is reported
+    roots      folders that the user named
+    contents   bytes to use instead of what is on disk
+    overlays   path and text of the overlay files
+    """
+
+    files: Mapping[str, str]
+    roots: tuple[str, ...] = ()
+    contents: Mapping[str, bytes] | None = None
+    overlays: tuple[tuple[str, str], ...] = ()
+
+    def key(self) -> str:
+        """A digest of everything the analysis depends on but the files that it finds by itself."""
+        folder = str(Path.cwd())  # imports of files that were named relative to it are found from there
+        pairs = (*sorted(self.files.items()), *self.overlays)
+        return digest(tool_signature(), folder, *self.roots, "", *(part for pair in pairs for part in pair))
+
+
+def analyse_paths(paths: Sequence[str], config: Config, progress: Progress = no_progress) -> Analysis:
+    """The analysis of files and folders, from the cache where nothing has changed."""
+    from tilecheck.source.discover import discover
+
+    found = discover(paths, exclude=config.exclude, base=config.root, respect_gitignore=config.respect_gitignore)
+    files = content_digests(str(path) for path in found.files)
+    inputs = Inputs(files, tuple(map(str, found.roots)), None, _read_overlays(config.contracts))
+    missing = tuple(Failure(error.file, error.message) for error in found.errors)
+    analysis = _kept_or_fresh(inputs, config, progress)
+    return replace(analysis, failures=(*analysis.failures, *missing)) if missing else analysis
+
+
+def analyse_text(data: bytes, name: str, config: Config) -> Analysis:
+    """The analysis of source that is not on disk, or not like this."""
+    inputs = Inputs({name: digest(data)}, (), {name: data}, _read_overlays(config.contracts))
+    return _fresh(inputs, config, no_progress)
+
+
+def _kept_or_fresh(inputs: Inputs, config: Config, progress: Progress) -> Analysis:
+    cache = open_cache(config.cache_folder) if config.use_cache else None
+    if cache is None:
+        return _fresh(inputs, config, progress)
+    key = inputs.key()
+    kept = cache.load(_RUN, key)
+    if isinstance(kept, Analysis) and _holds(kept.dependencies):
+        return kept
+    analysis = _fresh(inputs, config, progress)
+    if analysis.can_be_kept:
+        cache.store(_RUN, key, analysis)
+        cache.prune(_RUN)
+    return analysis
+
+
+def _holds(dependencies: Dependencies) -> bool:
+    """Whether the files that were found by import are what they were, and those that were missing still are."""
+    digests = content_digests(path for path, _ in dependencies.read)
+    return all(digests[path] == was for path, was in dependencies.read) and not any(
+        Path(path).is_file() for path in dependencies.missing
+    )
+
+
+def _fresh(inputs: Inputs, config: Config, progress: Progress) -> Analysis:
+    from tilecheck.stages import join
+    from tilecheck.workers import Work, analyse
+
+    work = Work(tuple(inputs.files), inputs.roots, inputs.contents or {}, _parse_overlays(inputs.overlays))
+    return join(analyse(work, config.workers, progress))
+
+
+def _read_overlays(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:
+    out = []
+    for path in paths:
+        try:
+            out.append((str(path), path.read_text(encoding="utf-8")))
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"contracts: {path}: {getattr(error, 'strerror', None) or error}") from error
+    return tuple(out)
+
+
+def _parse_overlays(texts: Sequence[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    if not texts:
+        return {}
+    from tilecheck.proof.contract import ContractError, parse_overlay
+
+    out: dict[str, tuple[str, ...]] = {}
+    for path, text in texts:
+        try:
+            parsed = parse_overlay(text)
+        except ContractError as error:
+            raise ConfigError(f"contracts: {path}: {error}") from error
+        for pattern, clauses in parsed.items():
+            out[pattern] = (*out.get(pattern, ()), *clauses)
+    return out

@@ -1,0 +1,125 @@
+"""Assignment to names, tuples, attributes and items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from tilecheck.host import arrays, tables
+from tilecheck.host.state import OPEN, Contents, State
+from tilecheck.host.values import Choice, Class, Items, Record, Ref, Shape, Table, Tensor, Thing, Value
+from tilecheck.kernel import tree
+
+if TYPE_CHECKING:
+    from tilecheck.host.evaluate import Evaluator, Frame
+
+
+def assign(ev: Evaluator, target: tree.Expr, value: Value, frame: Frame, state: State) -> None:
+    handler = _TARGETS.get(type(target))
+    if handler is not None:
+        handler(ev, target, value, frame, state)
+
+
+def _name(ev: Evaluator, target: tree.Name, value: Value, frame: Frame, state: State) -> None:
+    ev.bind(target.id, value, frame, state)
+
+
+def _sequence(ev: Evaluator, target: tree.Sequence, value: Value, frame: Frame, state: State) -> None:
+    for node, item in zip(target.items, unpacked(ev, value, target.items, state), strict=True):
+        assign(ev, node.value if isinstance(node, tree.Starred) else node, item, frame, state)
+
+
+def _starred(ev: Evaluator, target: tree.Starred, value: Value, frame: Frame, state: State) -> None:
+    assign(ev, target.value, value, frame, state)
+
+
+def unpacked(ev: Evaluator, value: Value, targets: tuple[tree.Expr, ...], state: State) -> tuple[Value, ...]:
+    """The value taken apart for that many targets, one of which may be starred."""
+    star = next((i for i, t in enumerate(targets) if isinstance(t, tree.Starred)), None)
+    count = len(targets)
+    if star is None and isinstance(value, Shape) and value.lower == 0 and value.upper is None:
+        # taking a shape apart shows the rank
+        arrays.set_rank(ev, value.name, count, state)
+    known = ev.elements(value, state)
+    if known is not None:
+        if star is None and len(known) == count:
+            return known
+        if star is not None and len(known) >= count - 1:
+            stop = len(known) - (count - 1 - star)
+            return (*known[:star], Items(known[star:stop]), *known[stop:])
+    if star is not None and isinstance(value, Shape) and value.lower == 0 and value.upper is None:
+        after = count - 1 - star
+        head = [arrays.shape_item(ev, value, ev_int(i), state) for i in range(star)]
+        tail = [arrays.shape_item(ev, value, ev_int(i - after), state) for i in range(after)]
+        return (*head, Shape(value.name, star, -after if after else None), *tail)
+    if isinstance(value, Choice) and star is None:
+        columns = [ev.item(value, ev_int(i), state) for i in range(count)]
+        return tuple(columns)
+    if isinstance(value, Thing) and star is None:
+        return tuple(ev.item(value, ev_int(i), state) for i in range(count))
+    return tuple(
+        ev.unknown(t.id if isinstance(t, tree.Name) else "item", numeric=not isinstance(t, tree.Starred))
+        for t in targets)
+
+
+def ev_int(i: int) -> Value:
+    from tilecheck.host.values import Int
+    from tilecheck.proof.terms import const
+
+    return Int(const(i))
+
+
+def _attribute(ev: Evaluator, target: tree.Attribute, value: Value, frame: Frame, state: State) -> None:
+    owner = ev.eval(target.value, frame, state)
+    # the same object may have another name: what was known of this attribute elsewhere is gone
+    state.epochs[target.attr] = state.epochs.get(target.attr, 0) + 1
+    for key in [key for key in state.attributes if key[1] == target.attr]:
+        del state.attributes[key]
+    if isinstance(owner, Thing | Record):
+        state.attributes[(owner.name if isinstance(owner, Thing) else owner.key, target.attr)] = value
+    if target.attr == "data" and isinstance(owner, Tensor | Thing):
+        from tilecheck.host.calls import forget
+
+        forget(ev, owner, state)
+
+
+def _subscript(ev: Evaluator, target: tree.Subscript, value: Value, frame: Frame, state: State) -> None:
+    owner = ev.eval(target.value, frame, state)
+    if any(isinstance(i, tree.SliceExpr) for i in target.items):
+        if isinstance(owner, Ref):
+            state.heap[owner.key] = OPEN
+        return
+    index = [ev.eval(i, frame, state) for i in target.items]
+    key = index[0] if len(index) == 1 else Items(tuple(index))
+    stored = _STORES.get(type(owner))
+    if stored is not None:
+        stored(ev, owner, key, value, state)
+
+
+def _store_ref(ev: Evaluator, owner: Ref, key: Value, value: Value, state: State) -> None:
+    here = state.heap.get(owner.key, OPEN)
+    if owner.kind == "dict":
+        state.heap[owner.key] = Contents((*here.items, value), (*here.keys, key), here.bound)
+        return
+    term = ev.number(key)
+    at = None if term is None else term.constant
+    if here.bound == "exact" and at is not None and -len(here.items) <= at < len(here.items):
+        items = list(here.items)
+        items[at] = value
+        state.heap[owner.key] = Contents(tuple(items))
+    else:
+        state.heap[owner.key] = OPEN
+
+
+def _store_class(ev: Evaluator, owner: Class, key: Value, value: Value, state: State) -> None:
+    return
+
+
+_STORES: Final[Mapping[type, Callable[[Evaluator, Any, Value, Value, State], None]]] = {
+    Ref: _store_ref, Table: lambda ev, o, k, v, s: tables.store(ev, o, k, v, s), Class: _store_class,
+}
+
+_TARGETS: Final[Mapping[type, Callable[[Evaluator, Any, Value, Frame, State], None]]] = {
+    tree.Name: _name, tree.Sequence: _sequence, tree.Starred: _starred, tree.Attribute: _attribute,
+    tree.Subscript: _subscript,
+}

@@ -1,0 +1,414 @@
+"""Calls in host code: launches and tuners are recorded, functions of the checked tree are followed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from tilecheck.host import library, methods, record, statements
+from tilecheck.host.methods import KERNEL_COPIES
+from tilecheck.host.state import OPEN, Contents, State, join_states, join_values
+from tilecheck.host.syntax import syntax
+from tilecheck.host.values import (
+    NONE,
+    Choice,
+    Class,
+    Closure,
+    External,
+    Function,
+    Int,
+    Items,
+    Kernel,
+    Plain,
+    Record,
+    Ref,
+    Tensor,
+    Thing,
+    Value,
+)
+from tilecheck.kernel import tree
+from tilecheck.proof.terms import conj
+from tilecheck.source.resolve import FunctionAt
+
+if TYPE_CHECKING:
+    from tilecheck.host.evaluate import Evaluator, Frame
+    from tilecheck.source.module import Module
+
+DEPTH: Final = 9
+
+_TRANSPARENT: Final = frozenset({
+    "lru_cache", "cache", "wraps", "staticmethod", "classmethod", "no_grad", "inference_mode", "custom_fwd",
+    "custom_bwd", "once_differentiable", "property", "cached_property", "disable", "compile", "dispatch", "overload",
+    "contextmanager", "allow_in_graph", "inherit_doc", "nvtx", "annotate", "deprecated",
+})
+"""Decorators that change neither arguments nor result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Evaluated arguments. `open` when a `*args` of unknown contents was passed, `more` when a `**kwargs` was."""
+
+    args: tuple[Value, ...]
+    named: dict[str, Value]
+    open: bool = False
+    more: bool = False
+
+
+def evaluated(ev: Evaluator, call: tree.Call, frame: Frame, state: State) -> Arguments:
+    args: list[Value] = []
+    named: dict[str, Value] = {}
+    unknown = more = False
+    for node in call.args:
+        if isinstance(node, tree.Starred):
+            value = ev.eval(node.value, frame, state)
+            known = ev.elements(value, state)
+            if known is None:
+                unknown = True
+                args.append(value)
+            else:
+                args += known
+        else:
+            args.append(ev.eval(node, frame, state))
+    for keyword in call.keywords:
+        value = ev.eval(keyword.value, frame, state)
+        if keyword.name is not None:
+            named[keyword.name] = value
+            continue
+        contents = state.heap.get(value.key, OPEN) if isinstance(value, Ref) else OPEN
+        more = more or contents.bound != "exact"
+        for key, item in zip(contents.keys, contents.items, strict=False):
+            if isinstance(key, Plain) and isinstance(key.value, str):
+                named[key.value] = item
+    return Arguments(tuple(args), named, unknown, more)
+
+
+def call(ev: Evaluator, expr: tree.Call, frame: Frame, state: State) -> Value:
+    func = expr.func
+    if isinstance(func, tree.Attribute):
+        owner = ev.eval(func.value, frame, state)
+        return _method_call(ev, expr, func, owner, frame, state)
+    if isinstance(func, tree.Name) and func.id == "super":
+        return ev.unknown("super")
+    return apply(ev, ev.eval(func, frame, state), expr, evaluated(ev, expr, frame, state), frame, state)
+
+
+def _method_call(
+    ev: Evaluator, expr: tree.Call, func: tree.Attribute, owner: Value, frame: Frame, state: State,
+) -> Value:
+    if isinstance(owner, Choice):
+        return _choice_call(ev, expr, func, owner, frame, state)
+    own = _own_method(ev, owner, func.attr, frame)
+    if own is not None:
+        return apply(ev, own, expr, evaluated(ev, expr, frame, state), frame, state)
+    if isinstance(owner, Class) and func.attr == "apply":
+        forward = ev.class_attribute(owner, "forward", state)
+        if isinstance(forward, Function):
+            given = evaluated(ev, expr, frame, state)
+            shifted = replace(given, args=(ev.unknown("ctx"), *given.args))
+            return apply(ev, forward, expr, shifted, frame, state)
+    if not isinstance(owner, External):
+        given = evaluated(ev, expr, frame, state)
+        if not given.open and (not given.more or isinstance(owner, Kernel | Thing) and func.attr in KERNEL_COPIES):
+            known = methods.method(ev, owner, func.attr, given.args, given.named, state)
+            if known is not None:
+                if func.attr in methods.REBIND and isinstance(owner, Tensor | Thing):
+                    forget(ev, owner, state)
+                return known
+        target = ev.attribute(owner, func.attr, state) if not isinstance(owner, Thing) else None
+        if target is not None and not isinstance(target, Thing):
+            return apply(ev, target, expr, given, frame, state)
+        if func.attr not in library.HARMLESS:
+            ev.escape((owner, *given.args, *given.named.values()), state)
+        name = owner.name if isinstance(owner, Thing | Tensor) else "value"
+        return ev.unknown(f"{name}.{func.attr}()")
+    target = ev.attribute(owner, func.attr, state)
+    return apply(ev, target, expr, evaluated(ev, expr, frame, state), frame, state)
+
+
+def _choice_call(
+    ev: Evaluator, expr: tree.Call, func: tree.Attribute, owner: Choice, frame: Frame, state: State,
+) -> Value:
+    given = evaluated(ev, expr, frame, state)
+    parts: list[tuple[Any, Value]] = []
+    for cond, option in owner.options:
+        if isinstance(option, Kernel | Thing) and func.attr in KERNEL_COPIES:
+            value: Value | None = option
+        elif isinstance(option, Plain):
+            continue  # None has no methods: this option is not taken
+        else:
+            value = None if given.open or given.more else methods.method(ev, option, func.attr, given.args, given.named, state)
+        parts.append((cond, ev.unknown(func.attr) if value is None else value))
+    if not parts:
+        return ev.unknown(func.attr)
+    out = parts[-1][1]
+    for cond, value in reversed(parts[:-1]):
+        out = join_values(cond, value, out)
+    return out
+
+
+def _own_method(ev: Evaluator, owner: Value, name: str, frame: Frame) -> Value | None:
+    """`self.name` or `cls.name` inside a class of the checked tree."""
+    definition = frame.definition
+    if not isinstance(owner, Thing) or not isinstance(definition, tree.FuncDef) or "." not in frame.qualname:
+        return None
+    if not definition.params or definition.params[0].name != owner.name or owner.name not in ("self", "cls"):
+        return None
+    qualname = f"{frame.qualname.rpartition('.')[0]}.{name}"
+    method = syntax(frame.module).function(qualname)
+    if method is None:
+        return None
+    static = any(isinstance(d, tree.Name) and d.id == "staticmethod" for d in method.decorators)
+    return Function(frame.module, qualname, () if static else (owner,))
+
+
+def forget(ev: Evaluator, owner: Value, state: State) -> None:
+    """The shape of this array changed in place."""
+    names = {owner.storage} if isinstance(owner, Tensor) else {owner.name} if isinstance(owner, Thing) else set()
+    for frame, variables in list(state.variables.items()):
+        for name, value in list(variables.items()):
+            same = value.storage if isinstance(value, Tensor) else value.name if isinstance(value, Thing) else None
+            if same in names:
+                state.bind(frame, name, ev.tensor(ev.unknown(name, numeric=False), state))
+
+
+def apply(ev: Evaluator, target: Value, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
+    """The result of calling a value."""
+    handler = _APPLY.get(type(target))
+    if handler is None:
+        ev.escape((*given.args, *given.named.values()), state)
+        return ev.unknown(_called(expr))
+    return handler(ev, target, expr, given, frame, state)
+
+
+def _called(expr: tree.Call) -> str:
+    func = expr.func
+    name = func.attr if isinstance(func, tree.Attribute) else func.id if isinstance(func, tree.Name) else "call"
+    return f"{name}()"
+
+
+def _external(ev: Evaluator, target: External, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
+    name = target.path.rpartition(".")[2]
+    if name == "launch" and target.path.startswith("cuda."):
+        return record.launch(ev, expr, given.args, given.named, frame, state)
+    if name in record.TUNERS:
+        return record.tuner(ev, expr, given.args, given.named, frame, state)
+    known = None if given.open or given.more else library.external(ev, target.path, given.args, given.named, state)
+    if known is not None:
+        return known
+    if name not in library.HARMLESS:
+        ev.escape((*given.args, *given.named.values()), state)
+    return ev.unknown(f"{name}()")
+
+
+def _function(ev: Evaluator, target: Function, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
+    name = target.qualname.rpartition(".")[2]
+    if name in record.TUNERS:
+        return record.tuner(ev, expr, given.args, given.named, frame, state)
+    known = library.named_helper(name)
+    if known is not None and not given.open and not given.more:
+        value = known(ev, given.args, given.named, state)
+        if value is not None:
+            return value
+    definition = target.definition
+    if definition is None or not all(_transparent(d) for d in definition.decorators):
+        ev.escape((*given.args, *given.named.values()), state)
+        return ev.unknown(f"{name}()")
+    args = Arguments((*target.bound, *given.args), {**dict(target.named), **given.named}, given.open, given.more)
+    return inline(ev, definition, target.module, target.qualname, None, expr, args, frame, state)
+
+
+def _transparent(decorator: tree.Expr) -> bool:
+    node = decorator.func if isinstance(decorator, tree.Call) else decorator
+    name = node.attr if isinstance(node, tree.Attribute) else node.id if isinstance(node, tree.Name) else ""
+    return name in _TRANSPARENT or "register" in name
+
+
+def _closure(ev: Evaluator, target: Closure, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
+    args = Arguments((*target.bound, *given.args), {**dict(target.named), **given.named}, given.open, given.more)
+    definition = target.definition
+    if target.frame not in state.variables:
+        # what it sees is gone
+        ev.escape((*given.args, *given.named.values()), state)
+        return ev.unknown(_called(expr))
+    if isinstance(definition, tree.FuncDef):
+        known = library.named_helper(definition.name)
+        value = None if known is None or given.open or given.more else known(ev, given.args, given.named, state)
+        if value is not None:
+            return value
+    return inline(
+        ev, definition, target.module, target.qualname, target.frame, expr, args, frame, state, dict(target.defaults))
+
+
+def _class(ev: Evaluator, target: Class, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
+    definition = target.definition
+    names: list[str] = []
+    defaults: dict[str, tree.Expr] = {}
+    for stmt in definition.body if definition is not None else ():
+        if isinstance(stmt, tree.Annotated) and isinstance(stmt.target, tree.Name):
+            names.append(stmt.target.id)
+        elif isinstance(stmt, tree.Assign) and stmt.annotation is not None and isinstance(stmt.targets[0], tree.Name):
+            names.append(stmt.targets[0].id)
+            defaults[stmt.targets[0].id] = stmt.value
+    if definition is None:
+        return ev.unknown(f"{target.qualname}()")
+    plain = any(_last(d) == "dataclass" for d in definition.decorators) or any(
+        _last(b) in ("NamedTuple", "TypedDict") for b in definition.bases)
+    if not plain or given.open or given.more or len(given.args) > len(names):
+        ev.escape((*given.args, *given.named.values()), state)
+        return ev.unknown(f"{definition.name}()")
+    fields = dict(zip(names, given.args, strict=False)) | given.named
+    for name, node in defaults.items():
+        if name not in fields:
+            inner = ev.frame(target.module, definition.name, None, None)
+            fields[name] = ev.eval(node, inner, state)
+    return Record(ev.fresh(definition.name), tuple(fields.items()))
+
+
+def _last(node: tree.Expr) -> str:
+    inner = node.func if isinstance(node, tree.Call) else node
+    return inner.attr if isinstance(inner, tree.Attribute) else inner.id if isinstance(inner, tree.Name) else ""
+
+
+def _choice(ev: Evaluator, target: Choice, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
+    """A function chosen by a condition: each is followed where it is the one."""
+    rest = state
+    outcomes: list[tuple[Any, State, Value]] = []
+    for cond, option in target.options:
+        branch = rest.branch(cond)
+        outcomes.append((cond, branch, apply(ev, option, expr, given, frame, branch)))
+    _, last, value = outcomes[-1]
+    path = state.path
+    for cond, branch, result in reversed(outcomes[:-1]):
+        last = join_states(cond, branch, last, path)
+        value = join_values(cond, result, value)
+    state.take(last)
+    state.path = path
+    return value
+
+
+def _kernel(ev: Evaluator, target: Kernel, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
+    return ev.unknown(_called(expr))
+
+
+_APPLY: Final[Mapping[type, Callable[[Evaluator, Any, tree.Call, Arguments, Frame, State], Value]]] = {
+    External: _external, Function: _function, Closure: _closure, Class: _class, Choice: _choice, Kernel: _kernel,
+}
+
+
+# --- functions of the checked tree -----------------------------------------------------------------------------------
+
+def function_value(ev: Evaluator, target: FunctionAt) -> Value:
+    if record.is_kernel(ev, target.module, target.qualname):
+        return Kernel(target.module.path, target.qualname)
+    return Function(target.module, target.qualname)
+
+
+def inline(
+    ev: Evaluator, definition: tree.FuncDef | tree.Lambda, module: Module, qualname: str, outer: int | None,
+    expr: tree.Call | None, given: Arguments, caller: Frame, state: State, defaults: dict[str, Value] | None = None,
+) -> Value:
+    """Follow a call. Where that is not possible the result and what the arguments hold are unknown."""
+    label = qualname.rpartition(".")[2]
+    key = (module.path, qualname)
+    if given.open or caller.depth >= DEPTH or ev.fuel <= 0 or ev.active.count(key) > 1 or (
+            isinstance(definition, tree.FuncDef) and definition.is_async):
+        ev.escape((*given.args, *given.named.values()), state)
+        return ev.unknown(f"{label}()")
+    frame = ev.frame(module, qualname, definition, outer, caller, expr)
+    state.enter(frame.number)
+    if not bind_parameters(ev, definition, given, frame, state, defaults or {}):
+        state.leave(frame.number)
+        ev.escape((*given.args, *given.named.values()), state)
+        return ev.unknown(f"{label}()")
+    frame.arguments = (*given.args, *given.named.values())
+    if isinstance(definition, tree.Lambda):
+        value = ev.eval(definition.body, frame, state)
+        return _left(value, frame, state)
+    ev.active.append(key)
+    ev.inlined.add(key)
+    try:
+        return _left(body_value(ev, definition, frame, state), frame, state)
+    finally:
+        ev.active.pop()
+
+
+def _left(value: Value, frame: Frame, state: State) -> Value:
+    """Variables of a frame that is left matter only to a function defined in it."""
+    if not _keeps(value, state):
+        state.leave(frame.number)
+    return value
+
+
+def _keeps(value: Value, state: State) -> bool:
+    """Whether a function defined in the frame may be in the value."""
+    if isinstance(value, Closure):
+        return True
+    if isinstance(value, Items):
+        return any(_keeps(item, state) for item in value.items)
+    if isinstance(value, Record):
+        return any(_keeps(item, state) for _, item in value.fields)
+    if isinstance(value, Choice):
+        return any(_keeps(option, state) for _, option in value.options)
+    return isinstance(value, Ref) and any(_keeps(item, state) for item in state.heap.get(value.key, OPEN).items)
+
+
+def body_value(ev: Evaluator, definition: tree.FuncDef, frame: Frame, state: State) -> Value:
+    """Run a body; the value returned, with the state where all its paths meet again."""
+    before = state.path
+    state.path = ()
+    if statements.yields(ev, definition):
+        frame.yields = []
+    statements.run(ev, definition.body, frame, state)
+    ends = list(frame.returns)
+    if not state.dead:
+        ends.append((state.copy(), NONE))
+    if not ends:
+        state.path, state.dead = before, True
+        return NONE
+    last, value = ends[-1]
+    for end, result in reversed(ends[:-1]):
+        test = conj(*end.path)
+        value = join_values(test, result, value)
+        last = join_states(test, end, last, ())
+    state.take(last)
+    state.path, state.dead = before, False
+    if frame.yields is not None:
+        return record.generated(ev, frame, state)
+    return value
+
+
+def bind_parameters(
+    ev: Evaluator, definition: tree.FuncDef | tree.Lambda, given: Arguments, frame: Frame, state: State,
+    defaults: dict[str, Value],
+) -> bool:
+    """Bind arguments to parameters; false when they do not fit."""
+    variables: dict[str, Value] = {}
+    args = list(given.args)
+    named = dict(given.named)
+    for param in definition.params:
+        if param.kind == "*":
+            variables[param.name] = Items(tuple(args))
+            args = []
+        elif param.kind == "**":
+            key = ev.fresh("dict")
+            state.heap[key] = OPEN if given.more else Contents(
+                tuple(named.values()), tuple(Plain(name) for name in named))
+            variables[param.name] = Ref("dict", key)
+            named = {}
+        elif param.kind != "keyword" and args:
+            variables[param.name] = args.pop(0)
+        elif param.name in named:
+            variables[param.name] = named.pop(param.name)
+        elif given.more:
+            variables[param.name] = ev.unknown(param.name)
+        elif param.name in defaults:
+            variables[param.name] = defaults[param.name]
+        elif param.default is not None:
+            outside = ev.frame(frame.module, "<module>", None, frame.outer)
+            variables[param.name] = ev.eval(param.default, outside, state)
+        else:
+            return False
+    for name, value in variables.items():
+        state.bind(frame.number, name, value)
+    return not args and not named

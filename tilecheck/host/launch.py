@@ -1,0 +1,72 @@
+"""A launch of a kernel as it is seen in host code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from tilecheck.kernel.tree import Span
+from tilecheck.proof.terms import Cond, Term
+
+ArgumentKind: TypeAlias = Literal["array", "list", "scalar", "unknown"]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a launch, aligned with the kernel's parameter of the same place.
+
+    kind       `unknown` for a name that may be a scalar or an array: then `term` and `identity` are both set
+    term       value of a scalar or constant over the launch's own symbols; None when it is not known
+    identity   name of the storage an array argument refers to, equal for arguments known to share storage; None when
+               it is not known. Sure views (view, transpose, slices) keep the identity of their base; what may be a
+               copy (contiguous, reshape) has one of its own.
+    exact      whether the argument is the storage itself or a view of all of it (not a slice)
+    shape      extents, where known, over the launch's symbols (`q.shape[0]` of the host tensor stays such a symbol)
+    strides    likewise, in elements
+    text       the argument as written, for messages
+    fresh      `empty`, `zeros`, ... when the host allocates the array in sight of the launch
+    name       prefix of the symbols of its extents (`q` in `q.shape[0]`) where the shape is not known
+    strided    likewise for its strides
+    dense      whether an array is laid out row by row
+    elements   the elements of a list argument, where known
+    """
+
+    kind: ArgumentKind
+    text: str
+    span: Span
+    term: Term | None = None
+    identity: str | None = None
+    exact: bool = True
+    shape: tuple[Term | None, ...] | None = None
+    strides: tuple[Term | None, ...] | None = None
+    fresh: str | None = None
+    name: str | None = None
+    strided: str | None = None
+    dense: bool = False
+    elements: tuple[Argument, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A visible launch.
+
+    kernel     (file, qualified name) of the kernel launched
+    grid       extents over the launch's symbols, padded with 1; None where not known
+    arguments  None when the argument list is not visible (`*args`)
+    facts      what the host code guarantees at the launch: asserts, branches taken, ranges of loops
+    how        `launch`, `wrapper`, `tuner`
+    wrapper    name of the function whose symbols the terms use, for messages
+    cases      the values that symbols of a tuner's configuration may have, together: one case for each configuration;
+               empty when there is no configuration or its values are not known
+    free       symbols that callers choose: parameters and extents of their arrays
+    """
+
+    kernel: tuple[str, str]
+    grid: tuple[Term | None, Term | None, Term | None]
+    arguments: tuple[Argument, ...] | None
+    facts: Cond
+    span: Span
+    how: Literal["launch", "wrapper", "tuner"]
+    wrapper: str
+    cases: tuple[tuple[tuple[str, int], ...], ...] = ()
+    free: frozenset[str] = frozenset()

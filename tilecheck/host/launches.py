@@ -1,0 +1,139 @@
+"""The launches that the host code of a module makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from tilecheck.host import record, simplify, statements, tables
+from tilecheck.host.evaluate import FUEL, Evaluator
+from tilecheck.host.launch import Launch
+from tilecheck.host.record import Raw
+from tilecheck.host.state import Contents, State
+from tilecheck.host.syntax import syntax
+from tilecheck.host.values import Choice, Kernel, Ref, Thing, Value
+from tilecheck.kernel import tree
+from tilecheck.proof.terms import TRUE, Cond, conj
+from tilecheck.source.module import Module
+
+if TYPE_CHECKING:
+    from tilecheck.source.project import Project
+
+BODY: Final = "<module>"
+_METHODS: Final = frozenset({"forward", "backward", "setup_context"})
+
+
+def find_launches(project: Project, module: Module) -> tuple[Launch, ...]:
+    """Every launch of a kernel of the checked tree that a function of the module makes, or its body.
+
+    A function that others of the module call is followed from there, with the arguments that it is given; by itself
+    it is evaluated only when nothing else of the module reaches it, or when it is public.
+    """
+    search = _Search(project, module)
+    search.run()
+    return search.launches()
+
+
+class _Search:
+    def __init__(self, project: Project, module: Module) -> None:
+        self.module = module
+        self.ev = Evaluator(project, module)
+        self.raws: list[tuple[str, Raw]] = []
+        self.free: dict[str, frozenset[str]] = {}
+
+    def run(self) -> None:
+        names = [name for name in self.module.host_functions() if not self._is_kernel(name)]
+        for name in sorted(names, key=_is_private):
+            if _is_private(name) and self._reached(name):
+                continue
+            self._evaluate(name)
+
+    def _is_kernel(self, name: str) -> bool:
+        return record.is_kernel(self.ev, self.module, name)
+
+    def _reached(self, name: str) -> bool:
+        """Whether launches in this function were already met on the way from another one."""
+        key = (self.module.path, name)
+        return any(key in raw.chain and bool(tables.kernels(self.ev, raw.kernel)) for _, raw in self.raws)
+
+    def _evaluate(self, name: str) -> None:
+        ev = self.ev
+        ev.fuel, ev.records, ev.free = FUEL, [], set()
+        ev.active.clear()
+        try:
+            self._run(name)
+        except RecursionError:
+            return
+        self.free[name] = frozenset(ev.free)
+        self.raws += [(name, raw) for raw in ev.records]
+
+    def _run(self, name: str) -> None:
+        ev = self.ev
+        if name == BODY:
+            frame = ev.frame(self.module, BODY, None, None)
+            statements.run(ev, syntax(self.module).body(), frame, State(variables={frame.number: {}}))
+            return
+        definition = syntax(self.module).function(name)
+        if definition is None:
+            return
+        frame = ev.frame(self.module, name, definition, None)
+        state = State(variables={frame.number: {}})
+        for param in definition.params:
+            state.variables[frame.number][param.name] = self._parameter(param, state)
+        ev.active.append((self.module.path, name))
+        if statements.yields(ev, definition):
+            frame.yields = []
+        statements.run(ev, definition.body, frame, state)
+
+    def _parameter(self, param: tree.Param, state: State) -> Value:
+        ev = self.ev
+        name = ev.fresh(param.name)
+        if param.kind == "*":
+            return Thing(name, numeric=False)
+        if param.kind == "**":
+            key = ev.fresh("kwargs")
+            state.heap[key] = Contents(bound="open")
+            return Ref("dict", key)
+        if param.name not in ("self", "cls", "ctx"):
+            ev.free.add(name)
+        fractional = _named(param.annotation) == "float" or isinstance(param.default, tree.Constant) and isinstance(
+            param.default.value, float)
+        return Thing(name, numeric=not fractional)
+
+    def launches(self) -> tuple[Launch, ...]:
+        found: dict[Launch, None] = {}
+        for name, raw in self.raws:
+            for cond, kernel in _kernels(self.ev, raw.kernel):
+                launch = self._launch(name, raw, cond, kernel)
+                if launch is not None:
+                    found[launch] = None
+        return tuple(found)
+
+    def _launch(self, name: str, raw: Raw, cond: Cond, kernel: Kernel) -> Launch | None:
+        facts = conj(*raw.facts, cond)
+        if facts.op == "false":
+            return None
+        return simplify.launch(self.ev, raw, name, facts, kernel, self.free.get(name, frozenset()))
+
+
+def _is_private(name: str) -> bool:
+    owner, _, last = name.rpartition(".")
+    return last.startswith("_") and not last.startswith("__") or bool(owner) and last in _METHODS
+
+
+def _named(annotation: tree.Expr | None) -> str:
+    return annotation.id if isinstance(annotation, tree.Name) else ""
+
+
+def _kernels(ev: Evaluator, value: Value) -> Iterable[tuple[Cond, Kernel]]:
+    """The kernels a launch may launch, each with the condition under which it does."""
+    options = value.options if isinstance(value, Choice) else ((TRUE, value),)
+    seen: set[Kernel] = set()
+    certain = {option for _, option in options if isinstance(option, Kernel)}
+    for cond, option in options:
+        for kernel in tables.kernels(ev, option):
+            # from a cache or made just now: the same kernel, whichever way
+            many = sum(kernel in tables.kernels(ev, other) for _, other in options) > 1
+            if kernel not in seen:
+                seen.add(kernel)
+                yield (TRUE if many or option not in certain else cond), kernel

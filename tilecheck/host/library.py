@@ -1,0 +1,331 @@
+"""Functions from outside the checked tree that are understood: builtins, math, allocation, device queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from tilecheck.host import arrays, operators
+from tilecheck.host.methods import TENSOR, Args, Named
+from tilecheck.host.state import OPEN, Contents, State
+from tilecheck.host.values import (
+    Closure,
+    Function,
+    Int,
+    Items,
+    Kernel,
+    Log2,
+    Plain,
+    Ratio,
+    Record,
+    Ref,
+    Shape,
+    Tensor,
+    Thing,
+    Truth,
+    Value,
+)
+from tilecheck.proof.terms import Term, app, cdiv, const, floordiv, maximum, minimum
+
+if TYPE_CHECKING:
+    from tilecheck.host.evaluate import Evaluator
+
+Call: TypeAlias = Callable[["Evaluator", Args, Named, State], Value | None]
+_LONGEST: Final = 64
+
+
+def _ceil(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    value = args[0] if args else None
+    if isinstance(value, Ratio):
+        return Int(cdiv(value.num, value.den))
+    if isinstance(value, Log2):
+        return Log2(value.of, True)
+    return value if isinstance(value, Int) else None
+
+
+def _floor(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    value = args[0] if args else None
+    if isinstance(value, Ratio):
+        return Int(floordiv(value.num, value.den))
+    return value if isinstance(value, Int) else None
+
+
+def _int(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    value = args[0] if len(args) == 1 else None
+    if isinstance(value, Ratio):
+        # truncation is rounding down where nothing is negative
+        plain = arrays.not_negative(ev, value.num) and arrays.not_negative(ev, value.den)
+        return Int(floordiv(value.num, value.den)) if plain else None
+    if isinstance(value, Truth):
+        return Int(ev.integer(value))
+    return value if isinstance(value, Int | Thing | Log2) else None
+
+
+def _bool(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    return Truth(ev.truth(args[0], state)) if len(args) == 1 else None
+
+
+def _log2(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    term = ev.number(args[0]) if len(args) == 1 else None
+    return None if term is None else Log2(term)
+
+
+def _pow(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    return operators.binary(ev, "**", args[0], args[1], state) if len(args) == 2 else None
+
+
+def _terms(ev: Evaluator, args: Args, state: State) -> list[Term] | None:
+    values = args
+    if len(args) == 1:
+        contents = ev.contents(args[0], state)
+        if contents.bound != "exact":
+            return None
+        values = contents.items
+    terms = [ev.number(value) for value in values]
+    found = [term for term in terms if term is not None]
+    return found if found and len(found) == len(values) <= _LONGEST else None
+
+
+def _extreme(pick: Callable[..., Term]) -> Call:
+    def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+        terms = None if "key" in named else _terms(ev, args, state)
+        return None if terms is None else Int(pick(*terms))
+    return apply
+
+
+def _sum(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    terms = _terms(ev, args[:1], state) if args else None
+    return None if terms is None else Int(reduce(lambda a, b: a + b, terms))
+
+
+def _prod(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    if args and isinstance(args[0], Shape):
+        total = arrays.shape_product(ev, args[0], state)
+        return None if total is None else Int(total)
+    known = ev.elements(args[0], state) if args else None
+    if known == ():
+        return Int(const(1))
+    terms = _terms(ev, args[:1], state) if args else None
+    return None if terms is None else Int(arrays.product(terms))
+
+
+def _len(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    value = args[0] if args else None
+    if isinstance(value, Tensor):
+        return ev.item(arrays.shape_value(ev, value, state), Int(const(0)), state)
+    known = None if value is None else ev.elements(value, state)
+    if known is not None:
+        return Int(const(len(known)))
+    if isinstance(value, Thing) and value.numeric and value.origin is None:
+        return Int(ev.extent(f"len({value.name})"))
+    if isinstance(value, Shape):
+        return Thing(f"{value.name}.ndim")
+    return Int(ev.extent(ev.fresh("len")))
+
+
+def _abs(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    term = ev.number(args[0]) if args else None
+    return None if term is None else Int(app("abs", term))
+
+
+def _range(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    bounds = [ev.number(arg) for arg in args]
+    values = [b.constant for b in bounds if b is not None]
+    if len(values) == len(args) and None not in values:
+        numbers = range(*[v for v in values if v is not None]) if 1 <= len(args) <= 3 and (
+            len(values) < 3 or values[2] != 0) else range(0)
+        if len(numbers) <= _LONGEST:
+            return Items(tuple(Int(const(n)) for n in numbers))
+    return None
+
+
+def _list(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    if not args:
+        return ev.new_list((), state)
+    return ev.new_list((), state, ev.contents(args[0], state))
+
+
+def _tuple(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    if not args:
+        return Items(())
+    if isinstance(args[0], Shape):
+        return args[0]
+    known = ev.elements(args[0], state)
+    return None if known is None else args[0] if isinstance(args[0], Items) else Items(known)
+
+
+def _dict(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    if args:
+        return None
+    key = ev.fresh("dict")
+    state.heap[key] = Contents(tuple(named.values()), tuple(Plain(name) for name in named))
+    return Ref("dict", key)
+
+
+def _zip(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    columns = [ev.elements(arg, state) for arg in args]
+    known = [c for c in columns if c is not None]
+    return ev.new_list(tuple(Items(row) for row in zip(*known, strict=False)), state) if len(known) == len(
+        args) else None
+
+
+def _enumerate(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    known = ev.elements(args[0], state) if len(args) == 1 else None
+    return None if known is None else ev.new_list(
+        tuple(Items((Int(const(i)), v)) for i, v in enumerate(known)), state)
+
+
+def _product(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """itertools.product"""
+    rows: list[tuple[Value, ...]] = [()]
+    for arg in args:
+        known = ev.elements(arg, state)
+        if known is None or len(rows) * len(known) > 256:
+            return None
+        rows = [(*row, value) for row in rows for value in known]
+    return ev.new_list(tuple(Items(row) for row in rows), state)
+
+
+def _namespace(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    return Record(ev.fresh("namespace"), tuple(named.items()))
+
+
+def _identity(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    return args[0] if args else None
+
+
+def _getattr(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    if len(args) < 2 or not isinstance(args[1], Plain) or not isinstance(args[1].value, str):
+        return None
+    if isinstance(args[0], Record):
+        value = ev.attribute(args[0], args[1].value, state)
+        return value if args[0].get(args[1].value) is not None else args[2] if len(args) > 2 else value
+    return ev.attribute(args[0], args[1].value, state) if len(args) == 2 else None
+
+
+def _partial(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    target = args[0] if args else None
+    if isinstance(target, Closure | Function):
+        from dataclasses import replace
+
+        return replace(target, bound=(*target.bound, *args[1:]), named=(*target.named, *named.items()))
+    return target if isinstance(target, Kernel) and len(args) == 1 else None
+
+
+def _kernel(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """`ct.kernel(f)`, or `ct.kernel(...)` that is about to be applied to a function."""
+    from tilecheck.host.values import External
+
+    if not args:
+        return External("cuda.tile.kernel")
+    target = args[0]
+    if isinstance(target, Function | Closure):
+        return Kernel(target.module.path, target.qualname)
+    return target
+
+
+def _cdiv(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    values = (*args, *named.values())
+    return operators.round_up(ev, values[0], values[1]) if len(values) == 2 else None
+
+
+def _next_pow2(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    values = (*args, *named.values())
+    term = ev.number(values[0]) if values else None
+    return None if term is None else Int(app("next_pow2", term))
+
+
+# --- arrays ----------------------------------------------------------------------------------------------------------
+
+def _allocation(how: str) -> Call:
+    def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+        sizes = (named["size"],) if "size" in named else (named["shape"],) if "shape" in named else args
+        if how == "full":
+            sizes = sizes[:1]
+        return arrays.allocated(ev, how, arrays.extents_from(ev, sizes, state) if sizes else None, state)
+    return apply
+
+
+def _like(how: str) -> Call:
+    def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+        return arrays.allocated(ev, how, None, state, ev.tensor(args[0], state)) if args else None
+    return apply
+
+
+def _as_method(name: str) -> Call:
+    def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+        return TENSOR[name](ev, ev.tensor(args[0], state), args[1:], named, state) if args else None
+    return apply
+
+
+def _arange(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    extents = args[:1] if len(args) == 1 else None
+    return arrays.allocated(ev, "arange", extents, state)
+
+
+def _new_array(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    return arrays.allocated(ev, "array", None, state)
+
+
+BUILTINS: Final[Mapping[str, Call]] = {
+    "int": _int, "bool": _bool, "min": _extreme(minimum), "max": _extreme(maximum), "sum": _sum, "len": _len,
+    "abs": _abs, "range": _range, "list": _list, "tuple": _tuple, "dict": _dict, "zip": _zip, "pow": _pow,
+    "enumerate": _enumerate, "getattr": _getattr, "id": _identity, "iter": _identity, "set": _list,
+    "frozenset": _list, "reversed": lambda ev, a, n, s: None, "sorted": lambda ev, a, n, s: ev.new_list(
+        (), s, Contents(ev.contents(a[0], s).items, (), "some" if ev.contents(a[0], s).bound != "open" else "open")),
+}
+
+ANYWHERE: Final[Mapping[str, Call]] = {
+    "ceil": _ceil, "floor": _floor, "log2": _log2, "prod": _prod, "cdiv": _cdiv, "ceil_div": _cdiv,
+    "ceildiv": _cdiv, "next_power_of_2": _next_pow2, "next_pow2": _next_pow2, "SimpleNamespace": _namespace,
+    "partial": _partial, "replace_hints": _identity, "deepcopy": lambda ev, a, n, s: None,
+    "empty": _allocation("empty"), "zeros": _allocation("zeros"), "ones": _allocation("ones"),
+    "full": _allocation("full"), "rand": _allocation("rand"), "randn": _allocation("randn"),
+    "empty_like": _like("empty_like"), "zeros_like": _like("zeros_like"), "ones_like": _like("ones_like"),
+    "full_like": _like("full_like"), "rand_like": _like("rand_like"), "randn_like": _like("randn_like"),
+    "arange": _arange, "tensor": _new_array, "as_tensor": lambda ev, a, n, s: None, "array": _new_array,
+    "numel": _as_method("numel"), "reshape": _as_method("reshape"), "transpose": _as_method("transpose"),
+    "permute": _as_method("permute"), "flatten": _as_method("flatten"), "unsqueeze": _as_method("unsqueeze"),
+    "squeeze": _as_method("squeeze"), "clone": _as_method("clone"), "product": _product,
+}
+"""By the last part of the name, for torch, cupy, numpy, math, triton and cuda.tile alike."""
+
+ROUNDED_UP: Final = frozenset({
+    "next_power_of_2", "next_power_of_two", "next_pow2", "next_pow_2", "nextpow2", "npow2", "round_up_to_power_of_2",
+    "round_up_pow2", "ceil_pow2",
+})
+"""Helpers of the checked tree that round up to a power of two, without leading underscores."""
+
+DIVIDED_UP: Final = frozenset({"cdiv", "ceil_div", "ceildiv", "div_up", "divup", "div_ceil", "ceil_division"})
+
+
+def named_helper(name: str) -> Call | None:
+    plain = name.lstrip("_")
+    return _next_pow2 if plain in ROUNDED_UP else _cdiv if plain in DIVIDED_UP else None
+
+
+HARMLESS: Final = frozenset({
+    "print", "str", "repr", "isinstance", "hasattr", "type", "float", "debug", "info", "warning", "warn", "error",
+    "warning_once", "format", "synchronize", "current_stream", "current_device", "get_device_capability",
+    "get_device_properties", "is_available", "device", "nvtx_range", "range_push", "range_pop", "callable", "hash",
+    "any", "all", "round", "sqrt", "set_device", "save_for_backward", "mark_non_differentiable", "issubclass",
+})
+"""Functions that change none of their arguments."""
+
+
+def external(ev: Evaluator, path: str, args: Args, named: Named, state: State) -> Value | None:
+    """The result of a function from outside, or None when it is not known."""
+    package, _, name = path.rpartition(".")
+    if path == "cuda.tile.kernel":
+        return _kernel(ev, args, named, state)
+    table = BUILTINS if package == "builtins" else ANYWHERE
+    known = table.get(name)
+    if known is None and package == "builtins":
+        known = named_helper(name)
+    if known is None and package.endswith(("math", "numpy", "np")) and name in ("pow",):
+        known = _pow
+    return None if known is None else known(ev, args, named, state)
+
+
+__all__ = ["HARMLESS", "OPEN", "external", "named_helper"]

@@ -1,0 +1,331 @@
+"""Loops: run once for every item where the items are few and known, else once for any item."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
+
+from tilecheck.host import statements
+from tilecheck.host.tables import freeze, frozen
+from tilecheck.host.assignment import assign
+from tilecheck.host.state import OPEN, State, as_number, guarded
+from tilecheck.host.values import NONE, Int, Items, Kernel, Member, Record, Ref, Value
+from tilecheck.kernel import tree
+from tilecheck.proof.terms import TRUE, Cond, Sym, Term, conj, const, disj, eq, ge, le, lt, negate, of
+
+if TYPE_CHECKING:
+    from tilecheck.host.evaluate import Evaluator, Frame
+
+_UNROLL: Final = 24
+_TRACED: Final = (Kernel, Items, Record)
+_MUTATORS: Final = frozenset({
+    "append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "sort", "reverse", "popitem",
+})
+_READERS: Final = frozenset({
+    "list", "tuple", "len", "range", "zip", "enumerate", "sorted", "min", "max", "sum", "any", "all", "set", "dict",
+    "launch", "exhaustive_search", "autotune_launch", "append", "print", "str", "isinstance", "int", "cdiv", "ceil",
+})
+"""Functions that change no list or dict that they are given."""
+
+
+Body: TypeAlias = tuple[tree.Stmt, ...]
+Answer = TypeVar("Answer")
+
+
+def remembered(ev: Evaluator, question: str, body: Body, answer: Callable[[Body], Answer]) -> Answer:
+    """The answer to a question about statements, worked out once."""
+    known = ev.memo.get((question, id(body)))
+    if known is None:
+        # the statements are kept, so that their id stays theirs
+        known = ev.memo[question, id(body)] = (body, answer(body))
+    return cast(Answer, known[1])
+
+
+def changed(ev: Evaluator, body: Body) -> tuple[frozenset[str], frozenset[str]]:
+    """Names that the statements bind, and names of lists and dicts that they may change."""
+    return remembered(ev, "changed", body, _changed)
+
+
+def _changed(body: Body) -> tuple[frozenset[str], frozenset[str]]:
+    bound: set[str] = set()
+    mutated: set[str] = set()
+    for stmt in body:
+        _changes(stmt, bound, mutated)
+    return frozenset(bound), frozenset(mutated)
+
+
+def _names(target: tree.Expr, bound: set[str], mutated: set[str]) -> None:
+    if isinstance(target, tree.Name):
+        bound.add(target.id)
+    elif isinstance(target, tree.Sequence):
+        for item in target.items:
+            _names(item, bound, mutated)
+    elif isinstance(target, tree.Starred):
+        _names(target.value, bound, mutated)
+    elif isinstance(target, tree.Subscript):
+        mutated.add(_root(target.value))
+
+
+def _root(expr: tree.Expr) -> str:
+    while isinstance(expr, tree.Attribute | tree.Subscript):
+        expr = expr.value
+    return expr.id if isinstance(expr, tree.Name) else ""
+
+
+def _calls(expr: object, bound: set[str], mutated: set[str]) -> None:
+    """Mutating calls, calls that receive names, and names that expressions bind."""
+    if isinstance(expr, tree.Call):
+        func = expr.func
+        if isinstance(func, tree.Attribute) and func.attr in _MUTATORS:
+            mutated.add(_root(func.value))
+        callee = func.attr if isinstance(func, tree.Attribute) else func.id if isinstance(func, tree.Name) else ""
+        for part in (func, *expr.args, *(k.value for k in expr.keywords)):
+            if isinstance(part, tree.Name) and callee not in _READERS:
+                mutated.add(part.id)
+            _calls(part, bound, mutated)
+    elif isinstance(expr, tree.Unknown):
+        bound.update(expr.assigns)
+        for child in expr.children:
+            _calls(child, bound, mutated)
+    elif isinstance(expr, tree.Attribute | tree.Starred):
+        _calls(expr.value, bound, mutated)
+    elif isinstance(expr, tree.Subscript):
+        _calls(expr.value, bound, mutated)
+    elif isinstance(expr, tree.BinOp):
+        _calls(expr.left, bound, mutated)
+        _calls(expr.right, bound, mutated)
+    elif isinstance(expr, tree.Sequence):
+        for item in expr.items:
+            _calls(item, bound, mutated)
+    elif isinstance(expr, tree.IfExp):
+        for part in (expr.test, expr.then, expr.other):
+            _calls(part, bound, mutated)
+    elif isinstance(expr, tree.BoolOp):
+        for part in expr.values:
+            _calls(part, bound, mutated)
+
+
+def _changes(stmt: tree.Stmt, bound: set[str], mutated: set[str]) -> None:
+    if isinstance(stmt, tree.Assign):
+        for target in stmt.targets:
+            _names(target, bound, mutated)
+        _calls(stmt.value, bound, mutated)
+    elif isinstance(stmt, tree.AugAssign):
+        _names(stmt.target, bound, mutated)
+        mutated.add(_root(stmt.target))
+        _calls(stmt.value, bound, mutated)
+    elif isinstance(stmt, tree.ExprStmt):
+        _calls(stmt.value, bound, mutated)
+    elif isinstance(stmt, tree.For):
+        _names(stmt.target, bound, mutated)
+    elif isinstance(stmt, tree.With):
+        for _, name in stmt.items:
+            if name is not None:
+                _names(name, bound, mutated)
+    elif isinstance(stmt, tree.FuncDef | tree.ClassDef):
+        bound.add(stmt.name)
+        return
+    elif isinstance(stmt, tree.ImportStmt):
+        bound.update(name for name, _ in stmt.names)
+    elif isinstance(stmt, tree.UnknownStmt):
+        bound.update(stmt.assigns)
+    for test in ("test", "iterable"):
+        _calls(getattr(stmt, test, None), bound, mutated)
+    for block in ("body", "orelse", "finalbody"):
+        for inner in getattr(stmt, block, ()):
+            _changes(inner, bound, mutated)
+    for handler in getattr(stmt, "handlers", ()):
+        for inner in handler:
+            _changes(inner, bound, mutated)
+
+
+def havoc(ev: Evaluator, body: tuple[tree.Stmt, ...], frame: Frame, state: State) -> None:
+    """Forget what the statements may change, however often they run."""
+    bound, mutated = changed(ev, body)
+    for name in sorted(bound):
+        ev.bind(name, ev.unknown(name), frame, state)
+    for name in sorted(mutated):
+        value = ev.variable(name, frame, state)
+        if isinstance(value, Ref):
+            state.heap[value.key] = OPEN
+    for key in [key for key in state.attributes if key[1]]:
+        del state.attributes[key]
+    # a nested function may assign outer variables, and any call may change objects
+    for attribute in sorted(remembered(ev, "attributes", body, _assigned_attributes)):
+        state.epochs[attribute] = state.epochs.get(attribute, 0) + 1
+
+
+def _assigned_attributes(body: tuple[tree.Stmt, ...]) -> frozenset[str]:
+    out: set[str] = set()
+    for stmt in body:
+        targets = stmt.targets if isinstance(stmt, tree.Assign) else (stmt.target,) if isinstance(
+            stmt, tree.AugAssign) else ()
+        out.update(t.attr for t in targets if isinstance(t, tree.Attribute))
+        for block in ("body", "orelse", "finalbody"):
+            out |= _assigned_attributes(tuple(getattr(stmt, block, ())))
+    return frozenset(out)
+
+
+def _jumps(body: tuple[tree.Stmt, ...], inner: bool = False) -> bool:
+    """Whether the body may leave or restart its loop, or return."""
+    for stmt in body:
+        if isinstance(stmt, tree.Return) or not inner and isinstance(stmt, tree.Break | tree.Continue):
+            return True
+        deeper = inner or isinstance(stmt, tree.For | tree.While)
+        if isinstance(stmt, tree.FuncDef | tree.ClassDef):
+            continue
+        blocks = [getattr(stmt, block, ()) for block in ("body", "orelse", "finalbody")]
+        if any(_jumps(tuple(block), deeper) for block in (*blocks, *getattr(stmt, "handlers", ()))):
+            return True
+    return False
+
+
+# --- for -------------------------------------------------------------------------------------------------------------
+
+def for_loop(ev: Evaluator, stmt: tree.For, frame: Frame, state: State) -> None:
+    source = ev.eval(stmt.iterable, frame, state)
+    contents = ev.contents(source, state)
+    few = contents.bound != "open" and len(contents.items) <= _UNROLL
+    if few and contents.bound == "exact" and not remembered(ev, "jumps", stmt.body, _jumps):
+        for item in contents.items:
+            assign(ev, stmt.target, item, frame, state)
+            statements.run(ev, stmt.body, frame, state)
+        statements.run(ev, stmt.orelse, frame, state)
+        return
+    entry = state.copy()
+    havoc(ev, stmt.body, frame, state)
+    inside = conj()
+    if few:
+        items = contents.items
+    elif contents.bound != "open" and contents.items:
+        items = _one_of(ev, contents.items, state)
+    else:
+        item, inside = _any_item(ev, stmt, frame, entry)
+        items = (item,)
+    ends: list[State] = []
+    for item in items:
+        once = state.copy()
+        once.assume(inside)
+        assign(ev, stmt.target, item, frame, once)
+        ends += _once(ev, stmt.body, frame, once)
+    _after(ev, stmt, frame, state, entry, ends)
+
+
+def _one_of(ev: Evaluator, items: tuple[Value, ...], state: State) -> tuple[Value, ...]:
+    name = ev.fresh("item")
+    return (ev.sourced(name, Member(name, frozen(ev, items, state))),)
+
+
+def _once(ev: Evaluator, body: tuple[tree.Stmt, ...], frame: Frame, once: State) -> list[State]:
+    """One iteration, whichever it is, and the states in which it may end."""
+    once.path = (*once.path, ev.doubt("iteration"))
+    frame.loops.append([])
+    statements.run(ev, body, frame, once)
+    ends = frame.loops.pop()
+    return ends if once.dead else [*ends, once]
+
+
+def _after(
+    ev: Evaluator, stmt: tree.For | tree.While, frame: Frame, state: State, entry: State, ends: list[State],
+) -> None:
+    """After a loop a variable has the value it had before or one that an iteration gave it."""
+    generic = {name: ev.variable(name, frame, state) for name in changed(ev, stmt.body)[0]}
+    havoc(ev, (stmt,), frame, state)
+    for name, placeholder in sorted(generic.items()):
+        found: dict[Value, None] = {}
+        for end in (entry, *ends):
+            value = ev.variable(name, frame, end)
+            for _, option in guarded(TRUE, NONE if value is None else value):
+                if option != placeholder:
+                    found[freeze(option, end)] = None
+        if any(isinstance(value, _TRACED) for value in found):
+            label = ev.fresh(name)
+            ev.bind(name, ev.sourced(label, Member(label, tuple(found))), frame, state)
+    if stmt.orelse:
+        done = state.copy()
+        statements.run(ev, stmt.orelse, frame, done)
+        if not done.dead:
+            havoc(ev, stmt.orelse, frame, state)
+
+
+def _any_item(ev: Evaluator, stmt: tree.For, frame: Frame, entry: State) -> tuple[Value, Cond]:
+    """An item of which only its range is known, and the range."""
+    name = stmt.target.id if isinstance(stmt.target, tree.Name) else "item"
+    bounds = _range_bounds(ev, stmt.iterable, frame, entry)
+    if bounds is None:
+        return ev.unknown(name), conj()
+    low, high = bounds
+    item = of(Sym(ev.fresh(name)))
+    return Int(item), conj(ge(item, low), lt(item, high))
+
+
+def _range_bounds(ev: Evaluator, expr: tree.Expr, frame: Frame, state: State) -> tuple[Term, Term] | None:
+    if not isinstance(expr, tree.Call) or not isinstance(expr.func, tree.Name) or expr.func.id != "range":
+        return None
+    terms = [ev.number(ev.eval(arg, frame, state)) for arg in expr.args]
+    known = [t for t in terms if t is not None]
+    if len(known) != len(terms) or not 1 <= len(known) <= 3:
+        return None
+    if len(known) == 3 and (known[2].constant or 0) < 1:
+        return None
+    return (const(0), known[0]) if len(known) == 1 else (known[0], known[1])
+
+
+# --- while -----------------------------------------------------------------------------------------------------------
+
+def while_loop(ev: Evaluator, stmt: tree.While, frame: Frame, state: State) -> None:
+    entry = state.copy()
+    before = {name: ev.variable(name, frame, state) for name in changed(ev, stmt.body)[0]}
+    havoc(ev, stmt.body, frame, state)
+    for name, old in before.items():
+        state.assume(_shrunk(ev, stmt.body, name, old, ev.variable(name, frame, state)))
+    test = ev.cond(stmt.test, frame, state)
+    ends: list[State] = []
+    if test.op != "false":
+        ends = _once(ev, stmt.body, frame, state.branch(test))
+    leaves = remembered(ev, "jumps", stmt.body, _jumps)
+    if test.op == "true" and not leaves:
+        state.dead = True
+        return
+    if leaves:
+        # a break may have come first
+        _after(ev, stmt, frame, state, entry, ends)
+        return
+    state.assume(negate(test))
+    statements.run(ev, stmt.orelse, frame, state)
+
+
+def _shrunk(ev: Evaluator, body: tuple[tree.Stmt, ...], name: str, old: Value | None, new: Value | None) -> Cond:
+    """What is known of a variable that the loop only halves."""
+    before = None if old is None else as_number(old)
+    after = None if new is None else ev.number(new)
+    steps = [stmt for stmt in body if name in _changed((stmt,))[0]]
+    if before is None or after is None or len(steps) != 1:
+        return conj()
+    factor = _divisor(steps[0], name)
+    if factor is None:
+        return conj()
+    value = before.constant
+    if value is not None and value > 0:
+        reached: list[int] = []
+        while value not in reached and len(reached) < 24:
+            reached.append(value)
+            value //= factor
+        return disj(*(eq(after, v) for v in reached))
+    # division keeps a value that is not negative between 0 and itself
+    return disj(lt(before, 0), conj(le(after, before), ge(after, 0)))
+
+
+def _divisor(stmt: tree.Stmt, name: str) -> int | None:
+    if isinstance(stmt, tree.AugAssign):
+        op, right = stmt.op, stmt.value
+    elif isinstance(stmt, tree.Assign) and isinstance(stmt.value, tree.BinOp) and isinstance(
+            stmt.value.left, tree.Name) and stmt.value.left.id == name:
+        op, right = stmt.value.op, stmt.value.right
+    else:
+        return None
+    if not isinstance(right, tree.Constant) or not isinstance(right.value, int) or isinstance(right.value, bool):
+        return None
+    if op == "//" and right.value >= 2:
+        return right.value
+    return 1 << right.value if op == ">>" and 1 <= right.value <= 8 else None

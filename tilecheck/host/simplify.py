@@ -1,0 +1,197 @@
+"""From a launch as it was met to one with only the facts that bear on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from tilecheck.host import tables
+from tilecheck.host.launch import Argument, Launch
+from tilecheck.host.record import Raw
+from tilecheck.host.values import Kernel, Member, Step, Stored, Thing
+from tilecheck.proof.terms import (
+    Atom,
+    Cond,
+    Ite,
+    Min,
+    Sym,
+    Term,
+    atoms_of,
+    conj,
+    eq,
+    ge,
+    negate,
+    of,
+    substitute,
+    substitute_cond,
+)
+
+if TYPE_CHECKING:
+    from tilecheck.host.evaluate import Evaluator
+
+_FACTS: Final = 60
+_CASES: Final = 64
+
+
+def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel, free: frozenset[str]) -> Launch:
+    parts = facts.args if facts.op == "and" else (facts,)
+    known = {part.key for part in parts}
+    chosen = _chosen(_terms(raw.grid, raw.arguments), known)
+    grid = tuple(None if t is None else substitute(t, chosen) for t in raw.grid)
+    arguments = None if raw.arguments is None else tuple(_replaced(a, chosen) for a in raw.arguments)
+    simpler = [substitute_cond(part, chosen) if part.key not in known else part for part in parts]
+    relevant = _cone([t for t in _terms((grid[0], grid[1], grid[2]), arguments)], simpler)
+    cases, bounds = _cases(ev, relevant, _terms((grid[0], grid[1], grid[2]), arguments))
+    standing = _standing(ev, (grid[0], grid[1], grid[2]), relevant)
+    return Launch(
+        (kernel.file, kernel.qualname), (grid[0], grid[1], grid[2]), arguments, conj(*relevant, *standing, *bounds),
+        raw.span, raw.how, name, cases, frozenset(n for n in free))
+
+
+def _terms(grid: Iterable[Term | None], arguments: tuple[Argument, ...] | None) -> list[Term]:
+    out = [t for t in grid if t is not None]
+    for a in arguments or ():
+        out += [t for t in (a.term, *(a.shape or ()), *(a.strides or ())) if t is not None]
+    return out
+
+
+def _chosen(terms: Iterable[Term], known: set[str]) -> dict[Atom, Term]:
+    """Conditional values whose condition is among the facts, or whose negation is."""
+    out: dict[Atom, Term] = {}
+    for term in terms:
+        for atom in atoms_of(term):
+            if isinstance(atom, Ite):
+                if _stated(atom.cond, known):
+                    out[atom] = atom.then
+                elif _stated(negate(atom.cond), known):
+                    out[atom] = atom.other
+    return {atom: substitute(term, {a: t for a, t in out.items() if a != atom}) for atom, term in out.items()}
+
+
+def _stated(cond: Cond, known: set[str]) -> bool:
+    if cond.key in known or cond.op == "true":
+        return True
+    if cond.op == "and":
+        return all(_stated(part, known) for part in cond.args)
+    return cond.op == "or" and any(_stated(part, known) for part in cond.args)
+
+
+def _replaced(argument: Argument, chosen: Mapping[Atom, Term]) -> Argument:
+    if not chosen:
+        return argument
+    shape = None if argument.shape is None else tuple(_maybe(t, chosen) for t in argument.shape)
+    strides = None if argument.strides is None else tuple(_maybe(t, chosen) for t in argument.strides)
+    return replace(argument, term=_maybe(argument.term, chosen), shape=shape, strides=strides)
+
+
+def _maybe(term: Term | None, chosen: Mapping[Atom, Term]) -> Term | None:
+    return None if term is None else substitute(term, chosen)
+
+
+def _leaves(value: Term | Cond) -> frozenset[str]:
+    return frozenset(a.key for a in atoms_of(value) if isinstance(a, Sym))
+
+
+def _cone(terms: Iterable[Term], facts: list[Cond]) -> list[Cond]:
+    """The facts about symbols of the launch, and about symbols that those facts mention."""
+    reached: set[str] = set()
+    for term in terms:
+        reached |= _leaves(term)
+    pending = [(fact, _leaves(fact)) for fact in facts]
+    kept: list[Cond] = []
+    changed = True
+    while changed and len(kept) < _FACTS:
+        changed = False
+        rest = []
+        for fact, leaves in pending:
+            if leaves & reached:
+                kept.append(fact)
+                reached |= leaves
+                changed = True
+            else:
+                rest.append((fact, leaves))
+        pending = rest
+    return kept
+
+
+def _standing(ev: Evaluator, grid: Iterable[Term | None], facts: Iterable[Cond]) -> list[Cond]:
+    """What always holds: extents are not negative, and a launch has at least one block on each axis."""
+    out: list[Cond] = []
+    terms = [t for t in grid if t is not None]
+    names = {leaf for value in (*terms, *facts) for leaf in _leaves(value)}
+    out += [ge(of(Sym(n)), 1) for n in sorted(names & ev.positive)]
+    out += [ge(of(Sym(n)), 0) for n in sorted(names & (ev.extents - ev.positive))]
+    for term in terms:
+        out += positive(ev, term)
+    return out
+
+
+def positive(ev: Evaluator, term: Term) -> list[Cond]:
+    """`term >= 1`, and what follows for its factors when they are extents or minima."""
+    out = [ge(term, 1)] if term.constant is None else []
+    if len(term.monos) == 1:
+        ((mono, factor),) = term.monos.items()
+        plain = all(isinstance(a, Sym) and a.name in ev.extents | ev.positive for a in mono)
+        if factor > 0 and (plain or len(mono) == 1):
+            for atom in mono:
+                out.append(ge(of(atom), 1))
+                if isinstance(atom, Min):
+                    out += [cond for inner in atom.args for cond in positive(ev, inner)]
+    return [cond for cond in out if cond.op != "true"]
+
+
+# --- configurations --------------------------------------------------------------------------------------------------
+
+def _cases(
+    ev: Evaluator, facts: Iterable[Cond], terms: Iterable[Term],
+) -> tuple[tuple[tuple[tuple[str, int], ...], ...], list[Cond]]:
+    """The joint values of the symbols that came from one list or table, when they are known.
+
+    Of several independent sources the one with most symbols gives the cases; of the others only the ranges are kept.
+    """
+    names = sorted({leaf for value in (*terms, *facts) for leaf in _leaves(value) if leaf in ev.things})
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        origin = ev.things[name].origin
+        if origin is not None:
+            groups.setdefault(origin.root, []).append(name)
+    best: tuple[tuple[tuple[str, int], ...], ...] = ()
+    bounds: list[Cond] = []
+    for root in sorted(groups, key=lambda r: (-len(groups[r]), r)):
+        members = groups[root]
+        first = ev.things[members[0]].origin
+        if first is None:
+            continue
+        paths = tuple(_path(ev.things[name]) for name in members)
+        found = tables.cases(ev, Thing(root, _rootless(first)), paths)
+        if not found:
+            continue
+        rows = sorted({tuple((n, v) for n, v in zip(members, row, strict=True) if v is not None) for row in found})
+        bounds += _ranges(members, found)
+        if not best and 0 < len(rows) <= _CASES and all(rows):
+            best = tuple(rows)
+    return best, bounds
+
+
+def _path(thing: Thing) -> tuple[Step, ...]:
+    return () if thing.origin is None else thing.origin.path
+
+
+def _rootless(origin: Member | Stored) -> Member | Stored:
+    return replace(origin, path=())
+
+
+def _ranges(members: list[str], found: set[tuple[int | None, ...]]) -> list[Cond]:
+    out: list[Cond] = []
+    for i, name in enumerate(members):
+        column = [row[i] for row in found]
+        values = [v for v in column if v is not None]
+        if len(values) < len(column):
+            continue
+        symbol = of(Sym(name))
+        if min(values) == max(values):
+            out.append(eq(symbol, values[0]))
+        else:
+            out += [ge(symbol, min(values)), ge(max(values), symbol)]
+    return out

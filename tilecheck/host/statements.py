@@ -1,0 +1,193 @@
+"""Execution of host statements over a state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from tilecheck.host import loops, methods, record
+from tilecheck.host.assignment import assign
+from tilecheck.host.state import State, join_states
+from tilecheck.host.values import NONE, Class, Closure, Kernel, Ref, Thing, Value
+from tilecheck.host.operators import binary
+from tilecheck.kernel import tree
+from tilecheck.proof.terms import Cond, negate
+
+if TYPE_CHECKING:
+    from tilecheck.host.evaluate import Evaluator, Frame
+
+
+def run(ev: Evaluator, body: tuple[tree.Stmt, ...], frame: Frame, state: State) -> None:
+    for stmt in body:
+        if state.dead:
+            return
+        ev.fuel -= 1
+        handler = _STATEMENTS.get(type(stmt))
+        if handler is not None:
+            handler(ev, stmt, frame, state)
+
+
+def yields(ev: Evaluator, definition: tree.FuncDef) -> bool:
+    """Whether the function is a generator."""
+    return loops.remembered(ev, "yields", definition.body, lambda body: any(_has_yield(stmt) for stmt in body))
+
+
+def _has_yield(node: object) -> bool:
+    if isinstance(node, tree.Unknown):
+        return node.what.startswith("yield")
+    if isinstance(node, tree.If | tree.For | tree.While | tree.With | tree.Try):
+        parts = [*node.body, *getattr(node, "orelse", ()), *getattr(node, "finalbody", ())]
+        parts += [s for handler in getattr(node, "handlers", ()) for s in handler]
+        return any(_has_yield(part) for part in parts)
+    if isinstance(node, tree.ExprStmt | tree.Assign):
+        return _has_yield(node.value)
+    return False
+
+
+def merge(test: Cond, then: State, other: State, state: State) -> None:
+    """Go on in `state` from where the two branches ended."""
+    path = state.path
+    if then.dead and other.dead:
+        state.take(then)
+    elif then.dead:
+        state.take(other)
+    elif other.dead:
+        state.take(then)
+    else:
+        state.take(join_states(test, then, other, path))
+
+
+def _expression(ev: Evaluator, stmt: tree.ExprStmt, frame: Frame, state: State) -> None:
+    ev.eval(stmt.value, frame, state)
+
+
+def _assign(ev: Evaluator, stmt: tree.Assign, frame: Frame, state: State) -> None:
+    value = ev.eval(stmt.value, frame, state)
+    for target in stmt.targets:
+        assign(ev, target, _labelled(ev, target, value), frame, state)
+
+
+def _labelled(ev: Evaluator, target: tree.Expr, value: Value) -> Value:
+    """A value of unknown origin takes the name of the variable it is first kept in."""
+    if isinstance(value, Thing) and value.name.endswith("()") and isinstance(target, tree.Name):
+        return Thing(ev.fresh(target.id), value.origin, value.numeric)
+    return value
+
+
+def _augmented(ev: Evaluator, stmt: tree.AugAssign, frame: Frame, state: State) -> None:
+    left = ev.eval(stmt.target, frame, state)
+    right = ev.eval(stmt.value, frame, state)
+    if stmt.op == "+" and isinstance(left, Ref) and left.kind == "list":
+        methods.method(ev, left, "extend", (right,), {}, state)
+        return
+    assign(ev, stmt.target, binary(ev, stmt.op, left, right, state), frame, state)
+
+
+def _if(ev: Evaluator, stmt: tree.If, frame: Frame, state: State) -> None:
+    test = ev.cond(stmt.test, frame, state)
+    known = state.decided(test)
+    if known is not None:
+        run(ev, stmt.body if known else stmt.orelse, frame, state)
+        return
+    then, other = state.branch(test), state.branch(negate(test))
+    run(ev, stmt.body, frame, then)
+    run(ev, stmt.orelse, frame, other)
+    merge(test, then, other, state)
+
+
+def _with(ev: Evaluator, stmt: tree.With, frame: Frame, state: State) -> None:
+    for context, target in stmt.items:
+        value = ev.eval(context, frame, state)
+        if target is not None:
+            assign(ev, target, Thing(ev.fresh("context")) if not isinstance(value, Thing) else value, frame, state)
+    run(ev, stmt.body, frame, state)
+
+
+def _try(ev: Evaluator, stmt: tree.Try, frame: Frame, state: State) -> None:
+    entry = state.copy()
+    run(ev, (*stmt.body, *stmt.orelse), frame, state)
+    for handler in stmt.handlers:
+        # the body may have stopped anywhere
+        raised = entry.copy()
+        loops.havoc(ev, stmt.body, frame, raised)
+        failed = ev.doubt("raises")
+        raised.path = (*entry.path, failed)
+        run(ev, handler, frame, raised)
+        after = state.copy()
+        after.path = (*after.path, negate(failed)) if not raised.dead else after.path
+        outcome = entry.copy()
+        merge(failed, raised, after, outcome)
+        state.take(outcome)
+    run(ev, stmt.finalbody, frame, state)
+
+
+def _return(ev: Evaluator, stmt: tree.Return, frame: Frame, state: State) -> None:
+    value: Value = NONE if stmt.value is None else ev.eval(stmt.value, frame, state)
+    if not state.dead:
+        frame.returns.append((state.copy(), value))
+    state.dead = True
+
+
+def _stop(ev: Evaluator, stmt: tree.Stmt, frame: Frame, state: State) -> None:
+    state.dead = True
+
+
+def _break(ev: Evaluator, stmt: tree.Break | tree.Continue, frame: Frame, state: State) -> None:
+    if frame.loops:
+        frame.loops[-1].append(state.copy())
+    state.dead = True
+
+
+def _raise(ev: Evaluator, stmt: tree.Raise, frame: Frame, state: State) -> None:
+    state.dead = True
+
+
+def _assert(ev: Evaluator, stmt: tree.AssertStmt, frame: Frame, state: State) -> None:
+    test = ev.cond(stmt.test, frame, state)
+    if test.op == "false":
+        state.dead = True
+        return
+    state.assume(test)
+
+
+def _function(ev: Evaluator, stmt: tree.FuncDef, frame: Frame, state: State) -> None:
+    qualname = record.qualname(frame.module, stmt, stmt.name if frame.qualname == "<module>" else
+                               f"{frame.qualname}.{stmt.name}")
+    if record.is_kernel(ev, frame.module, qualname):
+        ev.bind(stmt.name, Kernel(frame.module.path, qualname), frame, state)
+        return
+    defaults = tuple((p.name, ev.eval(p.default, frame, state)) for p in stmt.params if p.default is not None)
+    ev.bind(stmt.name, Closure(stmt, stmt.span, frame.number, frame.module, qualname, defaults=defaults), frame, state)
+
+
+def _class(ev: Evaluator, stmt: tree.ClassDef, frame: Frame, state: State) -> None:
+    ev.bind(stmt.name, Class(frame.module, f"{frame.qualname}.{stmt.name}"), frame, state)
+
+
+def _import(ev: Evaluator, stmt: tree.ImportStmt, frame: Frame, state: State) -> None:
+    for local, dotted in stmt.names:
+        ev.bind(local, record.imported(ev, frame.module, dotted, stmt.level), frame, state)
+
+
+def _unknown(ev: Evaluator, stmt: tree.UnknownStmt, frame: Frame, state: State) -> None:
+    if stmt.what in ("nonlocal", "global"):
+        if stmt.what == "nonlocal":
+            frame.nonlocals.update(stmt.assigns)
+        return
+    for child in stmt.children:
+        ev.eval(child, frame, state)
+    if stmt.body:
+        branch = state.branch(ev.doubt(stmt.what))
+        loops.havoc(ev, stmt.body, frame, branch)
+        run(ev, stmt.body, frame, branch)
+        loops.havoc(ev, stmt.body, frame, state)
+    for name in stmt.assigns:
+        ev.bind(name, ev.unknown(name), frame, state)
+
+
+_STATEMENTS: Final[Mapping[type, Callable[[Evaluator, Any, Frame, State], None]]] = {
+    tree.ExprStmt: _expression, tree.Assign: _assign, tree.AugAssign: _augmented, tree.If: _if, tree.With: _with,
+    tree.Try: _try, tree.Return: _return, tree.Raise: _raise, tree.Break: _break, tree.Continue: _break,
+    tree.AssertStmt: _assert, tree.FuncDef: _function, tree.ClassDef: _class, tree.ImportStmt: _import,
+    tree.UnknownStmt: _unknown, tree.For: loops.for_loop, tree.While: loops.while_loop,
+}

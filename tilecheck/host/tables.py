@@ -1,0 +1,251 @@
+"""Dicts that outlive a call: caches of tuned kernels, tables of kernels, tables of block sizes.
+
+A read gives one of the values that are ever stored under a key that may be the same. Which these are is known when
+all functions of the module have been evaluated, so a read yields a thing that remembers where it came from.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from tilecheck.host.state import OPEN, Contents, State
+from tilecheck.host.syntax import syntax
+from tilecheck.host.values import (
+    Choice,
+    Class,
+    Int,
+    Items,
+    Kernel,
+    Member,
+    Plain,
+    Record,
+    Ref,
+    Step,
+    Stored,
+    Table,
+    Thing,
+    Truth,
+    Value,
+)
+from tilecheck.kernel import tree
+from tilecheck.source.module import Module
+from tilecheck.source.resolve import ValueAt
+
+if TYPE_CHECKING:
+    from tilecheck.host.evaluate import Evaluator
+
+_MAKERS: Final = frozenset({
+    "dict", "OrderedDict", "defaultdict", "WeakKeyDictionary", "WeakValueDictionary", "LRUCache",
+})
+_DEEP: Final = 6
+_MANY: Final = 256
+
+
+def extended(origin: Member | Stored, step: Step) -> Member | Stored:
+    if isinstance(origin, Member):
+        return Member(origin.root, origin.values, (*origin.path, step))
+    return Stored(origin.root, origin.table, origin.key, (*origin.path, step))
+
+
+def settled(origin: Member | Stored) -> Value | None:
+    """The value, when every candidate leads to the same number or kernel."""
+    if isinstance(origin, Stored):
+        return None
+    found = {walked(value, origin.path) for value in origin.values}
+    if len(found) == 1:
+        (value,) = found
+        if isinstance(value, Plain | Kernel | Truth) or isinstance(value, Int) and value.term.constant is not None:
+            return value
+    return None
+
+
+def walked(value: Value | None, path: tuple[Step, ...]) -> Value | None:
+    """What the path leads to in a frozen value."""
+    for i, step in enumerate(path):
+        if isinstance(value, Record) and isinstance(step, str):
+            value = value.get(step)
+        elif isinstance(value, Items) and isinstance(step, int):
+            value = value.items[step] if -len(value.items) <= step < len(value.items) else None
+        elif isinstance(value, Kernel) and step in ("_pyfunc", "pyfunc"):
+            continue
+        elif isinstance(value, Thing) and value.origin is not None:
+            origin = value.origin
+            for rest in path[i:]:
+                origin = extended(origin, rest)
+            return settled(origin) or Thing(value.name + "".join(f".{s}" for s in path[i:]), origin)
+        else:
+            return None
+    return value
+
+
+def frozen(ev: Evaluator, values: Iterable[Value], state: State) -> tuple[Value, ...]:
+    return tuple(freeze(value, state) for value in values)
+
+
+def freeze(value: Value, state: State, depth: int = _DEEP) -> Value:
+    """The value with what is mutable in it as it is now."""
+    if depth == 0:
+        return value
+    if isinstance(value, Ref):
+        contents = state.heap.get(value.key, OPEN)
+        if value.kind == "list" and contents.bound == "exact":
+            return Items(tuple(freeze(item, state, depth - 1) for item in contents.items))
+        return value
+    if isinstance(value, Items):
+        return Items(tuple(freeze(item, state, depth - 1) for item in value.items), value.places)
+    if isinstance(value, Record):
+        return Record(value.key, tuple((name, freeze(item, state, depth - 1)) for name, item in value.fields))
+    if isinstance(value, Choice):
+        return Choice(tuple((cond, freeze(option, state, depth - 1)) for cond, option in value.options))
+    return value
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+def table_of(ev: Evaluator, target: ValueAt, name: str) -> Table | None:
+    """The table that a module-level name holds, with what it holds from the start."""
+    if target.several or target.scope:
+        return None
+    node = target.binding.value
+    if not isinstance(node, ast.Dict | ast.Call) or target.binding.path:
+        return None
+    return table_from(ev, target.module, syntax(target.module).expr(node), name)
+
+
+def table_from(ev: Evaluator, module: Module, value: tree.Expr, name: str) -> Table | None:
+    if isinstance(value, tree.Call):
+        maker = value.func.attr if isinstance(value.func, tree.Attribute) else getattr(value.func, "id", "")
+        if maker not in _MAKERS:
+            return None
+        return Table(f"{module.path}:{name}")
+    if not isinstance(value, tree.DictExpr):
+        return None
+    return _display(ev, value, f"{module.path}:{name}", module)
+
+
+def _display(ev: Evaluator, value: tree.DictExpr, name: str, module: Module) -> Table:
+    table = Table(name)
+    if name not in ev.stores:
+        frame = ev.frame(module, "<module>", None, None)
+        state = State(variables={frame.number: {}})
+        stores = ev.stores.setdefault(name, [])
+        for key, node in zip(value.keys, value.values, strict=True):
+            stored = freeze(ev.eval(node, frame, state), state)
+            stores.append((ev.unknown("key") if key is None else ev.eval(key, frame, state), stored))
+    return table
+
+
+def class_member(ev: Evaluator, owner: Class, name: str) -> Value:
+    """A class attribute: a constant, or a table when it is a dict."""
+    label = f"{owner.qualname}.{name}"
+    definition = owner.definition
+    for stmt in definition.body if definition is not None else ():
+        if isinstance(stmt, tree.Assign) and any(isinstance(t, tree.Name) and t.id == name for t in stmt.targets):
+            table = table_from(ev, owner.module, stmt.value, label)
+            return ev.constant(owner.module, stmt.value) if table is None else table
+    return ev.unknown(label)
+
+
+def store(ev: Evaluator, table: Table, key: Value, value: Value, state: State) -> None:
+    pair = (freeze(key, state), freeze(value, state))
+    stores = ev.stores.setdefault(table.name, [])
+    if pair not in stores:
+        stores.append(pair)
+    here = state.heap.get(f"table {table.name}", Contents())
+    state.heap[f"table {table.name}"] = Contents((*here.items, value), (*here.keys, pair[0]))
+
+
+def read(ev: Evaluator, table: Table, key: Value, state: State) -> Value:
+    frozen_key = freeze(key, state)
+    here = state.heap.get(f"table {table.name}")
+    if here is not None and here.bound == "exact" and here.keys and here.keys[-1] == frozen_key:
+        return here.items[-1]
+    name = ev.fresh(table.name.rpartition(":")[2] + "[...]")
+    return ev.sourced(name, Stored(name, table.name, frozen_key))
+
+
+def may_equal(a: Value, b: Value) -> bool:
+    """Whether two keys may be equal."""
+    if a == b:
+        return True
+    if isinstance(a, Items) and isinstance(b, Items):
+        return len(a.items) == len(b.items) and all(
+            may_equal(x, y) for x, y in zip(a.items, b.items, strict=True))
+    if isinstance(a, Kernel | Plain) and isinstance(b, Kernel | Plain):
+        return False
+    if isinstance(a, Int) and isinstance(b, Int):
+        return a.term.constant is None or b.term.constant is None
+    if isinstance(a, Items | Int | Plain | Kernel) and isinstance(b, Items | Int | Plain | Kernel):
+        return False
+    return True
+
+
+def candidates(ev: Evaluator, origin: Member | Stored, depth: int = _DEEP) -> tuple[Value, ...] | None:
+    """The values a thing of this origin may have, before its path is followed; None when they are not all known."""
+    if isinstance(origin, Member):
+        return origin.values
+    found = [value for key, value in ev.stores.get(origin.table, []) if may_equal(key, origin.key)]
+    return tuple(found) if found else None
+
+
+def kernels(ev: Evaluator, value: Value, depth: int = _DEEP) -> tuple[Kernel, ...]:
+    """The kernels that the value may be."""
+    if isinstance(value, Kernel):
+        return (value,)
+    if depth == 0:
+        return ()
+    out: list[Kernel] = []
+    if isinstance(value, Choice):
+        for _, option in value.options:
+            out += kernels(ev, option, depth - 1)
+    elif isinstance(value, Thing) and value.origin is not None:
+        for candidate in candidates(ev, value.origin) or ():
+            out += _walk_kernels(ev, candidate, value.origin.path, depth - 1)
+    return tuple(dict.fromkeys(out))
+
+
+def _walk_kernels(ev: Evaluator, value: Value, path: tuple[Step, ...], depth: int) -> list[Kernel]:
+    if isinstance(value, Choice):
+        return [k for _, option in value.options for k in _walk_kernels(ev, option, path, depth)]
+    reached = walked(value, path)
+    return [] if reached is None else list(kernels(ev, reached, depth))
+
+
+def cases(ev: Evaluator, value: Value, paths: tuple[tuple[Step, ...], ...], depth: int = _DEEP) -> set[
+        tuple[int | None, ...]] | None:
+    """The combinations of integers that the paths may lead to; None in a place where any value is possible."""
+    if depth == 0:
+        return None
+    if isinstance(value, Choice):
+        return _union(cases(ev, option, paths, depth) for _, option in value.options)
+    if isinstance(value, Thing) and value.origin is not None:
+        found = candidates(ev, value.origin)
+        if found is None:
+            return None
+        longer = tuple((*value.origin.path, *path) for path in paths)
+        return _union(cases(ev, candidate, longer, depth - 1) for candidate in found)
+    firsts = {path[0] if path else None for path in paths}
+    if len(firsts) == 1 and None not in firsts:
+        (step,) = firsts
+        inner = walked(value, (step,)) if step is not None else None
+        return None if inner is None else cases(ev, inner, tuple(path[1:] for path in paths), depth)
+    return {tuple(_integer(walked(value, path)) for path in paths)}
+
+
+def _union(parts: Iterable[set[tuple[int | None, ...]] | None]) -> set[tuple[int | None, ...]] | None:
+    out: set[tuple[int | None, ...]] = set()
+    for part in parts:
+        if part is None or len(out) > _MANY:
+            return None
+        out |= part
+    return out
+
+
+def _integer(value: Value | None) -> int | None:
+    if isinstance(value, Int):
+        return value.term.constant
+    if isinstance(value, Truth) and value.cond.op in ("true", "false"):
+        return 1 if value.cond.op == "true" else 0
+    return None

@@ -1,0 +1,222 @@
+"""What an expression of host code may stand for.
+
+Every value is immutable; lists, dicts and attributes of objects live in the state. `Thing` is a value known only by
+its name: it becomes a number, a tensor or an object when it is used as one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from tilecheck.host.syntax import syntax
+from tilecheck.kernel.tree import ClassDef, FuncDef, Lambda, Span
+from tilecheck.proof.terms import Cond, Term
+from tilecheck.source.module import Module
+
+Step: TypeAlias = str | int
+"""One step into a value: an attribute or a constant index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    cond: Cond
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A literal that is no integer: None, a string, a float."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """The true division of two integers, before it is rounded."""
+
+    num: Term
+    den: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Log2:
+    """`math.log2(of)`; `up` once it was rounded up."""
+
+    of: Term
+    up: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """An array.
+
+    name      prefix of the symbols of its extents, shared by arrays of equal shape
+    strided   prefix of the symbols of its strides
+    storage   name of the memory it lives in; `maybe` names the memory it may live in instead (a view or a copy)
+    dense     whether it is laid out row by row
+    whole     whether it covers all of its storage
+    fresh     how it was allocated, when that is seen
+    """
+
+    name: str
+    strided: str
+    storage: str
+    shape: tuple[Term, ...] | None = None
+    strides: tuple[Term, ...] | None = None
+    dense: bool = False
+    whole: bool = True
+    fresh: str | None = None
+    maybe: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """`x.shape[lower:upper]` of an array of unknown rank."""
+
+    name: str
+    lower: int = 0
+    upper: int | None = None
+
+
+Place: TypeAlias = tuple[Span, Module]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A tuple. `places` tells where each item was written, when that is seen."""
+
+    items: tuple[Value, ...]
+    places: tuple[Place | None, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A list or dict; its contents are in the state, under `key`."""
+
+    kind: Literal["list", "dict"]
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An object with visible fields: a namespace, a dataclass, a named tuple. `key` tells objects apart."""
+
+    key: str
+    fields: tuple[tuple[str, Value], ...] = field(hash=False)
+
+    def get(self, name: str) -> Value | None:
+        return next((v for n, v in self.fields if n == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    file: str
+    qualname: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """A lambda or a function defined inside a function, with the frame it sees."""
+
+    definition: FuncDef | Lambda = field(compare=False)
+    span: Span
+    frame: int
+    module: Module
+    qualname: str
+    bound: tuple[Value, ...] = ()
+    named: tuple[tuple[str, Value], ...] = ()
+    defaults: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function or method of the checked tree."""
+
+    module: Module
+    qualname: str
+    bound: tuple[Value, ...] = ()
+    named: tuple[tuple[str, Value], ...] = ()
+
+    @property
+    def definition(self) -> FuncDef | None:
+        return syntax(self.module).function(self.qualname)
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    module: Module
+    qualname: str
+
+    @property
+    def definition(self) -> ClassDef | None:
+        return syntax(self.module).class_(self.qualname)
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A name from outside the checked tree, by its dotted path; `cuda.tile.launch` for names of cuda.tile."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    module: Module
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A dict that outlives the call: a module's cache or table. What is stored in it is collected elsewhere."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several values, each under its condition."""
+
+    options: tuple[tuple[Cond, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Origin of a value that is one of `values`, or what `path` leads to in one of them."""
+
+    root: str
+    values: tuple[Value, ...]
+    path: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Origin of a value read from a table that outlives the call: one of what is ever stored there."""
+
+    root: str
+    table: str
+    key: Value
+    path: tuple[Step, ...] = ()
+
+
+Origin: TypeAlias = Member | Stored
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A value known by its name only. `numeric` is false when it is known to be no integer."""
+
+    name: str
+    origin: Origin | None = None
+    numeric: bool = True
+
+
+Value: TypeAlias = (
+    Int | Truth | Plain | Ratio | Log2 | Tensor | Shape | Items | Ref | Record | Kernel | Closure | Function | Class
+    | External | Package | Table | Choice | Thing
+)
+
+NONE = Plain(None)

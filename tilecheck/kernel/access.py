@@ -1,0 +1,112 @@
+"""What symbolic execution of a kernel yields: its accesses and what it needs to know of the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from tilecheck.kernel.tree import Span
+from tilecheck.proof.region import Region
+from tilecheck.proof.terms import Cond, Lane, Term
+
+Mode: TypeAlias = Literal["read", "write", "atomic"]
+ParamKind: TypeAlias = Literal["array", "list", "constant", "scalar", "unknown"]
+
+
+@dataclass(frozen=True)
+class Param:
+    """A kernel parameter. `kind` comes from the annotation and from use: `list` is a list of arrays."""
+
+    name: str
+    kind: ParamKind
+    span: Span
+
+
+@dataclass(frozen=True)
+class Access:
+    """One memory operation on one array.
+
+    array     name of the root array: a parameter (`c`), an element of a list parameter (`cs[*]`; `cs[2]` when the
+              index is a constant) or `?` when it is not known which array is meant
+    may       other arrays that the same operation may touch instead (points-to set of the array, without `array`);
+              each of them gets its own Access with the same `site`
+    mode      read, write, or atomic (read-modify-write)
+    op        the operation as the author knows it: store, scatter, load, gather, atomic_add, tiled_view.store, ...
+    tile      extents of the tile, per array axis, for tile accesses; () for element accesses
+    tile_index the tile-space index per array axis, for tile accesses; () for element accesses
+    site      number of the statement in program order; accesses with one site are one source operation
+    order     memory order as written in lower case: weak, relaxed, acquire, release, acq_rel
+    scope     none, block, device, sys
+    loops     names of the counters of enclosing loops, outermost first
+    parallel  name of the `for` counter whose iterations the compiler may leave unordered for this store, or None
+    locks     lock elements held here: (array, index, how) for a spin lock whose acquire dominates this access and
+              whose release follows it; `how` is `ordered` or `relaxed`
+    span      of the operation's call
+    via       call sites through which an inlined helper was reached, outermost first
+    checked   whether the access checks bounds (drops or pads elements outside the array)
+    lanes     every lane that the operation ranges over, also those that its index does not mention
+    """
+
+    array: str
+    may: tuple[str, ...]
+    mode: Mode
+    op: str
+    region: Region
+    tile: tuple[Term, ...]
+    tile_index: tuple[Term, ...]
+    site: int
+    order: str
+    scope: str
+    loops: tuple[str, ...]
+    parallel: str | None
+    locks: tuple[tuple[str, tuple[Term, ...], str], ...]
+    span: Span
+    via: tuple[Span, ...]
+    checked: bool
+    elements: tuple[Term, ...] = ()
+    lanes: tuple[Lane, ...] = ()
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Something that was not understood. `arrays` lose every verdict; empty when no array is concerned."""
+
+    what: str
+    arrays: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A clause or annotation written by the author: in `@requires`, a trailing comment or an overlay."""
+
+    text: str
+    span: Span
+    origin: Literal["requires", "comment", "overlay"]
+
+
+@dataclass(frozen=True)
+class KernelModel:
+    """A kernel as the rules see it.
+
+    axes_read   grid axes whose `bid` or `num_blocks` the kernel reads (also where it does not reach an access)
+    launched    extents of array axes and ranks known from use: name -> rank, when every use agrees
+    guards      uniform conditions that every execution satisfies (`static_assert`, `assert_`)
+    """
+
+    name: str
+    file: str
+    span: Span
+    name_span: Span
+    params: tuple[Param, ...]
+    accesses: tuple[Access, ...]
+    axes_read: frozenset[int]
+    ranks: tuple[tuple[str, int], ...]
+    gaps: tuple[Gap, ...]
+    declared: tuple[Declared, ...]
+    guards: Cond
+    dialect: bool = False
+
+    @property
+    def written(self) -> frozenset[str]:
+        return frozenset(a.array for a in self.accesses if a.mode != "read")

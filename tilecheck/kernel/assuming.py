@@ -1,0 +1,54 @@
+"""Simplification of terms and conditions by what is known to hold."""
+
+from __future__ import annotations
+
+from tilecheck.proof.terms import FALSE, TRUE, Cond, Ite, Substitution, Term, atoms_of, conj, negate
+
+SIMPLE = frozenset({"ge", "eq", "ne", "bool"})
+
+
+def parts(cond: Cond) -> tuple[Cond, ...]:
+    return cond.args if cond.op == "and" else (cond,)
+
+
+class Assuming(Substitution):
+    """Replaces conditions that the facts decide, inside terms too."""
+
+    def __init__(self, facts: tuple[Cond, ...]) -> None:
+        super().__init__({})
+        for f in facts:
+            if f.op in SIMPLE:
+                self._conds[f.key] = TRUE
+                self._conds[negate(f).key] = FALSE
+
+    @property
+    def empty(self) -> bool:
+        return not self._conds
+
+
+def has_choice(value: Term | Cond) -> bool:
+    return any(isinstance(a, Ite) for a in atoms_of(value))
+
+
+def simplified(terms: tuple[Term, ...], guard: Cond) -> tuple[tuple[Term, ...], Cond]:
+    """Index terms and their guard, with the choices resolved that the guard decides."""
+    split = parts(guard)
+    plain = tuple(p for p in split if p.op in SIMPLE and not has_choice(p))
+    involved = [p for p in split if p not in plain]
+    choices = [has_choice(t) for t in terms]
+    if not involved and not any(choices):
+        return terms, guard
+    s = Assuming(plain)
+    if s.empty:
+        return terms, guard
+    return (
+        tuple(s.term(t) if c else t for t, c in zip(terms, choices, strict=True)),
+        conj(*plain, *(s.cond(p) for p in involved)),
+    )
+
+
+def decided(cond: Cond, path: Cond) -> Cond:
+    """The condition, as far as the path does not decide it."""
+    if cond.op in ("true", "false") or path.op == "true":
+        return cond
+    return Assuming(parts(path)).cond(cond)

@@ -1,0 +1,220 @@
+"""Symbolic execution of a kernel: from its tree to its accesses."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import tilecheck.kernel.builtins
+import tilecheck.kernel.memory
+import tilecheck.kernel.shapeops
+import tilecheck.kernel.tileops  # noqa: F401 (the four fill the tables of operations)
+from tilecheck.kernel.access import Access, Gap, KernelModel, Param, ParamKind
+from tilecheck.kernel.coerce import base_name
+from tilecheck.kernel.declared import declared
+from tilecheck.kernel.expressions import EXPRESSIONS
+from tilecheck.kernel.locks import settled
+from tilecheck.kernel.machine import Exhausted, Frame, Knowledge, Machine, Record
+from tilecheck.kernel.names import in_module
+from tilecheck.kernel.statements import STATEMENTS
+from tilecheck.kernel.tree import Attribute, Expr, FuncDef, Name, Span
+from tilecheck.kernel.values import NONE, Const, Data, Int, ParamRef, Value
+from tilecheck.proof.region import Region
+from tilecheck.proof.terms import FALSE, TRUE, Cond, conj, sym
+from tilecheck.source.annotations import is_constant_annotation
+
+if TYPE_CHECKING:
+    from tilecheck.source.module import KernelSite
+    from tilecheck.source.project import Project
+
+RUNS = 4
+"""Runs until what an earlier run found out about the kernel no longer changes."""
+
+
+def execute(project: Project, site: KernelSite) -> KernelModel:
+    """Never raises: what goes wrong inside costs the kernel its verdicts."""
+    knowledge = Knowledge()
+    machine = _run(project, site, knowledge)
+    for _ in range(RUNS - 1):
+        learnt = _learn(machine)
+        if learnt == knowledge:
+            break
+        knowledge = learnt
+        machine = _run(project, site, knowledge)
+    else:
+        _distrust(machine, "what the kernel does could not be settled", site)
+    return _model(machine, site)
+
+
+def _learn(m: Machine) -> Knowledge:
+    known = m.knowledge
+    integers = frozenset(m.integers) if known.integers is None else known.integers
+    return Knowledge(
+        written=frozenset(m.written) | (known.written or frozenset()),
+        integers=integers,
+        ranks={a: next(iter(r)) for a, r in sorted(m.ranks.items()) if len(r) == 1},
+        mixed=frozenset(m.mixed) | known.mixed,
+        paddings=frozenset(a for a, p in m.paddings.items() if len(p) > 1) | known.paddings,
+    )
+
+
+def _run(project: Project, site: KernelSite, knowledge: Knowledge) -> Machine:
+    definition = site.definition
+    names = tuple(p.name for p in definition.params)
+    m = Machine(project, knowledge, names, cast(Mapping[type, Any], EXPRESSIONS), cast(Mapping[type, Any], STATEMENTS))
+    m.recording = knowledge.written is not None
+    try:
+        _enter(m, site)
+    except Exhausted:
+        _distrust(m, "the kernel is too large to follow", site)
+    except RecursionError:
+        _distrust(m, "the kernel is nested too deeply to follow", site)
+    except Exception as error:
+        if os.environ.get("TILECHECK_DEBUG"):
+            raise
+        _distrust(m, f"internal error: {type(error).__name__}: {error}", site)
+    return m
+
+
+def _distrust(m: Machine, what: str, site: KernelSite) -> None:
+    """No verdict on any array can stand."""
+    span = site.definition.name_span
+    m.gaps[what, span] = Gap(what, tuple(sorted(m.parameters)), span)
+
+
+def _enter(m: Machine, site: KernelSite) -> None:
+    frame = _surroundings(m, site)
+    inner = Frame(site.module, frame)
+    m.frame = inner
+    for p in site.definition.params:
+        inner.env[p.name] = _parameter(m, site, p.name, p.annotation)
+    m.run(site.definition.body)
+
+
+def _surroundings(m: Machine, site: KernelSite) -> Frame:
+    """The frames of the functions around the kernel, executed as far as they can be followed."""
+    frame = Frame(site.module)
+    for position, outer in enumerate(site.outer):
+        frame = Frame(site.module, frame)
+        for p in outer.params:
+            frame.env[p.name] = _outer_parameter(p.name, p.annotation)
+        inside = site.outer[position + 1] if position + 1 < len(site.outer) else site.definition
+        current = frame
+
+        def body(current: Frame = current, outer: FuncDef = outer, inside: FuncDef = inside) -> Value:
+            m.frame = current
+            m.run(tuple(s for s in outer.body if s is not inside))
+            return NONE
+
+        in_module(m, site.module, body)
+        m.alive, m.path, m.exact = True, TRUE, True
+    return frame
+
+
+def _outer_parameter(name: str, annotation: Expr | None) -> Value:
+    if _plain(annotation) == "float":
+        return Data((), sym(name))
+    return ParamRef(name, outer=True)
+
+
+def _plain(annotation: Expr | None) -> str:
+    if isinstance(annotation, Name):
+        return annotation.id
+    return annotation.attr if isinstance(annotation, Attribute) else ""
+
+
+def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None) -> Value:
+    if annotation is None:
+        return ParamRef(name)
+    if is_constant_annotation(m.project, site.module, annotation):
+        m.used_as(name, "constant")
+        return Data((), sym(name)) if _mentions_float(annotation) else Int(sym(name))
+    plain = _plain(annotation)
+    if plain in ("int", "bool"):
+        m.used_as(name, "scalar")
+        return Int(sym(name))
+    if plain == "float":
+        m.used_as(name, "scalar")
+        return Data((), sym(name))
+    if plain == "Array":
+        m.used_as(name, "array")
+    return ParamRef(name)
+
+
+def _mentions_float(annotation: Expr) -> bool:
+    from tilecheck.kernel.tree import Subscript
+
+    if isinstance(annotation, Subscript):
+        return any(_plain(i) == "float" for i in annotation.items)
+    return isinstance(annotation, Const) and False
+
+
+# --- the model -------------------------------------------------------------------------------------------------------
+
+_KINDS: tuple[ParamKind, ...] = ("list", "array", "constant", "scalar")
+
+
+def _kind(m: Machine, name: str) -> ParamKind:
+    found = m.kinds.get(name, set())
+    return next((k for k in _KINDS if k in found), "unknown")
+
+
+def _access(r: Record, sites: Mapping[int, int]) -> Access:
+    return Access(
+        array=r.array, may=r.may, mode=cast("Literal['read', 'write', 'atomic']", r.mode), op=r.op,
+        region=Region(r.index, r.guard, r.exact), tile=r.tile, tile_index=r.tile_index, site=sites[r.site],
+        order=r.order, scope=r.scope, loops=tuple(k.counter for k in r.loops), parallel=r.parallel, locks=settled(r),
+        span=r.span, via=r.via, checked=r.checked, elements=r.elements)
+
+
+def _model(m: Machine, site: KernelSite) -> KernelModel:
+    definition = site.definition
+    params = tuple(Param(p.name, _kind(m, p.name), p.span) for p in definition.params)
+    sites = {s: k for k, s in enumerate(sorted({r.site for r in m.records}))}
+    accesses = tuple(_access(r, sites) for r in m.records)
+    gaps = list(m.gaps.values()) + _mixed_gaps(accesses)
+    kinds = {p.name: p.kind for p in params}
+    gaps = [_without_scalars(g, kinds) for g in gaps]
+    gaps.sort(key=lambda g: (g.span, g.what))
+    return KernelModel(
+        name=site.qualname, file=site.module.path, span=definition.span, name_span=definition.name_span, params=params,
+        accesses=accesses, axes_read=frozenset(m.axes),
+        ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
+        gaps=tuple(gaps), declared=declared(definition, site.decorators), guards=conj(*m.guards), dialect=site.dialect)
+
+
+def _without_scalars(gap: Gap, kinds: Mapping[str, ParamKind]) -> Gap:
+    kept = tuple(a for a in gap.arrays if kinds.get(base_name(a), "array") in ("array", "list", "unknown"))
+    return gap if kept == gap.arrays else Gap(gap.what, kept, gap.span)
+
+
+def _mixed_gaps(accesses: tuple[Access, ...]) -> list[Gap]:
+    """Arrays that are used in two ways whose elements cannot be compared."""
+    by_array: dict[str, list[Access]] = {}
+    for a in accesses:
+        by_array.setdefault(a.array, []).append(a)
+    gaps: list[Gap] = []
+    for name, found in sorted(by_array.items()):
+        if all(a.mode == "read" for a in found):
+            continue
+        raw = [a for a in found if a.op.endswith("_offset")]
+        plain = [a for a in found if not a.op.endswith("_offset")]
+        if raw and plain:
+            gaps.append(Gap("raw offsets and indices are used on one array", (name,), raw[0].span))
+        if any(len(a.region.index) != len(b.region.index) and not _exclusive(a, b)
+               for k, a in enumerate(plain) for b in plain[:k]):
+            gaps.append(Gap("indices of different lengths are used on one array", (name,), plain[0].span))
+    return gaps
+
+
+def _exclusive(a: Access, b: Access) -> bool:
+    """Whether no launch performs both."""
+    return conj(_uniform(a.region.guard), _uniform(b.region.guard)) is FALSE
+
+
+def _uniform(guard: Cond) -> Cond:
+    return conj(*(p for p in (guard.args if guard.op == "and" else (guard,)) if not p.varying))
+
+
+__all__ = ["Span", "execute"]

@@ -1,0 +1,76 @@
+"""Spin locks: which lock elements are held at an access.
+
+A compare-and-swap that is known to have returned the expected value took the lock; an exchange on the same element
+gives it back. Whether the protected accesses are ordered depends on the orders and scopes of both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tilecheck.kernel.machine import CasResult, Lock, Machine, Record
+from tilecheck.proof.terms import Atom, Cond, Term, conj, eq, ne
+
+ACQUIRING = frozenset({"acquire", "acq_rel"})
+RELEASING = frozenset({"release", "acq_rel"})
+WIDE = frozenset({"device", "sys"})
+
+
+def _taken(m: Machine, cond: Cond) -> CasResult | None:
+    """The compare-and-swap that a condition says has succeeded."""
+    if cond.op not in ("eq", "ne"):
+        return None
+    for atom in sorted(cond.term.atoms()):
+        result = m.cas.get(atom)
+        if result is None:
+            continue
+        value = _of(atom)
+        success = eq(value, result.expected) if cond.op == "eq" else ne(value, result.desired)
+        if success == cond:
+            return result
+    return None
+
+
+def _of(atom: Atom) -> Term:
+    return Term({(atom,): 1})
+
+
+def hold(m: Machine, cond: Cond) -> None:
+    """Takes note of the locks that are held once the condition holds."""
+    for part in cond.args if cond.op == "and" else (cond,):
+        result = _taken(m, part)
+        if result is None:
+            continue
+        if not any(lock.array == result.array and lock.index == result.index for lock in m.held):
+            m.held = (*m.held, Lock(result.array, result.index, result.strong))
+
+
+def release(m: Machine, array: str, index: tuple[Term, ...], order: str, scope: str) -> None:
+    for lock in m.held:
+        if lock.array == array and lock.index == index:
+            lock.released = "strong" if order in RELEASING and scope in WIDE else "weak"
+    m.held = tuple(k for k in m.held if not (k.array == array and k.index == index))
+
+
+def common(first: tuple[Lock, ...], second: tuple[Lock, ...]) -> tuple[Lock, ...]:
+    """The locks held on both of two ways."""
+    return tuple(k for k in first if k in second)
+
+
+def alias(m: Machine, atom: Atom, sources: tuple[Term, ...]) -> None:
+    """A variable that always holds the result of one compare-and-swap stands for it."""
+    found = {m.cas.get(a) if (a := s.single) is not None else None for s in sources}
+    if len(found) == 1:
+        result = found.pop()
+        if result is not None:
+            m.cas[atom] = replace(result)
+
+
+def settled(record: Record) -> tuple[tuple[str, tuple[Term, ...], str], ...]:
+    """The locks of an access that were given back after it."""
+    return tuple(
+        (k.array, k.index, "ordered" if k.strong and k.released == "strong" else "relaxed")
+        for k in record.held if k.released is not None)
+
+
+__all__ = ["ACQUIRING", "WIDE", "alias", "common", "conj", "hold", "release", "settled"]

@@ -1,0 +1,401 @@
+"""Loops: the body is executed once, for an arbitrary iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tilecheck.kernel.assigned import assigned_names, jumps_out
+from tilecheck.kernel.assuming import parts
+from tilecheck.kernel.calls import relative
+from tilecheck.kernel.carried import (
+    Body,
+    Form,
+    Placeholder,
+    Slot,
+    at_exit,
+    classify,
+    leaves,
+    placeholder,
+    rebuild,
+    substituted,
+    widen,
+)
+from tilecheck.kernel.coerce import arrays_in, expand, to_bool
+from tilecheck.kernel.joins import join, join_many
+from tilecheck.kernel.locks import common, hold
+from tilecheck.kernel.machine import Jumps, LoopMark, Machine
+from tilecheck.kernel.tree import Expr, For, Name, Sequence, Span, Stmt, While
+from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Range, StaticIter, Unknown, Value
+from tilecheck.proof.terms import (
+    TRUE,
+    ZERO,
+    Atom,
+    Cond,
+    Substitution,
+    Term,
+    atoms_of,
+    cdiv,
+    conj,
+    counter,
+    ge,
+    gt,
+    lt,
+    maximum,
+    negate,
+    of,
+)
+
+UNROLL = 64
+STATIC_RANGE = 8
+TRIALS = 4
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop to be summarized.
+
+    head    what happens at the start of an iteration, given the counter
+    trip    number of iterations, when it is known and nothing leaves the loop early
+    test    for `while`: the condition under which another iteration starts
+    """
+
+    name: str
+    span: Span
+    body: tuple[Stmt, ...]
+    targets: tuple[str, ...]
+    head: Callable[[Machine, Term], Term | None]
+    trip: Term | None
+    test: Expr | None
+
+
+def for_loop(m: Machine, s: For) -> None:
+    iterable = m.eval(s.iterable)
+    static = isinstance(iterable, StaticIter)
+    while isinstance(iterable, StaticIter):
+        iterable = iterable.inner
+    if isinstance(iterable, Range):
+        items = expand(m, iterable) if static else None
+        if items is not None and len(items) <= STATIC_RANGE:
+            _unroll(m, s, items)
+        else:
+            _range(m, s, iterable)
+        return
+    items = expand(m, iterable)
+    if items is not None and len(items) <= UNROLL:
+        _unroll(m, s, items)
+        return
+    _anything(m, s, iterable)
+
+
+def _label(target: Expr) -> str:
+    if isinstance(target, Name):
+        return target.id
+    return _label(target.items[0]) if isinstance(target, Sequence) and target.items else "item"
+
+
+def _range(m: Machine, s: For, r: Range) -> None:
+    def head(machine: Machine, k: Term) -> Term:
+        value = r.start + k * r.step
+        step = r.step.constant
+        if step is not None and step < 0:
+            machine.assume(gt(value, r.stop))
+        else:
+            machine.assume(conj(lt(value, r.stop), ge(r.step, 1)))
+        _bind(machine, s.target, Int(value), s.span)
+        return value
+
+    step = r.step.constant
+    distance, size = (r.start - r.stop, -r.step) if step is not None and step < 0 else (r.stop - r.start, r.step)
+    trip = maximum(ZERO, cdiv(distance, size))
+    name = m.name(_label(s.target), s.span)
+    _summarize(m, Loop(name, s.span, s.body, tuple(assigned_names((s.target,))), head, trip, None), s.orelse)
+
+
+def _anything(m: Machine, s: For, iterable: Value) -> None:
+    """An iterable that is not followed: the target may be anything in it."""
+    from tilecheck.kernel.subscripts import element
+
+    def head(machine: Machine, k: Term) -> None:
+        if isinstance(iterable, ParamRef) and not iterable.outer:
+            _bind(machine, s.target, element(machine, iterable, Int(k), s.span), s.span)
+            return
+        _bind(machine, s.target, Unknown("item", arrays_in(machine, iterable)), s.span)
+
+    exact = m.exact
+    m.unclear()
+    name = m.name(_label(s.target), s.span)
+    _summarize(m, Loop(name, s.span, s.body, tuple(assigned_names((s.target,))), head, None, None), s.orelse)
+    m.exact = exact
+
+
+def while_loop(m: Machine, s: While) -> None:
+    def head(machine: Machine, k: Term) -> None:
+        test = to_bool(machine, machine.eval(s.test), s.span).cond
+        machine.assume(test)
+        hold(machine, test)
+
+    name = m.name("while", s.span)
+    _summarize(m, Loop(name, s.span, s.body, (), head, None, s.test), s.orelse)
+
+
+def _bind(m: Machine, target: Expr, value: Value, span: Span) -> None:
+    from tilecheck.kernel.statements import bind
+
+    bind(m, target, value, span)
+
+
+# --- unrolling -------------------------------------------------------------------------------------------------------
+
+def _unroll(m: Machine, s: For, items: tuple[Value, ...]) -> None:
+    frame = m.top
+    before, unroll = m.path, m.unroll
+    jumps = Jumps()
+    frame.jumps.append(jumps)
+    breaks: list[tuple[Cond, dict[str, Value]]] = []
+    try:
+        for position, item in enumerate(items):
+            m.unroll = (*unroll, position)
+            entry = m.path
+            jumps.continues.clear()
+            _bind(m, s.target, item, s.span)
+            m.run(s.body)
+            ways = [(relative(p, entry), dict(e)) for p, e in jumps.continues]
+            if m.alive:
+                ways.append((relative(m.path, entry), frame.env))
+            if not ways:
+                m.alive = False
+                break
+            cond, frame.env = join_many(m, ways, s.span)
+            m.path, m.alive = conj(entry, cond), True
+        breaks = [(relative(p, before), dict(e)) for p, e in jumps.breaks]
+    finally:
+        m.unroll = unroll
+        frame.jumps.pop()
+    if m.alive and s.orelse:
+        m.run(s.orelse)
+    if breaks:
+        ways = list(breaks)
+        if m.alive:
+            ways.append((relative(m.path, before), frame.env))
+        cond, frame.env = join_many(m, ways, s.span)
+        m.path, m.alive = conj(before, cond), True
+
+
+# --- summaries -------------------------------------------------------------------------------------------------------
+
+@dataclass
+class Run:
+    """One execution of the body."""
+
+    env: dict[str, Value]
+    alive: bool
+    breaks: list[tuple[Cond, dict[str, Value]]]
+    returns: bool
+    target: Term | None
+
+
+def _execute(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> Run:
+    """Executes head and body from `env`; the path, locks and loops are as before afterwards."""
+    frame = m.top
+    path, loops, held = m.path, m.loops, m.held
+    jumps = Jumps()
+    frame.env = env
+    m.loops = (*loops, LoopMark(loop.name, None))
+    frame.jumps.append(jumps)
+    try:
+        target = loop.head(m, k)
+        if target is not None:
+            m.loops = (*loops, LoopMark(loop.name, target))
+        entry = m.path
+        m.run(loop.body)
+        ways = [(relative(p, entry), dict(e)) for p, e in jumps.continues]
+        if m.alive:
+            ways.append((relative(m.path, entry), frame.env))
+        end = join_many(m, ways, loop.span)[1] if ways else dict(frame.env)
+        kept = common(held, m.held)
+        breaks = [(relative(p, path), dict(e)) for p, e in jumps.breaks]
+        return Run(end, bool(ways), breaks, jumps.returns, target)
+    finally:
+        frame.jumps.pop()
+        m.path, m.loops, m.alive = path, loops, True
+        m.held = kept if m.recording else held
+
+
+def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
+    frame = m.top
+    before = dict(frame.env)
+    names = sorted({n for n in assigned_names(loop.body) if n in before} | {n for n in loop.targets if n in before})
+    k = counter(loop.name)
+    forms, start, trial = _forms(m, loop, names, before, k)
+    if not m.recording:
+        # nobody asks for the accesses, and what the variables become follows from the trial
+        exact = m.exact
+        _leave(m, loop, _settled(trial, forms), forms, start, names, before, k)
+        m.exact = exact and not trial.run.returns
+        m.note_made(k)
+        if m.alive and orelse:
+            m.run(orelse)
+        return
+    env = dict(before)
+    for name in names:
+        env[name] = rebuild(name, start[name], {s: f.at for s, f in forms.items() if s[0] == name})
+    first = len(m.records)
+    exact, held = m.exact, m.held
+    if jumps_out(loop.body) or (loop.test is not None and not _shrinks(m, loop, env, k)):
+        m.unclear()
+    run = _execute(m, loop, dict(env), k)
+    m.exact = exact and not run.returns
+    if run.target is not None:
+        m.mark_parallel(first, loop.name, run.target)
+    m.note_made(k)
+    m.held = common(held, m.held)
+    _leave(m, loop, run, forms, start, names, before, k)
+    if m.alive and orelse:
+        m.run(orelse)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An execution of the body from placeholders, which stand for `seeds`."""
+
+    run: Run
+    held: dict[Slot, Placeholder]
+
+
+def _settled(trial: Trial, forms: dict[Slot, Form]) -> Run:
+    """What the body does when the placeholders have the values that were found for them."""
+    mapping: dict[Atom, Term] = {}
+    for slot, p in trial.held.items():
+        atom, at = p.term.single, forms[slot].at
+        term = at.term if isinstance(at, (Int, Data)) else None
+        if isinstance(at, Bool) and at.cond.op == "bool" and at.cond.positive and at.cond.atom is not None:
+            term = of(at.cond.atom)
+        if atom is not None and term is not None:
+            mapping[atom] = term
+    s = Substitution(mapping)
+    run = trial.run
+    env = {n: substituted(v, s) for n, v in run.env.items()}
+    breaks = [(s.cond(c), {n: substituted(v, s) for n, v in e.items()}) for c, e in run.breaks]
+    return Run(env, run.alive, breaks, run.returns, None if run.target is None else s.term(run.target))
+
+
+def _shrinks(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> bool:
+    """Whether the condition of a `while`, once it holds, has held in all earlier iterations: then an iteration is
+    reached whenever its own condition holds."""
+    assert loop.test is not None
+    with m.silent():
+        saved, m.top.env = m.top.env, dict(env)
+        test = to_bool(m, m.eval(loop.test), loop.span).cond
+        m.top.env = saved
+    atom = k.single
+    for part in test.args if test.op == "and" else (test,):
+        if part.op == "true":
+            continue
+        if part.op != "ge" or atom is None:
+            return False
+        for mono, c in part.term.monos.items():
+            if atom in mono and c > 0:
+                return False
+    return True
+
+
+def _forms(
+    m: Machine, loop: Loop, names: list[str], before: dict[str, Value], k: Term,
+) -> tuple[dict[Slot, Form], dict[str, Value], Trial]:
+    """Tries the body until the kinds of all variables are stable, then classifies them."""
+    start = {name: before[name] for name in names}
+    for trial in range(TRIALS):
+        flat = {slot: v for name in names for slot, v in leaves(name, start[name]).items()}
+        held = {slot: p for slot, v in flat.items() if (p := placeholder(m, slot, v, loop.name)) is not None}
+        env = dict(before)
+        for name in names:
+            env[name] = rebuild(name, start[name], {s: p.value for s, p in held.items()})
+        made, m.made = m.made, set()
+        with m.silent():
+            saved = m.top.env
+            run = _execute(m, loop, env, k)
+            m.top.env = saved
+        body_made, m.made = m.made, made | m.made
+        end: dict[Slot, Value] = {}
+        wide: dict[str, Value] = {}
+        for name in names:
+            after = run.env.get(name, start[name])
+            wide[name] = _widened(m, name, start[name], after, held, last=trial == TRIALS - 2, where=loop.name)
+            end |= leaves(name, after)
+        if all(wide[n] is start[n] or wide[n] == start[n] for n in names) or trial == TRIALS - 1:
+            body = Body(flat, held, end, body_made, k, loop.name, loop.span)
+            return classify(m, body), start, Trial(run, held)
+        start = wide
+    raise AssertionError
+
+
+def _widened(
+    m: Machine, name: str, start: Value, after: Value, held: object, last: bool, where: str,
+) -> Value:
+    parts, others = leaves(name, start), leaves(name, after)
+    if parts.keys() != others.keys():
+        return widen(m, start, after, f"{name}~{where}")
+    changed: dict[Slot, Value] = {}
+    for slot, v in parts.items():
+        w = widen(m, v, others[slot], f"{'.'.join(str(s) for s in slot)}~{where}")
+        if w != v:
+            changed[slot] = Unknown("changed in a loop", arrays_in(m, v) | arrays_in(m, w)) if last else w
+    return rebuild(name, start, changed) if changed else start
+
+
+def _leave(
+    m: Machine, loop: Loop, run: Run, forms: dict[Slot, Form], start: dict[str, Value], names: list[str],
+    before: dict[str, Value], k: Term,
+) -> None:
+    """The variables and what is known after the loop."""
+    frame = m.top
+    endless = False
+    count: Term
+    if loop.trip is not None and not run.breaks and not run.returns:
+        count = loop.trip
+    else:
+        count = counter(f"{loop.name}.exit")
+        m.note_made(count)
+    env = dict(before)
+    for name in names:
+        env[name] = rebuild(name, start[name], {
+            s: at_exit(m, f, k, count, loop.span) for s, f in forms.items() if s[0] == name})
+    if loop.test is not None:
+        frame.env = env
+        with m.silent():
+            test = to_bool(m, m.eval(loop.test), loop.span).cond
+        endless = test is TRUE
+        if not run.breaks:
+            hold(m, negate(test))
+            # that a lock was got says nothing of the elements
+            m.assume(conj(*(p for p in parts(negate(test)) if not atoms_of(p) & m.cas.keys())))
+            if endless:
+                m.alive = False
+    atom = k.single
+    assert atom is not None
+    renamed = Substitution({atom: count - 1 if not run.breaks else count})
+    # a name that only the body sets has the value of the last iteration
+    for name, value in run.env.items():
+        if name not in before or name in loop.targets:
+            env[name] = substituted(value, renamed)
+    if run.breaks:
+        env = _after_break(m, loop, run, env, endless, renamed)
+    frame.env = env
+
+
+def _after_break(
+    m: Machine, loop: Loop, run: Run, env: dict[str, Value], endless: bool, renamed: Substitution,
+) -> dict[str, Value]:
+    ways = [{n: substituted(v, renamed) for n, v in e.items()} for _, e in run.breaks]
+    if endless and len(run.breaks) == 1:
+        hold(m, run.breaks[0][0])
+        return ways[0]
+    if not endless:
+        ways.append(env)
+    out = dict(ways[-1])
+    for position, way in enumerate(ways[:-1]):
+        cond = m.fresh_truth(f"left{position}", loop.span).cond
+        for name, value in way.items():
+            out[name] = join(m, cond, value, out[name], loop.span) if name in out else value
+    return out

@@ -1,0 +1,299 @@
+"""The state of a symbolic execution: where it stands, what it has recorded, and how names are made.
+
+The machine knows no syntax and no operation; it dispatches to the tables it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from tilecheck.kernel.access import Gap
+from tilecheck.kernel.shapes import element, unknown_truth
+from tilecheck.kernel.tree import Expr, Span, Stmt
+from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Shape, Unknown, Value
+from tilecheck.proof.terms import TRUE, Atom, Cond, Counter, Load, Term, atoms_of, conj, counter, opaque
+
+if TYPE_CHECKING:
+    from tilecheck.source.module import Module
+    from tilecheck.source.project import Project
+
+STEPS = 200_000
+DEPTH = 12
+WIDTH = 48
+"""Monomials of a term beyond which it becomes opaque."""
+LENGTH = 6_000
+"""Characters of the key of an atom beyond which a term holding it becomes opaque."""
+
+
+class Exhausted(Exception):
+    """The execution budget is spent."""
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What an earlier run found out about the whole kernel.
+
+    written    arrays that the kernel writes anywhere; None in the first run
+    integers   arrays whose elements are used as integers
+    ranks      ranks of arrays
+    mixed      list parameters that are indexed by something that is not a constant
+    paddings   arrays that are read with different padding values
+    """
+
+    written: frozenset[str] | None = None
+    integers: frozenset[str] | None = None
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    mixed: frozenset[str] = frozenset()
+    paddings: frozenset[str] = frozenset()
+
+
+@dataclass
+class Jumps:
+    """Where control leaves the body of a loop: the path condition and the variables there."""
+
+    breaks: list[tuple[Cond, dict[str, Value]]] = field(default_factory=list)
+    continues: list[tuple[Cond, dict[str, Value]]] = field(default_factory=list)
+    returns: bool = False
+
+
+class Frame:
+    """One activation of a function, or the body of a module."""
+
+    def __init__(self, module: Module, parent: Frame | None = None) -> None:
+        self.module = module
+        self.parent = parent
+        self.entry: Cond = TRUE
+        self.env: dict[str, Value] = {}
+        self.returns: list[tuple[Cond, Value, bool]] = []
+        self.jumps: list[Jumps] = []
+
+    def lookup(self, name: str) -> Value | None:
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.env:
+                return frame.env[name]
+            frame = frame.parent
+        return None
+
+
+@dataclass(frozen=True)
+class LoopMark:
+    """An enclosing loop: the name of its counter, and the value of its target when it is a `for` over a range."""
+
+    counter: str
+    target: Term | None
+
+
+@dataclass(eq=False)
+class Lock:
+    """A lock element that is held; `released` is the order of the release once it is seen."""
+
+    array: str
+    index: tuple[Term, ...]
+    strong: bool
+    released: str | None = None
+
+
+@dataclass(frozen=True)
+class CasResult:
+    """What a compare-and-swap returned stands for."""
+
+    array: str
+    index: tuple[Term, ...]
+    expected: Term
+    desired: Term
+    strong: bool
+
+
+@dataclass(frozen=True)
+class Record:
+    """An access as executed; locks are settled when the execution is over."""
+
+    array: str
+    may: tuple[str, ...]
+    mode: str
+    op: str
+    index: tuple[Term, ...]
+    guard: Cond
+    exact: bool
+    tile: tuple[Term, ...]
+    tile_index: tuple[Term, ...]
+    own_index: tuple[Term, ...]
+    elements: tuple[Term, ...]
+    site: int
+    order: str
+    scope: str
+    loops: tuple[LoopMark, ...]
+    held: tuple[Lock, ...]
+    span: Span
+    via: tuple[Span, ...]
+    checked: bool
+    parallel: str | None = None
+
+
+class Machine:
+    def __init__(
+        self, project: Project, knowledge: Knowledge, arrays: tuple[str, ...],
+        expressions: Mapping[type, Callable[[Machine, Any], Value]],
+        statements: Mapping[type, Callable[[Machine, Any], None]],
+    ) -> None:
+        self.project = project
+        self.knowledge = knowledge
+        self.parameters = arrays
+        self._expressions = expressions
+        self._statements = statements
+        self.frame: Frame | None = None
+        self.path: Cond = TRUE
+        self.alive = True
+        self.recording = True
+        self.host = False
+        self.exact = True
+        self.loops: tuple[LoopMark, ...] = ()
+        self.via: tuple[Span, ...] = ()
+        self.unroll: tuple[int, ...] = ()
+        self.held: tuple[Lock, ...] = ()
+        self.records: list[Record] = []
+        self.written: set[str] = set()
+        self.gaps: dict[tuple[str, Span], Gap] = {}
+        self.axes: set[int] = set()
+        self.guards: list[Cond] = []
+        self.kinds: dict[str, set[str]] = {}
+        self.ranks: dict[str, set[int]] = {}
+        self.integers: set[str] = set()
+        self.mixed: set[str] = set()
+        self.paddings: dict[str, set[str]] = {}
+        self.cas: dict[Atom, CasResult] = {}
+        self.constants: dict[tuple[str, str], Value] = {}
+        self.steps = 0
+        self.sites = 0
+        self._places: dict[str, list[tuple[object, ...]]] = {}
+        self.made: set[Atom] = set()
+
+    # --- dispatch ---
+
+    @property
+    def top(self) -> Frame:
+        assert self.frame is not None
+        return self.frame
+
+    def eval(self, expr: Expr) -> Value:
+        self.steps += 1
+        if self.steps > STEPS:
+            raise Exhausted
+        handler = self._expressions.get(type(expr))
+        if handler is None:
+            return Unknown(type(expr).__name__)
+        return handler(self, expr)
+
+    def run(self, statements: tuple[Stmt, ...]) -> None:
+        """Executes statements in order. Afterwards `alive` says whether control may reach the end, and `path` holds
+        what is then known."""
+        for s in statements:
+            if not self.alive or self.path.op == "false":
+                self.alive = False
+                return
+            self.steps += 1
+            if self.steps > STEPS:
+                raise Exhausted
+            handler = self._statements.get(type(s))
+            if handler is not None:
+                handler(self, s)
+
+    # --- names ---
+
+    def tag(self) -> str:
+        text = "".join(f"/{s.line}" for s in self.via)
+        return text + "".join(f"~{u}" for u in self.unroll)
+
+    def name(self, what: str, span: Span) -> str:
+        """A name for something made at `span`, the same whenever the same place is executed again."""
+        shown = f"{what}@{span.line}{self.tag()}"
+        place = tuple((s.line, s.column) for s in self.via) + self.unroll + (span.column,)
+        known = self._places.setdefault(shown, [])
+        if place not in known:
+            known.append(place)
+        position = known.index(place)
+        return shown if position == 0 else f"{shown}.{position + 1}"
+
+    def fresh(self, what: str, span: Span, shape: Shape | None = ()) -> Int:
+        """An integer of which nothing is known."""
+        seed = opaque(self.name(what, span))
+        self.note_made(seed)
+        return Int(element(seed, shape), shape)
+
+    def fresh_truth(self, what: str, span: Span, shape: Shape | None = ()) -> Bool:
+        seed = opaque(self.name(what, span))
+        self.note_made(seed)
+        return Bool(unknown_truth(seed, shape), shape)
+
+    def fresh_counter(self, what: str, span: Span) -> Term:
+        term = counter(self.name(what, span))
+        self.note_made(term)
+        return term
+
+    def note_made(self, term: Term) -> None:
+        atom = term.single
+        if atom is not None:
+            self.made.add(atom)
+
+    # --- bookkeeping ---
+
+    def assume(self, cond: Cond) -> None:
+        self.path = conj(self.path, cond)
+
+    def gap(self, what: str, arrays: frozenset[str] | tuple[str, ...], span: Span) -> None:
+        if self.recording and not self.host:
+            self.gaps.setdefault((what, span), Gap(what, tuple(sorted(arrays)), span))
+
+    def unclear(self) -> None:
+        """Something on the way was approximated: accesses from here on may not be used to refute."""
+        self.exact = False
+
+    def used_as(self, name: str, kind: str) -> None:
+        self.kinds.setdefault(name, set()).add(kind)
+
+    def integer_use(self, term: Term) -> None:
+        """The term is used as an integer, so the arrays it was loaded from hold integers."""
+        if self.knowledge.integers is None:
+            self.integers.update(a.array for a in atoms_of(term) if isinstance(a, Load))
+
+    def limited(self, value: Int, span: Span) -> Int:
+        """The value, or an opaque one when its term has grown too large."""
+        monos = value.term.monos
+        if len(monos) <= WIDTH and all(len(a.key) <= LENGTH for m in monos for a in m):
+            return value
+        return self.fresh("large", span, value.shape)
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        before = (self.recording, self.path, self.alive, self.exact, self.held, self.loops)
+        self.recording = False
+        try:
+            yield
+        finally:
+            self.recording, self.path, self.alive, self.exact, self.held, self.loops = before
+
+    def next_site(self) -> int:
+        self.sites += 1
+        return self.sites
+
+    def mark_parallel(self, start: int, counter: str, target: Term) -> None:
+        """Finds, among the accesses recorded since `start`, the stores of one loop that may stay unordered."""
+        since = self.records[start:]
+        by_array: dict[str, set[int]] = {}
+        for r in since:
+            by_array.setdefault(r.array.split("[")[0], set()).add(r.site)
+        for k in range(start, len(self.records)):
+            r = self.records[k]
+            if (r.op == "store" and len(by_array[r.array.split("[")[0]]) == 1 and not r.may and r.order == "weak"
+                    and r.loops and r.loops[-1].counter == counter and target in r.own_index):
+                self.records[k] = replace(r, parallel=counter)
+
+
+__all__ = [
+    "DEPTH", "CasResult", "Counter", "Data", "Exhausted", "Frame", "Jumps", "Knowledge", "Lock", "LoopMark", "Machine",
+    "ParamRef", "Record",
+]

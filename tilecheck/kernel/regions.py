@@ -1,0 +1,238 @@
+"""From an operation with its operands to accesses with element regions, and to the value that a read yields."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from tilecheck.kernel.assuming import simplified
+from tilecheck.kernel.coerce import extent
+from tilecheck.kernel.joins import join
+from tilecheck.kernel.machine import Machine, Record
+from tilecheck.kernel.shapes import element
+from tilecheck.kernel.tree import Span
+from tilecheck.kernel.values import ArrayRef, Const, Data, Int, Shape, Value, View
+from tilecheck.proof.terms import (
+    FUNCTIONS,
+    ONE,
+    TRUE,
+    ZERO,
+    App,
+    Atom,
+    Cond,
+    Opaque,
+    Term,
+    app,
+    atoms_of,
+    conj,
+    const,
+    ge,
+    ite,
+    lane,
+    load,
+    lt,
+    opaque,
+)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What an operation does. `padding` is what a read yields outside; None when that is unspecified."""
+
+    mode: str
+    op: str
+    order: str
+    scope: str
+    checked: bool
+    span: Span
+    padding: Value | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one option of an access goes: index in coordinates of the root, and the condition for being inside."""
+
+    index: tuple[Term, ...]
+    bounds: tuple[tuple[Term, Term, bool], ...]
+    """(position, end, whether the position may be negative) for every axis that is checked."""
+    tile: tuple[Term, ...] = ()
+    tile_index: tuple[Term, ...] = ()
+
+    @property
+    def inside(self) -> Cond:
+        return conj(*(c for at, end, below in self.bounds for c in ((ge(at, 0),) if below else ()) + (lt(at, end),)))
+
+
+def _free(atom: Atom) -> bool:
+    """Whether some data or some launch gives the atom any value asked for. Of a computed value that is not followed
+    nobody knows which values it can have."""
+    if isinstance(atom, Opaque):
+        return atom.uniform
+    return not isinstance(atom, App) or atom.fn in FUNCTIONS or atom.fn == "int" or "[*]" in atom.fn.partition("(")[0]
+
+
+def _observed(atom: Atom) -> bool:
+    """The same for what a condition tests: comparisons of data may come out either way."""
+    if isinstance(atom, Opaque) and atom.name.startswith("data@"):
+        return True
+    return _free(atom) or (isinstance(atom, App) and atom.fn in COMPARISONS)
+
+
+COMPARISONS = frozenset({"f<", "f<=", "f==", "truth", "elem"})
+
+
+def _exact(index: tuple[Term, ...], guard: Cond) -> bool:
+    return all(_free(a) for t in index for a in atoms_of(t)) and all(_observed(a) for a in atoms_of(guard))
+
+
+def _with_member(view: View, place: Place) -> Place:
+    if view.member is None:
+        return place
+    tile = (ONE, *place.tile) if place.tile else ()
+    tile_index = (view.member, *place.tile_index) if place.tile else ()
+    return Place((view.member, *place.index), place.bounds, tile, tile_index)
+
+
+def _emit(
+    m: Machine, ref: ArrayRef, places: list[Place], mask: Cond, effect: Effect, elements: Shape | None,
+    own_index: tuple[Term, ...],
+) -> None:
+    if effect.mode != "read":
+        m.written.update(view.root for _, view in ref.options)
+    if not m.recording or m.host:
+        return
+    site = m.next_site()
+    names = tuple(v.root for _, v in ref.options)
+    for (cond, view), bare in zip(ref.options, places, strict=True):
+        place = _with_member(view, bare)
+        index, guard = simplified(place.index, conj(m.path, cond, mask, place.inside if effect.checked else TRUE))
+        m.records.append(Record(
+            array=view.root, may=tuple(sorted({n for n in names if n != view.root})), mode=effect.mode, op=effect.op,
+            index=index, guard=guard, exact=m.exact and _exact(index, guard) and elements is not None,
+            tile=place.tile, tile_index=place.tile_index, own_index=own_index, elements=elements or (), site=site,
+            order=effect.order, scope=effect.scope, loops=m.loops, held=m.held, span=effect.span, via=m.via,
+            checked=effect.checked))
+
+
+def tile_access(
+    m: Machine, ref: ArrayRef, index: tuple[Int, ...], extents: Shape, axes: tuple[int, ...], effect: Effect,
+) -> Value:
+    """An access by tile index. Tile axis k runs along array axis `axes[k]`."""
+    places = [_tile_place(m, view, index, extents, axes) for _, view in ref.options]
+    _emit(m, ref, places, TRUE, effect, (), tuple(i.term for i in index))
+    if effect.mode != "read":
+        return Const(None)
+    whole = all(e == ONE for e in extents)
+    return _loaded(m, ref, places, TRUE, extents, effect, whole)
+
+
+def _tile_place(
+    m: Machine, view: View, index: tuple[Int, ...], extents: Shape, axes: tuple[int, ...],
+) -> Place:
+    rank = len(index)
+    m.ranks.setdefault(view.root, set()).add(rank)
+    where: list[Term] = [ZERO] * rank
+    tile: list[Term] = [ONE] * rank
+    tile_index: list[Term] = [ZERO] * rank
+    bounds: list[tuple[Term, Term, bool]] = []
+    for k, axis in enumerate(axes):
+        step = view.steps[k] if view.steps is not None and len(view.steps) == rank else extents[k]
+        here = index[k].term * step + lane(rank - 1 - k, extents[k])
+        part = view.slice_of(axis)
+        if part is None:
+            bounds.append((here, extent(m, view, axis), False))
+        else:
+            here = part[0] + here
+            bounds.append((here, part[1], False))
+        where[axis], tile[axis], tile_index[axis] = here, extents[k], index[k].term
+    return Place(tuple(where), tuple(bounds), tuple(tile), tuple(tile_index))
+
+
+def element_access(
+    m: Machine, ref: ArrayRef, index: tuple[Int, ...], mask: Cond, shape: Shape | None, elements: Shape | None,
+    effect: Effect,
+) -> Value:
+    """An access by element indices, one per axis."""
+    places = [_element_place(m, view, index) for _, view in ref.options]
+    _emit(m, ref, places, mask, effect, elements, ())
+    if effect.mode != "read":
+        return Const(None)
+    return _loaded(m, ref, places, mask, shape, effect, effect.op == "gather")
+
+
+def _element_place(m: Machine, view: View, index: tuple[Int, ...]) -> Place:
+    m.ranks.setdefault(view.root, set()).add(len(index))
+    where: list[Term] = []
+    bounds: list[tuple[Term, Term, bool]] = []
+    for axis, i in enumerate(index):
+        part = view.slice_of(axis)
+        bounds.append((i.term, extent(m, view, axis), True))
+        where.append(i.term if part is None else part[0] + i.term)
+    return Place(tuple(where), tuple(bounds))
+
+
+def raw_access(
+    m: Machine, ref: ArrayRef, offset: Int, mask: Cond, shape: Shape | None, elements: Shape | None, effect: Effect,
+) -> Value:
+    """An access by offset from the base of the array."""
+    places: list[Place] = []
+    for _, view in ref.options:
+        base = ZERO
+        for axis, start, _ in view.slices:
+            base = base + start * extent(m, view, axis, "strides")
+        places.append(Place((base + offset.term,), ()))
+    _emit(m, ref, places, mask, effect, elements, ())
+    if effect.mode == "write":
+        return Const(None)
+    return m.fresh(effect.op, effect.span, shape)
+
+
+# --- what a read yields ----------------------------------------------------------------------------------------------
+
+def _loaded(
+    m: Machine, ref: ArrayRef, places: list[Place], mask: Cond, shape: Shape | None, effect: Effect, defined: bool,
+) -> Value:
+    """`defined` says that no element of the result lies outside with an unspecified value."""
+    result: Value | None = None
+    for (cond, view), bare in reversed(list(zip(ref.options, places, strict=True))):
+        here = _one_loaded(m, view, _with_member(view, bare), mask, shape, effect, defined)
+        result = here if result is None else join(m, cond, here, result, effect.span)
+    assert result is not None
+    return result
+
+
+def _one_loaded(
+    m: Machine, view: View, place: Place, mask: Cond, shape: Shape | None, effect: Effect, defined: bool,
+) -> Value:
+    known = m.knowledge
+    if known.written is None:
+        # the first run only asks which arrays are used as integers
+        return Int(load(view.root, (opaque(m.name("place", effect.span)),)), shape)
+    if effect.checked and not (defined and effect.op != "gather"):
+        m.paddings.setdefault(view.root, set()).add(repr(effect.padding))
+    if view.root in known.written:
+        if known.integers is not None and view.root not in known.integers:
+            return Data(shape)
+        return m.fresh(f"load({view.root})", effect.span, shape)
+    term = load(view.root, place.index)
+    if known.integers is not None and view.root not in known.integers:
+        single = shape is not None and all(e == ONE for e in shape)
+        return Data(shape, term if single and mask is TRUE and defined else None)
+    inside = mask
+    if not defined or view.root in known.paddings:
+        inside = conj(inside, place.inside)
+    if inside is not TRUE:
+        term = ite(inside, term, _outside(m, effect, shape))
+    return m.limited(Int(term, shape), effect.span)
+
+
+def _outside(m: Machine, effect: Effect, shape: Shape | None) -> Term:
+    padding = effect.padding
+    if isinstance(padding, Int) and padding.shape == ():
+        return padding.term
+    if isinstance(padding, Const) and isinstance(padding.value, (int, float)) and math.isfinite(padding.value):
+        return const(int(padding.value))
+    return element(opaque(m.name("padding", effect.span)), shape)
+
+
+__all__ = ["Effect", "app", "element_access", "raw_access", "tile_access"]

@@ -1,0 +1,232 @@
+"""Abstract values: what symbolic execution knows of a Python value inside a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from tilecheck.kernel.tree import ClassDef, Expr, FuncDef, Param, Span
+from tilecheck.proof.terms import TRUE, Cond, Term
+
+if TYPE_CHECKING:
+    from tilecheck.kernel.machine import Frame
+    from tilecheck.source.module import Module
+
+Shape: TypeAlias = tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Int:
+    """An integer scalar or tile. Lanes in the term are coordinates of the tile; `shape` None is an unknown shape."""
+
+    term: Term
+    shape: Shape | None = ()
+
+
+@dataclass(frozen=True)
+class Bool:
+    cond: Cond
+    shape: Shape | None = ()
+
+
+@dataclass(frozen=True)
+class Data:
+    """A float, or a tile whose elements are not followed. `term` names the value when it is a function of known
+    things: equal terms mean equal values, but no arithmetic law holds."""
+
+    shape: Shape | None
+    term: Term | None = None
+
+
+@dataclass(frozen=True)
+class Const:
+    """None, a string, a float or Ellipsis."""
+
+    value: object
+
+
+@dataclass(frozen=True)
+class Named:
+    """A value that is the same in all blocks and of which only equality is asked: `x.dtype`, a string parameter."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class TileRef:
+    """A public name of cuda.tile, or cuda.tile itself."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class External:
+    """A name from outside the checked tree."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Builtin:
+    name: str
+
+
+@dataclass(frozen=True)
+class View:
+    """One array that a reference may mean, as seen through slices and tiled views.
+
+    root      parameter name, `xs[2]` or `xs[*]`
+    member    position in the list, for `xs[*]`
+    slices    per sliced axis: (axis, start, stop) in coordinates of the root
+    tile      tile shape of a tiled view
+    steps     its traversal steps
+    raw       whether it is raw memory
+    """
+
+    root: str
+    member: Term | None = None
+    slices: tuple[tuple[int, Term, Term], ...] = ()
+    tile: Shape | None = None
+    steps: Shape | None = None
+    raw: bool = False
+
+    def slice_of(self, axis: int) -> tuple[Term, Term] | None:
+        return next(((a, b) for d, a, b in self.slices if d == axis), None)
+
+
+@dataclass(frozen=True)
+class ArrayRef:
+    """The arrays a reference may mean, each under a condition."""
+
+    options: tuple[tuple[Cond, View], ...]
+
+
+@dataclass(frozen=True)
+class ParamRef:
+    """A parameter (or an element of one) whose kind shows only in its use. `outer` for those of a factory."""
+
+    name: str
+    member: Term | None = None
+    outer: bool = False
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Either of two values of different kinds, or of kinds that only their use will show."""
+
+    cond: Cond
+    then: Value
+    other: Value
+
+
+@dataclass(frozen=True)
+class Extents:
+    """`x.shape` or `x.strides`."""
+
+    array: ArrayRef
+    what: str
+
+
+@dataclass(frozen=True)
+class Tuple:
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Range:
+    start: Term
+    stop: Term
+    step: Term
+
+
+@dataclass(frozen=True)
+class StaticIter:
+    inner: Value
+
+
+@dataclass(frozen=True)
+class TileSlice:
+    """`ct.Slice(start, length)`."""
+
+    start: Term
+    length: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    definition: FuncDef
+    module: Module
+    closure: Frame | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class LambdaValue:
+    params: tuple[Param, ...]
+    body: Expr
+    span: Span
+    closure: Frame
+
+
+@dataclass(frozen=True)
+class Partial:
+    func: Value
+    args: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True)
+class Method:
+    owner: Value
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Class:
+    definition: ClassDef
+    module: Module
+    closure: Frame | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """An instance of a class; `member` names a member of an enumeration."""
+
+    of: Class
+    fields: Mapping[str, Value] = field(default_factory=dict)
+    member: str | None = None
+
+
+@dataclass(frozen=True)
+class ModuleValue:
+    module: Module
+
+
+@dataclass(frozen=True)
+class Dict:
+    items: tuple[tuple[Value, Value], ...]
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A value that is not understood. It may hold any of `arrays`."""
+
+    what: str
+    arrays: frozenset[str] = frozenset()
+
+
+Value: TypeAlias = (
+    Int | Bool | Data | Const | Named | TileRef | External | Builtin | ArrayRef | ParamRef | Choice | Extents | Tuple
+    | Range | StaticIter | TileSlice | Function | LambdaValue | Partial | Method | Class | Instance | ModuleValue | Dict
+    | Unknown
+)
+
+NONE = Const(None)
+
+
+def array(view: View) -> ArrayRef:
+    return ArrayRef(((TRUE, view),))
+
+
+def truth(cond: Cond) -> Bool:
+    return Bool(cond)

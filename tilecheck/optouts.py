@@ -1,0 +1,57 @@
+"""Where authors take responsibility: `# tilecheck: allow[...]` comments and decorators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from tilecheck.analysis import OptOut
+from tilecheck.kernel.tree import Call, Constant, Expr, Span
+from tilecheck.source.module import KernelSite, Module
+from tilecheck.source.project import Project
+from tilecheck.source.suppressions import Suppression, suppressions
+from tilecheck.source.targets import ExternalName
+
+_PACKAGES: Final = ("tilecheck", "tilecheck.declare", "tilecheck_runtime")
+
+
+def opt_outs_of_file(module: Module, sites: Sequence[KernelSite]) -> Iterator[OptOut]:
+    """The `# tilecheck: allow[...]` comments of a file."""
+    for found in suppressions(module):
+        kernel = next((site.qualname for site in sites if _is_above(found, site, module)), None)
+        what = f"`# tilecheck: allow[{', '.join(found.codes)}]`"
+        span = Span(found.file, found.line, found.column, found.line, found.end_column)
+        yield OptOut(what, span, found.codes or ("",), found.reason, (found.first_line, found.last_line), kernel)
+
+
+def _is_above(found: Suppression, site: KernelSite, module: Module) -> bool:
+    definition = site.definition
+    decorators = [decorator.span.line for decorator in definition.decorators]
+    first = min(decorators, default=definition.name_span.line)
+    return found.scope == "definition" and site.module is module and found.first_line == first
+
+
+def opt_outs_of_kernel(project: Project, site: KernelSite) -> Iterator[OptOut]:
+    """The `@unsafe` decorators of a kernel."""
+    for decorator in site.decorators:
+        applied = decorator.func if isinstance(decorator, Call) else decorator
+        if _is_ours(project, site, applied, "unsafe"):
+            yield OptOut("`@unsafe`", decorator.span, (), _reason(decorator), kernel=site.qualname)
+
+
+def denies_residual(project: Project, site: KernelSite) -> bool:
+    """Whether a kernel has the `@deny_residual` decorator."""
+    return any(_is_ours(project, site, decorator, "deny_residual") for decorator in site.decorators)
+
+
+def _is_ours(project: Project, site: KernelSite, decorator: Expr, name: str) -> bool:
+    target = project.resolve(site.module, decorator)
+    return isinstance(target, ExternalName) and target.name in {f"{package}.{name}" for package in _PACKAGES}
+
+
+def _reason(decorator: Expr) -> str:
+    if not isinstance(decorator, Call):
+        return ""
+    given = [*decorator.args, *(keyword.value for keyword in decorator.keywords)]
+    texts = [value.value if isinstance(value, Constant) else "computed" for value in given]
+    return next((text for text in texts if isinstance(text, str)), "")

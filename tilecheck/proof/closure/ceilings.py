@@ -1,0 +1,65 @@
+"""Tile counts as symbols, so that their products stay monomials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from tilecheck.proof.closure.problem import Problem
+from tilecheck.proof.facts import Facts
+from tilecheck.proof.terms import Atom, Cond, FloorDiv, Substitution, Sym, Term, atoms_of, ge, of
+
+
+@dataclass(frozen=True)
+class Named:
+    """A problem in which every `ceil(x / d)` over launch scalars is one symbol, and the way back."""
+
+    problem: Problem
+    back: Substitution
+    names: tuple[tuple[str, str], ...]
+
+    def restore(self, conds: Iterable[Cond]) -> tuple[Cond, ...]:
+        return tuple(self.back.cond(c) for c in conds)
+
+    def text(self, step: str) -> str:
+        for name, shown in self.names:
+            step = step.replace(name, shown)
+        return step
+
+
+def name_ceilings(problem: Problem) -> Named:
+    """Products of tile counts stay monomials when `(x - 1)//d + 1` is one symbol c, with `d*(c-1) < x <= d*c` for
+    d >= 1. Where d is not known to be positive the symbol is only known as what an assumption says of it."""
+    atoms: set[Atom] = set()
+    for t in (*problem.equations, *problem.goals):
+        atoms_of(t, atoms)
+    for c in problem.conds:
+        atoms_of(c, atoms)
+    there: dict[Atom, Term] = {}
+    back: dict[Atom, Term] = {}
+    names: list[tuple[str, str]] = []
+    conds = list(problem.conds)
+    facts: Facts | None = None
+    for a in sorted(atoms):
+        if not isinstance(a, FloorDiv) or a.varying or a.num.offset != -1:
+            continue
+        name = f"ceil<{len(there)}>"
+        symbol = of(Sym(name))
+        there[a] = symbol - 1
+        back[Sym(name)] = of(a) + 1
+        names.append((name, f"cdiv({(a.num + 1).key}, {a.den.key})"))
+        facts = facts or Facts(problem.conds, (*problem.equations, *problem.goals), signs=False)
+        if facts.positive(a.den) is not None:
+            conds += [ge(a.den * symbol, a.num + 1), ge(a.num, a.den * (symbol - 1))]
+    if not there:
+        return Named(problem, Substitution({}), ())
+    s = Substitution(there)
+    restored = Substitution(back)
+    for _ in range(3):
+        back = {a: restored.term(t) for a, t in back.items()}
+        restored = Substitution(back)
+    return Named(
+        replace(
+            problem, equations=tuple(s.term(t) for t in problem.equations), conds=tuple(s.cond(c) for c in conds),
+            goals=tuple(s.term(t) for t in problem.goals), elements=tuple(s.term(t) for t in problem.elements)),
+        restored, tuple(names))

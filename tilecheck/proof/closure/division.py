@@ -1,0 +1,82 @@
+"""Rules on quotients, remainders, minima and maxima."""
+
+from __future__ import annotations
+
+from tilecheck.proof.closure.copies import say
+from tilecheck.proof.closure.state import State
+from tilecheck.proof.terms import ZERO, Atom, FloorDiv, Max, Min, Mod, atoms_of, ge, mod, of
+
+
+def inverse(state: State) -> bool:
+    """Equal quotient and equal remainder by one divisor: the numbers are equal."""
+    for x, y, d in state.quotients:
+        for u, v, g in state.remainders:
+            if d == g and (x - y) == (u - v) and (x - y).monos and (x - y) not in state.equations:
+                state.equations.append(x - y)
+                state.use("inverse", f"quotient and remainder of {say(x)} by {d.key} fix it")
+                return True
+    return False
+
+
+def quotient(state: State) -> bool:
+    """Equal quotients: the difference of the numbers is that of the remainders, and below the divisor."""
+    for q in state.quotients:
+        x, y, d = q
+        got = state.facts.positive(d)
+        if got is None or not (x - y).monos:
+            continue
+        news = [ge(d - 1, x - y), ge(d - 1, y - x)]
+        rest = (x - mod(x, d)) - (y - mod(y, d))
+        news += [ge(rest, 0), ge(-rest, 0)]
+        news = [c for c in news if c.op != "true" and c not in state.conds]
+        if not news:
+            continue
+        state.use("quotient", "", got)
+        for c in news:
+            state.conds.append(c)
+            if c.op == "false":
+                state.absurd = True
+        state._facts = None
+        return True
+    return False
+
+
+def congruent(state: State) -> bool:
+    """x ≡ x' modulo d and -d < x - x' < d: equal."""
+    for x, y, d in state.remainders:
+        difference = x - y
+        if not difference.monos or difference in state.equations or -difference in state.equations:
+            continue
+        got = state.facts.below(difference, d)
+        if got is None:
+            continue
+        state.equations.append(difference)
+        state.use("congruent", f"{say(x)} is fixed: it is known modulo {d.key}, and within {d.key}", got)
+        return True
+    return False
+
+
+def reduce(state: State) -> bool:
+    """0 <= x < d makes x % d be x and x // d be 0; an argument never below another leaves a minimum."""
+    atoms: set[Atom] = set()
+    for e in (*state.equations, *state.goals):
+        atoms_of(e, atoms)
+    for a in sorted(atoms):
+        if isinstance(a, (FloorDiv, Mod)):
+            low = state.facts.prove(a.num)
+            high = None if low is None else state.facts.prove(a.den - 1 - a.num)
+            if low is not None and high is not None:
+                state.use("reduce", f"{say(a.num)} stays below {a.den.key}", low | high)
+                state.substitute({a: a.num if isinstance(a, Mod) else ZERO})
+                return True
+        elif isinstance(a, (Min, Max)):
+            sign = 1 if isinstance(a, Min) else -1
+            for t in a.args:
+                for u in a.args:
+                    got = state.facts.prove((u - t) * sign) if u is not t else None
+                    if got is not None:
+                        others = tuple(x for x in a.args if x is not u)
+                        state.use("reduce", "", got)
+                        state.substitute({a: others[0] if len(others) == 1 else of(type(a)(others))})
+                        return True
+    return False

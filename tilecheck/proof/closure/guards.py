@@ -1,0 +1,69 @@
+"""Rules on what the conditions of the two copies say together."""
+
+from __future__ import annotations
+
+from tilecheck.proof.closure.copies import say
+from tilecheck.proof.closure.state import State
+from tilecheck.proof.facts import Facts
+from tilecheck.proof.terms import Bid, Counter, Lane, negate, of
+
+
+def squeeze(state: State) -> bool:
+    """p >= 0 and -p >= 0 among the conditions: p == 0. `a <= 0` for a coordinate: a == 0."""
+    known = set(state.facts.inequalities)
+    for g in state.facts.inequalities:
+        if -g in known and g not in state.equations and -g not in state.equations and g.varying:
+            state.equations.append(g)
+            state.use("squeeze", f"{say(g)} is 0 by the guards")
+            return True
+        if len(g.monos) == 1:
+            ((m, c),) = g.monos.items()
+            if len(m) == 1 and c < 0 and isinstance(m[0], (Bid, Counter, Lane)) and of(m[0]) not in state.equations:
+                state.equations.append(of(m[0]))
+                state.use("squeeze", f"{say(of(m[0]))} is 0 by the guards")
+                return True
+    return False
+
+
+def out_of_range(state: State) -> bool:
+    """An equation whose left side is never 0."""
+    for e in state.equations:
+        for side in (e, -e):
+            got = state.facts.positive(side)
+            if got is not None:
+                state.absurd = True
+                state.use("range", f"{say(e)} cannot be equal for the two: their ranges do not meet", got)
+                return True
+    return False
+
+
+def exclusive(state: State) -> bool:
+    """A fact whose negation follows from the others."""
+    facts = state.facts
+    if facts.false:
+        state.absurd = True
+        state.use("exclusive", "the two accesses exclude each other")
+        return True
+    for c in facts.conds:
+        if not c.varying or c.op not in ("ge", "ne"):
+            continue
+        got = Facts([x for x in facts.conds if x != c], [c.term], budget=state.budget).holds(negate(c))
+        if got is not None:
+            state.absurd = True
+            state.use("exclusive", "the conditions of the two accesses exclude each other", got)
+            return True
+    return False
+
+
+def by_order(state: State) -> bool:
+    """A goal that the guards alone force to 0 (`L <= x*n < L + n`)."""
+    for g in state.goals:
+        if not g.monos or g in state.equations:
+            continue
+        upper = state.facts.prove(-g)
+        lower = None if upper is None else state.facts.prove(g)
+        if upper is not None and lower is not None:
+            state.equations.append(g)
+            state.use("squeeze", f"{say(g)} is fixed by the guards", upper | lower)
+            return True
+    return False

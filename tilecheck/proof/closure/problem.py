@@ -1,0 +1,59 @@
+"""What the closure is asked, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tilecheck.proof.facts import Assumed
+from tilecheck.proof.terms import Cond, Term
+
+
+@dataclass(frozen=True)
+class Annotations:
+    """What the author declares of data, by array name."""
+
+    injective: frozenset[str] = frozenset()
+    monotone: frozenset[str] = frozenset()
+    segments: tuple[tuple[str, str], ...] = ()
+    """(offsets, lengths): the ranges [offsets[i], offsets[i] + lengths[i]) do not overlap."""
+    tickets: frozenset[str] = frozenset()
+    """Counters whose atomic_add gives every caller another value."""
+    ranges: tuple[tuple[str, Term, Term], ...] = ()
+    """(array, lo, hi): every element x of the array has lo <= x < hi."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Show that the equations (each `== 0`) and conditions force each goal to be 0."""
+
+    equations: tuple[Term, ...]
+    conds: tuple[Cond, ...]
+    goals: tuple[Term, ...]
+    annotations: Annotations = Annotations()
+    elements: tuple[Term, ...] = ()
+    """Index terms of both copies: what a declared segment may contain."""
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """An inequality over launch scalars that completes a proof. `semantic` when a collision may be what it excludes."""
+
+    cond: Cond
+    semantic: bool
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """The outcome: `assumed` are signs of launch scalars, `clauses` what had to be assumed besides.
+
+    stuck     equations that were left, when it failed
+    data      arrays whose elements were found equal without their places being known equal
+    """
+
+    proved: bool
+    steps: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    assumed: Assumed = frozenset()
+    clauses: tuple[Assumption, ...] = ()
+    stuck: tuple[Term, ...] = ()
+    data: tuple[str, ...] = ()

@@ -1,0 +1,96 @@
+"""The equations and conditions of a derivation as it goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from tilecheck.proof.closure.problem import Annotations
+from tilecheck.proof.facts import Assumed, Budget, Facts, conjuncts
+from tilecheck.proof.terms import Atom, Cond, Load, Substitution, Term, of
+
+WORK = 1500
+"""Nodes of certificate search for one attempt at a derivation, its cases included."""
+
+
+@dataclass
+class State:
+    equations: list[Term]
+    conds: list[Cond]
+    goals: list[Term]
+    annotations: Annotations
+    quotients: list[tuple[Term, Term, Term]] = field(default_factory=list)
+    """(x, x', d) with x // d == x' // d."""
+    remainders: list[tuple[Term, Term, Term]] = field(default_factory=list)
+    """(x, x', d) with x % d == x' % d."""
+    loads: list[tuple[Load, Load]] = field(default_factory=list)
+    steps: list[str] = field(default_factory=list)
+    rules: list[str] = field(default_factory=list)
+    assumed: Assumed = frozenset()
+    absurd: bool = False
+    elements: list[Term] = field(default_factory=list)
+    """Index terms of the first copy, for `segment`."""
+    budget: Budget = field(default_factory=lambda: Budget(WORK))
+    _facts: Facts | None = None
+
+    @property
+    def facts(self) -> Facts:
+        if self._facts is None:
+            self._facts = Facts(self.conds, [*self.equations, *self.goals], budget=self.budget)
+            if self._facts.false:
+                self.absurd = True
+        return self._facts
+
+    def copy(self) -> State:
+        return replace(
+            self, equations=list(self.equations), conds=list(self.conds), goals=list(self.goals),
+            quotients=list(self.quotients), remainders=list(self.remainders), loads=list(self.loads),
+            steps=list(self.steps), rules=list(self.rules), elements=list(self.elements), _facts=None)
+
+    def renewed(self) -> State:
+        """A copy with a full budget of its own."""
+        return replace(self.copy(), budget=Budget(WORK))
+
+    def add_cond(self, cond: Cond) -> None:
+        self.conds.append(cond)
+        self._facts = None
+        if cond.op == "false":
+            self.absurd = True
+        for c in conjuncts(cond):
+            if c.op == "eq":
+                self.equations.append(c.term)
+
+    def use(self, rule: str, step: str, assumed: Assumed = frozenset()) -> None:
+        self.rules.append(rule)
+        if step and (not self.steps or self.steps[-1] != step):
+            self.steps.append(step)
+        self.assumed |= assumed
+
+    def substitute(self, mapping: dict[Atom, Term]) -> None:
+        s = Substitution(mapping)
+        self.equations = [t for e in self.equations if (t := s.term(e)).monos]
+        conds: list[Cond] = []
+        for c in self.conds:
+            new = s.cond(c)
+            for part in conjuncts(new):
+                if part.op == "false":
+                    self.absurd = True
+                if part.op == "eq" and part != c:
+                    self.equations.append(part.term)
+            conds.append(new)
+        self.conds = conds
+        self.goals = [s.term(g) for g in self.goals]
+        self.quotients = [(s.term(x), s.term(y), s.term(d)) for x, y, d in self.quotients]
+        self.remainders = [(s.term(x), s.term(y), s.term(d)) for x, y, d in self.remainders]
+        loads: list[tuple[Load, Load]] = []
+        for a, b in self.loads:
+            x, y = s.term(of(Load(a.array, a.index))).single, s.term(of(Load(b.array, b.index))).single
+            left = x if isinstance(x, Load) else a
+            right = Load(b.array, tuple(s.term(i) for i in b.index))
+            loads.append((left, y if isinstance(y, Load) and y != left else right))
+        self.loads = loads
+        self.elements = [s.term(t) for t in self.elements]
+        self._facts = None
+
+    @property
+    def solved(self) -> bool:
+        return self.absurd or not any(g.monos for g in self.goals)

@@ -1,0 +1,541 @@
+"""The search for certificates of inequalities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice, product
+from math import gcd
+from typing import Final
+
+from tilecheck.proof.facts.assumed import NOTHING, Assumed
+from tilecheck.proof.facts.definitions import BELOW, LOWER, UPPER, all_nonnegative, depth_of, is_extent
+from tilecheck.proof.facts.polynomials import reduced, shifted
+from tilecheck.proof.terms import (
+    Atom,
+    Bid,
+    Cond,
+    FloorDiv,
+    Ite,
+    Lane,
+    Max,
+    Min,
+    Monomial,
+    Sym,
+    Term,
+    atoms_of,
+    conj,
+    const,
+    divide_monomial,
+    ge,
+    grid,
+    of,
+    substitute,
+)
+
+
+def conjuncts(cond: Cond) -> tuple[Cond, ...]:
+    return cond.args if cond.op == "and" else () if cond.op == "true" else (cond,)
+
+
+
+
+_STAGES: Final = ((3, 40), (6, 120), (12, 260))
+
+
+_QUICK: Final = (3, 10)
+_DEPTH: Final = 12
+
+
+_NODES: Final = 260
+
+
+_TOTAL: Final = 2500
+
+
+_MAX_TERMS: Final = 24
+_MAX_DEGREE: Final = 6
+_SHIFTED_TERMS: Final = 96
+
+
+def _too_large(p: Term) -> bool:
+    return len(p.monos) > _MAX_TERMS or any(len(m) > _MAX_DEGREE for m in p.monos)
+
+
+class Budget:
+    """Work left for a family of questions; once it is spent, no further certificate is looked for."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, nodes: int) -> None:
+        self.left = nodes
+
+
+@dataclass(frozen=True)
+class _Move:
+    """One cancellation: `p*scale + shift` minus `fact` (already weighted), and what it assumed."""
+
+    rest: Term
+    assumed: Assumed
+
+
+class Facts:
+    """A conjunction of conditions, closed lazily under what the atoms in it are.
+
+    signs    whether proofs may assume the sign of launch scalars (each assumption is returned)
+    """
+
+    def __init__(
+        self, conds: Iterable[Cond], mentioned: Iterable[Term] = (), *, signs: bool = True,
+        budget: Budget | None = None,
+    ) -> None:
+        self.budget = budget or Budget(_TOTAL)
+        self.conds: tuple[Cond, ...] = conjuncts(conj(*conds))
+        self.false = any(c.op == "false" for c in self.conds)
+        self._signs = signs
+        self._ge: list[Term] = []
+        self._ne: list[Term] = []
+        self._quick: dict[Term, Assumed | None] = {}
+        self._memo: dict[Term, Assumed | None] = {}
+        self._sign_memo: dict[tuple[Atom, int], Assumed | None] = {}
+        self._open: set[object] = set()
+        self._nodes, self._total, self._limit, self._cut = 0, 0, _NODES, False
+        atoms: set[Atom] = set()
+        for c in self.conds:
+            atoms_of(c, atoms)
+            if c.op == "ge":
+                self._ge.append(c.term)
+            elif c.op == "eq":
+                self._ge += [c.term, -c.term]
+            elif c.op == "ne":
+                self._ne.append(c.term)
+        for t in mentioned:
+            atoms_of(t, atoms)
+        for atom in sorted(atoms):
+            if isinstance(atom, Lane):
+                # an element exists only in a tile that has elements
+                self._ge.append(atom.size - 1)
+            elif isinstance(atom, Bid):
+                self._ge.append(grid(atom.axis) - 1)
+        self._ge = list(dict.fromkeys(t for t in self._ge if t.constant is None))
+        self._ge.sort(key=lambda t: (len(t.monos), t.key))
+        self._strict()
+
+    def _strict(self) -> None:
+        """`p != 0` and `p >= 0` give `p >= 1`."""
+        for t in self._ne:
+            for side in (t, -t):
+                if side in self._ge or all_nonnegative(side):
+                    self._ge.append(side - 1)
+
+    @property
+    def inequalities(self) -> tuple[Term, ...]:
+        return tuple(self._ge)
+
+    # --- questions ---------------------------------------------------------------------------------------------------
+
+    def prove(self, p: Term) -> Assumed | None:
+        """What must be assumed for `p >= 0`, or None when no certificate was found."""
+        value = p.constant
+        if value is not None:
+            return NOTHING if value >= 0 else self._absurd()
+        p = reduced(p)
+        if p in self._memo:
+            return self._memo[p]
+        if p in self._open or self.budget.left < 0:
+            return None
+        outer = not self._open
+        if outer:
+            self._total = 0
+        self._open.add(p)
+        spent, out = self._nodes, None
+        try:
+            for depth, nodes in _STAGES:
+                self._nodes, self._limit, self._cut = 0, nodes, False
+                out = self._search(p, depth)
+                self._total += self._nodes
+                self.budget.left -= self._nodes
+                if out is not None or not self._cut or self._total > _TOTAL or self.budget.left < 0:
+                    break
+        finally:
+            self._open.discard(p)
+            self._nodes = spent
+        if outer or out is not None:
+            self._memo[p] = out
+        return out
+
+    def quick(self, p: Term) -> Assumed | None:
+        """`prove` with little effort: for the signs of atoms, of which every step of a search asks many."""
+        value = p.constant
+        if value is not None:
+            return NOTHING if value >= 0 else None
+        p = reduced(p)
+        if p in self._memo and self._memo[p] is not None:
+            return self._memo[p]
+        if p in self._quick:
+            return self._quick[p]
+        if p in self._open or self.budget.left < 0:
+            return None
+        kept = self._nodes, self._limit, self._cut
+        self._open.add(p)
+        try:
+            self._nodes, self._limit = 0, _QUICK[1]
+            out = self._search(p, _QUICK[0])
+            self.budget.left -= self._nodes
+        finally:
+            self._open.discard(p)
+            self._nodes, self._limit, self._cut = kept
+        self._quick[p] = out
+        return out
+
+    def positive(self, p: Term) -> Assumed | None:
+        """What must be assumed for `p >= 1`."""
+        return self.prove(p - 1)
+
+    def below(self, small: Term, bound: Term) -> Assumed | None:
+        """What must be assumed for `-bound < small < bound`."""
+        upper = self.prove(bound - 1 - small)
+        if upper is None:
+            return None
+        lower = self.prove(bound - 1 + small)
+        return None if lower is None else upper | lower
+
+    def holds(self, cond: Cond) -> Assumed | None:
+        """What must be assumed for a condition; unknown truth values hold only when they are among the facts."""
+        return _HOLDS[cond.op](self, cond)
+
+    def _holds_eq(self, cond: Cond) -> Assumed | None:
+        upper = self.prove(cond.term)
+        lower = None if upper is None else self.prove(-cond.term)
+        return None if upper is None or lower is None else upper | lower
+
+    def _holds_ne(self, cond: Cond) -> Assumed | None:
+        if cond in self.conds:
+            return NOTHING
+        above = self.prove(cond.term - 1)
+        return above if above is not None else self.prove(-cond.term - 1)
+
+    def _holds_and(self, cond: Cond) -> Assumed | None:
+        total = NOTHING
+        for part in cond.args:
+            got = self.holds(part)
+            if got is None:
+                return None
+            total |= got
+        return total
+
+    def _holds_or(self, cond: Cond) -> Assumed | None:
+        if cond in self.conds:
+            return NOTHING
+        for part in cond.args:
+            got = self.holds(part)
+            if got is not None:
+                return got
+        return None
+
+    def _absurd(self) -> Assumed | None:
+        return NOTHING if self.false else None
+
+    # --- signs of atoms ----------------------------------------------------------------------------------------------
+
+    def at_least(self, atom: Atom, bound: int) -> Assumed | None:
+        """What must be assumed for `atom >= bound`, bound 0 or 1."""
+        key = (atom, bound)
+        if key in self._sign_memo:
+            return self._sign_memo[key]
+        if key in self._open:
+            return None
+        self._open.add(key)
+        try:
+            out = self._sign(atom, bound)
+        finally:
+            self._open.discard(key)
+        if out is not None or not self._open:
+            self._sign_memo[key] = out
+        return out
+
+    def _sign(self, atom: Atom, bound: int) -> Assumed | None:
+        known = LOWER.get(type(atom))
+        if known is not None:
+            got = known(self, atom, bound)
+            if got is not None:
+                return got
+        # p >= bound straight from one fact with the atom in it
+        for g in self._ge:
+            if g.monos.get((atom,), 0) > 0:
+                scale = g.monos[(atom,)]
+                rest = of(atom) * scale - const(bound * scale) - g  # needed: rest >= 0 up to rounding
+                value = rest.constant
+                if value is not None:
+                    if value > -scale:
+                        return NOTHING
+                elif len(rest.monos) <= 3:
+                    got = self._accept(reduced(rest + scale - 1))
+                    if got is not None:
+                        return got
+        if isinstance(atom, Sym) and self._signs:
+            return frozenset((ge(of(atom), bound),))
+        if isinstance(atom, Sym) and bound == 0 and is_extent(atom):
+            return NOTHING
+        return None
+
+    # --- search ------------------------------------------------------------------------------------------------------
+
+    def _search(self, p: Term, depth: int) -> Assumed | None:
+        self._nodes += 1
+        if self._nodes > self._limit or self._total > _TOTAL or depth == 0 or _too_large(p):
+            self._cut = True
+            return None
+        done = self._accept(p)
+        if done is not None:
+            return done
+        bad = self._worst(p)
+        if bad is None:
+            return None
+        for move in self._moves(p, bad):
+            got = self._follow(move, depth)
+            if got is not None:
+                return got
+        return self._split(p, depth)
+
+    def _follow(self, move: _Move, depth: int) -> Assumed | None:
+        value = move.rest.constant
+        if value is not None:
+            return move.assumed if value >= 0 else None
+        got = self._search(reduced(move.rest), depth - 1)
+        return None if got is None else got | move.assumed
+
+    def _accept(self, p: Term) -> Assumed | None:
+        """p >= 0 because no coefficient is negative, after replacing atoms known or assumed >= 1 by `1 + a`."""
+        plain = self._accept_at(p, 0)
+        if plain is not None:
+            return plain
+        if all(not any(a.varying for a in m) for m, c in p.monos.items() if c < 0) and (
+                sum(1 << len(m) for m in p.monos) <= _SHIFTED_TERMS):
+            return self._accept_at(p, 1)
+        return None
+
+    def _accept_at(self, p: Term, level: int) -> Assumed | None:
+        if level == 0:
+            if any(c < 0 for c in p.monos.values()):
+                return None
+            return self._nonnegative({a for m in p.monos for a in m})
+        used = NOTHING
+        shift: dict[Atom, Term] = {}
+        for a in sorted(p.atoms()):
+            got = self.at_least(a, 1)
+            if got is not None:
+                shift[a] = of(a) + 1
+            else:
+                got = self.at_least(a, 0)
+                if got is None:
+                    return None
+            used |= got
+        if any(c < 0 for c in shifted(p, shift).monos.values()):
+            return None
+        return self._fewest(p, shift, used)
+
+    def _fewest(self, p: Term, shift: dict[Atom, Term], used: Assumed) -> Assumed:
+        """Drop the assumption `a >= 1` in favour of `a >= 0` for atoms that need no more."""
+        for a in sorted(shift):
+            if not self.at_least(a, 1):
+                continue
+            fewer = {b: t for b, t in shift.items() if b != a}
+            if not any(c < 0 for c in shifted(p, fewer).monos.values()):
+                shift = fewer
+        total = NOTHING
+        for a in sorted(p.atoms()):
+            got = self.at_least(a, 1 if a in shift else 0)
+            total |= got or NOTHING
+        return total
+
+    def _nonnegative(self, atoms: Iterable[Atom]) -> Assumed | None:
+        used = NOTHING
+        for a in sorted(atoms):
+            got = self.at_least(a, 0)
+            if got is None:
+                return None
+            used |= got
+        return used
+
+    def _worst(self, p: Term, varying_only: bool = False) -> Monomial | None:
+        """The monomial to cancel next: block-dependent ones first, then the largest."""
+        best: tuple[tuple[bool, int, int, str], Monomial] | None = None
+        for m, c in p.monos.items():
+            varying = any(a.varying for a in m)
+            if varying_only and not varying:
+                continue
+            if c > 0 and all(self.at_least(a, 0) is not None for a in m):
+                continue
+            rank = (varying, max((depth_of(a) for a in m), default=0), len(m), "*".join(a.key for a in m))
+            if best is None or rank > best[0]:
+                best = (rank, m)
+        return None if best is None else best[1]
+
+    def _moves(self, p: Term, m: Monomial) -> Iterator[_Move]:
+        negative = p.monos[m] < 0
+        atoms = tuple(dict.fromkeys(m))
+        lanes = tuple(a for a in atoms if isinstance(a, Lane))
+        for a in lanes:
+            yield from self._by_definition(p, m, a, negative)
+        for g in self._ge:
+            yield from self._cancel(p, m, g, NOTHING, negative)
+        for a in atoms:
+            if a not in lanes:
+                yield from self._by_definition(p, m, a, negative)
+
+    def _by_definition(self, p: Term, m: Monomial, a: Atom, negative: bool) -> Iterator[_Move]:
+        if isinstance(a, FloorDiv) and negative:
+            yield from self._scaled(p, m, a)
+        for g, assumed in self._about(a, negative):
+            yield from self._cancel(p, m, g, assumed, negative)
+
+    def _cancel(self, p: Term, m: Monomial, g: Term, assumed: Assumed, negative: bool) -> Iterator[_Move]:
+        """`p*k - w*g` for the weights w that cancel `m`; w is a monomial of atoms >= 0."""
+        for gm, gc in g.monos.items():
+            if not gm or (gc < 0) != negative:
+                continue
+            weight = divide_monomial(m, gm)
+            if weight is None:
+                continue
+            signs = self._nonnegative(weight)
+            if signs is None:
+                continue
+            c = abs(p.monos[m])
+            common = gcd(c, abs(gc))
+            rest = p * (abs(gc) // common) - Term({weight: c // common}) * g
+            yield _Move(rest, assumed | signs)
+
+    def _scaled(self, p: Term, m: Monomial, a: FloorDiv) -> Iterator[_Move]:
+        """p >= 0 iff w*(p + 1) - 1 >= 0 for any w >= 1; w completes the divisor of a quotient in `m`."""
+        if len(a.den.monos) != 1:
+            lowered = self.positive(a.den)
+            if lowered is None:
+                return
+            # with a divisor that is a sum, weight by the whole divisor
+            scaled = (p + 1) * a.den - 1
+            if len(scaled.monos) <= _MAX_TERMS:
+                g = a.num - a.den * of(a)
+                c = -p.monos[m]
+                weight = divide_monomial(m, (a,))
+                if weight is not None:
+                    signs = self._nonnegative(weight)
+                    if signs is not None:
+                        yield _Move(scaled - Term({weight: c}) * g, lowered | signs)
+            return
+        ((dm, _),) = a.den.monos.items()
+        around = divide_monomial(m, (a,))
+        if around is None:
+            return
+        missing = list(dm)
+        for x in around:
+            if x in missing:
+                missing.remove(x)
+        if not missing and divide_monomial(around, dm) is not None:
+            return
+        assumed = NOTHING
+        for x in missing:
+            got = self.at_least(x, 1)
+            if got is None:
+                return
+            assumed |= got
+        lowered = self.positive(a.den)
+        if lowered is None:
+            return
+        w = Term({tuple(sorted(missing)): 1})
+        scaled = (p + 1) * w - 1
+        target = tuple(sorted(m + tuple(missing)))
+        if scaled.monos.get(target, 0) < 0:
+            yield from self._cancel(scaled, target, a.num - a.den * of(a), assumed | lowered, True)
+
+    def _about(self, a: Atom, negative: bool) -> Iterator[tuple[Term, Assumed]]:
+        """Facts `g >= 0` that the definition of an atom gives: upper bounds (negative) or lower bounds of it."""
+        table = UPPER if negative else BELOW
+        known = table.get(type(a))
+        if known is not None:
+            yield from known(self, a)
+
+    def _split(self, p: Term, depth: int) -> Assumed | None:
+        for a, cases in self._cases(p):
+            total = NOTHING
+            for value in cases:
+                rest = substitute(p, {a: value})
+                got = self._follow(_Move(rest, NOTHING), depth)
+                if got is None:
+                    break
+                total |= got
+            else:
+                return total
+        return None
+
+    def _cases(self, p: Term) -> Iterator[tuple[Atom, tuple[Term, ...]]]:
+        """Atoms that equal one of a few terms: it is enough that p >= 0 for each of them."""
+        for a in sorted(p.atoms()):
+            if isinstance(a, (Min, Max)):
+                yield a, a.args
+            elif isinstance(a, Ite):
+                yield a, (a.then, a.other)
+
+    # --- residuals ---------------------------------------------------------------------------------------------------
+
+    def residuals(self, p: Term, limit: int = 6) -> list[tuple[tuple[Term, ...], Assumed]]:
+        """Sets of inequalities over launch scalars, each of which would prove `p >= 0`; simplest first."""
+        found: dict[tuple[Term, ...], Assumed] = {}
+        self._nodes = 0
+        if self.budget.left < 0:
+            return []
+        for terms, assumed in self._leaves(reduced(p), _DEPTH, limit * 4):
+            key = tuple(sorted(set(terms), key=lambda t: t.key))
+            if key not in found:
+                found[key] = assumed
+            if len(found) >= limit * 3:
+                break
+        self.budget.left -= self._nodes
+        ranked = sorted(found.items(), key=lambda item: (
+            len(item[0]), sum(len(t.monos) for t in item[0]), sum(len(t.key) for t in item[0])))
+        return ranked[:limit]
+
+    def _leaves(self, p: Term, depth: int, limit: int) -> Iterator[tuple[tuple[Term, ...], Assumed]]:
+        self._nodes += 1
+        if self._nodes > _NODES or depth == 0 or _too_large(p) or limit <= 0:
+            return
+        value = p.constant
+        if value is not None:
+            if value >= 0:
+                yield (), NOTHING
+            return
+        bad = self._worst(p, varying_only=True)
+        if bad is None:
+            done = self.prove(p)
+            if done is not None:
+                yield (), done
+            else:
+                # block-dependent terms that are left have positive coefficients and are >= 0: the rest is enough
+                rest = Term({m: c for m, c in p.monos.items() if not any(a.varying for a in m)})
+                dropped = {a for m in p.monos if any(a.varying for a in m) for a in m}
+                signs = self._nonnegative(dropped)
+                if signs is not None and rest.constant is None:
+                    yield (reduced(rest),), signs
+            return
+        for move in self._moves(p, bad):
+            for terms, assumed in self._leaves(reduced(move.rest), depth - 1, limit - 1):
+                yield terms, assumed | move.assumed
+        for a, cases in self._cases(p):
+            if not a.varying:
+                continue
+            parts = [reduced(substitute(p, {a: case})) for case in cases]
+            options = [list(islice(self._leaves(part, depth - 1, limit // 2), 4)) for part in parts]
+            for combination in islice(product(*options), 8):
+                yield tuple(t for ts, _ in combination for t in ts), frozenset().union(*(x for _, x in combination))
+
+
+_HOLDS: Final[Mapping[str, Callable[[Facts, Cond], Assumed | None]]] = {
+    "true": lambda f, c: NOTHING,
+    "false": lambda f, c: f._absurd(),
+    "ge": lambda f, c: f.prove(c.term),
+    "eq": Facts._holds_eq,
+    "ne": Facts._holds_ne,
+    "bool": lambda f, c: NOTHING if c in f.conds else None,
+    "and": Facts._holds_and,
+    "or": Facts._holds_or,
+}

@@ -1,0 +1,231 @@
+"""What atoms are: lower bounds 0 and 1, and inequalities that the definition of an atom gives.
+
+Each entry states its side condition and returns what it assumed of the signs of launch scalars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from tilecheck.proof.facts.certificates import Facts
+
+from tilecheck.proof.facts.assumed import NOTHING, Assumed
+from tilecheck.proof.terms import (
+    App,
+    Atom,
+    Bid,
+    Counter,
+    FloorDiv,
+    Ite,
+    Lane,
+    Load,
+    Max,
+    Min,
+    Mod,
+    Opaque,
+    Sym,
+    Term,
+    grid,
+    of,
+)
+
+
+def is_extent(a: Sym) -> bool:
+    return ".shape[" in a.name or a.name.startswith("len(")
+
+
+def is_grid(a: Sym) -> bool:
+    return a.name.startswith("grid[")
+
+
+def _lower_sym(f: Facts, a: Sym, bound: int) -> Assumed | None:
+    if is_grid(a) or (bound == 0 and is_extent(a)):
+        return NOTHING
+    return None
+
+
+def _lower_counted(f: Facts, a: Atom, bound: int) -> Assumed | None:
+    return NOTHING if bound == 0 else None
+
+
+def _lower_floordiv(f: Facts, a: FloorDiv, bound: int) -> Assumed | None:
+    # n >= b*d and d >= 1 give n // d >= b
+    den = f.positive(a.den)
+    if den is None:
+        return None
+    num = f.quick(a.num - a.den * bound)
+    return None if num is None else den | num
+
+
+def _lower_mod(f: Facts, a: Mod, bound: int) -> Assumed | None:
+    return f.positive(a.den) if bound == 0 else None
+
+
+def _lower_all(f: Facts, terms: Iterable[Term], bound: int) -> Assumed | None:
+    total = NOTHING
+    for t in terms:
+        got = f.quick(t - bound)
+        if got is None:
+            return None
+        total |= got
+    return total
+
+
+def _lower_min(f: Facts, a: Min, bound: int) -> Assumed | None:
+    return _lower_all(f, a.args, bound)
+
+
+def _lower_max(f: Facts, a: Max, bound: int) -> Assumed | None:
+    for t in sorted(a.args, key=lambda t: (t.constant is None, t.key)):
+        got = f.quick(t - bound)
+        if got is not None:
+            return got
+    return None
+
+
+def _lower_ite(f: Facts, a: Ite, bound: int) -> Assumed | None:
+    return _lower_all(f, (a.then, a.other), bound)
+
+
+def _lower_app(f: Facts, a: App, bound: int) -> Assumed | None:
+    if a.fn == "next_pow2":
+        return NOTHING
+    if a.fn == "abs" and bound == 0:
+        return NOTHING
+    if a.fn == "and" and bound == 0:
+        # x & y >= 0 when either is >= 0
+        for t in a.args:
+            got = f.quick(t)
+            if got is not None:
+                return got
+    if a.fn in ("or", "xor", "shl", "shr", "pow") and bound == 0:
+        return _lower_all(f, a.args, 0)
+    return None
+
+
+LOWER: Final[Mapping[type[Atom], Callable[..., Assumed | None]]] = {
+    Sym: _lower_sym,
+    Bid: _lower_counted,
+    Counter: _lower_counted,
+    Lane: _lower_counted,
+    FloorDiv: _lower_floordiv,
+    Mod: _lower_mod,
+    Min: _lower_min,
+    Max: _lower_max,
+    Ite: _lower_ite,
+    App: _lower_app,
+}
+
+
+Bounds: TypeAlias = Iterator[tuple[Term, Assumed]]
+
+
+def _upper_bid(f: Facts, a: Bid) -> Bounds:
+    yield grid(a.axis) - 1 - of(a), NOTHING
+
+
+def _upper_lane(f: Facts, a: Lane) -> Bounds:
+    yield a.size - 1 - of(a), NOTHING
+
+
+def _upper_mod(f: Facts, a: Mod) -> Bounds:
+    # d >= 1 gives n % d <= d - 1; n >= 0 besides gives n % d <= n
+    den = f.positive(a.den)
+    if den is None:
+        return
+    yield a.den - 1 - of(a), den
+    num = f.prove(a.num)
+    if num is not None:
+        yield a.num - of(a), den | num
+
+
+def _upper_floordiv(f: Facts, a: FloorDiv) -> Bounds:
+    # d >= 1 gives d * (n // d) <= n; n >= 0 besides gives n // d <= n
+    den = f.positive(a.den)
+    if den is None:
+        return
+    yield a.num - a.den * of(a), den
+    num = f.prove(a.num)
+    if num is not None:
+        yield a.num - of(a), den | num
+
+
+def _upper_min(f: Facts, a: Min) -> Bounds:
+    for t in a.args:
+        yield t - of(a), NOTHING
+
+
+def _upper_app(f: Facts, a: App) -> Bounds:
+    if a.fn == "next_pow2":
+        # next_pow2(x) <= 2*x - 1 for x >= 1
+        low = f.positive(a.args[0])
+        if low is not None:
+            yield a.args[0] * 2 - 1 - of(a), low
+    if a.fn == "and":
+        # 0 <= x gives x & y <= x
+        for t in a.args:
+            low = f.prove(t)
+            if low is not None:
+                yield t - of(a), low
+
+
+UPPER: Final[Mapping[type[Atom], Callable[..., Bounds]]] = {
+    Bid: _upper_bid,
+    Lane: _upper_lane,
+    Mod: _upper_mod,
+    FloorDiv: _upper_floordiv,
+    Min: _upper_min,
+    App: _upper_app,
+}
+
+
+def _below_floordiv(f: Facts, a: FloorDiv) -> Bounds:
+    # d >= 1 gives n < d * (n // d) + d; n + d >= 0 besides gives n // d >= -1
+    den = f.positive(a.den)
+    if den is None:
+        return
+    yield a.den * of(a) + a.den - 1 - a.num, den
+    low = f.prove(a.num + a.den)
+    if low is not None:
+        yield of(a) + 1, den | low
+
+
+def _below_max(f: Facts, a: Max) -> Bounds:
+    for t in a.args:
+        yield of(a) - t, NOTHING
+
+
+def _below_app(f: Facts, a: App) -> Bounds:
+    if a.fn == "next_pow2":
+        yield of(a) - a.args[0], NOTHING
+
+
+BELOW: Final[Mapping[type[Atom], Callable[..., Bounds]]] = {
+    FloorDiv: _below_floordiv,
+    Max: _below_max,
+    App: _below_app,
+}
+
+
+_RANK: Final[Mapping[type[Atom], int]] = {
+    Sym: 0, Opaque: 1, Bid: 1, Lane: 2, Counter: 2, Load: 3, App: 3, Mod: 4, FloorDiv: 4, Min: 5, Max: 5, Ite: 5}
+
+
+def depth_of(a: Atom) -> int:
+    """Defined atoms are cancelled before those they are defined from."""
+    return _RANK[type(a)]
+
+
+def _plainly_nonnegative(a: Atom) -> bool:
+    if isinstance(a, (Bid, Counter, Lane)):
+        return True
+    if isinstance(a, Mod):
+        return (a.den.constant or 0) > 0
+    return isinstance(a, Sym) and (is_grid(a) or is_extent(a))
+
+
+def all_nonnegative(p: Term) -> bool:
+    """Every coefficient >= 0 over atoms that are >= 0 by what they are, with a divisor that is a positive constant."""
+    return all(c > 0 and all(_plainly_nonnegative(a) for a in m) for m, c in p.monos.items())

@@ -1,0 +1,14 @@
+"""Bounded search: small launches, executed on the access functions.
+
+It refutes, and only with witnesses that were evaluated a second time without generated code; that it finds nothing
+means nothing.
+"""
+
+from tilecheck.proof.search.collide import find_collision, find_iteration_collision
+from tilecheck.proof.search.models import find_model, necessary, satisfiable
+from tilecheck.proof.search.world import STYLES, World, confirm
+
+__all__ = [
+    "STYLES", "World", "confirm", "find_collision", "find_iteration_collision", "find_model", "necessary",
+    "satisfiable",
+]

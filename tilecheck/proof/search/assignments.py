@@ -1,0 +1,329 @@
+"""Small adversarial values for launch scalars.
+
+Values are drawn in an order of promise (two blocks an axis, tiles of two, sizes that are whole multiples, then the
+rest at random) and repaired until the uniform conditions hold. The sequence depends on the regions only.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Final, TypeAlias
+
+from tilecheck.proof.search.codegen import Oracle, TooLarge, predicate, value
+from tilecheck.proof.search.layout import AXES, conjuncts, leaves, reads_data
+from tilecheck.proof.terms import Atom, Cond, FloorDiv, Lane, Mod, Opaque, Sym, Term, atoms_of
+
+Grid: TypeAlias = tuple[int, int, int]
+
+TILES: Final = (2, 4, 1, 8, 16)
+SIZES: Final = (4, 2, 3, 1, 5, 8, 6, 7, 16, 12, 9)
+FLAGS: Final = (1, 0)
+ROUNDS: Final = 12
+HOPELESS: Final = 48
+"""Draws without one success after which there is no point in going on."""
+MAX_VALUE: Final = 1 << 20
+
+
+def grids(axes: Iterable[int], constants: Iterable[int] = (), least: int = 1) -> tuple[Grid, ...]:
+    """Small grids over the axes, the most promising first; other axes have one block. At least two blocks in all,
+    unless there is no axis."""
+    chosen = sorted(axes)
+    if not chosen:
+        return ((1, 1, 1),)
+    extents = {1: (2, 4, 3, 6, 5, 8), 2: (2, 3, 4, 5, 1), 3: (2, 3, 4, 1)}[len(chosen)]
+
+    def promise(c: tuple[int, ...]) -> tuple[bool, bool, int, list[int]]:
+        return min(c) < 2, max(c) > 4, sum(c), [extents.index(x) for x in c]
+
+    combos = [c for c in product(extents, repeat=len(chosen)) if max(c) > 1 and min(c) >= least]
+    out = sorted((c for c in combos if max(c) - min(c) <= 3 or len(chosen) == 1), key=promise)
+    # a digit of a constant radix shows its period only in a grid beyond it
+    for k in sorted({c + d for c in constants if 4 <= c <= 64 for d in (1, 0)}):
+        for axis in range(len(chosen)):
+            out.insert(min(4, len(out)), tuple(k if i == axis else 2 for i in range(len(chosen))))
+    full: list[Grid] = []
+    for c in out:
+        extent = dict(zip(chosen, c, strict=True))
+        g = (extent.get(0, 1), extent.get(1, 1), extent.get(2, 1))
+        if g not in full:
+            full.append(g)
+    return tuple(full)
+
+
+def _radices(values: Iterable[Term | Cond]) -> set[int]:
+    out: set[int] = set()
+    for v in values:
+        for a in atoms_of(v):
+            if isinstance(a, (FloorDiv, Mod)) and a.den.constant is not None:
+                out.add(abs(a.den.constant))
+    return out
+
+
+def grid_axis(a: Atom) -> int | None:
+    """The axis when the atom is the extent of a grid axis."""
+    if isinstance(a, Sym) and a.name in ("grid[0]", "grid[1]", "grid[2]"):
+        return int(a.name[5])
+    return None
+
+
+def _array_axis(a: Atom, what: str) -> tuple[str, int] | None:
+    """(array, axis) of `array.shape[axis]` or `array.strides[axis]`."""
+    if isinstance(a, Sym) and a.name.endswith("]"):
+        array, _, axis = a.name[:-1].rpartition(f".{what}[")
+        if array and axis.isdigit():
+            return array, int(axis)
+    return None
+
+
+@dataclass
+class _Constraint:
+    """A uniform condition, compiled, with the positions of the variables in it."""
+
+    cond: Cond
+    check: Callable[[Sequence[int], Oracle], bool]
+    measure: Callable[[Sequence[int], Oracle], int]
+    where: tuple[int, ...]
+
+    def holds(self, v: Sequence[int]) -> bool:
+        try:
+            return self.check(v, _no_data)
+        except ArithmeticError:
+            return False
+
+
+def _no_data(*_: object) -> int:
+    raise ArithmeticError("data")
+
+
+@dataclass
+class Chooser:
+    """Draws values for variables subject to uniform conditions.
+
+    zero       variables that may be 0 (the rest are at least 1)
+    fixed      values that are given
+    """
+
+    variables: tuple[Atom, ...]
+    constraints: list[_Constraint] = field(default_factory=list)
+    tiles: frozenset[Atom] = frozenset()
+    zero: frozenset[Atom] = frozenset()
+    fixed: dict[Atom, int] = field(default_factory=dict)
+
+    def require(self, conds: Iterable[Cond]) -> bool:
+        """Adds conditions; False when one of them cannot hold. Those that read data or vary are left out."""
+        index = {a: i for i, a in enumerate(self.variables)}
+        for c in conds:
+            for part in conjuncts(c):
+                if part.op == "false":
+                    return False
+                needed = leaves(part)
+                if part.op == "true" or part.varying or reads_data(part) or any(a not in index for a in needed):
+                    continue
+                try:
+                    check, measure = predicate(part, self.variables), value(part.term, self.variables)
+                except TooLarge:
+                    continue
+                self.constraints.append(_Constraint(part, check, measure, tuple(index[a] for a in needed)))
+        self.constraints.sort(key=lambda k: (len(k.where), k.cond.key))
+        return True
+
+    def candidates(self, a: Atom, grid: Grid, values: Sequence[int]) -> list[int]:
+        """Values worth trying for a variable, given those of the others."""
+        if a in self.fixed:
+            return [self.fixed[a]]
+        axis = grid_axis(a)
+        if axis is not None:
+            return [grid[axis]]
+        if a in self.tiles:
+            return list(TILES)
+        if isinstance(a, Opaque):
+            return [1, 0, 2, 3]
+        if _array_axis(a, "strides") is not None:
+            return [1, 2, 4, 8, 3, 6, 16, 12]
+        out = list(SIZES)
+        tiles = [values[i] for i, v in enumerate(self.variables) if v in self.tiles] or [1]
+        for g in sorted({*grid}, reverse=True):
+            for t in sorted(set(tiles)):
+                out += [g * t, g * t - 1, g * t + 1, (g - 1) * t + 1]
+        out += [grid[0] * grid[1], grid[0] * grid[1] * grid[2]]
+        if a in self.zero:
+            out = [0, *out, -1]
+            return list(dict.fromkeys(out))
+        return [x for x in dict.fromkeys(out) if x >= 1]
+
+    def draws(self, grid_list: Sequence[Grid], seed: int, limit: int) -> Iterator[tuple[Grid, tuple[int, ...]]]:
+        """Assignments that satisfy the conditions, without repetition."""
+        rng = random.Random(seed)
+        seen: set[tuple[Grid, tuple[int, ...]]] = set()
+        for trial in range(limit):
+            if trial >= HOPELESS and not seen:
+                return
+            grid = grid_list[self._pick(rng, trial, len(grid_list))]
+            values = self.repair(self._initial(grid, trial, rng), grid, rng)
+            if values is None or not self._dense(values):
+                continue
+            found = (grid, tuple(values))
+            if found not in seen:
+                seen.add(found)
+                yield found
+
+    @staticmethod
+    def _pick(rng: random.Random, trial: int, n: int) -> int:
+        if trial < 12:
+            return min(trial // 3, n - 1)
+        # squared: early entries are the promising ones
+        return int(rng.random() ** 2 * n)
+
+    def _initial(self, grid: Grid, trial: int, rng: random.Random) -> list[int]:
+        values = [1] * len(self.variables)
+        biggest = max(grid)
+        for i, a in enumerate(self.variables):
+            if a in self.tiles or grid_axis(a) is not None or a in self.fixed:
+                options = self.candidates(a, grid, values)
+                structured = options[0] if trial < 9 else options[int(rng.random() ** 1.5 * len(options))]
+                values[i] = structured
+        # tiles first: the sizes are chosen as multiples of them
+        width = max((values[i] for i, a in enumerate(self.variables) if a in self.tiles), default=1)
+        for i, a in enumerate(self.variables):
+            if a in self.tiles or grid_axis(a) is not None or a in self.fixed:
+                continue
+            options = self.candidates(a, grid, values)
+            if isinstance(a, Opaque):
+                values[i] = options[trial % 2] if trial < 9 else options[rng.randrange(len(options))]
+            elif trial % 3 == 0 and trial < 12:
+                values[i] = biggest * width
+            elif trial % 3 == 1 and trial < 12:
+                values[i] = 2
+            else:
+                values[i] = options[int(rng.random() ** 1.5 * len(options))]
+        self._row_major(values, rng, contiguous=trial < 12 or rng.random() < 0.7)
+        return values
+
+    def _dense(self, values: Sequence[int]) -> bool:
+        """Whether the elements of every array have places of their own, as far as its strides and extents tell."""
+        at = dict(zip(self.variables, values, strict=True))
+        outer: dict[str, tuple[int, bool]] = {}
+        for a in self.variables:
+            place = _array_axis(a, "strides")
+            if place is not None:
+                free = a in self.zero or a in self.fixed
+                inner = at[a] * at.get(Sym(f"{place[0]}.shape[{place[1]}]"), 1)
+                # sorted by axis: an outer stride steps over all that lies inside it
+                before = outer.get(place[0])
+                if before is not None and before[0] < inner and not (free or before[1]):
+                    return False
+                outer[place[0]] = (at[a], free)
+        return True
+
+    def _row_major(self, values: list[int], rng: random.Random, contiguous: bool) -> None:
+        """Strides as a dense array would have them (or one with padded rows), from its extents where they are known."""
+        shapes: dict[tuple[str, int], int] = {}
+        strides: dict[tuple[str, int], int] = {}
+        for i, a in enumerate(self.variables):
+            for what, into in (("shape", shapes), ("strides", strides)):
+                at = _array_axis(a, what)
+                if at is not None:
+                    into[at] = i
+        for array in sorted({array for array, _ in strides}):
+            last = max(axis for name, axis in (*shapes, *strides) if name == array)
+            step = 1
+            for axis in range(last, -1, -1):
+                position = strides.get((array, axis))
+                if position is not None and self.variables[position] not in self.fixed:
+                    values[position] = step
+                extent = shapes.get((array, axis))
+                step *= values[extent] if extent is not None else rng.choice((2, 4, 3, 1))
+                if not contiguous:
+                    step += rng.choice((0, 1, 2))
+
+    def repair(self, values: list[int], grid: Grid, rng: random.Random) -> list[int] | None:
+        """Changes values until all conditions hold; None when that does not succeed soon."""
+        for _ in range(ROUNDS):
+            failing = next((k for k in self.constraints if not k.holds(values)), None)
+            if failing is None:
+                return values
+            if not self._fix(failing, values, grid, rng):
+                return None
+        return None
+
+    def _fix(self, failing: _Constraint, values: list[int], grid: Grid, rng: random.Random) -> bool:
+        given = [a in self.fixed or grid_axis(a) is not None for a in self.variables]
+        order = [i for i in failing.where if not given[i]]
+        rng.shuffle(order)
+        # tile sizes last: many things depend on them
+        order.sort(key=lambda i: self.variables[i] in self.tiles)
+        best: tuple[int, int, int] | None = None
+        for i in order:
+            a, old = self.variables[i], values[i]
+            options = self.candidates(a, grid, values)
+            if a not in self.tiles:
+                options = [*self._solutions(failing, values, i), *options]
+            for rank, x in enumerate(options):
+                if x == old or not (x >= 1 or a in self.zero or isinstance(a, Opaque)) or abs(x) > MAX_VALUE:
+                    continue
+                values[i] = x
+                if failing.holds(values):
+                    broken = sum(not k.holds(values) for k in self.constraints)
+                    if best is None or (broken, rank) < best[:2]:
+                        best = (broken, rank, i)
+                        choice = x
+                    if broken == 0:
+                        break
+            values[i] = old
+            if best is not None and best[0] == 0:
+                break
+        if best is None:
+            return self._shake(order, values, grid, rng)
+        values[best[2]] = choice
+        return True
+
+    def _shake(self, order: list[int], values: list[int], grid: Grid, rng: random.Random) -> bool:
+        for i in order:
+            values[i] = rng.choice(self.candidates(self.variables[i], grid, values))
+        return bool(order)
+
+    @staticmethod
+    def _solutions(failing: _Constraint, values: list[int], i: int) -> list[int]:
+        """Where a comparison, taken as linear in one variable, turns true."""
+        if failing.cond.op not in ("ge", "eq", "ne"):
+            return []
+        old = values[i]
+        try:
+            values[i] = old + 1
+            above = failing.measure(values, _no_data)
+            values[i] = old
+            here = failing.measure(values, _no_data)
+        except ArithmeticError:
+            values[i] = old
+            return [old * 2, old * 4]
+        slope = above - here
+        if slope == 0:
+            return [old * 2, old * 4, old * 8]
+        root = old - here // slope
+        return [root, root + 1, root - 1]
+
+
+def power_of_two(n: int) -> bool:
+    return n >= 1 and n & (n - 1) == 0
+
+
+def lane_values(size: int) -> tuple[int, ...]:
+    """Which lanes of a tile of that size to look at: all of a small one, else its ends and middle."""
+    if size <= 8:
+        return tuple(range(size))
+    picks = {0, 1, 2, size // 4, size // 2 - 1, size // 2, size // 2 + 1, size - 2, size - 1}
+    return tuple(sorted(picks))
+
+
+def roles(values: Iterable[Term | Cond], lanes: Iterable[Lane]) -> tuple[frozenset[Atom], tuple[int, ...]]:
+    """The scalars that are tile extents, and the constants that digits are taken by."""
+    tiles = {a for lane in lanes for a in leaves(lane.size) if isinstance(a, Sym) and grid_axis(a) is None}
+    everything = list(values)
+    shaped = {a for a in tiles if _array_axis(a, "shape") is None}
+    return frozenset(shaped), tuple(sorted(_radices(everything)))
+
+
+__all__ = ["AXES", "Chooser", "Grid", "grid_axis", "grids", "lane_values", "power_of_two", "roles"]

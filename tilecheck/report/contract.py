@@ -1,0 +1,48 @@
+"""The contracts of kernels, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from tilecheck.diagnostics import KernelReport, Report
+from tilecheck.report.json import kernel_object
+
+
+def select_kernels(report: Report, wanted: Sequence[tuple[str, str]]) -> tuple[KernelReport, ...]:
+    """The kernels under one of the paths, with the name that goes with it if there is one."""
+    return tuple(
+        k for k in report.kernels if any(_under(k.file, path) and _named(k.name, name) for path, name in wanted)
+    )
+
+
+def _under(file: str, path: str) -> bool:
+    folder = PurePath(path)
+    return folder == PurePath(".") or PurePath(file) == folder or folder in PurePath(file).parents
+
+
+def _named(kernel: str, name: str) -> bool:
+    return not name or kernel == name or kernel.endswith(f".{name}")
+
+
+def render_contracts(kernels: Sequence[KernelReport]) -> str:
+    """Each kernel with its clauses and the verdict on each of its obligations."""
+    return "\n".join(_render(kernel) for kernel in kernels) if kernels else "no kernels\n"
+
+
+def _render(kernel: KernelReport) -> str:
+    out = [f"{kernel.file}:{kernel.line}: {kernel.name}: {kernel.verdict}"]
+    width = max((len(clause.clause) for clause in kernel.contract), default=0)
+    out += [f"  requires {c.clause:<{width}}  {c.kind}, {c.state}" for c in kernel.contract]
+    if not kernel.contract:
+        out.append("  requires nothing")
+    rows = [(f"line {o.line}", o.kind, o.array, o.verdict) for o in kernel.obligations]
+    widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
+    out += [f"  {row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}  {row[2]:<{widths[2]}}  {row[3]}" for row in rows]
+    return "\n".join(out) + "\n"
+
+
+def render_contracts_json(kernels: Sequence[KernelReport]) -> str:
+    """The kernels as in the JSON report, in one object."""
+    return json.dumps({"kernels": [kernel_object(k) for k in kernels]}, indent=2, ensure_ascii=False) + "\n"

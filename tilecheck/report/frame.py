@@ -1,0 +1,120 @@
+"""Source frames: the lines that labels stand on, each label underlined."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from tilecheck.kernel.tree import Span
+from tilecheck.report.style import Style
+
+Sources: TypeAlias = Callable[[str], Sequence[str]]
+"""The lines of a file by its path, without line ends; none when it cannot be read."""
+
+_TAB: Final = 4
+_LONGEST_SPAN: Final = 5
+_LONGEST_LABEL: Final = 72
+
+
+@dataclass(frozen=True)
+class Label:
+    """A range of source to underline, and what to say beside it."""
+
+    span: Span
+    text: str
+    primary: bool
+
+
+def gutter_width(labels: Iterable[Label]) -> int:
+    """Width of the widest line number that the frames of these labels show."""
+    return max(len(str(label.span.end_line)) for label in labels)
+
+
+def render_frames(labels: Sequence[Label], sources: Sources, style: Style) -> list[str]:
+    """Frames of the labels, one for each file, that of the first label first."""
+    width = gutter_width(labels)
+    out: list[str] = []
+    for file in dict.fromkeys(label.span.file for label in labels):
+        mine = [label for label in labels if label.span.file == file]
+        lines = sources(file)
+        if out:
+            first = mine[0].span
+            out.append(f"{' ' * width}{style.gutter(':::')} {file}:{first.line}:{first.column + 1}")
+        out += _frame(mine, lines, width, style) if lines else _without_source(mine, width, style)
+    return out
+
+
+def _without_source(labels: Sequence[Label], width: int, style: Style) -> list[str]:
+    return [f"{' ' * width} {style.gutter('=')} line {each.span.line}: {each.text}" for each in labels if each.text]
+
+
+def _frame(labels: Sequence[Label], lines: Sequence[str], width: int, style: Style) -> list[str]:
+    bar = style.gutter("|")
+    empty = f"{' ' * width} {bar}"
+    shown = sorted({number for label in labels for number in _shown_lines(label.span, len(lines))})
+    out = [empty]
+    previous = shown[0] if shown else 0
+    for number in shown:
+        if number == previous + 2:
+            out.append(_source_line(number - 1, lines, width, style))
+        elif number > previous + 1:
+            out.append(style.gutter("..."))
+        out.append(_source_line(number, lines, width, style))
+        here = [label for label in labels if number in _shown_lines(label.span, len(lines))]
+        for label in sorted(here, key=lambda label: (not label.primary, label.span)):
+            out.append(f"{empty} {_underline(label, number, lines[number - 1], style)}".rstrip())
+        previous = number
+    out.append(empty)
+    return out
+
+
+def _shown_lines(span: Span, count: int) -> tuple[int, ...]:
+    """The lines of a span that a frame shows: a long one is cut in the middle."""
+    last = min(span.end_line, count)
+    numbers = range(span.line, last + 1)
+    if len(numbers) <= _LONGEST_SPAN:
+        return tuple(numbers)
+    return (*numbers[:3], last)
+
+
+def _source_line(number: int, lines: Sequence[str], width: int, style: Style) -> str:
+    text = _expand(lines[number - 1]).rstrip() if 0 < number <= len(lines) else ""
+    return f"{style.gutter(f'{number:>{width}} |')} {text}".rstrip()
+
+
+def _underline(label: Label, number: int, line: str, style: Style) -> str:
+    span = label.span
+    indent = len(line) - len(line.lstrip())
+    start = span.column if number == span.line else indent
+    end = span.end_column if number == span.end_line else len(line.rstrip())
+    before, marked = _columns(line[:start]), _columns(line[start : max(end, start)], _columns(line[:start]))
+    mark = ("^" if label.primary else "-") * max(marked, 1)
+    text = (
+        f" {label.text}" if label.text and number == min(span.end_line, max(_shown_lines(span, span.end_line))) else ""
+    )
+    paint = style.primary if label.primary else style.secondary
+    return " " * before + paint(mark + text)
+
+
+def _expand(line: str) -> str:
+    return line.expandtabs(_TAB)
+
+
+def _columns(text: str, start: int = 0) -> int:
+    """Columns that the text takes on a terminal when it begins in column `start`."""
+    column = start
+    for character in text:
+        if character == "\t":
+            column += _TAB - column % _TAB
+        elif unicodedata.combining(character):
+            continue
+        else:
+            column += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return column - start
+
+
+def fits(text: str) -> bool:
+    """Whether a text is short enough to stand beside an underline."""
+    return len(text) <= _LONGEST_LABEL

@@ -1,0 +1,98 @@
+"""The report that programs read. Its names are stable; new ones may be added. Lines and columns count from 1."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tilecheck.diagnostics import Diagnostic, Failure, KernelReport, Note, Obligation, Report
+from tilecheck.kernel.tree import Span
+from tilecheck.proof.region import BlockPoint, Witness
+
+
+def render_json(report: Report) -> str:
+    """The report as one JSON object."""
+    return json.dumps(report_object(report), indent=2, ensure_ascii=False) + "\n"
+
+
+def report_object(report: Report) -> dict[str, Any]:
+    """The report as plain dicts, lists, strings and numbers."""
+    return {
+        "diagnostics": [_diagnostic(d) for d in report.diagnostics],
+        "kernels": [kernel_object(k) for k in report.kernels],
+        "failures": [_failure(f) for f in report.failures],
+        "files": report.files,
+    }
+
+
+def kernel_object(kernel: KernelReport) -> dict[str, Any]:
+    """One kernel with its contract and its obligations."""
+    return {
+        "file": kernel.file,
+        "name": kernel.name,
+        "line": kernel.line,
+        "verdict": kernel.verdict,
+        "contract": [{"clause": c.clause, "kind": c.kind, "state": c.state} for c in kernel.contract],
+        "obligations": [_obligation(o) for o in kernel.obligations],
+    }
+
+
+def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
+    return {
+        **_span(diagnostic.span),
+        "code": diagnostic.code,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message,
+        "kernel": diagnostic.kernel,
+        "notes": [note.message for note in diagnostic.notes],
+        "related": [_related(note) for note in diagnostic.notes if note.span is not None],
+        "help": diagnostic.help,
+        "witness": None if diagnostic.witness is None else _witness(diagnostic.witness),
+    }
+
+
+def _span(span: Span) -> dict[str, Any]:
+    return {
+        "file": span.file,
+        "line": span.line,
+        "column": span.column + 1,
+        "end_line": span.end_line,
+        "end_column": span.end_column + 1,
+    }
+
+
+def _related(note: Note) -> dict[str, Any]:
+    return {"message": note.message, **(_span(note.span) if note.span is not None else {})}
+
+
+def _witness(witness: Witness) -> dict[str, Any]:
+    return {
+        "grid": list(witness.grid),
+        "scalars": dict(witness.scalars),
+        "first": _point(witness.first),
+        "second": _point(witness.second),
+        "element": list(witness.element),
+        "data": dict(witness.data),
+    }
+
+
+def _point(point: BlockPoint) -> dict[str, Any]:
+    return {"block": list(point.block), "iterations": dict(point.iterations), "lanes": dict(point.lanes)}
+
+
+def _obligation(obligation: Obligation) -> dict[str, Any]:
+    return {
+        "kind": obligation.kind,
+        "line": obligation.line,
+        "array": obligation.array,
+        "verdict": obligation.verdict,
+        "why": obligation.why,
+        "column": obligation.span.column + 1,
+        "rules": list(obligation.rules),
+        "clauses": list(obligation.clauses),
+        "annotation": obligation.annotation,
+    }
+
+
+def _failure(failure: Failure) -> dict[str, Any]:
+    return {"file": failure.file, "line": failure.line, "message": failure.message}

@@ -1,0 +1,38 @@
+"""Lines of source for reports, read when they are needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+
+class SourceLines:
+    """The lines of files by path; a file that cannot be read has none."""
+
+    def __init__(self, given: Mapping[str, bytes] | None = None) -> None:
+        self._given = dict(given or {})
+        self._lines: dict[str, Sequence[str]] = {}
+
+    def __call__(self, path: str) -> Sequence[str]:
+        if path not in self._lines:
+            self._lines[path] = self._read(path)
+        return self._lines[path]
+
+    def _read(self, path: str) -> Sequence[str]:
+        data = self._given.get(path)
+        try:
+            if data is None:
+                with open(path, "rb") as stream:
+                    data = stream.read()
+            return re.split("\r\n|\r|\n", _decode(data))
+        except (OSError, SyntaxError, UnicodeDecodeError, LookupError):
+            return ()
+
+
+def _decode(data: bytes) -> str:
+    if b"coding" in data[:200]:
+        import io
+        import tokenize
+
+        return data.decode(tokenize.detect_encoding(io.BytesIO(data).readline)[0])
+    return data.decode("utf-8-sig")

@@ -1,0 +1,47 @@
+"""Counts: the closing line of a report and the table of `--statistics`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from tilecheck.diagnostics import Report
+from tilecheck.rules.registry import RULES
+
+_ORDER: Final = ("proved", "conditional", "atomic", "single-block", "unproven", "refuted")
+
+
+def render_summary(report: Report) -> str:
+    """One line: what was found, and in how much."""
+    severities = Counter(diagnostic.severity for diagnostic in report.diagnostics)
+    found = [_plural(severities[s], s) for s in ("error", "warning", "note") if severities[s]]
+    if report.failures:
+        found.append(f"{_plural(len(report.failures), 'file')} not checked")
+    head = f"Found {_join(found)}" if found else "No findings"
+    return f"{head} in {_plural(report.files, 'file')}; {_kernels(report)}."
+
+
+def _kernels(report: Report) -> str:
+    verdicts = Counter(kernel.verdict for kernel in report.kernels)
+    if not verdicts:
+        return "no kernels"
+    parts = [f"{verdicts[v]} {v}" for v in _ORDER if verdicts[v]]
+    return f"{_plural(len(report.kernels), 'kernel')}: {', '.join(parts)}"
+
+
+def render_statistics(report: Report) -> str:
+    """A line for each rule that found something, the most frequent first."""
+    counts = Counter(diagnostic.code for diagnostic in report.diagnostics)
+    rows = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    width = max((len(str(count)) for _, count in rows), default=0)
+    return "\n".join(
+        f"{count:>{width}}  {code}  {RULES[code].name if code in RULES else ''}".rstrip() for code, count in rows
+    )
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _join(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

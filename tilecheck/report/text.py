@@ -1,0 +1,128 @@
+"""The report that people read: source frames, witnesses in numbers, notes and help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tilecheck.diagnostics import Diagnostic, KernelReport, Note, Report
+from tilecheck.proof.region import BlockPoint, Witness
+from tilecheck.report.frame import Label, Sources, fits, gutter_width, render_frames
+from tilecheck.report.style import Style
+from tilecheck.report.summary import render_statistics, render_summary
+
+
+def render_text(
+    report: Report, sources: Sources, colour: bool = False, verbosity: int = 0, statistics: bool = False
+) -> str:
+    """The report. `verbosity` -1 leaves the summary out, 1 adds what was proved of each kernel and how."""
+    style = Style(colour)
+    blocks = [render_diagnostic(diagnostic, sources, style) for diagnostic in report.diagnostics]
+    if verbosity > 0:
+        blocks += [render_kernel(kernel, style) for kernel in report.kernels]
+    if statistics:
+        blocks.append(render_statistics(report))
+    if verbosity >= 0:
+        blocks.append(render_summary(report))
+    return "\n\n".join(block for block in blocks if block) + "\n" if any(blocks) else ""
+
+
+def render_diagnostic(diagnostic: Diagnostic, sources: Sources, style: Style) -> str:
+    """One finding."""
+    labels = _labels(diagnostic)
+    pad = " " * gutter_width(labels)
+    span = diagnostic.span
+    where = f" in {diagnostic.kernel}" if diagnostic.kernel else ""
+    out = [
+        style.severity(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")
+        + style.strong(f": {diagnostic.message}"),
+        f"{pad}{style.gutter('-->')} {span.file}:{span.line}:{span.column + 1}{where}",
+        *render_frames(labels, sources, style),
+    ]
+    for kind, lines in _tail(diagnostic):
+        first, *more = lines
+        out.append(f"{pad} {style.gutter('=')} {style.strong(kind)}: {first}")
+        out += [f"{pad}   {' ' * len(kind)}  {line}" for line in more]
+    return "\n".join(out)
+
+
+def _labels(diagnostic: Diagnostic) -> list[Label]:
+    other = _other_access(diagnostic)
+    labels = [Label(diagnostic.span, _primary_text(diagnostic), True)]
+    for note in diagnostic.notes:
+        if note.span is not None:
+            text = note.message if fits(note.message) else ""
+            if note is other and diagnostic.witness is not None:
+                text = ", ".join(filter(None, (text, f"block {_block(diagnostic.witness.first)}")))
+            labels.append(Label(note.span, text, False))
+    return labels
+
+
+def _primary_text(diagnostic: Diagnostic) -> str:
+    witness = diagnostic.witness
+    if witness is None:
+        return ""
+    if _other_access(diagnostic) is None:
+        return f"blocks {_block(witness.first)} and {_block(witness.second)}"
+    return f"block {_block(witness.second)}"
+
+
+def _other_access(diagnostic: Diagnostic) -> Note | None:
+    """The note that stands on the other access of a pair: the first that stands elsewhere in the same kernel."""
+    return next((note for note in diagnostic.notes if note.span is not None and note.span != diagnostic.span), None)
+
+
+def _tail(diagnostic: Diagnostic) -> Iterable[tuple[str, Sequence[str]]]:
+    if diagnostic.witness is not None:
+        yield "witness", _witness_lines(diagnostic, diagnostic.witness)
+    for note in diagnostic.notes:
+        if note.span is None and not _restates(note, diagnostic.witness):
+            yield "note", note.message.splitlines() or [""]
+        elif note.span is not None and not fits(note.message):
+            yield "note", [f"line {note.span.line}: {note.message}"]
+    if diagnostic.help:
+        yield "help", diagnostic.help.splitlines()
+
+
+def _restates(note: Note, witness: Witness | None) -> bool:
+    """Whether a note says in words, for other reports, what the witness says in numbers."""
+    return witness is not None and f"grid {_numbers(witness.grid)}" in note.message
+
+
+def _witness_lines(diagnostic: Diagnostic, witness: Witness) -> list[str]:
+    other = _other_access(diagnostic)
+    line = diagnostic.span.line
+    first_line = other.span.line if other is not None and other.span is not None else line
+    values = "".join(f", {name} = {value}" for name, value in (*witness.scalars, *witness.data))
+    return [
+        f"grid {_numbers(witness.grid)}{values}",
+        f"line {first_line} in block {_point(witness.first)}",
+        f"line {line} in block {_point(witness.second)}",
+        f"both touch element [{', '.join(map(str, witness.element))}]",
+    ]
+
+
+def _point(point: BlockPoint) -> str:
+    iterations = "".join(f", iteration {value} of {name.partition('@')[0]}" for name, value in point.iterations)
+    lanes = f", lane ({', '.join(str(value) for _, value in point.lanes)})" if point.lanes else ""
+    return f"{_block(point)}{iterations}{lanes}"
+
+
+def _block(point: BlockPoint) -> str:
+    return _numbers(point.block)
+
+
+def _numbers(values: Sequence[int]) -> str:
+    return f"({', '.join(map(str, values))})"
+
+
+def render_kernel(kernel: KernelReport, style: Style) -> str:
+    """What was established of one kernel: its contract and each of its obligations."""
+    out = [style.strong(f"{kernel.file}:{kernel.line}: kernel {kernel.name}: {kernel.verdict}")]
+    out += [f"  requires {clause.clause}  ({clause.kind}, {clause.state})" for clause in kernel.contract]
+    for obligation in kernel.obligations:
+        out.append(
+            f"  line {obligation.line}: {obligation.kind} {obligation.array}: {obligation.verdict}: {obligation.why}"
+        )
+        if obligation.annotation:
+            out.append(f"    would be settled by: {obligation.annotation}")
+    return "\n".join(out)

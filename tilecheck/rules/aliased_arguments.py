@@ -1,0 +1,37 @@
+"""TC401 aliased-arguments: one launch gets overlapping storage for a written and another parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.host.identity import aliases
+from tilecheck.host.launch import Launch
+from tilecheck.kernel.access import KernelModel
+
+__all__ = ["diagnose"]
+
+CODE = "TC401"
+
+
+def diagnose(model: KernelModel, launches: Sequence[Launch]) -> list[Diagnostic]:
+    written = {name.partition("[")[0] for name in model.written}
+    out: list[Diagnostic] = []
+    for launch in launches:
+        if launch.arguments is None:
+            continue
+        for i, j in aliases(launch, model.params):
+            names = (model.params[i].name, model.params[j].name)
+            if not written & set(names):
+                continue
+            target = names[0] if names[0] in written else names[1]
+            other = names[1] if target == names[0] else names[0]
+            argument = launch.arguments[j]
+            message = (f"`{argument.text}` is passed as `{names[0]}` and as `{names[1]}`, and `{model.name}` writes "
+                       f"`{target}`")
+            notes = (Note("the compiler takes arguments for separate storage and may keep an old value of "
+                          f"`{other}` after a write to `{target}`"),
+                     Note("the kernel is here", model.name_span))
+            out.append(Diagnostic(CODE, "error", message, argument.span, model.name, notes,
+                                  f"pass another array as `{other}`, or a copy"))
+    return out

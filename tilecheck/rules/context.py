@@ -1,0 +1,147 @@
+"""What every obligation of one kernel is judged under."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from tilecheck.kernel.access import Access, KernelModel
+from tilecheck.proof.closure import Annotations, Derivation
+from tilecheck.proof.contract import ContractError, annotation_of, parse, render
+from tilecheck.proof.facts import conjuncts
+from tilecheck.proof.region import Clause, Region, Witness
+from tilecheck.proof.search import find_collision, necessary, satisfiable
+from tilecheck.proof.terms import Cond, Lane, Sym, atoms_of, bid, conj, const, eq, grid
+
+__all__ = ["Context", "clause_of"]
+
+def clause_of(cond: Cond, semantic: bool) -> Clause:
+    return Clause(render(cond), cond, "semantic" if semantic else "structural")
+
+
+@dataclass(frozen=True)
+class Context:
+    """A kernel, what is declared of it, and the questions that need both."""
+
+    model: KernelModel
+    declared: tuple[Clause, ...]
+    faulty: tuple[tuple[str, str], ...]
+
+    @staticmethod
+    def of(model: KernelModel) -> Context:
+        clauses: list[Clause] = []
+        faulty: list[tuple[str, str]] = []
+        for d in model.declared:
+            try:
+                clauses += parse(d.text)
+            except ContractError as e:
+                faulty.append((d.text, str(e)))
+        return Context(model, tuple(dict.fromkeys(clauses)), tuple(faulty))
+
+    @cached_property
+    def assume(self) -> tuple[Cond, ...]:
+        """What holds in every launch: declared clauses, and one block on each axis that the kernel never reads."""
+        unread = tuple(eq(grid(k), 1) for k in range(3) if k not in self.model.axes_read)
+        return (*(c.cond for c in self.declared if c.cond is not None), self.model.guards, *unread)
+
+    @cached_property
+    def annotations(self) -> Annotations:
+        found = [a for c in self.declared if c.cond is None and (a := annotation_of(c)) is not None]
+        by: dict[str, list[tuple[str, ...]]] = {}
+        for a in found:
+            by.setdefault(a.name, []).append(a.arrays)
+        segments = by.get("segments", [])
+        return Annotations(
+            injective=frozenset(a[0] for a in by.get("injective", [])),
+            monotone=frozenset(a[0] for a in by.get("monotone", [])) | {a[0] for a in segments if len(a) == 1},
+            segments=tuple((a[0], a[1]) for a in segments if len(a) == 2),
+            tickets=frozenset(a[0] for a in by.get("ticket", [])),
+            ranges=tuple((a.arrays[0], a.terms[0], a.terms[1]) for a in found if a.name == "range"))
+
+    @cached_property
+    def tiles(self) -> frozenset[str]:
+        """Scalars that are tile extents, and so powers of two."""
+        out: set[str] = set()
+        for a in self.model.accesses:
+            for atom in {*atoms_of(a.region.guard), *(x for i in a.region.index for x in atoms_of(i))}:
+                if isinstance(atom, Lane):
+                    out |= {s.name for s in atom.size.atoms() if isinstance(s, Sym) and atom.size.single == s}
+        return frozenset(out)
+
+    @cached_property
+    def lost(self) -> dict[str, str]:
+        """Arrays whose every verdict is lost, and to what."""
+        return {array: gap.what for gap in self.model.gaps for array in gap.arrays}
+
+    @cached_property
+    def _room(self) -> dict[object, bool]:
+        return {}
+
+    def room(self, first: Region, second: Region) -> Callable[[tuple[Cond, ...]], bool]:
+        """Decides whether conditions are a contract for two accesses: whether a launch satisfies them in which two
+        blocks that differ on an axis make these accesses, for every read axis where that is possible at all."""
+
+        def admits(conds: tuple[Cond, ...]) -> bool:
+            key = (first, second, frozenset(conds))
+            if key not in self._room:
+                self._room[key] = self._satisfiable(conds) and all(
+                    self._active(first, second, k, conds) for k in self._possible(first, second))
+            return self._room[key]
+
+        return admits
+
+    def _satisfiable(self, conds: tuple[Cond, ...]) -> bool:
+        return satisfiable(conj(*conds, *self.uniform), self.model.axes_read, tiles=self.tiles) is not None
+
+    def _possible(self, first: Region, second: Region) -> tuple[int, ...]:
+        key = ("possible", first, second)
+        if key not in self._room_axes:
+            self._room_axes[key] = tuple(
+                k for k in sorted(self.model.axes_read) if self._active(first, second, k, ()))
+        return self._room_axes[key]
+
+    @cached_property
+    def _room_axes(self) -> dict[object, tuple[int, ...]]:
+        return {}
+
+    def _active(self, first: Region, second: Region, axis: int, conds: tuple[Cond, ...]) -> bool:
+        """Whether two blocks that differ on the axis alone both make the accesses in some small launch: they do when
+        accesses to one element that only the other axes select collide."""
+        others = tuple(bid(k) for k in sorted(self.model.axes_read) if k != axis) or (const(0),)
+        return find_collision(
+            Region(others, first.guard), Region(others, second.guard), axes=self.model.axes_read,
+            assume=conj(*conds, *self.uniform), same_site=first is second) is not None
+
+    @cached_property
+    def uniform(self) -> tuple[Cond, ...]:
+        return tuple(c for c in self.assume if not c.varying)
+
+    def clauses(self, d: Derivation) -> tuple[Clause, ...]:
+        """The contract that a derivation rests on, without what is declared already."""
+        known = {p for c in self.assume for p in conjuncts(c)}
+        out = [clause_of(c, False) for c in sorted(d.assumed, key=lambda c: c.key) if c not in known]
+        out += [clause_of(a.cond, a.semantic) for a in d.clauses if a.cond not in known]
+        return tuple(dict.fromkeys(out))
+
+    def collision(self, first: Region, second: Region, same: bool) -> Witness | None:
+        return find_collision(
+            first, second, axes=self.model.axes_read, assume=conj(*self.uniform), same_site=same)
+
+    def needed(self, clauses: Iterable[Clause], first: Region, second: Region, same: bool) -> Witness | None:
+        """A collision in a launch that breaks one of the semantic clauses and satisfies everything else."""
+        have = tuple(clauses)
+        for c in have:
+            if c.kind == "semantic" and c.cond is not None:
+                others = conj(*(d.cond for d in have if d.cond is not None and d is not c),
+                              *self.uniform)
+                found = necessary(c.cond, first, second, self.model.axes_read, others, same_site=same)
+                if found is not None:
+                    return found
+        return None
+
+    def by_site(self, accesses: Iterable[Access]) -> dict[int, list[Access]]:
+        out: dict[int, list[Access]] = {}
+        for a in accesses:
+            out.setdefault(a.site, []).append(a)
+        return out

@@ -1,0 +1,58 @@
+"""TC405 grid-mismatch: a visible launch whose grid, shapes or constants break the kernel's contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.host.discharge import Discharge
+from tilecheck.host.identity import unread_axis
+from tilecheck.host.launch import Launch
+from tilecheck.kernel.access import KernelModel
+from tilecheck.proof.region import Clause
+from tilecheck.rules.launches import Discharged
+
+__all__ = ["diagnose"]
+
+CODE = "TC405"
+
+
+def diagnose(
+    model: KernelModel, clauses: Sequence[Clause], states: Mapping[str, Discharged], launches: Sequence[Launch],
+) -> list[Diagnostic]:
+    """A finding for each clause that a launch breaks, and for each launch with several blocks on an unread axis."""
+    out = [d for launch in launches if (d := _unread(model, launch)) is not None]
+    unread = {d.span for d in out}
+    for clause in clauses:
+        for launch, result in states[clause.text].at:
+            if launch.span in unread and clause.text.startswith("grid["):
+                continue
+            if result.state == "broken" or (result.state == "violated" and clause.kind == "semantic"):
+                out.append(_broken(model, clause, launch, result))
+    return out
+
+
+def _unread(model: KernelModel, launch: Launch) -> Diagnostic | None:
+    if not model.written:
+        return None
+    found = unread_axis(launch, model.axes_read)
+    if found is None or not found.sure:
+        return None
+    message = (f"`{model.name}` never reads `ct.bid({found.axis})`, and this launch has {found.extent} blocks on that "
+               "axis: they all do the same work and write the same elements")
+    return Diagnostic(
+        CODE, "error", message, launch.span, model.name, (Note("the kernel is here", model.name_span),),
+        f"launch with extent 1 on axis {found.axis}, or let the kernel read `ct.bid({found.axis})`")
+
+
+def _broken(model: KernelModel, clause: Clause, launch: Launch, result: Discharge) -> Diagnostic:
+    values = ", ".join(f"{name} = {value}" for name, value in result.values)
+    never = result.state == "broken"
+    severity = "error" if never else "warning"
+    where = "" if never and not values else f" for {values}" if not never else f" (say, with {values})"
+    message = f"this launch breaks `{clause.text}`, which `{model.name}` needs{where}"
+    notes = [Note("the kernel is here", model.name_span)]
+    if result.text:
+        notes.insert(0, Note(f"here the clause says {result.text}"))
+    return Diagnostic(CODE, severity, message, launch.span, model.name, tuple(notes),
+                      f"launch `{model.name}` with a grid, shapes and constants that satisfy `{clause.text}`")

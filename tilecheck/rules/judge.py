@@ -1,0 +1,115 @@
+"""From a kernel model to verdicts and findings: the proof of a kernel, and its conclusion in view of its launches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from tilecheck.diagnostics import (
+    ContractClause,
+    Diagnostic,
+    KernelReport,
+    Obligation,
+)
+from tilecheck.host.launch import Launch
+from tilecheck.kernel.access import KernelModel
+from tilecheck.proof.region import Clause
+from tilecheck.rules import (
+    aliased_arguments,
+    cross_block_read,
+    duplicate_scatter,
+    grid_mismatch,
+    lost_order,
+    mixed_atomicity,
+    overlapping_write,
+    unproven_disjoint,
+)
+from tilecheck.rules.atomicity import settle_atomics
+from tilecheck.rules.context import Context
+from tilecheck.rules.contract import structural_clauses
+from tilecheck.rules.cross_read import settle_reads
+from tilecheck.rules.disjoint import settle_writes
+from tilecheck.rules.duplicates import settle_duplicates
+from tilecheck.rules.launches import Discharged, discharge_all
+from tilecheck.rules.obligation import Proof, Settled, weakest
+from tilecheck.rules.ordering import settle_order
+
+__all__ = ["conclude", "prove"]
+
+_DIAGNOSE: Final[Mapping[str, Callable[[Settled, KernelModel], Diagnostic]]] = {
+    "TC101": overlapping_write.diagnose,
+    "TC102": unproven_disjoint.diagnose,
+    "TC103": cross_block_read.diagnose,
+    "TC106": duplicate_scatter.diagnose,
+    "TC107": mixed_atomicity.diagnose,
+    "TC108": lost_order.diagnose,
+}
+
+_SETTLED: Final = ("proved", "atomic", "single-block")
+
+
+def prove(model: KernelModel) -> Proof:
+    """Settle every obligation of a kernel, without regard to its launches."""
+    context = Context.of(model)
+    obligations = (
+        *settle_writes(context), *settle_reads(context), *settle_atomics(context), *settle_duplicates(context),
+        *settle_order(context))
+    return Proof(tuple(obligations), structural_clauses(model), context.declared, context.faulty)
+
+
+def conclude(
+    model: KernelModel, proof: Proof, launches: Sequence[Launch],
+) -> tuple[KernelReport, tuple[Diagnostic, ...]]:
+    """Verdicts, contract and findings of a kernel in view of the launches that are visible in the checked tree."""
+    clauses = _contract(proof)
+    states = discharge_all(clauses, model, launches)
+    findings = [d for s in proof.obligations if (d := _finding(s, model, states)) is not None]
+    findings += grid_mismatch.diagnose(model, clauses, states, launches)
+    findings += aliased_arguments.diagnose(model, launches)
+    report = KernelReport(
+        model.file, model.name, model.name_span.line, weakest(tuple(s.verdict for s in proof.obligations)),
+        tuple(ContractClause(c.text, c.kind, _state(c, proof, states)) for c in clauses),
+        tuple(_obligation(s) for s in proof.obligations))
+    return report, tuple(_without_echoes(findings))
+
+
+def _contract(proof: Proof) -> tuple[Clause, ...]:
+    """Every clause once; the order is that of the kinds, then of the proofs."""
+    found: dict[str, Clause] = {}
+    for c in (*proof.declared, *(c for s in proof.obligations for c in s.clauses), *proof.structural):
+        found.setdefault(c.text, c)
+    rank = {"semantic": 0, "annotation": 1, "structural": 2}
+    return tuple(sorted(found.values(), key=lambda c: rank[c.kind]))
+
+
+def _state(clause: Clause, proof: Proof, states: Mapping[str, Discharged]) -> str:
+    state = states[clause.text].state
+    declared = any(c.text == clause.text for c in proof.declared)
+    return "declared" if declared and state in ("unseen", "open") else state
+
+
+def _finding(s: Settled, model: KernelModel, states: Mapping[str, Discharged]) -> Diagnostic | None:
+    if s.verdict in _SETTLED:
+        return None
+    if s.verdict == "conditional":
+        semantic = [c for c in s.clauses if c.kind == "semantic"]
+        if not semantic or all(states[c.text].state == "discharged" for c in semantic):
+            return None
+    return _DIAGNOSE[s.code](s, model)
+
+
+def _obligation(s: Settled) -> Obligation:
+    return Obligation(
+        s.kind, s.access.span.line, s.access.array, s.verdict, s.why, s.access.span, s.rules,
+        tuple(c.text for c in s.clauses), s.missing)
+
+
+def _without_echoes(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """One finding for each code and place; a mixed-atomicity finding replaces what it explains at its place."""
+    explained = {d.span for d in findings if d.code in ("TC107", "TC108")}
+    out: dict[tuple[object, ...], Diagnostic] = {}
+    for d in findings:
+        if d.code in ("TC102", "TC103") and d.severity != "error" and d.span in explained:
+            continue
+        out.setdefault((d.code, d.span, d.message), d)
+    return list(out.values())

@@ -1,0 +1,38 @@
+"""The clauses of a kernel at each of its visible launches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tilecheck.diagnostics import ClauseState
+from tilecheck.host.discharge import Discharge, discharge
+from tilecheck.host.launch import Launch
+from tilecheck.kernel.access import KernelModel
+from tilecheck.proof.region import Clause
+
+__all__ = ["Discharged", "discharge_all"]
+
+
+@dataclass(frozen=True)
+class Discharged:
+    """A clause at all launches: `discharged` when it follows at each of them, `broken` when it fails at one."""
+
+    state: ClauseState
+    at: tuple[tuple[Launch, Discharge], ...] = ()
+
+
+def discharge_all(
+    clauses: Sequence[Clause], model: KernelModel, launches: Sequence[Launch],
+) -> Mapping[str, Discharged]:
+    return {c.text: _discharge(c, model, launches) for c in clauses}
+
+
+def _discharge(clause: Clause, model: KernelModel, launches: Sequence[Launch]) -> Discharged:
+    if not launches:
+        return Discharged("unseen")
+    at = tuple((launch, discharge(clause, model.params, launch)) for launch in launches)
+    states = {d.state for _, d in at}
+    if states & {"broken", "violated"}:
+        return Discharged("broken", at)
+    return Discharged("discharged" if states == {"discharged"} else "open", at)

@@ -1,0 +1,42 @@
+"""TC107 mixed-atomicity: a plain access, or one too weak to synchronise, to what another block updates atomically."""
+
+from __future__ import annotations
+
+from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.kernel.access import Access, KernelModel
+from tilecheck.rules.obligation import Settled
+from tilecheck.rules.wording import block_name, element_of, iterations, launch_of
+
+__all__ = ["diagnose"]
+
+CODE = "TC107"
+
+
+def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
+    array, w = s.access.array, s.witness
+    notes = [Note(f"`{array}` is updated atomically here", s.other.span)] if (
+        s.other is not None and s.other.span != s.access.span) else []
+    doing = _doing(s.access)
+    if s.verdict == "refuted" and w is not None:
+        axes = model.axes_read
+        other, mine = block_name(w.first.block, axes), block_name(w.second.block, axes)
+        message = f"block {mine} {doing} {element_of(array, w)} while block {other} updates it atomically"
+        notes.append(Note(f"{launch_of(w)}: block {other}{iterations(w.first)} updates and block "
+                          f"{mine}{iterations(w.second)} {doing} the element"))
+        return Diagnostic(CODE, "error", message, s.access.span, model.name, tuple(notes), _help(s), w)
+    message = (f"could not prove that no block {doing} an element of `{array}` that another one updates atomically: "
+               f"{s.why}")
+    return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), _help(s), w)
+
+
+def _doing(a: Access) -> str:
+    if a.mode == "atomic":
+        return f"updates (scope {a.scope})"
+    return {"read": "plainly reads", "write": "plainly writes"}[a.mode]
+
+
+def _help(s: Settled) -> str:
+    if s.access.mode == "atomic" or s.access.order != "weak":
+        return "use memory_scope=ct.MemoryScope.DEVICE for what several blocks touch"
+    what = "read it with an atomic" if s.access.mode == "read" else "write it with an atomic"
+    return f"{what}, or do it in another launch"

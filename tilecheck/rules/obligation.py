@@ -1,0 +1,56 @@
+"""Obligations with everything that is known of them, before they become findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tilecheck.diagnostics import ObligationKind
+from tilecheck.kernel.access import Access
+from tilecheck.proof.region import Clause, Verdict, Witness
+
+__all__ = ["WEAKEST_FIRST", "Proof", "Settled", "weakest"]
+
+WEAKEST_FIRST: tuple[Verdict, ...] = ("refuted", "unproven", "conditional", "proved", "atomic", "single-block")
+
+
+def weakest(verdicts: tuple[Verdict, ...]) -> Verdict:
+    """The verdict of several obligations together; `proved` for none."""
+    return min(verdicts, key=WEAKEST_FIRST.index, default="proved")
+
+
+@dataclass(frozen=True)
+class Settled:
+    """One obligation and its verdict.
+
+    access     the access it stands on: the later one of a pair, the read of a read and a write
+    other      the other access of the pair that decided the verdict; None for an access and itself
+    code       the rule that reports it, when it is not settled
+    missing    what would settle it, when it is unproven: an annotation in the contract language
+    needed     whether a collision without its semantic clauses was found (the witness is that collision)
+    """
+
+    kind: ObligationKind
+    access: Access
+    verdict: Verdict
+    why: str
+    code: str
+    other: Access | None = None
+    rules: tuple[str, ...] = ()
+    clauses: tuple[Clause, ...] = ()
+    witness: Witness | None = None
+    missing: str | None = None
+    needed: bool = False
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is known of a kernel without its launches.
+
+    structural   clauses that hold for the kernel as a whole
+    declared     clauses that the author wrote, and the texts among them that are not in the contract language
+    """
+
+    obligations: tuple[Settled, ...]
+    structural: tuple[Clause, ...]
+    declared: tuple[Clause, ...]
+    faulty: tuple[tuple[str, str], ...] = ()

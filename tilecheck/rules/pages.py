@@ -1,0 +1,26 @@
+"""The pages that explain the rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tilecheck.rules.registry import BY_NAME, RULES, find
+from tilecheck.suggest import did_you_mean
+
+
+class PageError(LookupError):
+    """There is no such rule."""
+
+
+def page(code_or_name: str) -> str:
+    """The page of a rule, in Markdown."""
+    rule = find(code_or_name)
+    if rule is None:
+        raise PageError(f"unknown rule '{code_or_name}'{did_you_mean(code_or_name, [*RULES, *BY_NAME])}")
+    return (_folder() / f"{rule.code}.md").read_text(encoding="utf-8")
+
+
+def _folder() -> Path:
+    package = Path(__file__).parent.parent
+    installed = package / "_rules"
+    return installed if installed.is_dir() else package.parent / "docs" / "rules"

@@ -1,0 +1,141 @@
+"""Settling one pair of accesses (or one access with itself) across blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tilecheck.kernel.access import Access
+from tilecheck.proof.closure import Derivation, ticket_of
+from tilecheck.proof.questions import across_blocks, mentions_opaque, same_lock
+from tilecheck.proof.region import Clause, Verdict, Witness
+from tilecheck.proof.terms import Load, atoms_of
+from tilecheck.rules.context import Context
+
+__all__ = ["Outcome", "settle_pair"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is known of one pair: whether two different blocks can touch one element through it.
+
+    locked_weakly   whether a lock would protect the pair, were its order and scope strong enough
+    """
+
+    verdict: Verdict
+    why: str
+    rules: tuple[str, ...] = ()
+    clauses: tuple[Clause, ...] = ()
+    witness: Witness | None = None
+    missing: str | None = None
+    needed: bool = False
+    locked_weakly: bool = False
+
+
+def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
+    """Whether a block through `first` and another through `second` touch one element of the array they share."""
+    same = first is second
+    lost = context.lost.get(first.array) or context.lost.get("?")
+    if lost is not None:
+        return Outcome("unproven", f"{lost} may read and write all of `{first.array}`")
+    if first.array == "?":
+        return Outcome("unproven", "it is not known which array this touches")
+    if len(first.region.index) != len(second.region.index):
+        return Outcome("unproven", f"`{first.array}` is used with {len(first.region.index)} and with "
+                                   f"{len(second.region.index)} indices")
+    protected = _locked(context, first, second)
+    if protected is not None and not protected.locked_weakly:
+        return protected
+    derivation = across_blocks(
+        first.region, second.region, context.model.axes_read, context.assume, context.annotations,
+        context.room(first.region, second.region))
+    if derivation.proved:
+        return _proved(context, derivation, first, second, same)
+    if protected is not None:
+        return protected
+    witness = context.collision(first.region, second.region, same)
+    if witness is not None and not witness.data:
+        return Outcome("refuted", _collides(first, witness), witness=witness)
+    return _open(context, derivation, first, second)
+
+
+def _proved(context: Context, d: Derivation, first: Access, second: Access, same: bool) -> Outcome:
+    clauses = context.clauses(d)
+    why = "; ".join(d.steps) or "the index determines the block"
+    if not any(c.kind == "semantic" for c in clauses):
+        return Outcome("proved", why, d.rules, clauses)
+    if not context.room(first.region, second.region)(tuple(c.cond for c in clauses if c.cond is not None)):
+        witness = context.collision(first.region, second.region, same)
+        if witness is not None and not witness.data:
+            return Outcome("refuted", _collides(first, witness), witness=witness)
+        return Outcome("unproven", "no launch with several blocks satisfies what the proof would need")
+    found = context.needed(clauses, first.region, second.region, same)
+    return Outcome("conditional", why, d.rules, clauses, witness=found, needed=found is not None)
+
+
+def _collides(access: Access, w: Witness) -> str:
+    element = ", ".join(str(i) for i in w.element)
+    return f"blocks {w.first.block} and {w.second.block} both touch {access.array}[{element}]"
+
+
+def _open(context: Context, d: Derivation, first: Access, second: Access) -> Outcome:
+    missing = _annotation(context, d, first, second)
+    if missing is not None:
+        return Outcome("unproven", f"the place depends on data; `{missing}` would settle it", missing=missing)
+    if not first.region.exact or not second.region.exact or mentions_opaque(first.region) or mentions_opaque(
+            second.region):
+        return Outcome("unproven", "part of the index or of a condition was not understood")
+    return Outcome("unproven", "no proof was found, and no collision in small launches")
+
+
+def _annotation(context: Context, d: Derivation, first: Access, second: Access) -> str | None:
+    """The declaration about data that would let the proof go on."""
+    atoms = {a for t in (*first.region.index, *second.region.index) for a in atoms_of(t)}
+    guards = atoms_of(first.region.guard) | atoms_of(second.region.guard)
+    for a in sorted(atoms | guards):
+        counter = ticket_of(a)
+        if counter is not None:
+            return f"ticket({counter})"
+    for array in d.data:
+        return f"injective({array})"
+    loads = sorted({a for a in atoms if isinstance(a, Load)})
+    segmented = _segmented(loads, sorted(a for a in guards if isinstance(a, Load)))
+    if segmented is not None:
+        return segmented
+    return f"injective({loads[0].array})" if loads else None
+
+
+def _segmented(loads: list[Load], bounds: list[Load]) -> str | None:
+    """`monotone(X)` when X[i] and X[i+1] bound the index; `segments(X, L)` when X[i] and a length L[i] do."""
+    everything = sorted({*loads, *bounds})
+    for start in loads:
+        for stop in everything:
+            if start.array == stop.array and len(start.index) == 1 and (
+                    stop.index[0] - start.index[0]).constant == 1:
+                return f"monotone({start.array})"
+        for stop in everything:
+            if start.array != stop.array and start.index == stop.index:
+                return f"segments({start.array}, {stop.array})"
+    return None
+
+
+def _locked(context: Context, first: Access, second: Access) -> Outcome | None:
+    """The pair under a lock that both hold on one element: protected, or weakly so; None without such a lock."""
+    for array, mine, how in first.locks:
+        for other, theirs, their_how in second.locks:
+            if array != other or len(mine) != len(theirs):
+                continue
+            d = same_lock(first.region, second.region, mine, theirs, context.assume, context.annotations,
+                          context.room(first.region, second.region))
+            if not d.proved:
+                continue
+            if how == their_how == "ordered":
+                return Outcome("proved", f"both blocks hold the lock `{array}` while they touch the element",
+                               ("lock", *d.rules), context.clauses(d))
+            witness = context.collision(first.region, second.region, first is second)
+            met = witness is not None and not witness.data
+            return Outcome("refuted" if met else "unproven",
+                           f"the lock `{array}` does not order the accesses that it surrounds",
+                           witness=witness if met else None, locked_weakly=True)
+    return None
+
+

@@ -1,0 +1,67 @@
+"""The rules by code: what each is called and how severe its findings are by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Literal, NamedTuple
+
+Severity = Literal["error", "warning", "note"]
+
+
+class Rule(NamedTuple):
+    """A rule.
+
+    name       the pattern it finds; reads well after "allow"
+    summary    one sentence fragment for lists
+    severity   of its findings; a finding may be milder where its text says so
+    residual   whether a milder finding means "not settled", which `--strict` and `@deny_residual` make an error
+    """
+
+    code: str
+    name: str
+    summary: str
+    severity: Severity
+    residual: bool = False
+
+
+_ALL: Final = (
+    Rule("TC101", "overlapping-write", "two blocks write the same element", "error", True),
+    Rule("TC102", "unproven-disjoint", "writes of different blocks could not be proved disjoint", "warning", True),
+    Rule(
+        "TC103",
+        "cross-block-read",
+        "a block reads an element that another block writes in the same launch",
+        "error",
+        True,
+    ),
+    Rule("TC106", "duplicate-scatter", "one scatter writes an element twice from one block", "error", True),
+    Rule(
+        "TC107",
+        "mixed-atomicity",
+        "a plain access, or one too weak to synchronise, to what another block updates",
+        "error",
+        True,
+    ),
+    Rule("TC108", "lost-order", "accesses of one block whose program order the compiler does not keep", "error", True),
+    Rule(
+        "TC401", "aliased-arguments", "one launch gets overlapping storage for a written and another parameter", "error"
+    ),
+    Rule(
+        "TC405",
+        "grid-mismatch",
+        "a visible launch whose grid, shapes or constants break the kernel's contract",
+        "error",
+    ),
+    Rule("TC901", "unused-opt-out", "an opt-out that suppresses nothing", "warning"),
+    Rule("TC902", "opt-out-without-reason", "an opt-out that gives no reason", "warning"),
+)
+
+RULES: Final[Mapping[str, Rule]] = MappingProxyType({rule.code: rule for rule in _ALL})
+
+BY_NAME: Final[Mapping[str, Rule]] = MappingProxyType({rule.name: rule for rule in _ALL})
+
+
+def find(code_or_name: str) -> Rule | None:
+    """The rule with this code (in any case) or name."""
+    return RULES.get(code_or_name.upper()) or BY_NAME.get(code_or_name.lower())

@@ -1,0 +1,42 @@
+"""How messages spell blocks, elements and witnesses."""
+
+from __future__ import annotations
+
+from tilecheck.proof.region import BlockPoint, Witness
+
+__all__ = ["block_name", "blocks", "clause_list", "element_of", "iterations", "launch_of", "scalars_of"]
+
+
+def block_name(block: tuple[int, int, int], axes: frozenset[int]) -> str:
+    """`0` for a kernel on one axis, `(0, 2)` for one on two."""
+    rank = max(axes, default=0) + 1
+    return str(block[0]) if rank == 1 else str(block[:rank])
+
+
+def blocks(w: Witness, axes: frozenset[int]) -> str:
+    return f"blocks {block_name(w.first.block, axes)} and {block_name(w.second.block, axes)}"
+
+
+def element_of(array: str, w: Witness) -> str:
+    return f"{array}[{', '.join(str(i) for i in w.element)}]"
+
+
+def scalars_of(w: Witness) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in w.scalars if not name.startswith("grid["))
+
+
+def launch_of(w: Witness) -> str:
+    """`with grid (2, 1, 1) and T = 4, n = 8`"""
+    scalars = scalars_of(w)
+    return f"with grid {w.grid}" + (f" and {scalars}" if scalars else "")
+
+
+def iterations(p: BlockPoint) -> str:
+    """` at i = 0, k = 2`, or nothing outside loops. Counters are numbered from 0."""
+    named = [f"{name.partition('@')[0]} #{value}" for name, value in p.iterations]
+    return f" in iteration {', '.join(named)}" if named else ""
+
+
+def clause_list(texts: tuple[str, ...]) -> str:
+    quoted = [f"`{t}`" for t in texts]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"

@@ -1,0 +1,216 @@
+"""Which functions may launch kernels: those that name a launcher, and those that call them, to a fixpoint."""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tilecheck.source.relevance import LAUNCHERS, may_launch
+from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, ValueAt, dotted_parts
+from tilecheck.source.skeleton import ImportBinding, ValueBinding
+from tilecheck.source.text import SourceError
+
+if TYPE_CHECKING:
+    from tilecheck.source.module import Module
+    from tilecheck.source.project import Project
+
+__all__ = ["launching_functions"]
+
+MODULE_BODY: Final = "<module>"
+
+_LAUNCHER: Final = re.compile(rf"\b(?:{'|'.join(sorted(LAUNCHERS))})\b")
+_WORD: Final = re.compile(rb"[A-Za-z_]\w*")
+_CALL: Final = re.compile(r"([A-Za-z_][\w.]*)[ \t]*\(")
+_DEFINED: Final = re.compile(r"(?:def|class)[ \t]+$")
+_DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+_ENTRY: Final = {"apply": ("forward", "backward"), "__call__": ("__call__",), "__init__": ("__init__",)}
+"""Methods that run when a class or an instance is used as on the left."""
+
+
+@dataclass(frozen=True)
+class _Site:
+    """A call by name in the text: the chain of names, and the outermost function it stands in."""
+
+    parts: tuple[str, ...]
+    root: str
+
+
+class _File:
+    """What the search needs of one file."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        skeleton = module.skeleton
+        roots = sorted(
+            (definition.first_line, definition.end_line, definition.qualname)
+            for definition in skeleton.definitions.values()
+            if not definition.outer
+        )
+        self._starts = [first for first, _, _ in roots]
+        self._roots = roots
+
+    def root(self, line: int) -> str:
+        """The outermost function around a line."""
+        index = bisect_right(self._starts, line) - 1
+        return self._roots[index][2] if index >= 0 and line <= self._roots[index][1] else MODULE_BODY
+
+    def direct(self) -> Iterator[str]:
+        """Functions that name a launcher in code, not only in comments or strings."""
+        lines: defaultdict[str, list[int]] = defaultdict(list)
+        for number, line in enumerate(self.module.lines, 1):
+            if _LAUNCHER.search(line):
+                lines[self.root(number)].append(number)
+        for root, found in lines.items():
+            if any(_names_launcher(node) for node in self._nodes(root, found)):
+                yield root
+
+    def _nodes(self, root: str, lines: list[int]) -> Iterator[ast.AST]:
+        if root != MODULE_BODY:
+            yield self.module.skeleton.definitions[root].node
+            return
+        for statement in self.module.skeleton.tree.body:
+            touched = any(statement.lineno <= line <= (statement.end_lineno or 0) for line in lines)
+            if touched and not isinstance(statement, _DEFINING):
+                yield statement
+
+    def calls(self) -> tuple[_Site, ...]:
+        """Calls by name, each chain once in each function."""
+        found: dict[_Site, None] = {}
+        for number, line in enumerate(self.module.lines, 1):
+            if "(" not in line:
+                continue
+            for match in _CALL.finditer(line):
+                if not _DEFINED.search(line, 0, match.start()):
+                    found[_Site(tuple(match[1].split(".")), self.root(number))] = None
+        return tuple(found)
+
+    def aliases(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Names of this file that stand for other names."""
+        for name, bounds in self.module.skeleton.scopes[""].items():
+            for bound in bounds:
+                match bound.binding:
+                    case ImportBinding(dotted) if dotted.rpartition(".")[2] != name:
+                        yield name, tuple(dotted.split("."))
+                    case ValueBinding(value=value):
+                        parts = dotted_parts(value)
+                        if parts is not None:
+                            yield name, parts
+
+
+def _names_launcher(root: ast.AST) -> bool:
+    for node in ast.walk(root):
+        name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        if name in LAUNCHERS:
+            return True
+    return False
+
+
+def launching_functions(project: Project) -> dict[str, tuple[str, ...]]:
+    """For each file, by its path, the outermost functions that may launch, in order."""
+    search = _Search(project)
+    search.run()
+    return {
+        path: tuple(sorted(names, key=lambda name: search.line(path, name))) for path, names in search.found.items()
+    }
+
+
+class _Search:
+    def __init__(self, project: Project) -> None:
+        self.resolver = project.resolver
+        self.modules = {module.path: module for module in project.modules()}
+        self.files: dict[str, _File] = {}
+        self.sites: dict[str, tuple[_Site, ...]] = {}
+        self.found: defaultdict[str, set[str]] = defaultdict(set)
+        self.names: set[str] = set()
+
+    def run(self) -> None:
+        words: dict[str, set[bytes]] = {}
+        for path, module in list(self.modules.items()):
+            try:
+                words[path] = set(_WORD.findall(module.data))
+                if may_launch(module.data):
+                    self.files[path] = _File(module)
+                    for root in self.files[path].direct():
+                        self.add(path, root)
+            except SourceError:
+                del self.modules[path]  # reported where the file itself is checked
+        changed = bool(self.names)
+        while changed:
+            changed = False
+            wanted = {name.encode() for name in self.names}
+            for path in self.modules:
+                if not wanted.isdisjoint(words[path]):
+                    changed |= self.visit(path)
+
+    def visit(self, path: str) -> bool:
+        """Look for callers in one file; whether any was new."""
+        module = self.modules[path]
+        if path not in self.sites:
+            try:
+                file = self.files.setdefault(path, _File(module))
+            except SourceError:
+                self.sites[path] = ()
+                return False
+            self.sites[path] = file.calls()
+        before = len(self.names), len(self.found[path])
+        for name, parts in self.files[path].aliases():
+            if self.is_candidate(parts):
+                self.names.add(name)
+        for site in self.sites[path]:
+            if site.root not in self.found[path] and self.is_candidate(site.parts) and self.launches(module, site):
+                self.add(path, site.root)
+        return before != (len(self.names), len(self.found[path]))
+
+    def is_candidate(self, parts: tuple[str, ...]) -> bool:
+        return parts[-1] in self.names or (parts[-1] == "apply" and len(parts) > 1 and parts[-2] in self.names)
+
+    def launches(self, module: Module, site: _Site) -> bool:
+        """Whether a call means a function that is known to launch."""
+        parts = site.parts
+        definition = module.skeleton.definitions.get(site.root)
+        if parts[0] in ("self", "cls") and definition is not None and definition.owner is not None:
+            return len(parts) == 2 and f"{definition.owner}.{parts[1]}" in self.found[module.path]
+        try:
+            scopes = module.skeleton.scope_chain(site.root)
+            return self.is_launching(self.resolver.chain(module, parts, scopes)) or (
+                parts[-1] == "apply" and self.runs(self.resolver.chain(module, parts[:-1], scopes), "apply")
+            )
+        except SourceError:
+            return False
+
+    def is_launching(self, origin: Origin | None, depth: int = 0) -> bool:
+        match origin:
+            case FunctionAt():
+                return origin.qualname in self.found[origin.module.path]
+            case ClassAt():
+                return self.runs(origin, "__init__")
+            case ValueAt() if depth < 5:
+                parts = dotted_parts(origin.binding.value)
+                if parts is None:
+                    return False
+                scopes = origin.module.skeleton.scope_chain(origin.scope)
+                if parts[-1] == "apply":
+                    return self.runs(self.resolver.chain(origin.module, parts[:-1], scopes), "apply")
+                return self.is_launching(self.resolver.chain(origin.module, parts, scopes), depth + 1)
+        return False
+
+    def runs(self, origin: Origin | None, how: str) -> bool:
+        """Whether a class launches when it is used in this way."""
+        if not isinstance(origin, ClassAt):
+            return False
+        return any(f"{origin.qualname}.{method}" in self.found[origin.module.path] for method in _ENTRY[how])
+
+    def add(self, path: str, root: str) -> None:
+        self.found[path].add(root)
+        if root != MODULE_BODY:
+            parts = root.split("#")[0].split(".")
+            self.names.update(parts[-2:])
+
+    def line(self, path: str, name: str) -> int:
+        definition = self.modules[path].skeleton.definitions.get(name)
+        return 1 << 60 if definition is None else definition.node.lineno

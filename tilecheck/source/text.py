@@ -1,0 +1,82 @@
+"""Reading Python source: bytes to text the way the interpreter does it, and the errors on the way."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import io
+import re
+import tokenize
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+__all__ = ["SourceError", "collector_paused", "decode", "parse", "read_bytes"]
+
+_NEWLINES: Final = re.compile("\r\n?")
+_FORM_FEEDS: Final = re.compile("^[ \t\f]*\f", re.MULTILINE)
+"""A form feed takes the indentation back to nothing; not every parser keeps count of it."""
+
+
+class SourceError(Exception):
+    """A file that cannot be read, decoded or parsed. `line` is None when no line is to blame."""
+
+    def __init__(self, file: str, message: str, line: int | None = None) -> None:
+        super().__init__(file, message, line)
+        self.file = file
+        self.message = message
+        self.line = line
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"{place}: {self.message}"
+
+
+def read_bytes(path: Path, file: str) -> bytes:
+    """The bytes of a file; `file` is its name for messages."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceError(file, f"cannot be read: {error.strerror or error}") from None
+
+
+def decode(data: bytes, file: str) -> str:
+    """Decode as PEP 263 says; lines of the result end in a newline character only, and begin with no form feed."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SourceError(file, f"cannot be decoded as {error.encoding}", line) from None
+    except (SyntaxError, LookupError) as error:  # an unknown or contradictory coding cookie
+        raise SourceError(file, f"cannot be decoded: {error}", 1) from None
+    text = _NEWLINES.sub("\n", text.removeprefix("\ufeff"))
+    return _FORM_FEEDS.sub("", text) if "\f" in text else text
+
+
+def parse(text: str, file: str) -> ast.Module:
+    """The syntax tree of a whole file, from the interpreter's own parser."""
+    try:
+        with collector_paused(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text, file)
+    except SyntaxError as error:
+        raise SourceError(file, error.msg or "invalid syntax", error.lineno) from None
+    except ValueError as error:  # null bytes
+        raise SourceError(file, str(error)) from None
+    except (RecursionError, MemoryError):
+        raise SourceError(file, "the code nests too deeply to be analysed") from None
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Syntax trees have many nodes and few cycles; collecting while one is built only costs time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,119 @@
+"""The two stages of an analysis: each file by itself, then launches joined to kernels."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from tilecheck.analysis import Analysis, Dependencies, KernelFindings, OptOut
+from tilecheck.diagnostics import Failure
+from tilecheck.host.launch import Launch
+from tilecheck.host.launches import find_launches
+from tilecheck.kernel.access import Declared, KernelModel
+from tilecheck.kernel.execute import execute
+from tilecheck.optouts import denies_residual, opt_outs_of_file, opt_outs_of_kernel
+from tilecheck.proof.contract import select
+from tilecheck.rules.judge import conclude, prove
+from tilecheck.rules.obligation import Proof
+from tilecheck.source.text import SourceError
+
+if TYPE_CHECKING:
+    from tilecheck.source.module import KernelSite
+    from tilecheck.source.project import Project
+
+Overlay: TypeAlias = Mapping[str, tuple[str, ...]]
+"""Clauses declared for kernels elsewhere, by `path::kernel` pattern."""
+
+INTERNAL: Final = "internal error"
+
+
+@dataclass(frozen=True)
+class ProvedKernel:
+    """A kernel with everything that needs no launch."""
+
+    model: KernelModel
+    proof: Proof
+    deny_residual: bool
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """What one file contributes. `dependencies` are those that its process has not told of before."""
+
+    file: str
+    kernels: tuple[ProvedKernel, ...] = ()
+    launches: tuple[Launch, ...] = ()
+    opt_outs: tuple[OptOut, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    dependencies: Dependencies = field(default_factory=Dependencies)
+
+
+def analyse_file(project: Project, path: str, overlay: Overlay) -> FileResult:
+    """The kernels, launches and opt-outs of a file. Whatever goes wrong becomes a failure of this file alone."""
+    try:
+        module = project.module(path)
+        module.check()
+        sites = module.kernels()
+    except Exception as error:
+        return FileResult(path, failures=(failure_of(path, error),))
+    kernels: list[ProvedKernel] = []
+    opt_outs: list[OptOut] = []
+    failures: list[Failure] = []
+    for site in sites:
+        try:
+            kernels.append(_prove_kernel(project, site, overlay))
+            opt_outs += opt_outs_of_kernel(project, site)
+        except Exception as error:
+            failures.append(failure_of(path, error, site.definition.name_span.line))
+    try:
+        launches = tuple(find_launches(project, module))
+        opt_outs += opt_outs_of_file(module, sites)
+    except Exception as error:
+        launches = ()
+        failures.append(failure_of(path, error))
+    return FileResult(path, tuple(kernels), launches, tuple(opt_outs), tuple(failures))
+
+
+def _prove_kernel(project: Project, site: KernelSite, overlay: Overlay) -> ProvedKernel:
+    model = execute(project, site)
+    clauses = select(overlay, model.file, model.name)
+    if clauses:
+        declared = tuple(Declared(text, model.name_span, "overlay") for text in clauses)
+        model = replace(model, declared=model.declared + declared)
+    return ProvedKernel(model, prove(model), denies_residual(project, site))
+
+
+def join(results: Iterable[FileResult]) -> Analysis:
+    """Each kernel concluded with its launches."""
+    everything = sorted(results, key=lambda result: result.file)
+    launches: defaultdict[tuple[str, str], list[Launch]] = defaultdict(list)
+    for result in everything:
+        for launch in result.launches:
+            launches[launch.kernel].append(launch)
+    kernels: list[KernelFindings] = []
+    failures = [failure for result in everything for failure in result.failures]
+    # a kernel that a call makes of a function of another module may come with several files
+    once = {(kernel.model.file, kernel.model.name): kernel for result in everything for kernel in result.kernels}
+    for (file, name), kernel in sorted(once.items()):
+        try:
+            report, diagnostics = conclude(kernel.model, kernel.proof, launches[file, name])
+            kernels.append(KernelFindings(report, diagnostics, kernel.deny_residual))
+        except Exception as error:
+            failures.append(failure_of(file, error, kernel.model.name_span.line))
+    opt_outs = dict.fromkeys(opt_out for result in everything for opt_out in result.opt_outs)
+    dependencies = Dependencies(
+        frozenset().union(*(result.dependencies.read for result in everything)),
+        frozenset().union(*(result.dependencies.missing for result in everything)),
+    )
+    sound = not any(failure.message.startswith(INTERNAL) for failure in failures)
+    return Analysis(tuple(kernels), tuple(opt_outs), tuple(failures), len(everything), dependencies, sound)
+
+
+def failure_of(path: str, error: Exception, line: int | None = None) -> Failure:
+    """A failure to be shown: what the user can mend, or a fault of the checker, which it says."""
+    if isinstance(error, SourceError):
+        return Failure(error.file, error.message, error.line)
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    return Failure(path, f"{INTERNAL}: {what[:200]}; please report it", line)
