@@ -123,6 +123,7 @@ class _Examiner:
     diagnostics: tuple[Diagnostic, ...]
     truth: Truth
     found: list[str] = field(default_factory=list)
+    reproduced: bool = False
 
     def run(self) -> tuple[str, ...]:
         self.contract = [c.clause for c in self.report.contract]
@@ -130,7 +131,7 @@ class _Examiner:
             if trial.collides and len(self.found) < 3:
                 self._collision(trial)
         for diagnostic in self.diagnostics:
-            if diagnostic.code in RACE_CODES and diagnostic.severity == "error":
+            if diagnostic.code in RACE_CODES and diagnostic.severity == "error" or diagnostic.witness is not None:
                 self._witness(diagnostic)
         return tuple(self.found)
 
@@ -164,6 +165,7 @@ class _Examiner:
         arrays = list(dict.fromkeys(o.array for o in self.report.obligations if o.line == diagnostic.span.line))
         function = load_text(self.kernel.text)["kernel"]
         outcome = replay(function, parameters_of(self.kernel), witness, arrays, [diagnostic.span.line])
+        self.reproduced |= diagnostic.severity == "error" and not outcome.fault
         if outcome.fault:
             self.found.append(f"{diagnostic.code} at line {diagnostic.span.line}: {outcome.fault}; {witness}")
 
@@ -179,7 +181,7 @@ def _satisfiable(kernel: Generated, report: KernelReport, truth: Truth) -> bool:
 
 
 def examine(kernel: Generated, name: str, truth: Truth | None = None, count: int = 36) -> Outcome:
-    """Checks a kernel and compares."""
+    """Checks a kernel and compares. A kernel that brute force finds safe, but of which a witness reproduces, is not."""
     truth = truth or brute_force(kernel, count)
     report = check(kernel)
     if report.failures or len(report.kernels) != 1:
@@ -187,12 +189,15 @@ def examine(kernel: Generated, name: str, truth: Truth | None = None, count: int
         return Outcome(name, truth.kind, truth.ever_collides, "failure", False, faults, ())
     (said,) = report.kernels
     try:
-        found = _Examiner(kernel, said, report.diagnostics, truth).run()
+        examiner = _Examiner(kernel, said, report.diagnostics, truth)
+        found = examiner.run()
+        kind = "colliding" if examiner.reproduced and truth.kind in ("safe", "idle") else truth.kind
         decided = said.verdict in DECIDED and _satisfiable(kernel, said, truth)
     except (ContractError, KeyError) as error:
+        kind = truth.kind
         found, decided = (f"contract cannot be evaluated: {error!r} {[c.clause for c in said.contract]}",), False
     rules = tuple(r for o in said.obligations for r in o.rules)
-    return Outcome(name, truth.kind, truth.ever_collides, said.verdict, decided, found, rules, kernel.features,
+    return Outcome(name, kind, truth.ever_collides, said.verdict, decided, found, rules, kernel.features,
                    kernel.slips, tuple(o.why for o in said.obligations))
 
 

@@ -13,7 +13,7 @@ from tilecheck.source.project import Project
 
 @pytest.fixture
 def project(tmp_path: Path) -> Callable[..., Project]:
-    """Write `name="text"` files (`__` for `/` is not needed: give a mapping) and open them."""
+    """Write files, given by their paths and texts, and open them; `given` are the ones to be checked."""
 
     def build(files: dict[str, str], *, roots: bool = True, given: list[str] | None = None) -> Project:
         for name, text in files.items():

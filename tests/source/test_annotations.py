@@ -34,15 +34,13 @@ else:
     ("'Int'", "constant"), ("'ct.Constant[int]'", "constant"), ("Annotated[int, ct.ConstantAnnotation()]", "constant"),
     ("t.Annotated[int, 'x', ct.ConstantAnnotation]", "constant"), ("Optional[Int]", "constant"),
     ("Int | None", "constant"), ("Flag", "constant"),
-    ("ct.Array", "array"), ("Long", "array"), ("Annotated[ct.Array, ct.ArrayAnnotation(index_dtype=ct.int64)]", "array"),
+    ("ct.Array", "array"), ("Long", "array"), ("Annotated[ct.Array, ct.ArrayAnnotation()]", "array"),
     ("torch.Tensor", "array"), ("Mut[f32, 4]", "array"),
     ("list", "list"), ("list[ct.Array]", "list"), ("Annotated[list, ct.ListAnnotation(element=1)]", "list"),
     ("int", "scalar"), ("float", "scalar"), ("ct.ScalarInt64", "scalar"), ("ct.ScalarInt64[int]", "scalar"),
-    ("unknown", None), ("str", None), ("1 +", None), ("'1 +'", None), ("f()", None),
+    ("unknown", None), ("str", None), ("'1 +'", None), ("f()", None),
 ])
 def test_kinds(project: Callable[..., Project], annotation: str, kind: str | None) -> None:
-    if annotation == "1 +":
-        pytest.skip("not an expression")
     opened = project({
         "m.py": HEAD + f"def k(p: {annotation}): pass\n",
         "types_.py": "import cuda.tile\nShared = cuda.tile.Constant[int]\nFlag = 'cuda.tile.Constant[bool]'\n"})

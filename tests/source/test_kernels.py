@@ -155,9 +155,16 @@ def test_alias_of_the_checked_tree(project: Build) -> None:
     assert kernels(opened) == [("k", "decorator")]
 
 
-def test_irrelevant_files_are_not_decoded(project: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_maker_of_another_module(project: Build) -> None:
+    opened = project({
+        "pkg/__init__.py": "", "pkg/make.py": "import cuda.tile as ct\ndef jit(fn): return ct.kernel(fn)\n",
+        "pkg/m.py": "import cuda.tile as ct\nfrom .make import jit\ndef f(a): pass\nk = jit(\n    f,\n)\n"})
+    assert kernels(opened) == [("f", "call")]
+
+
+def test_irrelevant_files_are_not_analysed(project: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = project({"m.py": "def f(x):\n    return x\n"})
-    monkeypatch.setattr("tilecheck.source.module.decode", lambda data, file: pytest.fail("decoded"))
+    monkeypatch.setattr("tilecheck.source.module.skeleton", lambda tree: pytest.fail("analysed"))
     (module,) = opened.modules()
     assert module.kernels() == ()
     assert module.host_functions() == ()

@@ -60,7 +60,7 @@ def test_single_file(project: Build, imports: str, expression: str, expected: ob
 PACKAGE = {
     "pkg/__init__.py": "from .ops import *\nfrom .ops.deep import helper as renamed\nfrom . import ops\n",
     "pkg/ops/__init__.py": "from .deep import helper, SIZE\n__all__ = ['helper']\n",
-    "pkg/ops/deep.py": "SIZE = 4\nSIZES, OTHER = (1, 2), 3\ndef helper(x): return x\nclass Config:\n    def run(self): pass\n",
+    "pkg/ops/deep.py": "SIZE = 4\ndef helper(x): return x\nclass Config:\n    def run(self): pass\n",
     "pkg/sub/m.py": "",
 }
 
@@ -197,3 +197,13 @@ def test_broken_import_is_the_fault_of_the_broken_file_only(project: Build) -> N
     module = module_of(opened)
     assert module.lookup("f") is None
     assert isinstance(module.lookup("X"), ConstantTarget)
+
+
+def test_many_modules_that_import_each_other(project: Build) -> None:
+    names = [f"m{number}" for number in range(12)]
+    stars = "".join(f"from .{name} import *\n" for name in names)
+    opened = project({"pkg/__init__.py": stars, **{f"pkg/{name}.py": stars for name in names},
+                      "pkg/m.py": "from . import missing, last\n", "pkg/m11.py": stars + "last = 1\n"})
+    module = module_of(opened, "m.py")
+    assert module.lookup("missing") is None
+    assert isinstance(module.lookup("last"), ConstantTarget)

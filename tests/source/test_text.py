@@ -65,3 +65,27 @@ def test_given_contents_are_used() -> None:
     (module,) = Project(["<stdin>"], contents={"<stdin>": KERNEL.format("x").encode()}).modules()
     assert [site.qualname for site in module.kernels()] == ["k"]
     assert module.path == "<stdin>"
+
+
+@pytest.mark.parametrize(("data", "message", "line"), [
+    (b"x = 1\ndef f(:\n", "invalid syntax", 2),
+    (b"\n'\xff'\n", "cannot be decoded as utf-8", 2),
+    (b"x = '\0'\n", "null", None),
+])
+def test_broken_files_without_kernels_are_reported(tmp_path: Path, data: bytes, message: str, line: int | None) -> None:
+    path = tmp_path / "m.py"
+    path.write_bytes(data)
+    (module,) = Project([path]).modules()
+    with pytest.raises(SourceError, match=message) as caught:
+        module.kernels()
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize("data", [
+    b"# coding: latin-1\nx = '\xe4'\n", b"\xef\xbb\xbfx = 1\r\n", b"x = " + b"a+" * 100_000 + b"1\n", b"", b"\x0c\n",
+], ids=["latin1", "bom", "deep", "empty", "form-feed"])
+def test_odd_files_without_kernels_are_no_errors(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "m.py"
+    path.write_bytes(data)
+    (module,) = Project([path]).modules()
+    assert module.kernels() == ()

@@ -17,7 +17,6 @@ from tilecheck.host.values import (
     Closure,
     External,
     Function,
-    Int,
     Items,
     Kernel,
     Plain,
@@ -109,7 +108,7 @@ def _method_call(
             return apply(ev, forward, expr, shifted, frame, state)
     if not isinstance(owner, External):
         given = evaluated(ev, expr, frame, state)
-        if not given.open and (not given.more or isinstance(owner, Kernel | Thing) and func.attr in KERNEL_COPIES):
+        if not given.open and (not given.more or (isinstance(owner, Kernel | Thing) and func.attr in KERNEL_COPIES)):
             known = methods.method(ev, owner, func.attr, given.args, given.named, state)
             if known is not None:
                 if func.attr in methods.REBIND and isinstance(owner, Tensor | Thing):

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.host import arrays, calls, operators, tables
 from tilecheck.host.assignment import assign
-from tilecheck.host.state import OPEN, Contents, State, as_number, join_values
+from tilecheck.host.state import OPEN, Contents, State, as_number, chosen, join_values
 from tilecheck.host.statements import merge
 from tilecheck.host.syntax import FLATTENED, syntax
 from tilecheck.host.values import (
@@ -138,10 +137,8 @@ class Evaluator:
             return of(Sym(value.name if value.numeric else self.fresh(value.name)))
         if isinstance(value, Choice):
             parts = [(cond, self.number(option)) for cond, option in value.options]
-            if all(part is not None for _, part in parts):
-                joined = reduce(lambda acc, part: join_values(part[0], Int(part[1] or const(0)), acc), reversed(
-                    parts[:-1]), Int(parts[-1][1] or const(0)))
-                return as_number(joined)
+            known = [(cond, part) for cond, part in parts if part is not None]
+            return chosen(known) if len(known) == len(parts) else None
         return None
 
     def integer(self, value: Value, hint: str = "value") -> Term:
@@ -243,7 +240,7 @@ class Evaluator:
 
     def step(self, owner: Thing, step: Step, name: str) -> Value:
         """What an attribute or a constant index of a thing leads to."""
-        if owner.name == "?" or not owner.numeric and owner.origin is None:
+        if owner.name == "?" or (not owner.numeric and owner.origin is None):
             return self.unknown(name.lstrip("?"))
         if owner.origin is not None:
             return self.sourced(name, tables.extended(owner.origin, step))
@@ -618,10 +615,12 @@ def _ref_item(ev: Evaluator, owner: Ref, index: Value, state: State) -> Value:
 
 def _thing_item(ev: Evaluator, owner: Thing, index: Value, state: State) -> Value:
     term = ev.number(index) if isinstance(index, Int) else None
-    at = None if term is None else term.constant
+    at: Step | None = None if term is None else term.constant
+    if isinstance(index, Plain) and isinstance(index.value, str):
+        at = index.value
     if at is not None:
         epoch = state.epochs.get(owner.name, 0)
-        return ev.step(owner, at, f"{owner.name}{'@' + str(epoch) if epoch else ''}[{at}]")
+        return ev.step(owner, at, f"{owner.name}{'@' + str(epoch) if epoch else ''}[{at!r}]")
     return ev.unknown(f"{owner.name}[...]")
 
 

@@ -43,7 +43,8 @@ class _Search:
 
     def run(self) -> None:
         names = [name for name in self.module.host_functions() if not self._is_kernel(name)]
-        for name in sorted(names, key=_is_private):
+        # callers mostly stand below what they call
+        for name in sorted(reversed(names), key=_is_private):
             if _is_private(name) and self._reached(name):
                 continue
             self._evaluate(name)
@@ -96,8 +97,8 @@ class _Search:
             return Ref("dict", key)
         if param.name not in ("self", "cls", "ctx"):
             ev.free.add(name)
-        fractional = _named(param.annotation) == "float" or isinstance(param.default, tree.Constant) and isinstance(
-            param.default.value, float)
+        fractional = _named(param.annotation) == "float" or (isinstance(param.default, tree.Constant) and isinstance(
+            param.default.value, float))
         return Thing(name, numeric=not fractional)
 
     def launches(self) -> tuple[Launch, ...]:
@@ -107,7 +108,7 @@ class _Search:
                 launch = self._launch(name, raw, cond, kernel)
                 if launch is not None:
                     found[launch] = None
-        return tuple(found)
+        return tuple(sorted(found, key=lambda launch: (launch.span, launch.wrapper, launch.kernel)))
 
     def _launch(self, name: str, raw: Raw, cond: Cond, kernel: Kernel) -> Launch | None:
         facts = conj(*raw.facts, cond)
@@ -118,7 +119,7 @@ class _Search:
 
 def _is_private(name: str) -> bool:
     owner, _, last = name.rpartition(".")
-    return last.startswith("_") and not last.startswith("__") or bool(owner) and last in _METHODS
+    return (last.startswith("_") and not last.startswith("__")) or (bool(owner) and last in _METHODS)
 
 
 def _named(annotation: tree.Expr | None) -> str:

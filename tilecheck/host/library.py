@@ -6,26 +6,30 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tilecheck.host import arrays, operators
+from tilecheck.host import arrays, operators, tables
 from tilecheck.host.methods import TENSOR, Args, Named
 from tilecheck.host.state import OPEN, Contents, State
 from tilecheck.host.values import (
     Closure,
+    External,
     Function,
     Int,
     Items,
     Kernel,
     Log2,
+    Member,
     Plain,
     Ratio,
     Record,
     Ref,
     Shape,
+    Stored,
     Tensor,
     Thing,
     Truth,
     Value,
 )
+from tilecheck.kernel import tree
 from tilecheck.proof.terms import Term, app, cdiv, const, floordiv, maximum, minimum
 
 if TYPE_CHECKING:
@@ -201,7 +205,40 @@ def _getattr(ev: Evaluator, args: Args, named: Named, state: State) -> Value | N
     if isinstance(args[0], Record):
         value = ev.attribute(args[0], args[1].value, state)
         return value if args[0].get(args[1].value) is not None else args[2] if len(args) > 2 else value
-    return ev.attribute(args[0], args[1].value, state) if len(args) == 2 else None
+    # with a default, the value is either; nobody reads an attribute that is not there in another way
+    return ev.attribute(args[0], args[1].value, state) if len(args) == 2 or (isinstance(args[0], Thing) and (
+        args[0].origin is None or _has(args[0].origin, args[1].value))) else None
+
+
+def _has(origin: Member | Stored, name: str) -> bool:
+    """Whether every candidate has the attribute, where the candidates are known."""
+    if isinstance(origin, Stored):
+        return False
+    return all(tables.walked(value, (*origin.path, name)) is not None for value in origin.values)
+
+
+def _reduce(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """`reduce(operator.mul, x.shape, 1)`"""
+    if len(args) < 2 or not _multiplies(args[0]) or (len(args) > 2 and args[2] != Int(const(1))):
+        return None
+    return _prod(ev, args[1:2], {}, state)
+
+
+def _multiplies(value: Value) -> bool:
+    if isinstance(value, External):
+        return value.path == "operator.mul"
+    if isinstance(value, Closure) and isinstance(value.definition, tree.Lambda):
+        body = value.definition.body
+        names = [p.name for p in value.definition.params]
+        return isinstance(body, tree.BinOp) and body.op == "*" and len(names) == 2 and sorted(
+            node.id for node in (body.left, body.right) if isinstance(node, tree.Name)) == sorted(names)
+    return False
+
+
+def _divmod(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    if len(args) != 2:
+        return None
+    return Items((operators.binary(ev, "//", *args, state), operators.binary(ev, "%", *args, state)))
 
 
 def _partial(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -215,8 +252,6 @@ def _partial(ev: Evaluator, args: Args, named: Named, state: State) -> Value | N
 
 def _kernel(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     """`ct.kernel(f)`, or `ct.kernel(...)` that is about to be applied to a function."""
-    from tilecheck.host.values import External
-
     if not args:
         return External("cuda.tile.kernel")
     target = args[0]
@@ -271,7 +306,7 @@ def _new_array(ev: Evaluator, args: Args, named: Named, state: State) -> Value |
 BUILTINS: Final[Mapping[str, Call]] = {
     "int": _int, "bool": _bool, "min": _extreme(minimum), "max": _extreme(maximum), "sum": _sum, "len": _len,
     "abs": _abs, "range": _range, "list": _list, "tuple": _tuple, "dict": _dict, "zip": _zip, "pow": _pow,
-    "enumerate": _enumerate, "getattr": _getattr, "id": _identity, "iter": _identity, "set": _list,
+    "enumerate": _enumerate, "divmod": _divmod, "getattr": _getattr, "id": _identity, "iter": _identity, "set": _list,
     "frozenset": _list, "reversed": lambda ev, a, n, s: None, "sorted": lambda ev, a, n, s: ev.new_list(
         (), s, Contents(ev.contents(a[0], s).items, (), "some" if ev.contents(a[0], s).bound != "open" else "open")),
 }
@@ -287,7 +322,7 @@ ANYWHERE: Final[Mapping[str, Call]] = {
     "arange": _arange, "tensor": _new_array, "as_tensor": lambda ev, a, n, s: None, "array": _new_array,
     "numel": _as_method("numel"), "reshape": _as_method("reshape"), "transpose": _as_method("transpose"),
     "permute": _as_method("permute"), "flatten": _as_method("flatten"), "unsqueeze": _as_method("unsqueeze"),
-    "squeeze": _as_method("squeeze"), "clone": _as_method("clone"), "product": _product,
+    "squeeze": _as_method("squeeze"), "reduce": _reduce, "clone": _as_method("clone"), "product": _product,
 }
 """By the last part of the name, for torch, cupy, numpy, math, triton and cuda.tile alike."""
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
 
 from tilecheck.host import statements
-from tilecheck.host.tables import freeze, frozen
 from tilecheck.host.assignment import assign
 from tilecheck.host.state import OPEN, State, as_number, guarded
+from tilecheck.host.tables import freeze, frozen
 from tilecheck.host.values import NONE, Int, Items, Kernel, Member, Record, Ref, Value
 from tilecheck.kernel import tree
 from tilecheck.proof.terms import TRUE, Cond, Sym, Term, conj, const, disj, eq, ge, le, lt, negate, of
@@ -87,9 +87,7 @@ def _calls(expr: object, bound: set[str], mutated: set[str]) -> None:
         bound.update(expr.assigns)
         for child in expr.children:
             _calls(child, bound, mutated)
-    elif isinstance(expr, tree.Attribute | tree.Starred):
-        _calls(expr.value, bound, mutated)
-    elif isinstance(expr, tree.Subscript):
+    elif isinstance(expr, tree.Attribute | tree.Starred) or isinstance(expr, tree.Subscript):
         _calls(expr.value, bound, mutated)
     elif isinstance(expr, tree.BinOp):
         _calls(expr.left, bound, mutated)
@@ -169,7 +167,7 @@ def _assigned_attributes(body: tuple[tree.Stmt, ...]) -> frozenset[str]:
 def _jumps(body: tuple[tree.Stmt, ...], inner: bool = False) -> bool:
     """Whether the body may leave or restart its loop, or return."""
     for stmt in body:
-        if isinstance(stmt, tree.Return) or not inner and isinstance(stmt, tree.Break | tree.Continue):
+        if isinstance(stmt, tree.Return) or (not inner and isinstance(stmt, tree.Break | tree.Continue)):
             return True
         deeper = inner or isinstance(stmt, tree.For | tree.While)
         if isinstance(stmt, tree.FuncDef | tree.ClassDef):

@@ -303,7 +303,7 @@ def _thing_method(ev: Evaluator, owner: Thing, name: str, args: Args, named: Nam
     if name == "get" and isinstance(owner.origin, Member | Stored):
         return ev.unknown("item")
     known = TENSOR.get(name)
-    if known is None or name in _AMBIGUOUS and not _like_array(name, args, named):
+    if known is None or (name in _AMBIGUOUS and not _like_array(name, args, named)):
         if name in _AMBIGUOUS:
             return ev.unknown(f"{owner.name}.{name}()")
         return None

@@ -63,7 +63,7 @@ def _power(base: Term, exponent: Term) -> Term | None:
     n = exponent.constant
     if n is None:
         return app("pow", base, exponent)
-    if n < 0 or n > 8 and base.constant is None:
+    if n < 0 or (n > 8 and base.constant is None):
         return None
     out = const(1)
     for _ in range(n if base.constant is None else 0):
@@ -101,7 +101,7 @@ def _is_one(value: Value) -> bool:
 def binary(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> Value:
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return ev.tensor(ev.unknown("array"), state)
-    if isinstance(right, Log2) and right.up and (op == "<<" and _is_one(left) or op == "**" and left == Int(const(2))):
+    if isinstance(right, Log2) and right.up and ((op == "<<" and _is_one(left)) or (op == "**" and left == Int(const(2)))):
         return Int(app("next_pow2", right.of))
     if op == "+" and isinstance(left, Items | Ref | Shape) and isinstance(right, Items | Ref | Shape):
         return _concatenation(ev, left, right, state)
@@ -224,7 +224,7 @@ def _equality(ev: Evaluator, left: Value, right: Value, state: State) -> Cond:
         return conj(*(_equality(ev, x, y, state) for x, y in zip(a, b, strict=True)))
     if isinstance(left, Kernel) and isinstance(right, Kernel):
         return TRUE if left == right else FALSE
-    if isinstance(left, Int | Truth) and isinstance(right, _SCALARS) or (
+    if (isinstance(left, Int | Truth) and isinstance(right, _SCALARS)) or (
             isinstance(right, Int | Truth) and isinstance(left, _SCALARS)):
         x, y = ev.number(left), ev.number(right)
         if x is not None and y is not None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, Final, Literal
 
 from tilecheck.host import arrays, calls, tables
 from tilecheck.host.launch import Argument
-from tilecheck.host.state import OPEN, Contents, State, join_values
+from tilecheck.host.state import OPEN, Contents, State, chosen
 from tilecheck.host.values import (
     NONE,
     Choice,
@@ -142,8 +141,8 @@ def _roles(
 
 
 def _may_be_kernel(value: Value) -> bool:
-    return isinstance(value, Kernel) or isinstance(value, Choice) and all(
-        _may_be_kernel(option) or isinstance(option, Thing) for _, option in value.options)
+    return isinstance(value, Kernel) or (isinstance(value, Choice) and all(
+        _may_be_kernel(option) or isinstance(option, Thing) for _, option in value.options))
 
 
 def _configuration(ev: Evaluator, contents: Contents, grid_fn: Value | None, state: State) -> Value:
@@ -191,13 +190,13 @@ def _where(ev: Evaluator, expr: tree.Call, kernel: Value, frame: Frame) -> tuple
 
 
 def _passed(kernel: Value, arguments: tuple[Value, ...]) -> bool:
-    return any(kernel == value or isinstance(value, Items) and kernel in value.items for value in arguments)
+    return any(kernel == value or (isinstance(value, Items) and kernel in value.items) for value in arguments)
 
 
 def grid_terms(ev: Evaluator, grid: Value | None, state: State) -> Grid:
     if isinstance(grid, Choice):
         parts = [(cond, grid_terms(ev, option, state)) for cond, option in grid.options]
-        return _columns(ev, parts)
+        return _columns(parts)
     items = None if grid is None else ev.elements(grid, state)
     if items is None or not 1 <= len(items) <= 3:
         return (None, None, None)
@@ -205,7 +204,7 @@ def grid_terms(ev: Evaluator, grid: Value | None, state: State) -> Grid:
     return (terms[0], terms[1], terms[2])
 
 
-def _columns(ev: Evaluator, parts: list[tuple[Cond, Grid]]) -> Grid:
+def _columns(parts: list[tuple[Cond, Grid]]) -> Grid:
     out: list[Term | None] = []
     for axis in range(3):
         column = [(cond, grid[axis]) for cond, grid in parts]
@@ -213,9 +212,7 @@ def _columns(ev: Evaluator, parts: list[tuple[Cond, Grid]]) -> Grid:
         if len(known) < len(column):
             out.append(None)
             continue
-        value: Value = reduce(
-            lambda acc, part: join_values(part[0], Int(part[1]), acc), reversed(known[:-1]), Int(known[-1][1]))
-        out.append(ev.number(value))
+        out.append(chosen(known))
     return (out[0], out[1], out[2])
 
 
@@ -236,7 +233,7 @@ def argument_list(ev: Evaluator, value: Value | None, span: Span, state: State) 
         if len(known) < len(lists) or len({len(items) for items in known}) != 1:
             return None
         return tuple(
-            _either(ev, list(zip(conds, column, strict=True))) for column in zip(*known, strict=True))
+            _either(list(zip(conds, column, strict=True))) for column in zip(*known, strict=True))
     items = None if value is None else ev.elements(value, state)
     if items is None:
         return None
@@ -249,7 +246,7 @@ def argument(ev: Evaluator, value: Value, place: Place | None, span: Span, state
     where = span if place is None else place[0]
     if isinstance(value, Choice):
         parts = [(cond, argument(ev, option, place, span, state)) for cond, option in value.options]
-        return _either(ev, parts)
+        return _either(parts)
     if isinstance(value, Tensor):
         shape, strides = arrays.shape_of(ev, value, state), arrays.strides_of(ev, value, state)
         return Argument(
@@ -272,7 +269,7 @@ def argument(ev: Evaluator, value: Value, place: Place | None, span: Span, state
     return Argument("scalar" if isinstance(value, Plain) else "unknown", text, where)
 
 
-def _either(ev: Evaluator, parts: list[tuple[Cond, Argument]]) -> Argument:
+def _either(parts: list[tuple[Cond, Argument]]) -> Argument:
     """One of several arguments: what they have in common."""
     first = parts[0][1]
     kinds = {part.kind for _, part in parts}
@@ -282,22 +279,20 @@ def _either(ev: Evaluator, parts: list[tuple[Cond, Argument]]) -> Argument:
     shape = None
     if len(known) == len(shapes) and len({len(s) for s in known}) == 1:
         shape = tuple(
-            _joined(ev, [(cond, column) for (cond, _), column in zip(parts, columns, strict=True)])
+            _joined([(cond, column) for (cond, _), column in zip(parts, columns, strict=True)])
             for columns in zip(*known, strict=True))
     terms = [(cond, part.term) for cond, part in parts]
     return Argument(
-        first.kind if len(kinds) == 1 else "unknown", first.text, first.span, _joined(ev, terms),
+        first.kind if len(kinds) == 1 else "unknown", first.text, first.span, _joined(terms),
         first.identity if len(names) == 1 else None, first.exact, shape, None, None,
         first.name if len({part.name for _, part in parts}) == 1 else None)
 
 
-def _joined(ev: Evaluator, terms: list[tuple[Cond, Term | None]]) -> Term | None:
+def _joined(terms: list[tuple[Cond, Term | None]]) -> Term | None:
     known = [(cond, term) for cond, term in terms if term is not None]
     if len(known) < len(terms):
         return None
-    value: Value = reduce(
-        lambda acc, part: join_values(part[0], Int(part[1]), acc), reversed(known[:-1]), Int(known[-1][1]))
-    return ev.number(value)
+    return chosen(known)
 
 
 def described(value: Value) -> str:

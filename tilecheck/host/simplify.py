@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -15,6 +16,8 @@ from tilecheck.proof.terms import (
     Cond,
     Ite,
     Min,
+    Opaque,
+    Substitution,
     Sym,
     Term,
     atoms_of,
@@ -30,6 +33,7 @@ from tilecheck.proof.terms import (
 if TYPE_CHECKING:
     from tilecheck.host.evaluate import Evaluator
 
+_NUMBER: Final = re.compile(r"#\d+")
 _FACTS: Final = 60
 _CASES: Final = 64
 
@@ -41,12 +45,70 @@ def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel, free
     grid = tuple(None if t is None else substitute(t, chosen) for t in raw.grid)
     arguments = None if raw.arguments is None else tuple(_replaced(a, chosen) for a in raw.arguments)
     simpler = [substitute_cond(part, chosen) if part.key not in known else part for part in parts]
-    relevant = _cone([t for t in _terms((grid[0], grid[1], grid[2]), arguments)], simpler)
-    cases, bounds = _cases(ev, relevant, _terms((grid[0], grid[1], grid[2]), arguments))
-    standing = _standing(ev, (grid[0], grid[1], grid[2]), relevant)
-    return Launch(
+    terms = _terms(grid, arguments)
+    relevant = _cone(terms, simpler)
+    cases, bounds = _cases(ev, relevant, terms)
+    standing = _standing(ev, grid, relevant)
+    return plain_names(Launch(
         (kernel.file, kernel.qualname), (grid[0], grid[1], grid[2]), arguments, conj(*relevant, *standing, *bounds),
-        raw.span, raw.how, name, cases, frozenset(n for n in free))
+        raw.span, raw.how, name, cases, free))
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+def plain_names(launch: Launch) -> Launch:
+    """Names without the numbers that tell symbols of different functions apart, where one launch needs none."""
+    values: list[Term | Cond] = [*_terms(launch.grid, launch.arguments), launch.facts]
+    names = {a.key.lstrip("?") for v in values for a in atoms_of(v) if isinstance(a, Sym | Opaque)}
+    for a in launch.arguments or ():
+        names |= {n for n in (a.name, a.strided, a.identity) if n is not None}
+    renamed = _unnumbered(names)
+    if not renamed:
+        return launch
+    mapping: dict[Atom, Term] = {}
+    for old, new in renamed.items():
+        mapping[Sym(old)] = of(Sym(new))
+        mapping[Opaque(old, uniform=True)] = of(Opaque(new, uniform=True))
+    change = Substitution(mapping)
+    grid = tuple(None if t is None else change.term(t) for t in launch.grid)
+    arguments = None if launch.arguments is None else tuple(_renamed(a, change, renamed) for a in launch.arguments)
+    cases = tuple(tuple((renamed.get(n, n), v) for n, v in case) for case in launch.cases)
+    free = frozenset(renamed.get(n, n) for n in launch.free)
+    return replace(
+        launch, grid=(grid[0], grid[1], grid[2]), arguments=arguments, facts=change.cond(launch.facts), cases=cases,
+        free=free)
+
+
+def _unnumbered(names: set[str]) -> dict[str, str]:
+    plain: dict[str, list[str]] = {}
+    for name in names:
+        plain.setdefault(_NUMBER.sub("", name), []).append(name)
+    roots: dict[str, set[str]] = {}
+    for name in names:
+        root = re.split(r"[.\[(]", name, maxsplit=1)[0]
+        roots.setdefault(_NUMBER.sub("", root), set()).add(root)
+    out: dict[str, str] = {}
+    for short, longs in plain.items():
+        root = re.split(r"[.\[(]", short, maxsplit=1)[0]
+        # `x` and `x#2.shape[0]` stay apart: all names of one root are renamed, or none
+        if len(longs) == 1 and longs[0] != short and len(roots[root]) == 1:
+            out[longs[0]] = short
+    return out
+
+
+def _renamed(argument: Argument, change: Substitution, names: Mapping[str, str]) -> Argument:
+    def term(value: Term | None) -> Term | None:
+        return None if value is None else change.term(value)
+
+    def name(value: str | None) -> str | None:
+        return None if value is None else names.get(value, value)
+
+    return replace(
+        argument, term=term(argument.term), identity=name(argument.identity), name=name(argument.name),
+        shape=None if argument.shape is None else tuple(term(t) for t in argument.shape),
+        strides=None if argument.strides is None else tuple(term(t) for t in argument.strides),
+        strided=name(argument.strided), text=_NUMBER.sub("", argument.text),
+        elements=None if argument.elements is None else tuple(_renamed(e, change, names) for e in argument.elements))
 
 
 def _terms(grid: Iterable[Term | None], arguments: tuple[Argument, ...] | None) -> list[Term]:
@@ -119,7 +181,7 @@ def _standing(ev: Evaluator, grid: Iterable[Term | None], facts: Iterable[Cond])
     """What always holds: extents are not negative, and a launch has at least one block on each axis."""
     out: list[Cond] = []
     terms = [t for t in grid if t is not None]
-    names = {leaf for value in (*terms, *facts) for leaf in _leaves(value)}
+    names = {leaf for values in (terms, facts) for value in values for leaf in _leaves(value)}
     out += [ge(of(Sym(n)), 1) for n in sorted(names & ev.positive)]
     out += [ge(of(Sym(n)), 0) for n in sorted(names & (ev.extents - ev.positive))]
     for term in terms:
@@ -150,7 +212,7 @@ def _cases(
 
     Of several independent sources the one with most symbols gives the cases; of the others only the ranges are kept.
     """
-    names = sorted({leaf for value in (*terms, *facts) for leaf in _leaves(value) if leaf in ev.things})
+    names = sorted({n for values in (terms, facts) for value in values for n in _leaves(value) if n in ev.things})
     groups: dict[str, list[str]] = {}
     for name in names:
         origin = ev.things[name].origin

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -123,6 +123,14 @@ def join_values(test: Cond, a: Value, b: Value) -> Value:
         if joined is not None:
             return joined
     return choice([*guarded(test, a), *guarded(negate(test), b)])
+
+
+def chosen(parts: Sequence[tuple[Cond, Term]]) -> Term:
+    """The term whose condition holds; one of them does."""
+    out = parts[-1][1]
+    for cond, term in reversed(parts[:-1]):
+        out = ite(cond, term, out)
+    return out
 
 
 def contiguity(tensor: Tensor) -> Cond:

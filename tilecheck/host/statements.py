@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.host import loops, methods, record
 from tilecheck.host.assignment import assign
+from tilecheck.host.operators import binary
 from tilecheck.host.state import State, join_states
 from tilecheck.host.values import NONE, Class, Closure, Kernel, Ref, Thing, Value
-from tilecheck.host.operators import binary
 from tilecheck.kernel import tree
 from tilecheck.proof.terms import Cond, negate
 

@@ -56,7 +56,7 @@ def settled(origin: Member | Stored) -> Value | None:
     found = {walked(value, origin.path) for value in origin.values}
     if len(found) == 1:
         (value,) = found
-        if isinstance(value, Plain | Kernel | Truth) or isinstance(value, Int) and value.term.constant is not None:
+        if isinstance(value, Plain | Kernel | Truth) or (isinstance(value, Int) and value.term.constant is not None):
             return value
     return None
 
@@ -92,6 +92,10 @@ def freeze(value: Value, state: State, depth: int = _DEEP) -> Value:
         contents = state.heap.get(value.key, OPEN)
         if value.kind == "list" and contents.bound == "exact":
             return Items(tuple(freeze(item, state, depth - 1) for item in contents.items))
+        if value.kind == "dict" and contents.bound == "exact" and all(_is_text(key) for key in contents.keys):
+            pairs = {str(key.value): item for key, item in zip(contents.keys, contents.items, strict=True)
+                     if isinstance(key, Plain)}
+            return Record(value.key, tuple((name, freeze(item, state, depth - 1)) for name, item in pairs.items()))
         return value
     if isinstance(value, Items):
         return Items(tuple(freeze(item, state, depth - 1) for item in value.items), value.places)
@@ -100,6 +104,10 @@ def freeze(value: Value, state: State, depth: int = _DEEP) -> Value:
     if isinstance(value, Choice):
         return Choice(tuple((cond, freeze(option, state, depth - 1)) for cond, option in value.options))
     return value
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Plain) and isinstance(value.value, str)
 
 
 # --- tables ----------------------------------------------------------------------------------------------------------
@@ -218,6 +226,8 @@ def cases(ev: Evaluator, value: Value, paths: tuple[tuple[Step, ...], ...], dept
     """The combinations of integers that the paths may lead to; None in a place where any value is possible."""
     if depth == 0:
         return None
+    if isinstance(value, Plain) and value.value is None and all(paths):
+        return set()  # None has neither attributes nor items
     if isinstance(value, Choice):
         return _union(cases(ev, option, paths, depth) for _, option in value.options)
     if isinstance(value, Thing) and value.origin is not None:

@@ -27,6 +27,8 @@ from tilecheck.kernel.values import (
     Int,
     LambdaValue,
     Method,
+    Named,
+    ParamRef,
     Partial,
     TileRef,
     Tuple,
@@ -104,6 +106,9 @@ def unknown_call(m: Machine, what: str, func: Value, args: Arguments) -> Value:
         m.gap(f"call of {what}, which is not known", certain, args.span)
     elif arrays:
         m.gap(f"call of {what}, which is not known", arrays, args.span)
+    if m.host and not arrays:
+        # host code runs once: whatever it computes is the same in all blocks
+        return Named(f"{what} at line {args.span.line}:{args.span.column}")
     return Unknown(f"result of {what}", arrays)
 
 
@@ -313,7 +318,11 @@ def _method(m: Machine, func: Method, args: Arguments) -> Value:
         if func.name in TILE_METHODS and isinstance(owner, Choice):
             return join(m, owner.cond, call(m, Method(owner.then, func.name), args),
                         call(m, Method(owner.other, func.name), args), args.span)
-        if func.name in TILE_METHODS or to_array(m, owner) is not None:
+        if func.name in TILE_METHODS:
+            scalar = isinstance(owner, ParamRef) and func.name in ("astype", "item")
+            if scalar or isinstance(owner, (Int, Bool, Data)):
+                return operation(m, owner, args)
+        elif to_array(m, owner) is not None:
             return operation(m, owner, args)
     return unknown_call(m, f"method {func.name}", func.owner, args)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from tilecheck.kernel.coerce import arrays_in, either_array, to_array
+from tilecheck.kernel.coerce import arrays_in, base_name, either_array, to_array
 from tilecheck.kernel.locks import alias
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shapes import element
@@ -135,15 +135,23 @@ def widen(m: Machine, before: Value, after: Value, where: str) -> Value:
         if isinstance(before, Const) and before.value is None:
             return Choice(bool_opaque(Opaque(f"{where}.set")), before, _forget(after, where))
         return Data(shape)
-    if isinstance(before, Choice) and isinstance(after, Choice | Int | Bool | Data):
+    if isinstance(before, Choice) and isinstance(after, (Choice, Int, Bool, Data)) and not arrays_in(m, after):
         return before
-    first, second = (to_array(m, v) if isinstance(v, (ArrayRef, ParamRef)) else None for v in (before, after))
-    if first is not None and second is not None and (isinstance(before, ArrayRef) or isinstance(after, ArrayRef)):
+    holders = isinstance(before, (ArrayRef, ParamRef)) and isinstance(after, (ArrayRef, ParamRef))
+    first, second = to_array(m, before), to_array(m, after)
+    if holders and (_is_array(m, before) or _is_array(m, after)) and first is not None and second is not None:
         known = {view for _, view in first.options}
         if all(view in known for _, view in second.options):
             return before
         return either_array(bool_opaque(Opaque(f"{where}.array")), first, second)
     return Unknown("changed in a loop", arrays_in(m, before) | arrays_in(m, after))
+
+
+def _is_array(m: Machine, value: Value) -> bool:
+    """Whether a value is known to be an array, by what is done with it."""
+    if isinstance(value, ParamRef):
+        return bool({"array", "list"} & m.kinds.get(base_name(value.name), set()))
+    return isinstance(value, ArrayRef)
 
 
 def _common(a: Value, b: Value) -> Shape | None:
@@ -216,7 +224,8 @@ def classify(m: Machine, body: Body) -> dict[Slot, Form]:
                 if form is not None:
                     settle(slot, form)
                     changed = True
-    for slot, form in _functional(m, body, list(open_slots), resolved).items():
+    free = {a for form in forms.values() for a in form.free}
+    for slot, form in _functional(m, body, list(open_slots), resolved, free).items():
         settle(slot, form)
     for slot in list(open_slots):
         settle(slot, _unknown(m, body, slot))
@@ -316,9 +325,12 @@ def _term_of(value: Value) -> Term | Cond | None:
 
 
 def _functional(
-    m: Machine, body: Body, slots: list[Slot], resolved: Mapping[Atom, Term],
+    m: Machine, body: Body, slots: list[Slot], resolved: Mapping[Atom, Term], free: set[Atom],
 ) -> dict[Slot, Form]:
-    """Slots that are functions of the number of the iteration and of things fixed before the loop."""
+    """Slots that are functions of the number of the iteration and of things fixed before the loop.
+
+    What depends on an atom of `free` depends on its values in all earlier iterations, which nothing tells.
+    """
     replace = Substitution(resolved)
     ends: dict[Slot, Term | Cond] = {}
     for slot in slots:
@@ -330,7 +342,7 @@ def _functional(
     while True:
         seeds = {body.held[s].seed for s in ends}
         foreign = {body.held[s].seed for s in slots} - seeds
-        bad = [s for s, t in ends.items() if atoms_of(t) & (foreign | (body.made - {counter}))]
+        bad = [s for s, t in ends.items() if atoms_of(t) & (foreign | free | (body.made - {counter}))]
         if not bad:
             break
         for s in bad:

@@ -20,6 +20,8 @@ from tilecheck.kernel.values import (
     Function,
     Instance,
     Int,
+    LambdaValue,
+    Method,
     Named,
     ParamRef,
     Partial,
@@ -49,6 +51,7 @@ from tilecheck.proof.terms import (
     ite,
     ne,
     negate,
+    opaque,
     sym,
 )
 
@@ -99,6 +102,7 @@ _INT: dict[type, Callable[..., Int]] = {
     Const: _int_from_const,
     ParamRef: lambda m, v, span: Int(scalar_of(m, v)),
     Choice: _int_from_choice,
+    Named: lambda m, v, span: Int(opaque(v.text, uniform=True)),
 }
 
 
@@ -134,6 +138,7 @@ _BOOL: dict[type, Callable[..., Bool]] = {
     Const: lambda m, v, span: Bool(TRUE if v.value else FALSE),
     ParamRef: _bool_from_param,
     Choice: _bool_from_choice,
+    Named: lambda m, v, span: Bool(ne(opaque(v.text, uniform=True), 0)),
     Tuple: lambda m, v, span: Bool(TRUE if v.items else FALSE),
     Dict: lambda m, v, span: Bool(TRUE if v.items else FALSE),
     Function: lambda m, v, span: Bool(TRUE),
@@ -194,10 +199,14 @@ def _union(m: Machine, values: tuple[Value, ...], depth: int) -> frozenset[str]:
     return frozenset().union(*(arrays_in(m, v, depth) for v in values))
 
 
-def _closure_arrays(m: Machine, value: Function, depth: int) -> frozenset[str]:
-    if value.closure is None:
-        return frozenset()
-    return _union(m, tuple(v for v in value.closure.env.values() if isinstance(v, (ArrayRef, ParamRef))), depth)
+def _closure_arrays(m: Machine, value: Function | LambdaValue, depth: int) -> frozenset[str]:
+    """Everything that the functions around it hold."""
+    out: frozenset[str] = frozenset()
+    frame = value.closure
+    while frame is not None:
+        out |= _union(m, tuple(v for v in frame.env.values() if not isinstance(v, (Function, LambdaValue))), depth)
+        frame = frame.parent
+    return out
 
 
 _ARRAYS: dict[type, Callable[..., frozenset[str]]] = {
@@ -210,6 +219,9 @@ _ARRAYS: dict[type, Callable[..., frozenset[str]]] = {
     Partial: lambda m, v, depth: _union(m, (v.func, *v.args, *(x for _, x in v.keywords)), depth),
     Dict: lambda m, v, depth: _union(m, tuple(x for _, x in v.items), depth),
     Function: _closure_arrays,
+    LambdaValue: _closure_arrays,
+    Method: lambda m, v, depth: arrays_in(m, v.owner, depth),
+    Extents: lambda m, v, depth: frozenset(),
     Unknown: lambda m, v, depth: v.arrays,
 }
 

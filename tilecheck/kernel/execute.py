@@ -179,7 +179,8 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
     gaps.sort(key=lambda g: (g.span, g.what))
     return KernelModel(
         name=site.qualname, file=site.module.path, span=definition.span, name_span=definition.name_span, params=params,
-        accesses=accesses, axes_read=frozenset(m.axes),
+        accesses=accesses, axes_read=frozenset(k for k, _ in m.axes),
+        axis_reads=tuple(sorted(m.axes, key=lambda read: (read[0], read[1].key))),
         ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
         gaps=tuple(gaps), declared=declared(definition, site.decorators), guards=conj(*m.guards), dialect=site.dialect)
 

@@ -200,6 +200,7 @@ def _execute(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> Run:
     frame = m.top
     path, loops, held = m.path, m.loops, m.held
     jumps = Jumps()
+    kept = held
     frame.env = env
     m.loops = (*loops, LoopMark(loop.name, None))
     frame.jumps.append(jumps)

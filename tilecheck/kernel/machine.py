@@ -158,7 +158,7 @@ class Machine:
         self.records: list[Record] = []
         self.written: set[str] = set()
         self.gaps: dict[tuple[str, Span], Gap] = {}
-        self.axes: set[int] = set()
+        self.axes: set[tuple[int, Cond]] = set()
         self.guards: list[Cond] = []
         self.kinds: dict[str, set[str]] = {}
         self.ranks: dict[str, set[int]] = {}

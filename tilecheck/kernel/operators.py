@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tilecheck.kernel.coerce import arrays_in, constant_int, expand, scalar_of, show, to_int, uniform_truth
 from tilecheck.kernel.joins import choose, join
-from tilecheck.kernel.machine import Machine
+from tilecheck.kernel.machine import LENGTH, Machine
 from tilecheck.kernel.shapes import broadcast
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.values import (
@@ -145,7 +145,10 @@ def binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
     if isinstance(right, Choice):
         return join(m, right.cond, binary(m, op, left, right.then, span), binary(m, op, left, right.other, span), span)
     if isinstance(left, Bool) and isinstance(right, Bool) and op in _LOGIC:
-        return Bool(_LOGIC[op](left.cond, right.cond), broadcast(left.shape, right.shape))
+        shape = broadcast(left.shape, right.shape)
+        if len(left.cond.key) + len(right.cond.key) > 4 * LENGTH:
+            return m.fresh_truth("large", span, shape)
+        return Bool(_LOGIC[op](left.cond, right.cond), shape)
     if not (isinstance(left, _ORDINARY) and isinstance(right, _ORDINARY)):
         return _other_binary(m, op, left, right, span)
     if op == "@":
@@ -264,7 +267,7 @@ def _identity(m: Machine, op: str, left: Value, right: Value, span: Span) -> Boo
         else:
             same = FALSE
         return Bool(same if op == "is" else negate(same))
-    return _equality(m, "==" if op == "is" else "!=", left, right, span)
+    return compare(m, "==" if op == "is" else "!=", left, right, span)
 
 
 def _is_none(value: Value) -> bool:

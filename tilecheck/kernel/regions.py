@@ -102,6 +102,7 @@ def _emit(
     if not m.recording or m.host:
         return
     site = m.next_site()
+    lanes = elements if elements is not None else (m.fresh("unknown_extent", effect.span).term,)
     names = tuple(v.root for _, v in ref.options)
     for (cond, view), bare in zip(ref.options, places, strict=True):
         place = _with_member(view, bare)
@@ -109,7 +110,7 @@ def _emit(
         m.records.append(Record(
             array=view.root, may=tuple(sorted({n for n in names if n != view.root})), mode=effect.mode, op=effect.op,
             index=index, guard=guard, exact=m.exact and _exact(index, guard) and elements is not None,
-            tile=place.tile, tile_index=place.tile_index, own_index=own_index, elements=elements or (), site=site,
+            tile=place.tile, tile_index=place.tile_index, own_index=own_index, elements=lanes, site=site,
             order=effect.order, scope=effect.scope, loops=m.loops, held=m.held, span=effect.span, via=m.via,
             checked=effect.checked))
 

@@ -50,7 +50,8 @@ from tilecheck.kernel.values import (
     Value,
     View,
 )
-from tilecheck.proof.terms import FALSE, ONE, TRUE, ZERO, Term, app, bid, cdiv, const, grid, lane, maximum
+from tilecheck.proof.facts import conjuncts
+from tilecheck.proof.terms import FALSE, ONE, TRUE, ZERO, Term, app, bid, cdiv, conj, const, grid, lane, maximum
 
 MISSING = Unknown("missing argument")
 
@@ -208,10 +209,11 @@ def _constant_tile(value: int, m: Machine, args: Arguments) -> Value:
 
 def _axis(m: Machine, args: Arguments) -> int | None:
     axis = constant_int(_one(args, "axis"))
+    under = conj(*(c for c in conjuncts(m.path) if not c.varying))
     if axis in (0, 1, 2):
-        m.axes.add(axis)
+        m.axes.add((axis, under))
         return axis
-    m.axes.update((0, 1, 2))
+    m.axes.update((k, under) for k in range(3))
     return None
 
 

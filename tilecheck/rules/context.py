@@ -12,7 +12,7 @@ from tilecheck.proof.contract import ContractError, annotation_of, parse, render
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.region import Clause, Region, Witness
 from tilecheck.proof.search import find_collision, necessary, satisfiable
-from tilecheck.proof.terms import Cond, Lane, Sym, atoms_of, bid, conj, const, eq, grid
+from tilecheck.proof.terms import Cond, Lane, Sym, atoms_of, bid, conj, const, disj, eq, grid, negate
 
 __all__ = ["Context", "clause_of"]
 
@@ -44,6 +44,22 @@ class Context:
         """What holds in every launch: declared clauses, and one block on each axis that the kernel never reads."""
         unread = tuple(eq(grid(k), 1) for k in range(3) if k not in self.model.axes_read)
         return (*(c.cond for c in self.declared if c.cond is not None), self.model.guards, *unread)
+
+    def axes_of(self, *regions: Region) -> frozenset[int]:
+        """The axes on which blocks that make these accesses may differ: those that the kernel reads under conditions
+        which do not exclude the accesses'. A variant of a kernel that never reads an axis is for one block there."""
+        under = conj(*(c for r in regions for c in conjuncts(r.guard) if not c.varying), *self.uniform)
+        return frozenset(k for k, c in self.model.axis_reads if conj(c, under).op != "false")
+
+    def idle_axes(self, axes: frozenset[int], *regions: Region) -> tuple[Clause, ...]:
+        """One block on the axes that are read, but not under the conditions of these accesses."""
+        under = {c for r in regions for c in conjuncts(r.guard) if not c.varying}
+        out: list[Clause] = []
+        for k in sorted(self.model.axes_read - axes):
+            excluded = {p for axis, c in self.model.axis_reads if axis == k for p in conjuncts(c)}
+            flags = sorted((c for c in under if negate(c) in excluded), key=lambda c: c.key)
+            out.append(clause_of(disj(*(negate(c) for c in flags), eq(grid(k), 1)), False))
+        return tuple(out)
 
     @cached_property
     def annotations(self) -> Annotations:
@@ -85,20 +101,20 @@ class Context:
         def admits(conds: tuple[Cond, ...]) -> bool:
             key = (first, second, frozenset(conds))
             if key not in self._room:
-                self._room[key] = self._satisfiable(conds) and all(
+                self._room[key] = self._satisfiable(conds, self.axes_of(first, second)) and all(
                     self._active(first, second, k, conds) for k in self._possible(first, second))
             return self._room[key]
 
         return admits
 
-    def _satisfiable(self, conds: tuple[Cond, ...]) -> bool:
-        return satisfiable(conj(*conds, *self.uniform), self.model.axes_read, tiles=self.tiles) is not None
+    def _satisfiable(self, conds: tuple[Cond, ...], axes: frozenset[int]) -> bool:
+        return satisfiable(conj(*conds, *self.uniform), axes, tiles=self.tiles) is not None
 
     def _possible(self, first: Region, second: Region) -> tuple[int, ...]:
         key = ("possible", first, second)
         if key not in self._room_axes:
-            self._room_axes[key] = tuple(
-                k for k in sorted(self.model.axes_read) if self._active(first, second, k, ()))
+            axes = self.axes_of(first, second)
+            self._room_axes[key] = tuple(k for k in sorted(axes) if self._active(first, second, k, ()))
         return self._room_axes[key]
 
     @cached_property
@@ -108,9 +124,10 @@ class Context:
     def _active(self, first: Region, second: Region, axis: int, conds: tuple[Cond, ...]) -> bool:
         """Whether two blocks that differ on the axis alone both make the accesses in some small launch: they do when
         accesses to one element that only the other axes select collide."""
-        others = tuple(bid(k) for k in sorted(self.model.axes_read) if k != axis) or (const(0),)
+        axes = self.axes_of(first, second)
+        others = tuple(bid(k) for k in sorted(axes) if k != axis) or (const(0),)
         return find_collision(
-            Region(others, first.guard), Region(others, second.guard), axes=self.model.axes_read,
+            Region(others, first.guard), Region(others, second.guard), axes=axes,
             assume=conj(*conds, *self.uniform), same_site=first is second) is not None
 
     @cached_property
@@ -126,7 +143,7 @@ class Context:
 
     def collision(self, first: Region, second: Region, same: bool) -> Witness | None:
         return find_collision(
-            first, second, axes=self.model.axes_read, assume=conj(*self.uniform), same_site=same)
+            first, second, axes=self.axes_of(first, second), assume=conj(*self.uniform), same_site=same)
 
     def needed(self, clauses: Iterable[Clause], first: Region, second: Region, same: bool) -> Witness | None:
         """A collision in a launch that breaks one of the semantic clauses and satisfies everything else."""
@@ -135,7 +152,7 @@ class Context:
             if c.kind == "semantic" and c.cond is not None:
                 others = conj(*(d.cond for d in have if d.cond is not None and d is not c),
                               *self.uniform)
-                found = necessary(c.cond, first, second, self.model.axes_read, others, same_site=same)
+                found = necessary(c.cond, first, second, self.axes_of(first, second), others, same_site=same)
                 if found is not None:
                     return found
         return None

@@ -45,8 +45,12 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
     protected = _locked(context, first, second)
     if protected is not None and not protected.locked_weakly:
         return protected
+    axes = context.axes_of(first.region, second.region)
+    if not axes:
+        return Outcome("single-block", "the kernel reads no block coordinate under these conditions",
+                       clauses=context.idle_axes(axes, first.region, second.region))
     derivation = across_blocks(
-        first.region, second.region, context.model.axes_read, context.assume, context.annotations,
+        first.region, second.region, axes, context.assume, context.annotations,
         context.room(first.region, second.region))
     if derivation.proved:
         return _proved(context, derivation, first, second, same)
@@ -59,7 +63,8 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
 
 
 def _proved(context: Context, d: Derivation, first: Access, second: Access, same: bool) -> Outcome:
-    clauses = context.clauses(d)
+    axes = context.axes_of(first.region, second.region)
+    clauses = (*context.clauses(d), *context.idle_axes(axes, first.region, second.region))
     why = "; ".join(d.steps) or "the index determines the block"
     if not any(c.kind == "semantic" for c in clauses):
         return Outcome("proved", why, d.rules, clauses)

@@ -292,7 +292,7 @@ def _yield(at: Positions, node: cst.Yield) -> Expr:
 def _unknown(at: Positions, node: cst.CSTNode) -> Expr:
     children = sub_expressions(at, node)
     span = at.span(node) if at.has(node) else _cover(at, children)
-    return Unknown(type(node).__name__, children, span)
+    return Unknown("comprehension" if isinstance(node, cst.BaseComp) else "expression", children, span)
 
 
 def _cover(at: Positions, children: tuple[Expr, ...]) -> Span:

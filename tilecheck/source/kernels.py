@@ -23,6 +23,8 @@ __all__ = ["Found", "find"]
 Dialect: TypeAlias = Literal["tile", "runtime"]
 
 _PARTIAL: Final = frozenset({"functools.partial", "partial"})
+_PASSED: Final = re.compile(r"\b([A-Za-z_]\w*)[ \t]*\([ \t\n]*([A-Za-z_]\w*)[ \t\n]*[,)]")
+"""A call by name whose first argument is a name."""
 _DEPTH: Final = 12
 
 
@@ -183,13 +185,25 @@ class _Finder:
 
     def candidate_lines(self) -> tuple[int, ...]:
         """Lines on which a call may make a kernel, found in the text."""
-        names = {"kernel", *self.maker_names()}
+        names = {"kernel", *self.maker_names(), *self.imported_makers()}
         pattern = re.compile(rf"\b(?:{'|'.join(sorted(names))})\s*[(,)]")
         return tuple(
             number
             for number, line in enumerate(self.module.lines, 1)
             if pattern.search(line) and not line.lstrip().startswith(("@", "#"))
         )
+
+    def imported_makers(self) -> Iterator[str]:
+        """Imported names that are called with a function of this file and make kernels."""
+        skeleton = self.module.skeleton
+        imports = skeleton.scopes[""]
+        functions = {qualname.rpartition(".")[2].partition("#")[0] for qualname in skeleton.definitions}
+        called = {match[1] for match in _PASSED.finditer(self.module.text) if match[2] in functions}
+        for name in sorted(called & imports.keys()):
+            if any(isinstance(bound.binding, ImportBinding) for bound in imports[name]):
+                origin = self.origin(self.module, (name,), ("",))
+                if origin is not None and self.maker_at(origin, 0) is not None:
+                    yield name
 
     def maker_names(self) -> Iterator[str]:
         """Names of this file, other than `kernel`, that may make kernels."""

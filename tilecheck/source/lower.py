@@ -304,7 +304,7 @@ def _match(to: _Lowering, node: cst.Match) -> Stmt:
 
 def _unknown(to: _Lowering, node: cst.CSTNode) -> Stmt:
     """A statement that this version does not know: every name below it counts as bound."""
-    return UnknownStmt(type(node).__name__, sub_expressions(to.at, node), names_bound(node), (), to.at.span(node))
+    return UnknownStmt("statement", sub_expressions(to.at, node), names_bound(node), (), to.at.span(node))
 
 
 _STATEMENTS: Final[dict[type[cst.CSTNode], Callable[[_Lowering, Any], Stmt]]] = {

@@ -15,7 +15,7 @@ from tilecheck.source.packages import FileName
 from tilecheck.source.relevance import may_launch, may_matter
 from tilecheck.source.skeleton import Skeleton, ValueBinding, skeleton
 from tilecheck.source.targets import Target
-from tilecheck.source.text import SourceError, decode, parse, read_bytes
+from tilecheck.source.text import SourceError, decode, is_valid, parse, read_bytes
 
 if TYPE_CHECKING:
     from tilecheck.source.project import Project
@@ -84,7 +84,8 @@ class Module:
 
     def check(self) -> None:
         """Raise `SourceError` when the file cannot be read, decoded or parsed."""
-        _ = self.skeleton
+        if "skeleton" not in vars(self) and not is_valid(self.data):
+            _ = self.skeleton  # says what is wrong, and where
 
     def functions(self) -> tuple[str, ...]:
         """Qualified names of all function definitions; nested ones as `factory.kernel`, methods as `Class.method`.
@@ -134,6 +135,7 @@ class Module:
     @cached_property
     def _kernels(self) -> tuple[KernelSite, ...]:
         if not may_matter(self.data):
+            self.check()  # a broken file is reported even if it is of no interest
             return ()
         sites = []
         for found in kernels.find(self.project, self):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -23,22 +22,6 @@ class FileName:
     dotted: str
     package_root: Path
     is_package: bool
-
-
-@cache
-def _has_init(folder: str) -> bool:
-    return os.path.isfile(os.path.join(folder, "__init__.py"))
-
-
-def file_name(path: Path) -> FileName:
-    """The dotted name of a file by the packages around it."""
-    is_package = path.name == "__init__.py"
-    parts = [] if is_package else [path.stem]
-    folder = os.path.abspath(path.parent)
-    while _has_init(folder):
-        folder, name = os.path.split(folder)
-        parts.insert(0, name)
-    return FileName(".".join(parts) or path.parent.name, Path(folder), is_package)
 
 
 def _dotted_below(path: str, root: str) -> str | None:
@@ -70,6 +53,7 @@ class Packages:
     """
 
     def __init__(self, files: Sequence[Path], roots: Iterable[Path] = ()) -> None:
+        self._packages: dict[str, bool] = {}
         self._known: dict[str, list[str]] = {}
         self._roots: dict[str, _Root] = {}
         self._found: dict[tuple[str, str], Path | None] = {}
@@ -79,6 +63,22 @@ class Packages:
             self._root(folder, None)
         for path in files:
             self._add(path, given)
+
+    def name(self, path: Path) -> FileName:
+        """The dotted name of a file by the packages around it."""
+        is_package = path.name == "__init__.py"
+        parts = [] if is_package else [path.stem]
+        folder = os.path.abspath(path.parent)
+        while self._is_package(folder):
+            folder, name = os.path.split(folder)
+            parts.insert(0, name)
+        return FileName(".".join(parts) or path.parent.name, Path(folder), is_package)
+
+    def _is_package(self, folder: str) -> bool:
+        known = self._packages.get(folder)
+        if known is None:
+            known = self._packages[folder] = os.path.isfile(os.path.join(folder, "__init__.py"))
+        return known
 
     def _root(self, folder: str, top: str | None) -> None:
         root = self._roots.setdefault(folder, _Root(folder))
@@ -90,7 +90,7 @@ class Packages:
             root.tops = None
 
     def _add(self, path: Path, given: Sequence[str]) -> None:
-        name = file_name(path)
+        name = self.name(path)
         absolute = os.path.abspath(path)
         top = name.dotted.partition(".")[0]
         loose = not name.is_package and "." not in name.dotted

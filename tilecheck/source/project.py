@@ -9,7 +9,7 @@ from pathlib import Path
 from tilecheck.kernel.tree import Attribute, Expr, Name
 from tilecheck.source.hosts import launching_functions
 from tilecheck.source.module import Module
-from tilecheck.source.packages import Packages, file_name, module_file
+from tilecheck.source.packages import Packages, module_file
 from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, Resolver, ValueAt
 from tilecheck.source.targets import ClassTarget, ConstantTarget, FunctionTarget, Target
 from tilecheck.source.text import SourceError
@@ -38,7 +38,7 @@ class Project:
             self._modules.setdefault(os.path.abspath(file), self._new(file))
 
     def _new(self, file: str) -> Module:
-        return Module(self, file, file_name(Path(file)), self._contents.get(file))
+        return Module(self, file, self._packages.name(Path(file)), self._contents.get(file))
 
     def module(self, path: Path | str) -> Module:
         """The module of a file, which need not be one of the files under check."""

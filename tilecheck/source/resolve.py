@@ -55,6 +55,8 @@ class ValueAt:
 Origin: TypeAlias = TileName | ExternalName | ModuleTarget | FunctionAt | ClassAt | ValueAt
 
 _TILE: Final = "cuda.tile"
+_CUTS: Final = 10_000
+"""Cycles met before names are no longer looked for along every way around them."""
 
 
 def dotted_parts(node: ast.expr) -> tuple[str, ...] | None:
@@ -73,6 +75,7 @@ class Resolver:
         self.project = project
         self._active: set[tuple[str, str]] = set()
         self._known: dict[tuple[str, str], Origin | None] = {}
+        self._cuts = 0
 
     def chain(self, module: Module, parts: Sequence[str], scopes: Sequence[str] = ("",)) -> Origin | None:
         """What an attribute chain means in the innermost of `scopes` that binds its first name."""
@@ -99,14 +102,17 @@ class Resolver:
         if key in self._known:
             return self._known[key]
         if key in self._active:
+            self._cuts += 1
             return None  # a cycle of imports or aliases
+        cuts = self._cuts
         self._active.add(key)
         try:
             bounds = module.skeleton.scopes[""].get(name)
             found = self._choose(module, bounds, "") if bounds else self._from_stars(module, name)
         finally:
             self._active.discard(key)
-        if not self._active:
+        # what was cut short at a cycle may be known from elsewhere; in a large cycle it is kept all the same
+        if cuts == self._cuts or not self._active or self._cuts > _CUTS:
             self._known[key] = found
         return found
 
@@ -133,6 +139,7 @@ class Resolver:
         parts = dotted_parts(value)
         key = (origin.module.path, f"{value.lineno}:{value.col_offset}")
         if parts is None or key in self._active:
+            self._cuts += 1
             return None
         self._active.add(key)
         try:

@@ -58,7 +58,7 @@ def suppressions(module: Module) -> tuple[Suppression, ...]:
     """The opt-out comments of a file in order. Raises `SourceError` when it has any and cannot be parsed."""
     if _MARKER not in module.data:
         return ()
-    module.check()
+    _ = module.skeleton
     spans, comments = _read(module.text)
     return tuple(_suppression(module, comment, match, spans) for comment in comments
                  for match in _COMMENT.finditer(comment.text))

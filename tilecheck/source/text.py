@@ -6,6 +6,7 @@ import ast
 import gc
 import io
 import re
+import symtable
 import tokenize
 import warnings
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-__all__ = ["SourceError", "collector_paused", "decode", "parse", "read_bytes"]
+__all__ = ["SourceError", "collector_paused", "decode", "is_valid", "parse", "read_bytes"]
 
 _NEWLINES: Final = re.compile("\r\n?")
 _FORM_FEEDS: Final = re.compile("^[ \t\f]*\f", re.MULTILINE)
@@ -45,8 +46,7 @@ def read_bytes(path: Path, file: str) -> bytes:
 def decode(data: bytes, file: str) -> str:
     """Decode as PEP 263 says; lines of the result end in a newline character only, and begin with no form feed."""
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        text = data.decode(encoding)
+        text = data.decode(_encoding(data))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise SourceError(file, f"cannot be decoded as {error.encoding}", line) from None
@@ -54,6 +54,28 @@ def decode(data: bytes, file: str) -> str:
         raise SourceError(file, f"cannot be decoded: {error}", 1) from None
     text = _NEWLINES.sub("\n", text.removeprefix("\ufeff"))
     return _FORM_FEEDS.sub("", text) if "\f" in text else text
+
+
+def _encoding(data: bytes) -> str:
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    except SyntaxError:
+        data.decode("utf-8")  # with no cookie at fault, this says which byte is
+        raise
+    return encoding
+
+
+def is_valid(data: bytes) -> bool:
+    """Whether a file can be parsed, at about half the cost of parsing it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            symtable.symtable(data, "<source>", "exec")  # type: ignore[arg-type]  # takes bytes, and reads the cookie
+    except (SyntaxError, ValueError):
+        return False
+    except (RecursionError, MemoryError):
+        return True  # valid as far as it goes; that it nests too deeply matters only where it is analysed
+    return True
 
 
 def parse(text: str, file: str) -> ast.Module:

@@ -38,8 +38,8 @@ RULES: Final[dict[str, Rule]] = {
     "squeeze": guards.squeeze,
     "data": data.data,
     "segment": data.segment,
-    "reduce": division.reduce,
     "range": guards.out_of_range,
+    "reduce": division.reduce,
     "exclusive": guards.exclusive,
     "order": guards.by_order,
 }
@@ -63,15 +63,15 @@ def _derive(
     problem: Problem, acceptable: Callable[[tuple[Cond, ...]], bool] | None, runs: int,
 ) -> Derivation:
     first, stuck = _attempt(problem, ())
-    if stuck is None or acceptable is None:
+    if not stuck or acceptable is None:
         return first
     tried: set[frozenset[Cond]] = set()
-    queue: list[tuple[tuple[Assumption, ...], State]] = [((), stuck)]
+    queue: list[tuple[tuple[Assumption, ...], tuple[State, ...]]] = [((), stuck)]
     while queue and runs > 0:
-        have, state = queue.pop(0)
+        have, states = queue.pop(0)
         if len(have) >= _ASSUMPTIONS:
             continue
-        for extra in candidates(state):
+        for extra in candidates(states):
             clauses = (*have, *(x for x in extra if x.cond not in {h.cond for h in have}))
             key = frozenset(c.cond for c in clauses)
             if key in tried or not extra or not acceptable(tuple(c.cond for c in clauses)):
@@ -79,7 +79,7 @@ def _derive(
             tried.add(key)
             runs -= 1
             got, left = _attempt(problem, clauses)
-            if left is None:
+            if not left:
                 return got
             queue.append((clauses, left))
             if runs <= 0:
@@ -91,6 +91,7 @@ def start(problem: Problem, clauses: tuple[Assumption, ...]) -> State:
     state = State([], [], list(problem.goals), problem.annotations)
     state.equations = [e for e in problem.equations if e.monos]
     state.elements = list(problem.elements)
+    state.given = frozenset(c for c in conjuncts(conj(*problem.conds, *(a.cond for a in clauses))) if not c.varying)
     for c in conjuncts(conj(*problem.conds, *(a.cond for a in clauses), *_declared_ranges(problem))):
         state.add_cond(c)
     return state
@@ -111,27 +112,30 @@ def _declared_ranges(problem: Problem) -> Iterator[Cond]:
                 yield ge(high - 1, of(a))
 
 
-def _attempt(
-    problem: Problem, clauses: tuple[Assumption, ...],
-) -> tuple[Derivation, State | None]:
-    """A derivation, and the state in which it is stuck before any case split unless it succeeded."""
+def _attempt(problem: Problem, clauses: tuple[Assumption, ...]) -> tuple[Derivation, tuple[State, ...]]:
+    """A derivation, and the states in which it is stuck: before any case split, and in the first case that failed."""
     state = start(problem, clauses)
     fixpoint(state)
-    stuck = None if state.solved else state.renewed()
-    proved = stuck is None or _run(state, _SPLITS)
+    stuck = state.renewed()
+    failed = None if state.solved else _cases(state, _SPLITS)
     data = tuple(dict.fromkeys(a.array for a, b in state.loads if a.index != b.index))
-    return Derivation(
+    proved = failed is None
+    derivation = Derivation(
         proved, tuple(state.steps), tuple(dict.fromkeys(state.rules)), state.assumed, clauses,
-        () if proved else tuple(state.equations), data), None if proved else stuck
+        () if proved else tuple(state.equations), data)
+    return derivation, () if failed is None else (stuck,) if failed is state else (stuck, failed.renewed())
 
 
-def _run(state: State, splits: int) -> bool:
+def _run(state: State, splits: int) -> State | None:
+    """Derive as far as possible; None when that succeeds, else the state in which it is stuck."""
     fixpoint(state)
-    if state.solved:
-        return True
-    if splits == 0:
-        return False
-    for what, cases in case_splits(state):
+    return None if state.solved else _cases(state, splits)
+
+
+def _cases(state: State, splits: int) -> State | None:
+    """Try one case split after another; at the first level several, deeper only the most promising."""
+    stuck = state
+    for what, cases in case_splits(state) if splits else ():
         branches: list[State] = []
         for cond, mapping in cases:
             branch = state.copy()
@@ -139,7 +143,9 @@ def _run(state: State, splits: int) -> bool:
             if mapping:
                 branch.substitute(mapping)
             branch.use("split", what)
-            if not (branch.absurd or _run(branch, splits - 1)):
+            left = None if branch.absurd else _run(branch, splits - 1)
+            if left is not None:
+                stuck = left if stuck is state else stuck
                 break
             branches.append(branch)
         else:
@@ -148,11 +154,10 @@ def _run(state: State, splits: int) -> bool:
                 state.rules += branch.rules
                 state.steps += [s for s in branch.steps if s not in state.steps]
             state.absurd = True
-            return True
-        if splits == _SPLITS:
-            continue
-        return False
-    return False
+            return None
+        if splits < _SPLITS:
+            break
+    return stuck
 
 
 def fixpoint(state: State) -> None:

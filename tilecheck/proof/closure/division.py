@@ -63,8 +63,8 @@ def reduce(state: State) -> bool:
         atoms_of(e, atoms)
     for a in sorted(atoms):
         if isinstance(a, (FloorDiv, Mod)):
-            low = state.facts.prove(a.num)
-            high = None if low is None else state.facts.prove(a.den - 1 - a.num)
+            low = state.facts.prove(a.num, 1)
+            high = None if low is None else state.facts.prove(a.den - 1 - a.num, 1)
             if low is not None and high is not None:
                 state.use("reduce", f"{say(a.num)} stays below {a.den.key}", low | high)
                 state.substitute({a: a.num if isinstance(a, Mod) else ZERO})
@@ -73,7 +73,7 @@ def reduce(state: State) -> bool:
             sign = 1 if isinstance(a, Min) else -1
             for t in a.args:
                 for u in a.args:
-                    got = state.facts.prove((u - t) * sign) if u is not t else None
+                    got = state.facts.prove((u - t) * sign, 1) if u is not t else None
                     if got is not None:
                         others = tuple(x for x in a.args if x is not u)
                         state.use("reduce", "", got)

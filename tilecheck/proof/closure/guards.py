@@ -27,13 +27,14 @@ def squeeze(state: State) -> bool:
 
 def out_of_range(state: State) -> bool:
     """An equation whose left side is never 0."""
-    for e in state.equations:
-        for side in (e, -e):
-            got = state.facts.positive(side)
-            if got is not None:
-                state.absurd = True
-                state.use("range", f"{say(e)} cannot be equal for the two: their ranges do not meet", got)
-                return True
+    for effort in (0, 1):
+        for e in state.equations:
+            for side in (e, -e):
+                got = state.facts.positive(side, effort)
+                if got is not None:
+                    state.absurd = True
+                    state.use("range", f"{say(e)} cannot be equal for the two: their ranges do not meet", got)
+                    return True
     return False
 
 
@@ -47,7 +48,7 @@ def exclusive(state: State) -> bool:
     for c in facts.conds:
         if not c.varying or c.op not in ("ge", "ne"):
             continue
-        got = Facts([x for x in facts.conds if x != c], [c.term], budget=state.budget).holds(negate(c))
+        got = Facts([x for x in facts.conds if x != c], [c.term], budget=state.budget).holds(negate(c), 1)
         if got is not None:
             state.absurd = True
             state.use("exclusive", "the conditions of the two accesses exclude each other", got)
@@ -60,8 +61,8 @@ def by_order(state: State) -> bool:
     for g in state.goals:
         if not g.monos or g in state.equations:
             continue
-        upper = state.facts.prove(-g)
-        lower = None if upper is None else state.facts.prove(g)
+        upper = state.facts.prove(-g, 1)
+        lower = None if upper is None else state.facts.prove(g, 1)
         if upper is not None and lower is not None:
             state.equations.append(g)
             state.use("squeeze", f"{say(g)} is fixed by the guards", upper | lower)

@@ -13,8 +13,11 @@ from tilecheck.proof.terms import (
     Cond,
     Counter,
     FloorDiv,
+    Ite,
     Lane,
     Load,
+    Max,
+    Min,
     Mod,
     Opaque,
     Sym,
@@ -92,7 +95,8 @@ def factor(state: State) -> bool:
 
 
 def _counterpart(a: Atom, b: Atom) -> bool:
-    return type(a) is type(b) and not isinstance(a, Sym)
+    # what is chosen by a condition keeps its equation until the choice is made
+    return type(a) is type(b) and not isinstance(a, (Sym, Ite, Min, Max))
 
 
 def merge(state: State) -> bool:

@@ -8,7 +8,7 @@ from tilecheck.proof.closure.problem import Annotations
 from tilecheck.proof.facts import Assumed, Budget, Facts, conjuncts
 from tilecheck.proof.terms import Atom, Cond, Load, Substitution, Term, of
 
-WORK = 1500
+WORK = 2500
 """Nodes of certificate search for one attempt at a derivation, its cases included."""
 
 
@@ -29,6 +29,8 @@ class State:
     absurd: bool = False
     elements: list[Term] = field(default_factory=list)
     """Index terms of the first copy, for `segment`."""
+    given: frozenset[Cond] = frozenset()
+    """Conditions over launch scalars that hold for the launch, not only where an element is touched."""
     budget: Budget = field(default_factory=lambda: Budget(WORK))
     _facts: Facts | None = None
 

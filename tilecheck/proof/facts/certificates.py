@@ -43,6 +43,7 @@ def conjuncts(cond: Cond) -> tuple[Cond, ...]:
 _STAGES: Final = ((3, 40), (6, 120), (12, 260))
 
 
+MOST: Final = 2
 _QUICK: Final = (3, 10)
 _DEPTH: Final = 12
 
@@ -96,7 +97,7 @@ class Facts:
         self._ge: list[Term] = []
         self._ne: list[Term] = []
         self._quick: dict[Term, Assumed | None] = {}
-        self._memo: dict[Term, Assumed | None] = {}
+        self._memo: dict[Term, tuple[Assumed | None, int]] = {}
         self._sign_memo: dict[tuple[Atom, int], Assumed | None] = {}
         self._open: set[object] = set()
         self._nodes, self._total, self._limit, self._cut = 0, 0, _NODES, False
@@ -134,14 +135,15 @@ class Facts:
 
     # --- questions ---------------------------------------------------------------------------------------------------
 
-    def prove(self, p: Term) -> Assumed | None:
-        """What must be assumed for `p >= 0`, or None when no certificate was found."""
+    def prove(self, p: Term, effort: int = MOST) -> Assumed | None:
+        """What must be assumed for `p >= 0`, or None when no certificate was found with that effort (0 to 2)."""
         value = p.constant
         if value is not None:
             return NOTHING if value >= 0 else self._absurd()
         p = reduced(p)
-        if p in self._memo:
-            return self._memo[p]
+        found, tried = self._memo.get(p, (None, -1))
+        if found is not None or tried >= effort:
+            return found
         if p in self._open or self.budget.left < 0:
             return None
         outer = not self._open
@@ -150,18 +152,21 @@ class Facts:
         self._open.add(p)
         spent, out = self._nodes, None
         try:
-            for depth, nodes in _STAGES:
+            for depth, nodes in _STAGES[tried + 1:effort + 1]:
                 self._nodes, self._limit, self._cut = 0, nodes, False
                 out = self._search(p, depth)
                 self._total += self._nodes
                 self.budget.left -= self._nodes
-                if out is not None or not self._cut or self._total > _TOTAL or self.budget.left < 0:
+                if out is not None or self._total > _TOTAL or self.budget.left < 0:
+                    break
+                if not self._cut:
+                    effort = MOST
                     break
         finally:
             self._open.discard(p)
             self._nodes = spent
         if outer or out is not None:
-            self._memo[p] = out
+            self._memo[p] = out, effort
         return out
 
     def quick(self, p: Term) -> Assumed | None:
@@ -170,8 +175,9 @@ class Facts:
         if value is not None:
             return NOTHING if value >= 0 else None
         p = reduced(p)
-        if p in self._memo and self._memo[p] is not None:
-            return self._memo[p]
+        known = self._memo.get(p)
+        if known is not None and known[0] is not None:
+            return known[0]
         if p in self._quick:
             return self._quick[p]
         if p in self._open or self.budget.left < 0:
@@ -188,9 +194,9 @@ class Facts:
         self._quick[p] = out
         return out
 
-    def positive(self, p: Term) -> Assumed | None:
+    def positive(self, p: Term, effort: int = MOST) -> Assumed | None:
         """What must be assumed for `p >= 1`."""
-        return self.prove(p - 1)
+        return self.prove(p - 1, effort)
 
     def below(self, small: Term, bound: Term) -> Assumed | None:
         """What must be assumed for `-bound < small < bound`."""
@@ -200,35 +206,35 @@ class Facts:
         lower = self.prove(bound - 1 + small)
         return None if lower is None else upper | lower
 
-    def holds(self, cond: Cond) -> Assumed | None:
+    def holds(self, cond: Cond, effort: int = MOST) -> Assumed | None:
         """What must be assumed for a condition; unknown truth values hold only when they are among the facts."""
-        return _HOLDS[cond.op](self, cond)
+        return _HOLDS[cond.op](self, cond, effort)
 
-    def _holds_eq(self, cond: Cond) -> Assumed | None:
-        upper = self.prove(cond.term)
-        lower = None if upper is None else self.prove(-cond.term)
+    def _holds_eq(self, cond: Cond, effort: int) -> Assumed | None:
+        upper = self.prove(cond.term, effort)
+        lower = None if upper is None else self.prove(-cond.term, effort)
         return None if upper is None or lower is None else upper | lower
 
-    def _holds_ne(self, cond: Cond) -> Assumed | None:
+    def _holds_ne(self, cond: Cond, effort: int) -> Assumed | None:
         if cond in self.conds:
             return NOTHING
-        above = self.prove(cond.term - 1)
-        return above if above is not None else self.prove(-cond.term - 1)
+        above = self.prove(cond.term - 1, effort)
+        return above if above is not None else self.prove(-cond.term - 1, effort)
 
-    def _holds_and(self, cond: Cond) -> Assumed | None:
+    def _holds_and(self, cond: Cond, effort: int) -> Assumed | None:
         total = NOTHING
         for part in cond.args:
-            got = self.holds(part)
+            got = self.holds(part, effort)
             if got is None:
                 return None
             total |= got
         return total
 
-    def _holds_or(self, cond: Cond) -> Assumed | None:
+    def _holds_or(self, cond: Cond, effort: int) -> Assumed | None:
         if cond in self.conds:
             return NOTHING
         for part in cond.args:
-            got = self.holds(part)
+            got = self.holds(part, effort)
             if got is not None:
                 return got
         return None
@@ -529,13 +535,13 @@ class Facts:
                 yield tuple(t for ts, _ in combination for t in ts), frozenset().union(*(x for _, x in combination))
 
 
-_HOLDS: Final[Mapping[str, Callable[[Facts, Cond], Assumed | None]]] = {
-    "true": lambda f, c: NOTHING,
-    "false": lambda f, c: f._absurd(),
-    "ge": lambda f, c: f.prove(c.term),
+_HOLDS: Final[Mapping[str, Callable[[Facts, Cond, int], Assumed | None]]] = {
+    "true": lambda f, c, effort: NOTHING,
+    "false": lambda f, c, effort: f._absurd(),
+    "ge": lambda f, c, effort: f.prove(c.term, effort),
     "eq": Facts._holds_eq,
     "ne": Facts._holds_ne,
-    "bool": lambda f, c: NOTHING if c in f.conds else None,
+    "bool": lambda f, c, effort: NOTHING if c in f.conds else None,
     "and": Facts._holds_and,
     "or": Facts._holds_or,
 }

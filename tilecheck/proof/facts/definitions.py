@@ -6,6 +6,7 @@ Each entry states its side condition and returns what it assumed of the signs of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
@@ -20,13 +21,12 @@ from tilecheck.proof.terms import (
     FloorDiv,
     Ite,
     Lane,
-    Load,
     Max,
     Min,
     Mod,
-    Opaque,
     Sym,
     Term,
+    atoms_of,
     grid,
     of,
 )
@@ -209,13 +209,13 @@ BELOW: Final[Mapping[type[Atom], Callable[..., Bounds]]] = {
 }
 
 
-_RANK: Final[Mapping[type[Atom], int]] = {
-    Sym: 0, Opaque: 1, Bid: 1, Lane: 2, Counter: 2, Load: 3, App: 3, Mod: 4, FloorDiv: 4, Min: 5, Max: 5, Ite: 5}
-
-
+@lru_cache(maxsize=65536)
 def depth_of(a: Atom) -> int:
-    """Defined atoms are cancelled before those they are defined from."""
-    return _RANK[type(a)]
+    """The height of a definition: an atom is cancelled before those that it is defined from."""
+    if isinstance(a, Sym):
+        return 0
+    inner = atoms_of(of(a)) - {a}
+    return 1 + max((depth_of(x) for x in inner), default=0)
 
 
 def _plainly_nonnegative(a: Atom) -> bool:

@@ -1,0 +1,89 @@
+"""Runs the checker over many generated kernels, on all cores, and counts."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+from tests.oracle.generate import from_seed
+from tests.oracle.judging import DECIDED, Outcome, examine, explain
+
+CHUNK = 20
+
+
+@dataclass(frozen=True)
+class Figures:
+    """All outcomes of a run, and what they come to."""
+
+    outcomes: tuple[Outcome, ...]
+
+    def of(self, *truths: str) -> list[Outcome]:
+        return [o for o in self.outcomes if o.truth in truths]
+
+    @property
+    def contradicted(self) -> list[Outcome]:
+        return [o for o in self.outcomes if o.contradictions]
+
+    @property
+    def rules(self) -> Counter[str]:
+        return Counter(r for o in self.outcomes for r in o.rules)
+
+    @property
+    def safe_decided(self) -> float:
+        safe = self.of("safe")
+        return sum(o.decided for o in safe) / max(len(safe), 1)
+
+    @property
+    def colliding_refuted(self) -> float:
+        colliding = self.of("colliding")
+        return sum(o.verdict == "refuted" for o in colliding) / max(len(colliding), 1)
+
+    @property
+    def mixed_settled(self) -> float:
+        mixed = self.of("mixed")
+        return sum(o.verdict in ("refuted", *DECIDED) for o in mixed) / max(len(mixed), 1)
+
+    def summary(self) -> str:
+        total = len(self.outcomes)
+        lines = [f"{total} kernels, {sum(o.ever_collides for o in self.outcomes)} collide on some launch"]
+        for truth in ("safe", "colliding", "mixed", "idle"):
+            found = self.of(truth)
+            verdicts = ", ".join(f"{v} {n}" for v, n in sorted(Counter(o.verdict for o in found).items()))
+            lines.append(f"{truth:10} {len(found):5} ({len(found) / max(total, 1):.0%}): {verdicts}")
+        lines.append(f"safe decided {self.safe_decided:.1%}, colliding refuted {self.colliding_refuted:.1%}, "
+                     f"mixed settled {self.mixed_settled:.1%}, contradicted {len(self.contradicted)}")
+        lines.append("rules: " + ", ".join(f"{r} {n}" for r, n in self.rules.most_common()))
+        return "\n".join(lines)
+
+    def missed(self) -> str:
+        """What was neither decided nor refuted, by construct."""
+        misses = [o for o in self.outcomes if (o.truth == "safe" and not o.decided)
+                  or (o.truth == "colliding" and o.verdict != "refuted")]
+        constructs = Counter((o.truth, f) for o in misses for f in (*o.features, *o.slips))
+        lines = [f"{truth:10} {feature:28} {n}" for (truth, feature), n in constructs.most_common(40)]
+        return "\n".join([*lines, "kernels: " + " ".join(o.name for o in misses)])
+
+
+def _chunk(seeds: Sequence[int], launches: int) -> list[Outcome]:
+    return [examine(from_seed(seed), f"seed {seed}", count=launches) for seed in seeds]
+
+
+def measure(seeds: Iterable[int], launches: int = 30, workers: int | None = None) -> Figures:
+    """Examines the kernels of all seeds. The result does not depend on the number of workers."""
+    every = list(seeds)
+    chunks = [every[at:at + CHUNK] for at in range(0, len(every), CHUNK)]
+    count = workers or len(os.sched_getaffinity(0))
+    if count == 1:
+        return Figures(tuple(o for c in chunks for o in _chunk(c, launches)))
+    with ProcessPoolExecutor(count) as pool:
+        return Figures(tuple(o for part in pool.map(_chunk, chunks, [launches] * len(chunks)) for o in part))
+
+
+def contradictions(figures: Figures, limit: int = 10) -> str:
+    """The contradicted verdicts, readable."""
+    bad = figures.contradicted
+    parts = [explain(from_seed(int(o.name.split()[1])), o) for o in bad[:limit]]
+    return f"{len(bad)} contradicted\n" + "\n".join(parts)

@@ -1,0 +1,126 @@
+"""A clause about a kernel's parameters, said of the arguments of a launch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tilecheck.host.launch import Argument, Launch
+from tilecheck.kernel.access import Param
+from tilecheck.proof.terms import (
+    ONE,
+    Atom,
+    Cond,
+    Opaque,
+    Sym,
+    Term,
+    atoms_of,
+    conj,
+    const,
+    eq,
+    ge,
+    of,
+    substitute_cond,
+)
+
+_PART: Final = re.compile(r"^(?P<array>.+)\.(?P<what>shape|strides)\[(?P<axis>\d+)\]$")
+_GRID: Final = re.compile(r"^grid\[(?P<axis>[012])\]$")
+_LENGTH: Final = re.compile(r"^len\((?P<array>[^)]+)\)$")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The clause over the symbols of the launch, what is known of the symbols that only it mentions, and what each of
+    its own symbols is at the launch."""
+
+    goal: Cond
+    facts: Cond
+    values: Mapping[str, Term]
+
+
+def bind(cond: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int]) -> Bound:
+    arguments = _by_name(params, launch)
+    mapping: dict[Atom, Term] = {
+        a: value_of(a.name, arguments, launch, ranks) for a in atoms_of(cond) if isinstance(a, Sym)}
+    goal = substitute_cond(cond, mapping)
+    mentioned = {a for value in (goal, launch.facts) for a in atoms_of(value) if isinstance(a, Sym)}
+    facts = [ge(of(a), 0) for a in sorted(mentioned) if ".shape[" in a.name or a.name.startswith("len(")]
+    facts += _ranked(arguments, ranks, mentioned)
+    return Bound(goal, conj(*facts), {a.key: t for a, t in mapping.items()})
+
+
+def _by_name(params: Sequence[Param], launch: Launch) -> dict[str, Argument]:
+    return {param.name: argument for param, argument in zip(params, launch.arguments or (), strict=False)}
+
+
+def value_of(name: str, arguments: Mapping[str, Argument], launch: Launch, ranks: Mapping[str, int]) -> Term:
+    """What a scalar of the kernel is at the launch; an unknown value where it is not known."""
+    found: Term | None = None
+    grid, part, length = _GRID.match(name), _PART.match(name), _LENGTH.match(name)
+    if grid is not None:
+        found = launch.grid[int(grid["axis"])]
+    elif part is not None and part["array"] in arguments:
+        argument, axis = arguments[part["array"]], int(part["axis"])
+        rank = ranks.get(part["array"])
+        found = extent(argument, axis) if part["what"] == "shape" else stride(argument, axis, rank)
+    elif length is not None and length["array"] in arguments:
+        elements = arguments[length["array"]].elements
+        found = None if elements is None else const(len(elements))
+    elif name in arguments:
+        found = arguments[name].term
+    return of(Opaque(f"{name} at the launch", uniform=True)) if found is None else found
+
+
+def extent(argument: Argument, axis: int) -> Term | None:
+    if argument.shape is not None:
+        return argument.shape[axis] if axis < len(argument.shape) else None
+    return None if argument.name is None else of(Sym(f"{argument.name}.shape[{axis}]"))
+
+
+def stride(argument: Argument, axis: int, rank: int | None) -> Term | None:
+    if argument.strides is not None:
+        return argument.strides[axis] if axis < len(argument.strides) else None
+    if argument.dense and rank is not None and axis < rank:
+        out = ONE
+        for inner in range(axis + 1, rank):
+            known = extent(argument, inner)
+            if known is None:
+                return None
+            out = out * known
+        return out
+    return None if argument.strided is None or argument.dense else of(Sym(f"{argument.strided}.strides[{axis}]"))
+
+
+def _ranked(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: set[Sym]) -> list[Cond]:
+    """A rank that the kernel shows says what extents counted from the right are."""
+    out: list[Cond] = []
+    names = {a.name for a in mentioned}
+    for param, argument in arguments.items():
+        rank = ranks.get(param)
+        if rank is None or argument.name is None or argument.shape is not None:
+            continue
+        for i in range(1, rank + 1):
+            if f"{argument.name}.shape[-{i}]" in names:
+                out.append(eq(of(Sym(f"{argument.name}.shape[-{i}]")), of(Sym(f"{argument.name}.shape[{rank - i}]"))))
+        if f"{argument.name}.shape[:-1]" in names:
+            lead = ONE
+            for i in range(rank - 1):
+                lead = lead * of(Sym(f"{argument.name}.shape[{i}]"))
+            out.append(eq(of(Sym(f"{argument.name}.shape[:-1]")), lead))
+    return out
+
+
+def derived(cond: Cond, params: Sequence[Param], launch: Launch) -> bool:
+    """Whether the host computes something that the clause is about.
+
+    A clause about variables that a function only passes on is a matter of its callers.
+    """
+    arguments = _by_name(params, launch)
+    for a in atoms_of(cond):
+        if isinstance(a, Sym):
+            value = value_of(a.name, arguments, launch, {})
+            if (value.constant is None and value.single is None) or not isinstance(value.single, Sym | Opaque | None):
+                return True
+    return False

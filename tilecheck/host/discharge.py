@@ -1,0 +1,227 @@
+"""Whether a clause of a kernel's contract holds at a visible launch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product as combinations
+from typing import Final, Literal, TypeAlias
+
+from tilecheck.host.binding import Bound, bind, derived
+from tilecheck.host.identity import overlap
+from tilecheck.host.launch import Launch
+from tilecheck.host.lemmas import decided, unreachable
+from tilecheck.kernel.access import Param
+from tilecheck.proof.contract import annotation_of, render
+from tilecheck.proof.region import Clause
+from tilecheck.proof.search import find_model
+from tilecheck.proof.terms import (
+    Atom,
+    Cond,
+    Opaque,
+    Sym,
+    Term,
+    atoms_of,
+    conj,
+    const,
+    holds,
+    negate,
+    substitute_cond,
+)
+
+__all__ = ["Discharge", "discharge"]
+
+State: TypeAlias = Literal["discharged", "broken", "violated", "open"]
+
+_TYPICAL: Final = (96, 80, 48, 24, 100, 65, 33, 12, 6, 5, 3, 1)
+"""Values that are no powers of two, for a counter-example that looks like one."""
+
+
+@dataclass(frozen=True)
+class Discharge:
+    """What becomes of a clause at a launch.
+
+    state     discharged: it follows from the launch and the host's guards. broken: it is false, whatever the values.
+              violated: it is false for `values` of the variables of the launching function. open: not known.
+    text      the clause in terms of the launch
+    """
+
+    state: State
+    values: tuple[tuple[str, int], ...] = ()
+    text: str = ""
+
+
+_OPEN: Final = Discharge("open")
+
+
+def discharge(
+    clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int] | None = None,
+) -> Discharge:
+    """Decide a clause at a launch. `ranks` are the ranks of the kernel's arrays, where they are known."""
+    if clause.cond is None:
+        return _arrays(clause, params, launch)
+    return _decide(clause, tuple(params), launch, tuple(sorted((ranks or {}).items())))
+
+
+@lru_cache(maxsize=2048)
+def _decide(
+    clause: Clause, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+) -> Discharge:
+    cond = clause.cond
+    if cond is None:
+        return _OPEN
+    bound = bind(cond, params, launch, dict(ranks))
+    goal = bound.goal
+    text = said(clause.text, bound.values)
+    if goal.op == "true":
+        return Discharge("discharged", (), text)
+    facts = conj(launch.facts, bound.facts)
+    if unreachable(facts):
+        # nothing follows from facts that contradict each other: they were misunderstood, or the launch is dead code
+        return Discharge("open", (), text)
+    if goal.op == "false":
+        return Discharge("broken", (), text)
+    if decided(facts, goal):
+        return Discharge("discharged", (), text)
+    cases = _cases(goal, facts, launch)
+    if cases and all(decided(f, g) for g, f in cases):
+        return Discharge("discharged", (), text)
+    if all(decided(f, negate(g)) for g, f in cases or [(goal, facts)]):
+        return _broken(goal, facts, text)
+    if clause.kind == "semantic" and derived(cond, params, launch):
+        return _violated(bound, facts, cases, launch, text)
+    return Discharge("open", (), text)
+
+
+def said(text: str, values: Mapping[str, Term]) -> str:
+    """The clause with the arguments in the place of the parameters."""
+    if not values:
+        return text
+    names = "|".join(re.escape(name) for name in sorted(values, key=len, reverse=True))
+    return re.sub(rf"(?<![\w.\])])(?:{names})(?![\w.\[(])", lambda found: _operand(values[found[0]]), text)
+
+
+def _operand(term: Term) -> str:
+    try:
+        text = render(term)
+    except (ValueError, KeyError, TypeError):
+        text = term.key
+    return text if term.constant is not None or term.single is not None else f"({text})"
+
+
+def _cases(goal: Cond, facts: Cond, launch: Launch) -> list[tuple[Cond, Cond]]:
+    """The goal and the facts for every configuration that differs in what the goal mentions."""
+    names = {a.key for a in atoms_of(goal)}
+    rows = dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases)
+    if not rows or () in rows:
+        return []
+    out = []
+    for row in rows:
+        values: dict[Atom, Term] = {Sym(n): const(v) for n, v in row}
+        out.append((substitute_cond(goal, values), substitute_cond(facts, values)))
+    return out
+
+
+def _broken(goal: Cond, facts: Cond, text: str) -> Discharge:
+    """False for all values: shown with some that the launch allows."""
+    relevant = cone(goal, facts)
+    found = _typical(goal, relevant) or find_model(conj(*relevant, negate(goal)))
+    if found is None or not _confirmed(goal, relevant, found):
+        return Discharge("open", (), text)
+    return Discharge("broken", _shown(goal, found), text)
+
+
+def _violated(
+    bound: Bound, facts: Cond, cases: Sequence[tuple[Cond, Cond]], launch: Launch, text: str,
+) -> Discharge:
+    """False for some values of what callers choose, with everything that bears on them understood."""
+    goal = bound.goal
+    relevant = cone(goal, facts)
+    chosen = {n for case in launch.cases for n, _ in case}
+    leaves = {a for value in (goal, *relevant) for a in atoms_of(value) if isinstance(a, Sym | Opaque)}
+    if not all(isinstance(a, Sym) and (a.name in launch.free or a.name in chosen) for a in leaves):
+        return Discharge("open", (), text)
+    if len({a.key.partition(".shape[")[0] for a in leaves if ".shape[" in a.key}) > 1:
+        # extents of several arrays are seldom independent, and what relates them need not be written down
+        return Discharge("open", (), text)
+    for subject, known in cases or [(goal, conj(*relevant))]:
+        conds = cone(subject, known)
+        found = _typical(subject, conds) or find_model(conj(*conds, negate(subject)))
+        if found is None or not _confirmed(subject, conds, found):
+            return Discharge("open", (), text)
+        values = _shown(goal, found)
+    return Discharge("violated", values, text)
+
+
+def _typical(goal: Cond, facts: Sequence[Cond]) -> dict[str, int] | None:
+    """A counter-example among sizes as they occur."""
+    names = sorted({a.key for value in (goal, *facts) for a in atoms_of(value) if isinstance(a, Sym)})
+    if not 1 <= len(names) <= 2:
+        return None
+    for values in combinations(_TYPICAL, repeat=len(names)):
+        found = dict(zip(names, values, strict=True))
+        if _confirmed(goal, facts, found):
+            return found
+    return None
+
+
+def _confirmed(goal: Cond, facts: Iterable[Cond], found: Mapping[str, int]) -> bool:
+    """Whether the values, put in, satisfy the facts and not the goal."""
+    env: dict[Atom, int] = {}
+    for value in (goal, *facts):
+        for atom in atoms_of(value):
+            if atom.key in found:
+                env[atom] = found[atom.key]
+    try:
+        return all(holds(fact, env) for fact in facts) and not holds(goal, env)
+    except (KeyError, ArithmeticError):
+        return False
+
+
+def _shown(goal: Cond, found: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    names = {a.key for a in atoms_of(goal) if isinstance(a, Sym)}
+    return tuple(sorted((n, v) for n, v in found.items() if n in names))
+
+
+def cone(goal: Cond, facts: Cond) -> list[Cond]:
+    """The facts about what the goal mentions, and about what those facts mention."""
+    pending = [(f, _leaves(f)) for f in (facts.args if facts.op == "and" else (facts,)) if f.op != "true"]
+    reached = _leaves(goal)
+    kept: list[Cond] = []
+    grown = True
+    while grown:
+        grown = False
+        rest = []
+        for fact, leaves in pending:
+            if leaves & reached:
+                kept.append(fact)
+                grown = grown or not leaves <= reached
+                reached |= leaves
+            else:
+                rest.append((fact, leaves))
+        pending = rest
+    return kept
+
+
+def _leaves(value: Cond) -> set[str]:
+    return {a.key for a in atoms_of(value) if isinstance(a, Sym | Opaque)}
+
+
+def _arrays(clause: Clause, params: Sequence[Param], launch: Launch) -> Discharge:
+    """`disjoint(c, a)`; of other annotations a launch says nothing."""
+    note = annotation_of(clause)
+    if note is None or note.name != "disjoint" or launch.arguments is None or len(note.arrays) != 2:
+        return _OPEN
+    places = {param.name: i for i, param in enumerate(params)}
+    found = [places.get(name.partition("[")[0]) for name in note.arrays]
+    first, second = found
+    if first is None or second is None or max(first, second) >= len(launch.arguments):
+        return _OPEN
+    shared = overlap(launch.arguments[first], launch.arguments[second])
+    if shared is None:
+        return _OPEN
+    text = f"{launch.arguments[first].text} and {launch.arguments[second].text}"
+    return Discharge("broken", (), f"{text} are the same storage") if shared else Discharge("discharged", (), text)
+

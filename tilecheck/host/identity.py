@@ -1,0 +1,68 @@
+"""Which arguments of a launch share storage, and which grid axes are launched for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from tilecheck.host.launch import Argument, Launch
+from tilecheck.kernel.access import Param
+from tilecheck.proof.facts import entails
+from tilecheck.proof.terms import Sym, ge, gt
+
+__all__ = ["UnreadAxis", "aliases", "overlap", "unread_axis"]
+
+
+def overlap(first: Argument, second: Argument) -> bool | None:
+    """Whether two arguments share elements: yes, no, or not known.
+
+    Views of one storage overlap for sure when one of them is all of it; two parts of it may be apart. Storage that
+    the host allocates in sight is shared with nothing else.
+    """
+    if first.elements is not None or second.elements is not None:
+        return None
+    if first.identity is None or second.identity is None:
+        return None
+    if first.identity == second.identity:
+        return True if first.exact or second.exact else None
+    return False if _own(first) and _own(second) else None
+
+
+def _own(argument: Argument) -> bool:
+    return argument.fresh is not None
+
+
+def aliases(launch: Launch, params: Sequence[Param]) -> tuple[tuple[int, int], ...]:
+    """Pairs of array parameters that certainly get overlapping storage."""
+    given = [
+        (i, argument) for i, (param, argument) in enumerate(zip(params, launch.arguments or (), strict=False))
+        if param.kind == "array" and argument.kind in ("array", "unknown")]
+    return tuple(
+        (i, j) for at, (i, first) in enumerate(given) for j, second in given[at + 1:] if overlap(first, second))
+
+
+@dataclass(frozen=True)
+class UnreadAxis:
+    """A grid axis that the kernel never reads, launched with several blocks: `sure`, or perhaps."""
+
+    axis: int
+    extent: str
+    sure: bool
+
+
+def unread_axis(launch: Launch, axes_read: Collection[int]) -> UnreadAxis | None:
+    """The first axis that is launched with another extent than 1 although the kernel never reads it.
+
+    Sure are a constant and an extent that the host's guards put above 1; an extent that callers choose (`batch`) is
+    meant to be above 1 now and then, but a launch with 1 is right.
+    """
+    unsure: UnreadAxis | None = None
+    for axis in (0, 1, 2):
+        extent = launch.grid[axis]
+        if axis in axes_read or extent is None or extent.constant == 1:
+            continue
+        if extent.constant is not None or entails(launch.facts, gt(extent, 1)):
+            return UnreadAxis(axis, extent.key, extent.constant is None or extent.constant > 1)
+        chosen = all(isinstance(a, Sym) for a in extent.atoms()) and entails(launch.facts, ge(extent, 1))
+        unsure = unsure or (UnreadAxis(axis, extent.key, False) if chosen else None)
+    return unsure
