@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tilecheck.analysis import Analysis, Dependencies
 from tilecheck.cache import content_digests, digest, open_cache, tool_signature
@@ -13,7 +14,15 @@ from tilecheck.config import Config, ConfigError
 from tilecheck.diagnostics import Failure
 from tilecheck.progress import Progress, no_progress
 
+if TYPE_CHECKING:
+    from tilecheck.analyst import Work
+    from tilecheck.stages import FileResult
+
 _RUN: Final = "run"
+
+_SMALL_FILES: Final = 3
+_SMALL_BYTES: Final = 40_000
+"""Work below which starting a process costs more than it saves."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +89,30 @@ def _holds(dependencies: Dependencies) -> bool:
 
 
 def _fresh(inputs: Inputs, config: Config, progress: Progress) -> Analysis:
+    from tilecheck.analyst import Work
     from tilecheck.stages import join
-    from tilecheck.workers import Work, analyse
 
     work = Work(tuple(inputs.files), inputs.roots, inputs.contents or {}, _parse_overlays(inputs.overlays))
-    return join(analyse(work, config.workers, progress))
+    return join(_results(work, config.workers, progress), len(inputs.files))
+
+
+def _results(work: Work, workers: int, progress: Progress) -> Iterator[FileResult]:
+    sizes = {path: _size(path) for path in work.files}
+    workers = min(workers, len(sizes))
+    if workers <= 1 or len(sizes) <= _SMALL_FILES or sum(sizes.values()) < _SMALL_BYTES:
+        from tilecheck.analyst import analyse_here
+
+        return analyse_here(work, progress)
+    from tilecheck.workers import analyse_spread
+
+    return analyse_spread(work, sorted(sizes, key=lambda path: (-sizes[path], path)), workers, progress)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
 
 
 def _read_overlays(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:

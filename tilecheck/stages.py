@@ -40,7 +40,7 @@ class ProvedKernel:
 
 @dataclass(frozen=True)
 class FileResult:
-    """What one file contributes. `dependencies` are those that its process has not told of before."""
+    """What one file contributes, or a part of it. `dependencies` are those that its process has not told of before."""
 
     file: str
     kernels: tuple[ProvedKernel, ...] = ()
@@ -50,16 +50,16 @@ class FileResult:
     dependencies: Dependencies = field(default_factory=Dependencies)
 
 
-def analyse_file(project: Project, path: str, overlay: Overlay) -> FileResult:
-    """The kernels, launches and opt-outs of a file. Whatever goes wrong becomes a failure of this file alone."""
+def prove_file(project: Project, path: str, overlay: Overlay) -> FileResult:
+    """The kernels and opt-outs of a file. Whatever goes wrong becomes a failure of this file alone."""
     try:
         module = project.module(path)
         module.check()
         sites = module.kernels()
+        opt_outs = list(opt_outs_of_file(module, sites))
     except Exception as error:
         return FileResult(path, failures=(failure_of(path, error),))
     kernels: list[ProvedKernel] = []
-    opt_outs: list[OptOut] = []
     failures: list[Failure] = []
     for site in sites:
         try:
@@ -67,13 +67,17 @@ def analyse_file(project: Project, path: str, overlay: Overlay) -> FileResult:
             opt_outs += opt_outs_of_kernel(project, site)
         except Exception as error:
             failures.append(failure_of(path, error, site.definition.name_span.line))
+    return FileResult(path, tuple(kernels), (), tuple(opt_outs), tuple(failures))
+
+
+def find_file_launches(project: Project, path: str) -> FileResult:
+    """The launches of a file, likewise."""
     try:
-        launches = tuple(find_launches(project, module))
-        opt_outs += opt_outs_of_file(module, sites)
+        return FileResult(path, launches=tuple(find_launches(project, project.module(path))))
+    except SourceError:
+        return FileResult(path)  # said by `prove_file`
     except Exception as error:
-        launches = ()
-        failures.append(failure_of(path, error))
-    return FileResult(path, tuple(kernels), launches, tuple(opt_outs), tuple(failures))
+        return FileResult(path, failures=(failure_of(path, error),))
 
 
 def _prove_kernel(project: Project, site: KernelSite, overlay: Overlay) -> ProvedKernel:
@@ -85,9 +89,9 @@ def _prove_kernel(project: Project, site: KernelSite, overlay: Overlay) -> Prove
     return ProvedKernel(model, prove(model), denies_residual(project, site))
 
 
-def join(results: Iterable[FileResult]) -> Analysis:
+def join(results: Iterable[FileResult], files: int) -> Analysis:
     """Each kernel concluded with its launches."""
-    everything = sorted(results, key=lambda result: result.file)
+    everything = sorted(results, key=lambda result: (result.file, not result.kernels))
     launches: defaultdict[tuple[str, str], list[Launch]] = defaultdict(list)
     for result in everything:
         for launch in result.launches:
@@ -108,7 +112,7 @@ def join(results: Iterable[FileResult]) -> Analysis:
         frozenset().union(*(result.dependencies.missing for result in everything)),
     )
     sound = not any(failure.message.startswith(INTERNAL) for failure in failures)
-    return Analysis(tuple(kernels), tuple(opt_outs), tuple(failures), len(everything), dependencies, sound)
+    return Analysis(tuple(kernels), tuple(opt_outs), tuple(failures), files, dependencies, sound)
 
 
 def failure_of(path: str, error: Exception, line: int | None = None) -> Failure:

@@ -131,7 +131,7 @@ class _Examiner:
             if trial.collides and len(self.found) < 3:
                 self._collision(trial)
         for diagnostic in self.diagnostics:
-            if diagnostic.code in RACE_CODES and diagnostic.severity == "error" or diagnostic.witness is not None:
+            if (diagnostic.code in RACE_CODES and diagnostic.severity == "error") or diagnostic.witness is not None:
                 self._witness(diagnostic)
         return tuple(self.found)
 

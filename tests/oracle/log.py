@@ -50,11 +50,12 @@ class Record:
 
 @dataclass
 class Log:
-    """A run: its records, the undefined behaviour met (other than races), and the failure that ended it, if any."""
+    """A run: its records, the undefined behaviour met (other than races), the failure that ended it, if any, and its work."""
 
     records: list[Record] = field(default_factory=list)
     undefined: list[str] = field(default_factory=list)
     error: BaseException | None = None
+    ticks: int = 0
 
     @property
     def valid(self) -> bool:

@@ -10,9 +10,9 @@ import numpy as np
 from tests.oracle.fake_tile import Kernel
 from tests.oracle.log import Log
 from tests.oracle.memory import Machine, blocks_of
-from tests.oracle.values import UndefinedBehaviour
+from tests.oracle.values import Ticks, UndefinedBehaviour
 
-BLOCK_TICKS = 20_000
+BLOCK_TICKS = 50_000
 
 
 def run(kernel: Kernel | Callable[..., Any], grid: Sequence[int], args: Sequence[Any] | Mapping[str, Any],
@@ -36,4 +36,6 @@ def run(kernel: Kernel | Callable[..., Any], grid: Sequence[int], args: Sequence
             except Exception as error:
                 log.error = error
                 break
+            finally:
+                log.ticks += ticks - Ticks.left
     return log

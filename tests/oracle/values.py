@@ -30,7 +30,7 @@ class Runaway(Exception):
 
 
 class Ticks:
-    """Bounds the work of one block: every truth value of a tile and every memory operation counts."""
+    """Bounds the work of one block: every operator, truth value of a tile and memory operation counts."""
 
     left = 0
 
@@ -146,8 +146,8 @@ class Tile:
 
     def __bool__(self) -> bool:
         Ticks.tick()
-        if np.ndim(self.data):
-            raise TileError("the truth value of a tile with axes")
+        if np.size(self.data) != 1:
+            raise TileError("the truth value of a tile of several elements")
         return bool(self.data)
 
     def __index__(self) -> int:
@@ -201,9 +201,8 @@ def _mod(a: Any, b: Any) -> Any:
 
 
 def _truediv(a: Any, b: Any) -> Any:
-    if np.ndim(b) == 0 and b == 0:
-        b = np.float64(b)
-        return np.divide(a, b)
+    if isinstance(b, (int, float)) and b == 0:
+        return np.divide(a, np.float64(b))
     return a / b
 
 
@@ -229,6 +228,7 @@ def _dtype_of(value: Any) -> DType | None:
 
 def binary(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Tile:
     """Applies an operator of scalars and arrays to tiles."""
+    Ticks.tick()
     return Tile(function(raw(a), raw(b)), _dtype_of(a) or _dtype_of(b))
 
 
@@ -260,6 +260,8 @@ def extents(shape: Any) -> tuple[int, ...]:
 
 def astype(value: Any, dtype: DType, *, rounding_mode: Any = None) -> Tile:
     data = raw(value)
+    if not isinstance(dtype, DType):
+        dtype = DTYPES["float32"]  # of a host library that is not installed
     if isinstance(data, np.ndarray):
         with np.errstate(all="ignore"):
             if dtype.kind in "iu" and data.dtype.kind == "f":

@@ -108,7 +108,7 @@ def test_quiet_prints_findings_only() -> None:
 def test_verbose_tells_what_was_proved_and_how() -> None:
     text = render_text(REPORT, lines, verbosity=1)
     assert "kernels/copy.py:5: kernel copy: refuted\n  requires grid[1] == 1  (structural, open)\n" in text
-    assert "  line 8: disjoint dst: proved: the index is the block\n" in text
+    assert "  line 8: disjoint dst: proved\n    the index is the block\n" in text
     assert "    would be settled by: injective(src)\n" in text
 
 

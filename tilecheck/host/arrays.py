@@ -170,9 +170,10 @@ def subscript(ev: Evaluator, owner: Value, parts: tuple[Part, ...], state: State
     tensor = ev.tensor(owner, state)
     plain = all(isinstance(part, Bounds | Int) for part in parts)
     if not plain:
-        none_only = all(isinstance(p, Bounds | Int) or isinstance(p, Plain) for p in parts)
+        none_only = all(isinstance(p, Bounds | Int | Plain) for p in parts)
         fresh = ev.fresh(f"{tensor.name}[...]")
-        return Tensor(fresh, fresh, tensor.storage if none_only else fresh, whole=False, maybe=tensor.storage)
+        storage = tensor.storage if none_only else ev.allocation(fresh, tensor.storage)
+        return Tensor(fresh, fresh, storage, whole=False, maybe=tensor.storage)
     shape = shape_of(ev, tensor, state)
     name = ev.fresh(f"{tensor.name}[...]")
     if all(part == Bounds(None, None, None) for part in parts):
@@ -237,7 +238,7 @@ def strides_of(ev: Evaluator, tensor: Tensor, state: State) -> tuple[Term, ...] 
 
 def copied(ev: Evaluator, tensor: Tensor, how: str) -> Tensor:
     """The same elements in memory of their own, row by row."""
-    fresh = ev.fresh(f"{tensor.name}.{how}()")
+    fresh = ev.allocation(ev.fresh(f"{tensor.name}.{how}()"))
     return replace(tensor, strided=fresh, storage=fresh, strides=None, dense=True, whole=True, fresh=how, maybe=None)
 
 
@@ -245,7 +246,7 @@ def contiguous(ev: Evaluator, tensor: Tensor, state: State) -> Tensor:
     """The array itself when it is contiguous, else a copy."""
     if tensor.dense or state.decided(contiguity(tensor)):
         return tensor if tensor.dense else replace(tensor, dense=True, strides=None)
-    fresh = ev.fresh(f"{tensor.name}.contiguous()")
+    fresh = ev.allocation(ev.fresh(f"{tensor.name}.contiguous()"), tensor.storage)
     return replace(tensor, strided=fresh, storage=fresh, strides=None, dense=True, maybe=tensor.storage)
 
 
@@ -258,7 +259,7 @@ def reshaped(
     if shape is not None and shape == shape_of(ev, tensor, state) and keeps:
         return tensor
     name = ev.fresh(f"{tensor.name}.{how}()")
-    storage, maybe = (tensor.storage, tensor.maybe) if keeps else (name, tensor.storage)
+    storage, maybe = (tensor.storage, tensor.maybe) if keeps else (ev.allocation(name, tensor.storage), tensor.storage)
     # a copy made by reshape is dense; a view of something that is not dense need not be
     return Tensor(name, name, storage, shape, None, tensor.dense, tensor.whole, tensor.fresh if keeps else None, maybe)
 
@@ -290,7 +291,7 @@ def allocated(
     ev: Evaluator, how: str, extents: Sequence[Value] | None, state: State, like: Tensor | None = None,
 ) -> Tensor:
     """New memory. An array `like` another has its shape, and its layout only where that is row by row."""
-    name = ev.fresh(how)
+    name = ev.allocation(ev.fresh(how))
     if like is not None:
         return Tensor(like.name, name, name, like.shape, None, like.dense, True, how)
     shape = None if extents is None else resolved_shape(ev, extents, None, state)

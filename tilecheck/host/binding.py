@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilecheck.host.launch import Argument, Launch
+from tilecheck.host.state import chosen
 from tilecheck.kernel.access import Param
 from tilecheck.proof.terms import (
     ONE,
@@ -25,6 +26,7 @@ from tilecheck.proof.terms import (
     substitute_cond,
 )
 
+AT_LAUNCH: Final = " at the launch"
 _PART: Final = re.compile(r"^(?P<array>.+)\.(?P<what>shape|strides)\[(?P<axis>\d+)\]$")
 _GRID: Final = re.compile(r"^grid\[(?P<axis>[012])\]$")
 _LENGTH: Final = re.compile(r"^len\((?P<array>[^)]+)\)$")
@@ -47,12 +49,26 @@ def bind(cond: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[str
     goal = substitute_cond(cond, mapping)
     mentioned = {a for value in (goal, launch.facts) for a in atoms_of(value) if isinstance(a, Sym)}
     facts = [ge(of(a), 0) for a in sorted(mentioned) if ".shape[" in a.name or a.name.startswith("len(")]
+    facts += [ge(of(Sym(name)), 1) for name in sorted(_extents(arguments, mentioned))]
     facts += _ranked(arguments, ranks, mentioned)
     return Bound(goal, conj(*facts), {a.key: t for a, t in mapping.items()})
 
 
 def _by_name(params: Sequence[Param], launch: Launch) -> dict[str, Argument]:
     return {param.name: argument for param, argument in zip(params, launch.arguments or (), strict=False)}
+
+
+def _extents(arguments: Mapping[str, Argument], mentioned: set[Sym]) -> set[str]:
+    """Extents of the arrays passed. None of them is empty: in an empty array no two blocks can meet."""
+    out: set[str] = set()
+    for argument in arguments.values():
+        for term in argument.shape or ():
+            if term is not None and len(term.monos) == 1:
+                # a product that is not 0 has no factor that is
+                out |= {a.name for a in term.atoms() if isinstance(a, Sym) and ".shape[" in a.name}
+        if argument.name is not None and argument.shape is None:
+            out |= {a.name for a in mentioned if a.name.startswith(f"{argument.name}.shape[")}
+    return out
 
 
 def value_of(name: str, arguments: Mapping[str, Argument], launch: Launch, ranks: Mapping[str, int]) -> Term:
@@ -70,18 +86,22 @@ def value_of(name: str, arguments: Mapping[str, Argument], launch: Launch, ranks
         found = None if elements is None else const(len(elements))
     elif name in arguments:
         found = arguments[name].term
-    return of(Opaque(f"{name} at the launch", uniform=True)) if found is None else found
+    return of(Opaque(f"{name}{AT_LAUNCH}", uniform=True)) if found is None else found
 
 
 def extent(argument: Argument, axis: int) -> Term | None:
     if argument.shape is not None:
         return argument.shape[axis] if axis < len(argument.shape) else None
+    if argument.options and argument.name is None:
+        return _either([(cond, extent(option, axis)) for cond, option in argument.options])
     return None if argument.name is None else of(Sym(f"{argument.name}.shape[{axis}]"))
 
 
 def stride(argument: Argument, axis: int, rank: int | None) -> Term | None:
     if argument.strides is not None:
         return argument.strides[axis] if axis < len(argument.strides) else None
+    if argument.options and argument.strided is None:
+        return _either([(cond, stride(option, axis, rank)) for cond, option in argument.options])
     if argument.dense and rank is not None and axis < rank:
         out = ONE
         for inner in range(axis + 1, rank):
@@ -91,6 +111,11 @@ def stride(argument: Argument, axis: int, rank: int | None) -> Term | None:
             out = out * known
         return out
     return None if argument.strided is None or argument.dense else of(Sym(f"{argument.strided}.strides[{axis}]"))
+
+
+def _either(parts: Sequence[tuple[Cond, Term | None]]) -> Term | None:
+    known = [(cond, term) for cond, term in parts if term is not None]
+    return chosen(known) if len(known) == len(parts) else None
 
 
 def _ranked(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: set[Sym]) -> list[Cond]:

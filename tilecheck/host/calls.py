@@ -136,7 +136,8 @@ def _choice_call(
         elif isinstance(option, Plain):
             continue  # None has no methods: this option is not taken
         else:
-            value = None if given.open or given.more else methods.method(ev, option, func.attr, given.args, given.named, state)
+            value = None if given.open or given.more else methods.method(
+                ev, option, func.attr, given.args, given.named, state)
         parts.append((cond, ev.unknown(func.attr) if value is None else value))
     if not parts:
         return ev.unknown(func.attr)

@@ -7,13 +7,14 @@ the result is less precise but never wrong.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.host import arrays, calls, operators, tables
 from tilecheck.host.assignment import assign
-from tilecheck.host.state import OPEN, Contents, State, as_number, chosen, join_values
+from tilecheck.host.state import OPEN, Contents, State, as_number, chosen, join_values, mapped
 from tilecheck.host.statements import merge
 from tilecheck.host.syntax import FLATTENED, syntax
 from tilecheck.host.values import (
@@ -73,6 +74,7 @@ class Frame:
     arguments: tuple[Value, ...] = ()
     returns: list[tuple[State, Value]] = field(default_factory=list)
     yields: list[Value] | None = None
+    partial: bool = False
     nonlocals: set[str] = field(default_factory=set)
     depth: int = 0
     loops: list[list[State]] = field(default_factory=list)
@@ -92,6 +94,10 @@ class Evaluator:
         self.free: set[str] = set()
         self.extents: set[str] = set()
         self.positive: set[str] = set()
+        self.allocated: set[str] = set()
+        self.copies: dict[str, str] = {}
+        self.factors: dict[Term, tuple[Term, Term]] = {}
+        self.given: set[str] = set()
         self.inlined: set[tuple[str, str]] = set()
         self.kernel_names: dict[str, frozenset[str]] = {}
         self.memo: dict[tuple[str, int], tuple[object, object]] = {}
@@ -125,6 +131,26 @@ class Evaluator:
         if root in self.free:
             self.free.add(name)
         return of(Sym(name))
+
+    # --- storage -----------------------------------------------------------------------------------------------------
+
+    def allocation(self, name: str, instead_of: str | None = None) -> str:
+        """New memory of that name, or perhaps still that of `instead_of` (`x.contiguous()`)."""
+        self.allocated.add(name)
+        if instead_of is not None:
+            self.copies[name] = instead_of
+        return name
+
+    def roots(self, storage: str) -> frozenset[str] | None:
+        """The allocations that the storage may be; None when it may be any."""
+        if storage in self.copies:
+            base = self.roots(self.copies[storage])
+            return None if base is None else base | {storage}
+        if storage in self.allocated or storage in self.given:
+            return frozenset((storage,))
+        # what hangs on a parameter was there before anything that the function allocates
+        root = re.split(r"[.\[(@]", storage, maxsplit=1)[0]
+        return frozenset((storage,)) if root in self.given and not set("(@") & set(storage) else None
 
     # --- conversions -------------------------------------------------------------------------------------------------
 
@@ -229,7 +255,8 @@ class Evaluator:
         return self.unknown(name) if handler is None else handler(self, owner, name, state)
 
     def thing_attribute(self, owner: Thing, name: str, state: State) -> Value:
-        if name in arrays.ATTRIBUTES:
+        if name in arrays.ATTRIBUTES and owner.origin is None and (name != "T" or owner.name in state.ranks):
+            # `cfg.T` may be a number
             return arrays.attribute(self, self.tensor(owner, state), name, state)
         assigned = state.attributes.get((owner.name, name))
         if assigned is not None:
@@ -299,6 +326,11 @@ class Evaluator:
         known = self.elements(value, state)
         if known is not None:
             return Contents(known)
+        if isinstance(value, Thing) and isinstance(value.origin, Member):
+            reached = [tables.walked(candidate, value.origin.path) for candidate in value.origin.values]
+            if all(isinstance(found, Items) for found in reached):
+                inner = [item for found in reached if isinstance(found, Items) for item in found.items]
+                return Contents(tuple(dict.fromkeys(inner)), (), "some")
         return OPEN
 
     def new_list(self, items: tuple[Value, ...], state: State, contents: Contents | None = None) -> Ref:
@@ -524,10 +556,13 @@ def _unknown(ev: Evaluator, expr: tree.Unknown, frame: Frame, state: State) -> V
         return values[0]
     for name in expr.assigns:
         ev.bind(name, ev.unknown(name), frame, state)
+    if frame.yields is not None and state.path:
+        frame.partial = True
     if expr.what == "yield" and frame.yields is not None:
         frame.yields.append(values[0] if len(values) == 1 else NONE)
     elif expr.what == "yield from" and frame.yields is not None:
         more = ev.contents(values[0], state)
+        frame.partial = frame.partial or more.bound != "exact"
         frame.yields += more.items if more.bound != "open" else (ev.unknown("yielded"),)
     return ev.unknown(expr.what.replace(" ", "_"))
 
@@ -572,15 +607,6 @@ def _external_attribute(ev: Evaluator, owner: External, name: str, state: State)
 
 def _choice_attribute(ev: Evaluator, owner: Choice, name: str, state: State) -> Value:
     return mapped(owner, lambda option: ev.attribute(option, name, state))
-
-
-def mapped(owner: Choice, apply: Callable[[Value], Value]) -> Value:
-    """The operation on each option, joined again."""
-    parts = [(cond, apply(option)) for cond, option in owner.options]
-    out = parts[-1][1]
-    for cond, value in reversed(parts[:-1]):
-        out = join_values(cond, value, out)
-    return out
 
 
 _ATTRIBUTES: Final[Mapping[type, Callable[[Evaluator, Any, str, State], Value]]] = {

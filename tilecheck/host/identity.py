@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from tilecheck.host.launch import Argument, Launch
+from tilecheck.host.lemmas import follows
 from tilecheck.kernel.access import Param
-from tilecheck.proof.facts import entails
 from tilecheck.proof.terms import Sym, ge, gt
 
 __all__ = ["UnreadAxis", "aliases", "overlap", "unread_axis"]
@@ -16,20 +16,17 @@ __all__ = ["UnreadAxis", "aliases", "overlap", "unread_axis"]
 def overlap(first: Argument, second: Argument) -> bool | None:
     """Whether two arguments share elements: yes, no, or not known.
 
-    Views of one storage overlap for sure when one of them is all of it; two parts of it may be apart. Storage that
-    the host allocates in sight is shared with nothing else.
+    Views of one storage overlap for sure when one of them is all of it; two parts of it may be apart. What the host
+    allocates in sight is apart from every other allocation; two arrays that it was given may be one.
     """
     if first.elements is not None or second.elements is not None:
         return None
-    if first.identity is None or second.identity is None:
-        return None
-    if first.identity == second.identity:
+    if first.identity is not None and first.identity == second.identity:
         return True if first.exact or second.exact else None
-    return False if _own(first) and _own(second) else None
-
-
-def _own(argument: Argument) -> bool:
-    return argument.fresh is not None
+    if first.roots is None or second.roots is None or first.roots & second.roots:
+        return None
+    return False if first.roots <= first.made or second.roots <= second.made or all(
+        a in first.made or b in second.made for a in first.roots for b in second.roots) else None
 
 
 def aliases(launch: Launch, params: Sequence[Param]) -> tuple[tuple[int, int], ...]:
@@ -61,8 +58,8 @@ def unread_axis(launch: Launch, axes_read: Collection[int]) -> UnreadAxis | None
         extent = launch.grid[axis]
         if axis in axes_read or extent is None or extent.constant == 1:
             continue
-        if extent.constant is not None or entails(launch.facts, gt(extent, 1)):
+        if extent.constant is not None or follows(launch.facts, gt(extent, 1)):
             return UnreadAxis(axis, extent.key, extent.constant is None or extent.constant > 1)
-        chosen = all(isinstance(a, Sym) for a in extent.atoms()) and entails(launch.facts, ge(extent, 1))
+        chosen = all(isinstance(a, Sym) for a in extent.atoms()) and follows(launch.facts, ge(extent, 1))
         unsure = unsure or (UnreadAxis(axis, extent.key, False) if chosen else None)
     return unsure

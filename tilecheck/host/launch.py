@@ -29,6 +29,9 @@ class Argument:
     strided    likewise for its strides
     dense      whether an array is laid out row by row
     elements   the elements of a list argument, where known
+    options    the arguments of which this is one, each with its condition, where it is one of several
+    roots      the allocations that an array argument may live in; None when it may be any
+    made       those of them that the host allocates in sight of the launch
     """
 
     kind: ArgumentKind
@@ -44,6 +47,9 @@ class Argument:
     strided: str | None = None
     dense: bool = False
     elements: tuple[Argument, ...] | None = None
+    options: tuple[tuple[Cond, Argument], ...] = ()
+    roots: frozenset[str] | None = None
+    made: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,7 @@ class Launch:
     wrapper    name of the function whose symbols the terms use, for messages
     cases      the values that symbols of a tuner's configuration may have, together: one case for each configuration;
                empty when there is no configuration or its values are not known
+    every      whether each of the cases is launched, as it is by a tuner
     free       symbols that callers choose: parameters and extents of their arrays
     """
 
@@ -70,3 +77,4 @@ class Launch:
     wrapper: str
     cases: tuple[tuple[tuple[str, int], ...], ...] = ()
     free: frozenset[str] = frozenset()
+    every: bool = False

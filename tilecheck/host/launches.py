@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
@@ -43,8 +44,8 @@ class _Search:
 
     def run(self) -> None:
         names = [name for name in self.module.host_functions() if not self._is_kernel(name)]
-        # callers mostly stand below what they call
-        for name in sorted(reversed(names), key=_is_private):
+        names.reverse()  # callers mostly stand below what they call
+        for name in sorted(names, key=_is_private):
             if _is_private(name) and self._reached(name):
                 continue
             self._evaluate(name)
@@ -59,12 +60,13 @@ class _Search:
 
     def _evaluate(self, name: str) -> None:
         ev = self.ev
-        ev.fuel, ev.records, ev.free = FUEL, [], set()
+        ev.fuel, ev.records, ev.free, ev.given = FUEL, [], set(), set()
         ev.active.clear()
         try:
             self._run(name)
-        except RecursionError:
-            return
+        except Exception:  # what cannot be followed must not cost the other functions their launches
+            if os.environ.get("TILECHECK_DEBUG"):
+                raise
         self.free[name] = frozenset(ev.free)
         self.raws += [(name, raw) for raw in ev.records]
 
@@ -89,6 +91,7 @@ class _Search:
     def _parameter(self, param: tree.Param, state: State) -> Value:
         ev = self.ev
         name = ev.fresh(param.name)
+        ev.given.add(name)
         if param.kind == "*":
             return Thing(name, numeric=False)
         if param.kind == "**":
@@ -114,7 +117,12 @@ class _Search:
         facts = conj(*raw.facts, cond)
         if facts.op == "false":
             return None
-        return simplify.launch(self.ev, raw, name, facts, kernel, self.free.get(name, frozenset()))
+        try:
+            return simplify.launch(self.ev, raw, name, facts, kernel, self.free.get(name, frozenset()))
+        except Exception:  # a launch of which nothing is known is still a launch
+            if os.environ.get("TILECHECK_DEBUG"):
+                raise
+            return Launch((kernel.file, kernel.qualname), (None, None, None), None, TRUE, raw.span, raw.how, name)
 
 
 def _is_private(name: str) -> bool:

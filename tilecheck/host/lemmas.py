@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Final
 
-from tilecheck.proof.facts import entails
+from tilecheck.proof.facts import Budget, Facts
 from tilecheck.proof.terms import (
-    FALSE,
+    ONE,
     App,
     Atom,
     Cond,
@@ -16,11 +17,15 @@ from tilecheck.proof.terms import (
     Max,
     Min,
     Mod,
+    Opaque,
+    Sym,
     Term,
     atoms_of,
     conj,
+    const,
     disj,
     ge,
+    holds,
     le,
     lt,
     negate,
@@ -29,6 +34,7 @@ from tilecheck.proof.terms import (
 )
 
 _SPLITS: Final = 4
+_NODES: Final = 160
 
 
 def lemmas(cond: Cond) -> list[Cond]:
@@ -61,28 +67,131 @@ def _division(value: Term, num: Term, den: Term) -> list[Cond]:
     return [inside] if positive else [disj(le(den, 0), inside)]
 
 
+def tightened(conds: Iterable[Cond]) -> list[Cond]:
+    """The conditions without those that another one implies by a constant alone."""
+    best: dict[Term, Cond] = {}
+    out: list[Cond] = []
+    for cond in conds:
+        if cond.op != "ge":
+            out.append(cond)
+            continue
+        shape = cond.term - cond.term.offset
+        if shape not in best or cond.term.offset < best[shape].term.offset:
+            best[shape] = cond
+    return out + list(best.values())
+
+
+def _clash(facts: Cond) -> bool:
+    """Whether two of the facts leave nothing between them: `t >= 3` and `t <= 2`."""
+    floor: dict[Term, int] = {}
+    for cond in facts.args if facts.op == "and" else (facts,):
+        for term in (cond.term,) if cond.op == "ge" else (cond.term, -cond.term) if cond.op == "eq" else ():
+            shape = term - term.offset
+            floor[shape] = max(floor.get(shape, -term.offset), -term.offset)
+    return any(-shape in floor and low > -floor[-shape] for shape, low in floor.items())
+
+
+def _one_step(facts: Cond, wanted: Term) -> bool:
+    """Whether one fact gives the goal by a constant: `m >= 3` gives `2*m >= 5`."""
+    for cond in facts.args if facts.op == "and" else (facts,):
+        for term in (cond.term,) if cond.op == "ge" else (cond.term, -cond.term) if cond.op == "eq" else ():
+            lead = next((m for m in term.monos if m), None)
+            factor = 0 if lead is None else wanted.monos.get(lead, 0) // term.monos[lead]
+            if (factor > 0 and ((wanted - term * factor).constant or -1) >= 0) or wanted == term * factor:
+                return True
+    return False
+
+
+def follows(facts: Cond, goal: Cond, nodes: int = _NODES) -> bool:
+    """Entailment with little effort: what takes long here is seldom found at all."""
+    if goal.op == "true" or (goal.op == "ge" and _one_step(facts, goal.term)):
+        return True
+    known = Facts([facts], [goal.term], signs=False, budget=Budget(nodes))
+    return known.holds(goal) is not None
+
+
 @lru_cache(maxsize=1024)
 def unreachable(facts: Cond) -> bool:
     """Whether the facts contradict each other."""
-    return facts.op == "false" or entails(facts, FALSE)
+    if facts.op == "false" or _clash(facts):
+        return True
+    return Facts([facts], signs=False, budget=Budget(_NODES)).prove(const(-1)) is not None
 
 
 def decided(facts: Cond, goal: Cond, splits: int = _SPLITS) -> bool:
     """Whether the goal follows from the facts."""
     if goal.op == "true":
         return True
+    if goal.op == "false" or refuted(facts, goal):
+        return False
     if goal.op == "and":
         return all(decided(facts, part, splits) for part in goal.args)
-    if entails(facts, goal):
+    if follows(facts, goal):
+        return True
+    simpler = _monotonic(goal)
+    if simpler is not None and follows(facts, simpler):
         return True
     extra = conj(*lemmas(goal))
-    if extra.op != "true" and entails(conj(facts, extra), goal):
+    if extra.op != "true" and follows(conj(facts, extra), goal):
         return True
     return splits > 0 and _by_cases(facts, goal, splits)
 
 
+def refuted(facts: Cond, goal: Cond) -> bool:
+    """Whether some plain values satisfy the facts and not the goal: no proof need be looked for."""
+    leaves = sorted({a for value in (facts, goal) for a in atoms_of(value) if isinstance(a, Sym | Opaque)})
+    return any(_falsifies({a: pick(i, a) for i, a in enumerate(leaves)}, facts, goal) for pick in _PICKS)
+
+
+def _falsifies(values: Mapping[Atom, int], facts: Cond, goal: Cond) -> bool:
+    try:
+        return holds(facts, values) and not holds(goal, values)
+    except (KeyError, ArithmeticError):
+        return False
+
+
+_SIZES: Final = (96, 7, 33, 130, 5, 64, 3, 11, 256, 40)
+_PICKS: Final[tuple[Callable[[int, Atom], int], ...]] = (
+    lambda i, a: 1,
+    lambda i, a: 2,
+    lambda i, a: 128,
+    lambda i, a: _SIZES[i % len(_SIZES)],
+    lambda i, a: _SIZES[(7 * i + 3) % len(_SIZES)],
+    lambda i, a: i % 2,
+    lambda i, a: 1000 if ".shape[" in a.key else 64,
+    lambda i, a: 3 if ".shape[" in a.key else 64,
+)
+
+
+def _monotonic(goal: Cond) -> Cond | None:
+    """`a // d + c >= b // d` follows from `a >= b`, for c >= 0 and d >= 1."""
+    if goal.op != "ge" or goal.term.offset < 0:
+        return None
+    signed = [(m[0], c) for m, c in goal.term.monos.items() if m]
+    if len(signed) != 2 or any(len(m) > 1 for m in goal.term.monos) or sorted(c for _, c in signed) != [-1, 1]:
+        return None
+    (more, _), (less, _) = sorted(signed, key=lambda part: -part[1])
+    if isinstance(more, FloorDiv) and isinstance(less, FloorDiv) and more.den == less.den:
+        return conj(ge(more.num, less.num), ge(more.den, 1))
+    return None
+
+
+def _by_size(facts: Cond, goal: Cond, rounded: App, splits: int) -> bool:
+    """Rounding up to a power of two gives 1 up to 1, and above that less than twice the number less 1."""
+    (inner,) = rounded.args
+    value = of(Sym(f"{rounded.key} rounded"))
+    for fact, stand in ((le(inner, 1), ONE), (conj(ge(inner, 2), ge(value, inner), le(value, inner * 2 - 2)), value)):
+        known = conj(substitute_cond(facts, {rounded: stand}), fact)
+        if known.op != "false" and not decided(known, substitute_cond(goal, {rounded: stand}), splits - 1):
+            return False
+    return True
+
+
 def _by_cases(facts: Cond, goal: Cond, splits: int) -> bool:
-    """Decide a goal with a conditional value in it on both sides of its condition."""
+    """Decide a goal with a conditional value or a rounded one in it, case by case."""
+    rounded = sorted(a for a in atoms_of(goal) if isinstance(a, App) and a.fn == "next_pow2")
+    if rounded:
+        return _by_size(facts, goal, rounded[0], splits)
     choices = sorted(a for a in atoms_of(goal) if isinstance(a, Ite))
     if not choices:
         return False

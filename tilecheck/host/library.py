@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilecheck.host import arrays, operators, tables
 from tilecheck.host.methods import TENSOR, Args, Named
-from tilecheck.host.state import OPEN, Contents, State
+from tilecheck.host.state import OPEN, Contents, State, mapped
 from tilecheck.host.values import (
+    Choice,
     Closure,
     External,
     Function,
@@ -217,6 +218,21 @@ def _has(origin: Member | Stored, name: str) -> bool:
     return all(tables.walked(value, (*origin.path, name)) is not None for value in origin.values)
 
 
+def _vars(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """`vars(cfg)`"""
+    owner = args[0] if args else None
+    fields: dict[str, Value] | None = None
+    if isinstance(owner, Record):
+        fields = dict(owner.fields)
+    elif isinstance(owner, Thing) and isinstance(owner.origin, Member):
+        found = [tables.walked(value, owner.origin.path) for value in owner.origin.values]
+        names = {tuple(n for n, _ in value.fields) if isinstance(value, Record) else None for value in found}
+        common = names.pop() if len(names) == 1 else None
+        if common is not None:
+            fields = {name: ev.step(owner, name, f"{owner.name}.{name}") for name in common}
+    return None if fields is None else _dict(ev, (), fields, state)
+
+
 def _reduce(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     """`reduce(operator.mul, x.shape, 1)`"""
     if len(args) < 2 or not _multiplies(args[0]) or (len(args) > 2 and args[2] != Int(const(1))):
@@ -284,6 +300,8 @@ def _allocation(how: str) -> Call:
 
 def _like(how: str) -> Call:
     def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+        if args and isinstance(args[0], Choice):
+            return mapped(args[0], lambda base: arrays.allocated(ev, how, None, state, ev.tensor(base, state)))
         return arrays.allocated(ev, how, None, state, ev.tensor(args[0], state)) if args else None
     return apply
 
@@ -306,8 +324,9 @@ def _new_array(ev: Evaluator, args: Args, named: Named, state: State) -> Value |
 BUILTINS: Final[Mapping[str, Call]] = {
     "int": _int, "bool": _bool, "min": _extreme(minimum), "max": _extreme(maximum), "sum": _sum, "len": _len,
     "abs": _abs, "range": _range, "list": _list, "tuple": _tuple, "dict": _dict, "zip": _zip, "pow": _pow,
-    "enumerate": _enumerate, "divmod": _divmod, "getattr": _getattr, "id": _identity, "iter": _identity, "set": _list,
-    "frozenset": _list, "reversed": lambda ev, a, n, s: None, "sorted": lambda ev, a, n, s: ev.new_list(
+    "enumerate": _enumerate, "divmod": _divmod, "vars": _vars, "getattr": _getattr, "id": _identity, "iter": _identity,
+    "set": _list, "frozenset": _list, "reversed": lambda ev, a, n, s: None,
+    "sorted": lambda ev, a, n, s: ev.new_list(
         (), s, Contents(ev.contents(a[0], s).items, (), "some" if ev.contents(a[0], s).bound != "open" else "open")),
 }
 

@@ -87,7 +87,7 @@ def _calls(expr: object, bound: set[str], mutated: set[str]) -> None:
         bound.update(expr.assigns)
         for child in expr.children:
             _calls(child, bound, mutated)
-    elif isinstance(expr, tree.Attribute | tree.Starred) or isinstance(expr, tree.Subscript):
+    elif isinstance(expr, tree.Attribute | tree.Starred | tree.Subscript):
         _calls(expr.value, bound, mutated)
     elif isinstance(expr, tree.BinOp):
         _calls(expr.left, bound, mutated)

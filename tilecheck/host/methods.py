@@ -126,7 +126,7 @@ def _expand(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) ->
 
 def _converted(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
     """`to`, `float`, ...: the array itself when nothing changes, else a copy of equal shape."""
-    name = ev.fresh(f"{x.name}.to()")
+    name = ev.allocation(ev.fresh(f"{x.name}.to()"), x.storage)
     return Tensor(x.name, name, name, x.shape, None, x.dense, True, None, x.storage)
 
 
@@ -146,7 +146,7 @@ def _same(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> V
 
 
 def _elementwise(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
-    name = ev.fresh(f"{x.name}'")
+    name = ev.allocation(ev.fresh(f"{x.name}'"))
     return Tensor(name, name, name)
 
 
@@ -169,7 +169,7 @@ TENSOR: Final[Mapping[str, TensorMethod]] = {
     "swapaxes": _transpose, "permute": _permute, "t": lambda ev, x, a, n, s: arrays.transposed(ev, x, s),
     "unsqueeze": _unsqueeze, "squeeze": _squeeze, "expand": _expand, "expand_as": _expand, "narrow": _expand,
     "contiguous": _contiguous, "is_contiguous": _is_contiguous, "detach": _same, "requires_grad_": _same,
-    "zero_": _same, "fill_": _same, "copy_": _same, "record_stream": _same, "data_ptr": _elementwise,
+    "zero_": _same, "fill_": _same, "copy_": _same, "record_stream": _same,
     "to": _converted, "float": _converted, "half": _converted, "bfloat16": _converted, "int": _converted,
     "long": _converted, "cuda": _converted, "type": _converted, "type_as": _converted, "bool": _converted,
     "clone": _clone, "sum": _elementwise, "mean": _elementwise, "copy": _clone,
@@ -180,7 +180,9 @@ TENSOR: Final[Mapping[str, TensorMethod]] = {
 }
 """Methods of arrays. On a thing only those that no list, dict or object of its own is likely to have."""
 
-_AMBIGUOUS: Final = frozenset({"copy", "sum", "mean", "type", "to", "copy_", "t", "int", "float", "bool", "half", "long"})
+_AMBIGUOUS: Final = frozenset({
+    "copy", "sum", "mean", "type", "to", "copy_", "t", "int", "float", "bool", "half", "long",
+})
 
 KERNEL_COPIES: Final = frozenset({"replace_hints", "with_hints"})
 """Methods of a kernel that give the same kernel, compiled differently."""
@@ -234,7 +236,7 @@ def _dict_method(ev: Evaluator, owner: Ref, name: str, args: Args, named: Named,
 
 def _table_method(ev: Evaluator, owner: Table, name: str, args: Args, named: Named, state: State) -> Value | None:
     if name in ("get", "pop") and args:
-        return tables.read(ev, owner, args[0], state)
+        return tables.read(ev, owner, args[0], state, args[1] if len(args) > 1 else None)
     if name == "setdefault" and len(args) == 2:
         tables.store(ev, owner, args[0], args[1], state)
         return tables.read(ev, owner, ev.unknown("key"), state)

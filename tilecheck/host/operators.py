@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from tilecheck.host.state import State, as_number
+from tilecheck.host.state import State, as_number, mapped
 from tilecheck.host.values import (
     Choice,
     Class,
@@ -100,8 +100,10 @@ def _is_one(value: Value) -> bool:
 
 def binary(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> Value:
     if isinstance(left, Tensor) or isinstance(right, Tensor):
-        return ev.tensor(ev.unknown("array"), state)
-    if isinstance(right, Log2) and right.up and ((op == "<<" and _is_one(left)) or (op == "**" and left == Int(const(2)))):
+        name = ev.allocation(ev.fresh("array"))
+        return Tensor(name, name, name)
+    power = (op == "<<" and _is_one(left)) or (op == "**" and left == Int(const(2)))
+    if power and isinstance(right, Log2) and right.up:
         return Int(app("next_pow2", right.of))
     if op == "+" and isinstance(left, Items | Ref | Shape) and isinstance(right, Items | Ref | Shape):
         return _concatenation(ev, left, right, state)
@@ -110,8 +112,6 @@ def binary(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> V
     if op == "|" and isinstance(left, Ref) and isinstance(right, Ref):
         return ev.unknown("dict", numeric=False)
     if isinstance(left, Choice) and isinstance(right, Items):
-        from tilecheck.host.evaluate import mapped
-
         return mapped(left, lambda option: binary(ev, op, option, right, state))
     if not isinstance(left, _SCALARS) or not isinstance(right, _SCALARS):
         return ev.unknown("value", numeric=False)
@@ -124,6 +124,8 @@ def binary(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> V
         return Truth(conj(left.cond, right.cond) if op == "&" else disj(left.cond, right.cond))
     compute = _NUMERIC.get(op)
     term = None if compute is None else compute(a, b)
+    if op == "*" and term is not None and term.constant is None and 1 not in (a.constant, b.constant):
+        ev.factors[term] = (a, b)
     return ev.unknown("value") if term is None else Int(term)
 
 

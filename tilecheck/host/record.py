@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 TUNERS: Final = frozenset({"exhaustive_search", "autotune_launch"})
 
+_NESTED: Final = 2
+
 Grid = tuple[Term | None, Term | None, Term | None]
 
 
@@ -70,8 +72,7 @@ def qualname(module: Module, definition: tree.FuncDef, otherwise: str) -> str:
 def is_kernel(ev: Evaluator, module: Module, qualified: str) -> bool:
     known = ev.kernel_names.get(module.path)
     if known is None:
-        found = kernels.find(ev.project, module) if may_matter(module.data) else ()
-        known = frozenset(k.qualname for k in found if k.module is module and k.how == "decorator")
+        known = kernels.decorated(ev.project, module) if may_matter(module.data) else frozenset()
         ev.kernel_names[module.path] = known
     return qualified in known
 
@@ -87,8 +88,9 @@ def imported(ev: Evaluator, module: Module, dotted: str, level: int) -> Value:
 def generated(ev: Evaluator, frame: Frame, state: State) -> Value:
     """What a generator yields: some of the values met on its paths, when all of them were seen."""
     found = tuple(dict.fromkeys(frame.yields or ()))
-    closed = all(isinstance(value, Record | Items | Int | Plain) for value in found) and found
-    return ev.new_list((), state, Contents(found, (), "some") if closed else OPEN)
+    if not found or not all(isinstance(value, Record | Items | Int | Plain) for value in found):
+        return ev.new_list((), state, OPEN)
+    return ev.new_list((), state, Contents(found, (), "some" if frame.partial else "exact"))
 
 
 # --- launches --------------------------------------------------------------------------------------------------------
@@ -111,7 +113,7 @@ def tuner(
     """A tuner launches the kernel once for every configuration, with the grid and arguments made from it."""
     kernel, grid_fn, args_fn, configs = _roles(ev, args, named)
     contents = OPEN if configs is None else ev.contents(configs, state)
-    config = _configuration(ev, contents, grid_fn, state)
+    config = _configuration(ev, contents, grid_fn, state, contents.bound == "exact")
     grid = None if grid_fn is None else _applied(ev, grid_fn, config, expr, frame, state)
     arguments = None if args_fn is None else _applied(ev, args_fn, config, expr, frame, state)
     if kernel is not None:
@@ -145,13 +147,15 @@ def _may_be_kernel(value: Value) -> bool:
         _may_be_kernel(option) or isinstance(option, Thing) for _, option in value.options))
 
 
-def _configuration(ev: Evaluator, contents: Contents, grid_fn: Value | None, state: State) -> Value:
+def _configuration(
+    ev: Evaluator, contents: Contents, grid_fn: Value | None, state: State, every: bool = False,
+) -> Value:
     definition = grid_fn.definition if isinstance(grid_fn, Closure | Function) else None
     hint = definition.params[0].name if definition is not None and definition.params else "cfg"
     name = ev.fresh(hint)
     if contents.bound == "open" or not contents.items:
         return Thing(name)
-    return ev.sourced(name, Member(name, tables.frozen(ev, contents.items, state)))
+    return ev.sourced(name, Member(name, tables.frozen(ev, contents.items, state), (), every))
 
 
 def _applied(
@@ -241,7 +245,9 @@ def argument_list(ev: Evaluator, value: Value | None, span: Span, state: State) 
     return tuple(argument(ev, item, place, span, state) for item, place in zip(items, places, strict=True))
 
 
-def argument(ev: Evaluator, value: Value, place: Place | None, span: Span, state: State) -> Argument:
+def argument(
+    ev: Evaluator, value: Value, place: Place | None, span: Span, state: State, depth: int = _NESTED,
+) -> Argument:
     text = described(value) if place is None else source_text(place)
     where = span if place is None else place[0]
     if isinstance(value, Choice):
@@ -251,7 +257,7 @@ def argument(ev: Evaluator, value: Value, place: Place | None, span: Span, state
         shape, strides = arrays.shape_of(ev, value, state), arrays.strides_of(ev, value, state)
         return Argument(
             "array", text, where, None, value.storage, value.whole, shape, strides, value.fresh, value.name,
-            strided=value.strided, dense=value.dense)
+            strided=value.strided, dense=value.dense, roots=ev.roots(value.storage), made=_made(ev, value.storage))
     if isinstance(value, Thing) and value.numeric:
         rank = state.ranks.get(value.name)
         as_array = ev.tensor(value, state)
@@ -259,14 +265,19 @@ def argument(ev: Evaluator, value: Value, place: Place | None, span: Span, state
         strides = None if shape is None else arrays.strides_of(ev, as_array, state)
         return Argument(
             "unknown", text, where, ev.number(value), value.name, True, shape, strides, None, value.name,
-            strided=value.name)
+            strided=value.name, roots=ev.roots(value.name), made=_made(ev, value.name))
     if isinstance(value, Ref | Items):
-        known = ev.elements(value, state)
-        elements = None if known is None else tuple(argument(ev, item, None, span, state) for item in known)
+        known = ev.elements(value, state) if depth else None
+        elements = None if known is None else tuple(
+            argument(ev, item, None, span, state, depth - 1) for item in known)
         return Argument("list", text, where, elements=elements)
     if isinstance(value, Int | Truth):
         return Argument("scalar", text, where, ev.number(value))
     return Argument("scalar" if isinstance(value, Plain) else "unknown", text, where)
+
+
+def _made(ev: Evaluator, storage: str) -> frozenset[str]:
+    return (ev.roots(storage) or frozenset()) & frozenset(ev.allocated)
 
 
 def _either(parts: list[tuple[Cond, Argument]]) -> Argument:
@@ -285,7 +296,11 @@ def _either(parts: list[tuple[Cond, Argument]]) -> Argument:
     return Argument(
         first.kind if len(kinds) == 1 else "unknown", first.text, first.span, _joined(terms),
         first.identity if len(names) == 1 else None, first.exact, shape, None, None,
-        first.name if len({part.name for _, part in parts}) == 1 else None)
+        first.name if len({part.name for _, part in parts}) == 1 else None,
+        options=tuple(parts),
+        roots=None if any(part.roots is None for _, part in parts) else frozenset(
+            root for _, part in parts for root in part.roots or ()),
+        made=frozenset(root for _, part in parts for root in part.made))
 
 
 def _joined(terms: list[tuple[Cond, Term | None]]) -> Term | None:
@@ -315,4 +330,5 @@ def source_text(place: Place) -> str:
         return "..."
     if len(lines) == 1:
         return lines[0][span.column:span.end_column]
-    return " ".join([lines[0][span.column:], *(line.strip() for line in lines[1:-1]), lines[-1][:span.end_column]]).strip()
+    inner = (line.strip() for line in lines[1:-1])
+    return " ".join([lines[0][span.column:], *inner, lines[-1][:span.end_column].strip()]).strip()

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.host import tables
 from tilecheck.host.launch import Argument, Launch
+from tilecheck.host.lemmas import tightened
 from tilecheck.host.record import Raw
 from tilecheck.host.values import Kernel, Member, Step, Stored, Thing
 from tilecheck.proof.terms import (
     Atom,
     Cond,
+    FloorDiv,
     Ite,
     Min,
     Opaque,
@@ -46,12 +48,16 @@ def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel, free
     arguments = None if raw.arguments is None else tuple(_replaced(a, chosen) for a in raw.arguments)
     simpler = [substitute_cond(part, chosen) if part.key not in known else part for part in parts]
     terms = _terms(grid, arguments)
-    relevant = _cone(terms, simpler)
+    relevant = _cone(terms, {n for a in arguments or () for n in (a.name, a.strided) if n is not None}, simpler)
     cases, bounds = _cases(ev, relevant, terms)
     standing = _standing(ev, grid, relevant)
+    for t in raw.grid:
+        if t is not None:
+            standing += [substitute_cond(c, chosen) for c in factored(ev, t, dict(_least(bounds)))]
+    every = raw.how == "tuner" and any(_every(ev, n) for case in cases[:1] for n, _ in case)
     return plain_names(Launch(
-        (kernel.file, kernel.qualname), (grid[0], grid[1], grid[2]), arguments, conj(*relevant, *standing, *bounds),
-        raw.span, raw.how, name, cases, free))
+        (kernel.file, kernel.qualname), (grid[0], grid[1], grid[2]), arguments,
+        conj(*tightened([*relevant, *standing, *bounds])), raw.span, raw.how, name, cases, free, every))
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
@@ -59,9 +65,10 @@ def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel, free
 def plain_names(launch: Launch) -> Launch:
     """Names without the numbers that tell symbols of different functions apart, where one launch needs none."""
     values: list[Term | Cond] = [*_terms(launch.grid, launch.arguments), launch.facts]
-    names = {a.key.lstrip("?") for v in values for a in atoms_of(v) if isinstance(a, Sym | Opaque)}
+    names = {a.key.lstrip("?") for v in values for a in atoms_of(v) if isinstance(a, Sym | Opaque)} | launch.free
     for a in launch.arguments or ():
-        names |= {n for n in (a.name, a.strided, a.identity) if n is not None}
+        for part in (a, *(option for _, option in a.options)):
+            names |= {n for n in (part.name, part.strided, part.identity, *(part.roots or ())) if n is not None}
     renamed = _unnumbered(names)
     if not renamed:
         return launch
@@ -107,7 +114,10 @@ def _renamed(argument: Argument, change: Substitution, names: Mapping[str, str])
         argument, term=term(argument.term), identity=name(argument.identity), name=name(argument.name),
         shape=None if argument.shape is None else tuple(term(t) for t in argument.shape),
         strides=None if argument.strides is None else tuple(term(t) for t in argument.strides),
-        strided=name(argument.strided), text=_NUMBER.sub("", argument.text),
+        strided=name(argument.strided), made=frozenset(names.get(n, n) for n in argument.made),
+        roots=None if argument.roots is None else frozenset(names.get(n, n) for n in argument.roots),
+        text=_NUMBER.sub("", argument.text),
+        options=tuple((change.cond(cond), _renamed(option, change, names)) for cond, option in argument.options),
         elements=None if argument.elements is None else tuple(_renamed(e, change, names) for e in argument.elements))
 
 
@@ -115,6 +125,7 @@ def _terms(grid: Iterable[Term | None], arguments: tuple[Argument, ...] | None) 
     out = [t for t in grid if t is not None]
     for a in arguments or ():
         out += [t for t in (a.term, *(a.shape or ()), *(a.strides or ())) if t is not None]
+        out += _terms((), tuple(option for _, option in a.options))
     return out
 
 
@@ -144,7 +155,8 @@ def _replaced(argument: Argument, chosen: Mapping[Atom, Term]) -> Argument:
         return argument
     shape = None if argument.shape is None else tuple(_maybe(t, chosen) for t in argument.shape)
     strides = None if argument.strides is None else tuple(_maybe(t, chosen) for t in argument.strides)
-    return replace(argument, term=_maybe(argument.term, chosen), shape=shape, strides=strides)
+    options = tuple((substitute_cond(cond, chosen), _replaced(option, chosen)) for cond, option in argument.options)
+    return replace(argument, term=_maybe(argument.term, chosen), shape=shape, strides=strides, options=options)
 
 
 def _maybe(term: Term | None, chosen: Mapping[Atom, Term]) -> Term | None:
@@ -155,9 +167,12 @@ def _leaves(value: Term | Cond) -> frozenset[str]:
     return frozenset(a.key for a in atoms_of(value) if isinstance(a, Sym))
 
 
-def _cone(terms: Iterable[Term], facts: list[Cond]) -> list[Cond]:
+def _cone(terms: Iterable[Term], arrays: set[str], facts: list[Cond]) -> list[Cond]:
     """The facts about symbols of the launch, and about symbols that those facts mention."""
     reached: set[str] = set()
+    for fact in facts:
+        # extents of the arrays passed, also those that no term mentions
+        reached |= {leaf for leaf in _leaves(fact) if re.split(r"\.(?:shape|strides)\[", leaf)[0] in arrays}
     for term in terms:
         reached |= _leaves(term)
     pending = [(fact, _leaves(fact)) for fact in facts]
@@ -203,6 +218,46 @@ def positive(ev: Evaluator, term: Term) -> list[Cond]:
     return [cond for cond in out if cond.op != "true"]
 
 
+def factored(ev: Evaluator, term: Term, least: Mapping[str, int]) -> list[Cond]:
+    """What `term >= 1` says of its factors, where these cannot be negative."""
+    pair = ev.factors.get(term)
+    if pair is not None and all(_not_negative(ev, part, least) for part in pair):
+        return [cond for part in pair for cond in factored(ev, part, least)]
+    atom = term.single
+    if isinstance(atom, Min):
+        return [cond for part in atom.args for cond in factored(ev, part, least)]
+    return [ge(term, 1)] if term.constant is None else []
+
+
+def _not_negative(ev: Evaluator, term: Term, least: Mapping[str, int]) -> bool:
+    def plain(atom: Atom) -> bool:
+        if isinstance(atom, Sym):
+            return atom.name in ev.extents or atom.name in ev.positive or least.get(atom.name, -1) >= 0
+        if isinstance(atom, Min):
+            return all(_not_negative(ev, part, least) for part in atom.args)
+        if isinstance(atom, Ite):
+            return _not_negative(ev, atom.then, least) and _not_negative(ev, atom.other, least)
+        return isinstance(atom, FloorDiv) and _divisor(ev, atom.den, least) and _not_negative(ev, atom.num, least)
+
+    if all(c > 0 and all(plain(a) for a in m) for m, c in term.monos.items()):
+        return True
+    # cdiv(x, d) is (x - 1) // d + 1
+    rest = (term - 1).single
+    return isinstance(rest, FloorDiv) and _divisor(ev, rest.den, least) and _not_negative(ev, rest.num + 1, least)
+
+
+def _divisor(ev: Evaluator, term: Term, least: Mapping[str, int]) -> bool:
+    """Whether a divisor, which is not zero, is positive."""
+    return (term.constant or 0) > 0 or (term.constant is None and _not_negative(ev, term, least))
+
+
+def _least(bounds: Iterable[Cond]) -> Iterator[tuple[str, int]]:
+    for cond in bounds:
+        names = [m for m in cond.term.monos if m]
+        if cond.op in ("ge", "eq") and len(names) == 1 and cond.term.monos[names[0]] == 1 and len(names[0]) == 1:
+            yield names[0][0].key, -cond.term.offset
+
+
 # --- configurations --------------------------------------------------------------------------------------------------
 
 def _cases(
@@ -234,6 +289,11 @@ def _cases(
         if not best and 0 < len(rows) <= _CASES and all(rows):
             best = tuple(rows)
     return best, bounds
+
+
+def _every(ev: Evaluator, name: str) -> bool:
+    origin = ev.things[name].origin
+    return isinstance(origin, Member) and origin.every
 
 
 def _path(thing: Thing) -> tuple[Step, ...]:

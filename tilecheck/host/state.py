@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -118,11 +118,20 @@ def join_values(test: Cond, a: Value, b: Value) -> Value:
         return Int(ite(test, x, y))
     if isinstance(a, Items) and isinstance(b, Items) and len(a.items) == len(b.items):
         return Items(tuple(join_values(test, v, w) for v, w in zip(a.items, b.items, strict=True)), a.places)
-    if isinstance(a, Tensor) and isinstance(b, Tensor):
+    if isinstance(a, Tensor) or isinstance(b, Tensor):
         joined = _join_copies(test, a, b)
         if joined is not None:
             return joined
     return choice([*guarded(test, a), *guarded(negate(test), b)])
+
+
+def mapped(owner: Choice, apply: Callable[[Value], Value]) -> Value:
+    """The operation on each option, joined again."""
+    parts = [(cond, apply(option)) for cond, option in owner.options]
+    out = parts[-1][1]
+    for cond, value in reversed(parts[:-1]):
+        out = join_values(cond, value, out)
+    return out
 
 
 def chosen(parts: Sequence[tuple[Cond, Term]]) -> Term:
@@ -138,10 +147,14 @@ def contiguity(tensor: Tensor) -> Cond:
     return bool_opaque(Opaque(f"{tensor.strided}.is_contiguous()", uniform=True))
 
 
-def _join_copies(test: Cond, a: Tensor, b: Tensor) -> Tensor | None:
+def _join_copies(test: Cond, a: Value, b: Value) -> Tensor | None:
     """`x.contiguous() if not x.is_contiguous() else x` is `x.contiguous()`, whichever way round it is written."""
     for copy, base, cond in ((a, b, test), (b, a, negate(test))):
-        if copy.dense and copy.maybe == base.storage and copy.name == base.name and cond == negate(contiguity(base)):
+        if isinstance(base, Thing):
+            base = Tensor(base.name, base.name, base.name)
+        if not isinstance(copy, Tensor) or not isinstance(base, Tensor) or not copy.dense:
+            continue
+        if copy.maybe == base.storage and copy.name == base.name and cond == negate(contiguity(base)):
             return copy
     return None
 

@@ -215,7 +215,8 @@ _EXPRESSIONS: Final[Mapping[type[ast.expr], Callable[[Syntax, Any], Expr]]] = {
     ast.Attribute: lambda at, n: tree.Attribute(at.expr(n.value), n.attr, at.span(n)),
     ast.Call: _call,
     ast.Subscript: _subscript,
-    ast.Slice: lambda at, n: tree.SliceExpr(at.optional(n.lower), at.optional(n.upper), at.optional(n.step), at.span(n)),
+    ast.Slice: lambda at, n: tree.SliceExpr(
+        at.optional(n.lower), at.optional(n.upper), at.optional(n.step), at.span(n)),
     ast.BinOp: lambda at, n: tree.BinOp(_OPERATORS[type(n.op)], at.expr(n.left), at.expr(n.right), at.span(n)),
     ast.UnaryOp: lambda at, n: tree.UnaryOp(_OPERATORS[type(n.op)], at.expr(n.operand), at.span(n)),
     ast.BoolOp: lambda at, n: tree.BoolOp(_OPERATORS[type(n.op)], tuple(at.expr(v) for v in n.values), at.span(n)),
@@ -280,7 +281,8 @@ _STATEMENTS: Final[Mapping[type[ast.stmt], Callable[[Syntax, Any], Stmt]]] = {
     ast.Expr: lambda at, n: tree.ExprStmt(at.expr(n.value), at.span(n)),
     ast.Assign: lambda at, n: tree.Assign(tuple(at.expr(t) for t in n.targets), at.expr(n.value), at.span(n)),
     ast.AnnAssign: _annotated,
-    ast.AugAssign: lambda at, n: tree.AugAssign(at.expr(n.target), _OPERATORS[type(n.op)], at.expr(n.value), at.span(n)),
+    ast.AugAssign: lambda at, n: tree.AugAssign(
+        at.expr(n.target), _OPERATORS[type(n.op)], at.expr(n.value), at.span(n)),
     ast.If: lambda at, n: tree.If(at.expr(n.test), at.block(n.body), at.block(n.orelse), at.span(n)),
     ast.For: lambda at, n: tree.For(
         at.expr(n.target), at.expr(n.iter), at.block(n.body), at.block(n.orelse), at.span(n)),

@@ -7,10 +7,11 @@ all functions of the module have been evaluated, so a read yields a thing that r
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from tilecheck.host.state import OPEN, Contents, State
+from tilecheck.host.state import OPEN, Contents, State, join_values
 from tilecheck.host.syntax import syntax
 from tilecheck.host.values import (
     Choice,
@@ -45,7 +46,7 @@ _MANY: Final = 256
 
 def extended(origin: Member | Stored, step: Step) -> Member | Stored:
     if isinstance(origin, Member):
-        return Member(origin.root, origin.values, (*origin.path, step))
+        return Member(origin.root, origin.values, (*origin.path, step), origin.every)
     return Stored(origin.root, origin.table, origin.key, (*origin.path, step))
 
 
@@ -130,7 +131,15 @@ def table_from(ev: Evaluator, module: Module, value: tree.Expr, name: str) -> Ta
         return Table(f"{module.path}:{name}")
     if not isinstance(value, tree.DictExpr):
         return None
-    return _display(ev, value, f"{module.path}:{name}", module)
+    table = _display(ev, value, f"{module.path}:{name}", module)
+    return Table(table.name, bool(value.values) and not _changes(module, name.rpartition(".")[2]))
+
+
+def _changes(module: Module, name: str) -> bool:
+    """Whether code of the module stores into a table of this name."""
+    word = rf"\b{re.escape(name)}\s*"
+    return re.search(rf"{word}\[[^\]=]*\]\s*=[^=]|{word}\.(?:update|setdefault|pop|popitem|clear)\b|\bdel\s+{word}",
+                     module.text) is not None
 
 
 def _display(ev: Evaluator, value: tree.DictExpr, name: str, module: Module) -> Table:
@@ -165,13 +174,24 @@ def store(ev: Evaluator, table: Table, key: Value, value: Value, state: State) -
     state.heap[f"table {table.name}"] = Contents((*here.items, value), (*here.keys, pair[0]))
 
 
-def read(ev: Evaluator, table: Table, key: Value, state: State) -> Value:
+def read(ev: Evaluator, table: Table, key: Value, state: State, otherwise: Value | None = None) -> Value:
+    """What stands under a key; `otherwise` where nothing does."""
     frozen_key = freeze(key, state)
+    if table.constant:
+        found = [value for known, value in ev.stores.get(table.name, []) if may_equal(known, frozen_key)]
+        exact = [value for known, value in ev.stores.get(table.name, []) if known == frozen_key]
+        if isinstance(key, Plain | Int) and exact and len(found) == 1:
+            return exact[0]
+        if otherwise is not None:
+            found.append(freeze(otherwise, state))
+        label = ev.fresh(table.name.rpartition(":")[2] + "[...]")
+        return ev.sourced(label, Member(label, tuple(found))) if found else ev.unknown(label)
     here = state.heap.get(f"table {table.name}")
     if here is not None and here.bound == "exact" and here.keys and here.keys[-1] == frozen_key:
         return here.items[-1]
     name = ev.fresh(table.name.rpartition(":")[2] + "[...]")
-    return ev.sourced(name, Stored(name, table.name, frozen_key))
+    value = ev.sourced(name, Stored(name, table.name, frozen_key))
+    return value if otherwise is None else join_values(ev.doubt("stored"), value, otherwise)
 
 
 def may_equal(a: Value, b: Value) -> bool:
@@ -185,9 +205,7 @@ def may_equal(a: Value, b: Value) -> bool:
         return False
     if isinstance(a, Int) and isinstance(b, Int):
         return a.term.constant is None or b.term.constant is None
-    if isinstance(a, Items | Int | Plain | Kernel) and isinstance(b, Items | Int | Plain | Kernel):
-        return False
-    return True
+    return not (isinstance(a, Items | Int | Plain | Kernel) and isinstance(b, Items | Int | Plain | Kernel))
 
 
 def candidates(ev: Evaluator, origin: Member | Stored, depth: int = _DEEP) -> tuple[Value, ...] | None:

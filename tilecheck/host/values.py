@@ -171,9 +171,13 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A dict that outlives the call: a module's cache or table. What is stored in it is collected elsewhere."""
+    """A dict that outlives the call: a module's cache or table. What is stored in it is collected elsewhere.
+
+    constant  whether nothing is stored in it after its display
+    """
 
     name: str
+    constant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +189,15 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Origin of a value that is one of `values`, or what `path` leads to in one of them."""
+    """Origin of a value that is one of `values`, or what `path` leads to in one of them.
+
+    every  whether it is each of them in turn, as configurations are in a tuner
+    """
 
     root: str
     values: tuple[Value, ...]
     path: tuple[Step, ...] = ()
+    every: bool = False
 
 
 @dataclass(frozen=True, slots=True)

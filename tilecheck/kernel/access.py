@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.region import Region
-from tilecheck.proof.terms import Cond, Lane, Term
+from tilecheck.proof.terms import Cond, Term
 
 Mode: TypeAlias = Literal["read", "write", "atomic"]
 ParamKind: TypeAlias = Literal["array", "list", "constant", "scalar", "unknown"]
@@ -44,7 +44,6 @@ class Access:
     span      of the operation's call
     via       call sites through which an inlined helper was reached, outermost first
     checked   whether the access checks bounds (drops or pads elements outside the array)
-    lanes     every lane that the operation ranges over, also those that its index does not mention
     """
 
     array: str
@@ -64,7 +63,6 @@ class Access:
     via: tuple[Span, ...]
     checked: bool
     elements: tuple[Term, ...] = ()
-    lanes: tuple[Lane, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,7 @@ def unknown_call(m: Machine, what: str, func: Value, args: Arguments) -> Value:
         m.gap(f"call of {what}, which is not known", arrays, args.span)
     if m.host and not arrays:
         # host code runs once: whatever it computes is the same in all blocks
-        return Named(f"{what} at line {args.span.line}:{args.span.column}")
+        return Named(m.name(what, args.span))
     return Unknown(f"result of {what}", arrays)
 
 

@@ -42,6 +42,8 @@ def execute(project: Project, site: KernelSite) -> KernelModel:
             break
         knowledge = learnt
         machine = _run(project, site, knowledge)
+        if machine.failed:
+            break
     else:
         _distrust(machine, "what the kernel does could not be settled", site)
     return _model(machine, site)
@@ -79,6 +81,7 @@ def _run(project: Project, site: KernelSite, knowledge: Knowledge) -> Machine:
 
 def _distrust(m: Machine, what: str, site: KernelSite) -> None:
     """No verdict on any array can stand."""
+    m.failed = True
     span = site.definition.name_span
     m.gaps[what, span] = Gap(what, tuple(sorted(m.parameters)), span)
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from tilecheck.source.module import Module
     from tilecheck.source.project import Project
 
-STEPS = 200_000
+STEPS = 30_000
+"""Nodes that one run may visit. The largest kernel of a large library needs 5 000."""
 DEPTH = 12
 WIDTH = 48
 """Monomials of a term beyond which it becomes opaque."""
@@ -168,8 +169,9 @@ class Machine:
         self.cas: dict[Atom, CasResult] = {}
         self.constants: dict[tuple[str, str], Value] = {}
         self.steps = 0
+        self.failed = False
         self.sites = 0
-        self._places: dict[str, list[tuple[object, ...]]] = {}
+        self._places: dict[str, dict[tuple[object, ...], int]] = {}
         self.made: set[Atom] = set()
 
     # --- dispatch ---
@@ -212,10 +214,8 @@ class Machine:
         """A name for something made at `span`, the same whenever the same place is executed again."""
         shown = f"{what}@{span.line}{self.tag()}"
         place = tuple((s.line, s.column) for s in self.via) + self.unroll + (span.column,)
-        known = self._places.setdefault(shown, [])
-        if place not in known:
-            known.append(place)
-        position = known.index(place)
+        known = self._places.setdefault(shown, {})
+        position = known.setdefault(place, len(known))
         return shown if position == 0 else f"{shown}.{position + 1}"
 
     def fresh(self, what: str, span: Span, shape: Shape | None = ()) -> Int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tilecheck.kernel.assuming import simplified
 from tilecheck.kernel.coerce import extent
 from tilecheck.kernel.joins import join
-from tilecheck.kernel.machine import Machine, Record
+from tilecheck.kernel.machine import LoopMark, Machine, Record
 from tilecheck.kernel.shapes import element
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.values import ArrayRef, Const, Data, Int, Shape, Value, View
@@ -20,6 +20,7 @@ from tilecheck.proof.terms import (
     App,
     Atom,
     Cond,
+    Counter,
     Opaque,
     Term,
     app,
@@ -81,8 +82,14 @@ def _observed(atom: Atom) -> bool:
 COMPARISONS = frozenset({"f<", "f<=", "f==", "truth", "elem"})
 
 
-def _exact(index: tuple[Term, ...], guard: Cond) -> bool:
-    return all(_free(a) for t in index for a in atoms_of(t)) and all(_observed(a) for a in atoms_of(guard))
+def _exact(index: tuple[Term, ...], guard: Cond, loops: tuple[LoopMark, ...]) -> bool:
+    places = {a for t in index for a in atoms_of(t)}
+    tests = atoms_of(guard)
+    running = {mark.counter for mark in loops}
+    return (
+        all(_free(a) for a in places) and all(_observed(a) for a in tests)
+        # counters of other things than enclosing loops do not take every value
+        and all(a.name in running for a in places | tests if isinstance(a, Counter)))
 
 
 def _with_member(view: View, place: Place) -> Place:
@@ -109,7 +116,7 @@ def _emit(
         index, guard = simplified(place.index, conj(m.path, cond, mask, place.inside if effect.checked else TRUE))
         m.records.append(Record(
             array=view.root, may=tuple(sorted({n for n in names if n != view.root})), mode=effect.mode, op=effect.op,
-            index=index, guard=guard, exact=m.exact and _exact(index, guard) and elements is not None,
+            index=index, guard=guard, exact=m.exact and _exact(index, guard, m.loops) and elements is not None,
             tile=place.tile, tile_index=place.tile_index, own_index=own_index, elements=lanes, site=site,
             order=effect.order, scope=effect.scope, loops=m.loops, held=m.held, span=effect.span, via=m.via,
             checked=effect.checked))

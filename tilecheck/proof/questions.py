@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
-from tilecheck.proof.closure import Annotations, Derivation, Problem, derive, primed, ticket_of
+from tilecheck.proof.closure import Annotations, Assumption, Derivation, Problem, derive, primed, ticket_of
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.region import Region
 from tilecheck.proof.terms import Atom, Bid, Cond, Counter, Lane, Opaque, Substitution, Term, atoms_of, of
@@ -34,7 +34,7 @@ def _problem(
     other = tuple(again.term(t) for t in second.index)
     return Problem(
         tuple(a - b for a, b in zip(first.index, other, strict=True)), (*assume, first.guard, again.cond(second.guard)),
-        tuple(of(a) - again.atom(a) for a in wanted), annotations, (*first.index, *other))
+        tuple(of(a) - again.atom(a) for a in wanted), annotations, tuple(assume), (*first.index, *other))
 
 
 def _one_winner(first: Region, second: Region, annotations: Annotations) -> str | None:
@@ -53,13 +53,14 @@ def _one_winner(first: Region, second: Region, annotations: Annotations) -> str 
 def across_blocks(
     first: Region, second: Region, axes: frozenset[int], assume: Iterable[Cond] = (),
     annotations: Annotations = UNDECLARED, acceptable: Acceptable | None = None,
+    hints: Iterable[tuple[Assumption, ...]] = (),
 ) -> Derivation:
     """Show that two blocks that differ on one of the axes never touch one element, the first by `first` and the
     second by `second`. Both index vectors must have the same length."""
     winner = _one_winner(first, second, annotations)
     if winner is not None:
         return Derivation(True, (f"{winner} lets only one block through",), ("ticket",))
-    return derive(_problem(first, second, [Bid(k) for k in sorted(axes)], assume, annotations), acceptable)
+    return derive(_problem(first, second, [Bid(k) for k in sorted(axes)], assume, annotations), acceptable, hints)
 
 
 def within_operation(
@@ -97,7 +98,7 @@ def same_lock(
     return derive(
         Problem(tuple(a - b for a, b in zip(first.index, other, strict=True)),
                 (*assume, first.guard, again.cond(second.guard)), goals,
-                replace(annotations, tickets=frozenset()), (*first.index, *other)), acceptable)
+                replace(annotations, tickets=frozenset()), tuple(assume), (*first.index, *other)), acceptable)
 
 
 def mentions_opaque(region: Region) -> bool:

@@ -120,9 +120,8 @@ def render_kernel(kernel: KernelReport, style: Style) -> str:
     out = [style.strong(f"{kernel.file}:{kernel.line}: kernel {kernel.name}: {kernel.verdict}")]
     out += [f"  requires {clause.clause}  ({clause.kind}, {clause.state})" for clause in kernel.contract]
     for obligation in kernel.obligations:
-        out.append(
-            f"  line {obligation.line}: {obligation.kind} {obligation.array}: {obligation.verdict}: {obligation.why}"
-        )
+        out.append(f"  line {obligation.line}: {obligation.kind} {obligation.array}: {obligation.verdict}")
+        out += [f"    {step}" for step in obligation.why.split("; ")]
         if obligation.annotation:
             out.append(f"    would be settled by: {obligation.annotation}")
     return "\n".join(out)

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tilecheck.kernel.access import Access, KernelModel
-from tilecheck.proof.closure import Annotations, Derivation
+from tilecheck.proof.closure import Annotations, Assumption, Derivation
 from tilecheck.proof.contract import ContractError, annotation_of, parse, render
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.region import Clause, Region, Witness
 from tilecheck.proof.search import find_collision, necessary, satisfiable
-from tilecheck.proof.terms import Cond, Lane, Sym, atoms_of, bid, conj, const, disj, eq, grid, negate
+from tilecheck.proof.terms import Cond, Lane, Sym, atoms_of, bid, conj, const, disj, eq, ge, grid, negate
 
 __all__ = ["Context", "clause_of"]
+_REMEMBERED = 3
+
 
 def clause_of(cond: Cond, semantic: bool) -> Clause:
     return Clause(render(cond), cond, "semantic" if semantic else "structural")
@@ -95,14 +97,18 @@ class Context:
         return {}
 
     def room(self, first: Region, second: Region) -> Callable[[tuple[Cond, ...]], bool]:
-        """Decides whether conditions are a contract for two accesses: whether a launch satisfies them in which two
-        blocks that differ on an axis make these accesses, for every read axis where that is possible at all."""
+        """Decides whether conditions are a contract for two accesses (DESIGN 4.2): a launch with several blocks on
+        every axis satisfies them, and in it each access is still made by two blocks that differ on an axis, for every
+        axis where that is possible without them. Conditions on variants of the kernel (`FLAG == 0 or ...`) are for
+        launches of another variant, and sections of the grid have the width that they say."""
 
         def admits(conds: tuple[Cond, ...]) -> bool:
             key = (first, second, frozenset(conds))
             if key not in self._room:
+                plain = tuple(c for c in conds if c.op != "or")
                 self._room[key] = self._satisfiable(conds, self.axes_of(first, second)) and all(
-                    self._active(first, second, k, conds) for k in self._possible(first, second))
+                    _section(r, k, conds) or self._active(r, k, plain)
+                    for r in dict.fromkeys((first, second)) for k in self._possible(r))
             return self._room[key]
 
         return admits
@@ -110,29 +116,38 @@ class Context:
     def _satisfiable(self, conds: tuple[Cond, ...], axes: frozenset[int]) -> bool:
         return satisfiable(conj(*conds, *self.uniform), axes, tiles=self.tiles) is not None
 
-    def _possible(self, first: Region, second: Region) -> tuple[int, ...]:
-        key = ("possible", first, second)
-        if key not in self._room_axes:
-            axes = self.axes_of(first, second)
-            self._room_axes[key] = tuple(k for k in sorted(axes) if self._active(first, second, k, ()))
-        return self._room_axes[key]
+    def _possible(self, region: Region) -> tuple[int, ...]:
+        if region not in self._room_axes:
+            axes = self.axes_of(region)
+            self._room_axes[region] = tuple(k for k in sorted(axes) if self._active(region, k, ()))
+        return self._room_axes[region]
 
     @cached_property
-    def _room_axes(self) -> dict[object, tuple[int, ...]]:
+    def _room_axes(self) -> dict[Region, tuple[int, ...]]:
         return {}
 
-    def _active(self, first: Region, second: Region, axis: int, conds: tuple[Cond, ...]) -> bool:
-        """Whether two blocks that differ on the axis alone both make the accesses in some small launch: they do when
+    def _active(self, region: Region, axis: int, conds: tuple[Cond, ...]) -> bool:
+        """Whether two blocks that differ on the axis alone both make the access in some small launch: they do when
         accesses to one element that only the other axes select collide."""
-        axes = self.axes_of(first, second)
+        axes = self.axes_of(region)
         others = tuple(bid(k) for k in sorted(axes) if k != axis) or (const(0),)
+        made = Region(others, region.guard)
         return find_collision(
-            Region(others, first.guard), Region(others, second.guard), axes=axes,
-            assume=conj(*conds, *self.uniform), same_site=first is second) is not None
+            made, made, axes=axes, assume=conj(*conds, *self.uniform), same_site=True) is not None
 
     @cached_property
     def uniform(self) -> tuple[Cond, ...]:
         return tuple(c for c in self.assume if not c.varying)
+
+    @cached_property
+    def served(self) -> list[tuple[Assumption, ...]]:
+        """Sets of clauses that completed proofs of this kernel, the latest first: they often serve the next one."""
+        return []
+
+    def remember(self, d: Derivation) -> None:
+        if d.clauses and d.clauses not in self.served:
+            self.served.insert(0, d.clauses)
+            del self.served[_REMEMBERED:]
 
     def clauses(self, d: Derivation) -> tuple[Clause, ...]:
         """The contract that a derivation rests on, without what is declared already."""
@@ -162,3 +177,12 @@ class Context:
         for a in accesses:
             out.setdefault(a.site, []).append(a)
         return out
+
+
+def _section(region: Region, axis: int, conds: tuple[Cond, ...]) -> bool:
+    """Whether one of the conditions says that the blocks of an access form a section of one block on the axis."""
+    coordinate = bid(axis)
+    guards = [c.term for c in conjuncts(region.guard) if c.op == "ge"]
+    lows = [g - coordinate for g in guards if not (g - coordinate).varying]
+    highs = [g + coordinate for g in guards if not (g + coordinate).varying]
+    return any(ge(-(low + high), 0) in conds for low in lows for high in highs)

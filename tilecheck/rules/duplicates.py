@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tilecheck.kernel.access import Access
 from tilecheck.proof.questions import within_operation
 from tilecheck.proof.search import find_collision
-from tilecheck.proof.terms import Lane, atoms_of, conj
+from tilecheck.proof.terms import Lane, atoms_of, conj, lane
 from tilecheck.rules.context import Context
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.pairs import Outcome
@@ -31,7 +31,10 @@ def settle_duplicates(context: Context) -> Iterator[Settled]:
 
 
 def _lanes(access: Access) -> tuple[Lane, ...]:
-    found = {x for x in access.lanes if x.size.constant != 1}
+    """Every lane of the operation, also those that its index does not mention."""
+    last = len(access.elements) - 1
+    spanned = (lane(last - k, extent).single for k, extent in enumerate(access.elements))
+    found = {a for a in spanned if isinstance(a, Lane)}
     for t in access.region.index:
         found |= {a for a in atoms_of(t) if isinstance(a, Lane)}
     return tuple(sorted(found))

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from tilecheck.kernel.access import Access
 from tilecheck.proof.closure import Derivation, ticket_of
+from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.questions import across_blocks, mentions_opaque, same_lock
-from tilecheck.proof.region import Clause, Verdict, Witness
-from tilecheck.proof.terms import Load, atoms_of
-from tilecheck.rules.context import Context
+from tilecheck.proof.region import Clause, Region, Verdict, Witness
+from tilecheck.proof.terms import Load, atoms_of, disj, negate
+from tilecheck.rules.context import Context, clause_of
 
 __all__ = ["Outcome", "settle_pair"]
 
@@ -40,8 +41,9 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
     if first.array == "?":
         return Outcome("unproven", "it is not known which array this touches")
     if len(first.region.index) != len(second.region.index):
-        return Outcome("unproven", f"`{first.array}` is used with {len(first.region.index)} and with "
-                                   f"{len(second.region.index)} indices")
+        return _by_conditions(context, first, second) or Outcome(
+            "unproven", f"`{first.array}` is used with {len(first.region.index)} and with "
+                        f"{len(second.region.index)} indices")
     protected = _locked(context, first, second)
     if protected is not None and not protected.locked_weakly:
         return protected
@@ -51,11 +53,15 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
                        clauses=context.idle_axes(axes, first.region, second.region))
     derivation = across_blocks(
         first.region, second.region, axes, context.assume, context.annotations,
-        context.room(first.region, second.region))
+        context.room(first.region, second.region), tuple(context.served))
     if derivation.proved:
+        context.remember(derivation)
         return _proved(context, derivation, first, second, same)
     if protected is not None:
         return protected
+    apart = _by_conditions(context, first, second)
+    if apart is not None:
+        return apart
     witness = context.collision(first.region, second.region, same)
     if witness is not None and not witness.data:
         return Outcome("refuted", _collides(first, witness), witness=witness)
@@ -75,6 +81,26 @@ def _proved(context: Context, d: Derivation, first: Access, second: Access, same
         return Outcome("unproven", "no launch with several blocks satisfies what the proof would need")
     found = context.needed(clauses, first.region, second.region, same)
     return Outcome("conditional", why, d.rules, clauses, witness=found, needed=found is not None)
+
+
+def _by_conditions(context: Context, first: Access, second: Access) -> Outcome | None:
+    """Two accesses that one launch never makes both, by the launch scalars they stand under: because the conditions
+    exclude each other, or because the launch must choose one of them."""
+    made = Region((), first.region.guard), Region((), second.region.guard)
+    d = across_blocks(*made, context.axes_of(*made), context.assume, context.annotations)
+    if d.proved:
+        return _proved(context, d, first, second, False)
+    mine, theirs = (frozenset(c for c in conjuncts(r.guard) if not c.varying and c.op in ("eq", "ne", "bool"))
+                    for r in made)
+    if first is second or not (mine - theirs and theirs - mine):
+        return None
+    choice = disj(*(negate(c) for c in sorted(mine ^ theirs, key=lambda c: c.key)))
+    clause = clause_of(choice, True)
+    if any(a.key.startswith("?") for a in atoms_of(choice)) or not context.room(*made)((choice,)):
+        return None
+    found = context.needed((clause,), first.region, second.region, False)
+    return Outcome("conditional", "one launch makes only one of the two accesses", ("exclusive",), (clause,), found,
+                   needed=found is not None)
 
 
 def _collides(access: Access, w: Witness) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
-
-import pathspec
+from typing import TYPE_CHECKING, Final
 
 from tilecheck.source.text import SourceError
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 __all__ = ["DEFAULT_EXCLUDES", "Discovery", "discover"]
 
@@ -35,11 +36,17 @@ class _Ignore:
     """Patterns in gitignore syntax, relative to a directory."""
 
     folder: str
-    spec: pathspec.GitIgnoreSpec
+    spec: GitIgnoreSpec
 
     def verdict(self, path: str) -> bool | None:
         """Whether a path is ignored (True), kept by a negated pattern (False), or not mentioned."""
         return self.spec.check_file(os.path.relpath(path, self.folder).replace(os.sep, "/") + _slash(path)).include
+
+
+def _patterns(lines: Iterable[str]) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec  # costs more than checking a small file, and is needed for folders only
+
+    return GitIgnoreSpec.from_lines(lines)
 
 
 def _slash(path: str) -> str:
@@ -55,7 +62,7 @@ def discover(
     `exclude` are patterns in gitignore syntax, relative to `base`, or else to the working directory.
     """
     folder = os.path.abspath(base or os.getcwd())
-    excluded = _Ignore(folder, pathspec.GitIgnoreSpec.from_lines(exclude)) if exclude else None
+    excluded = _Ignore(folder, _patterns(exclude)) if exclude else None
     files: dict[str, Path] = {}
     roots: list[Path] = []
     errors: list[SourceError] = []
@@ -122,7 +129,7 @@ def _read_ignore(folder: str, name: str) -> _Ignore | None:
         lines = Path(folder, name).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return None
-    return _Ignore(folder, pathspec.GitIgnoreSpec.from_lines(lines))
+    return _Ignore(folder, _patterns(lines))
 
 
 def _outer_ignores(folder: str) -> tuple[_Ignore, ...]:

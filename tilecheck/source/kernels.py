@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tilecheck.source.module import Module
     from tilecheck.source.project import Project
 
-__all__ = ["Found", "find"]
+__all__ = ["Found", "decorated", "find"]
 
 Dialect: TypeAlias = Literal["tile", "runtime"]
 
@@ -56,6 +56,11 @@ def find(project: Project, module: Module) -> tuple[Found, ...]:
         if key not in found and not (kernel.module is not module and finder.is_decorated(kernel)):
             found[key] = kernel
     return tuple(sorted(found.values(), key=lambda kernel: _order(kernel, module)))
+
+
+def decorated(project: Project, module: Module) -> frozenset[str]:
+    """Qualified names of the definitions of a file that a decorator makes kernels."""
+    return frozenset(found.qualname for found in _Finder(project, module).decorated(module))
 
 
 def _order(kernel: Found, module: Module) -> tuple[bool, str, int]:

@@ -33,7 +33,7 @@ class Project:
         self._contents = dict(contents or {})
         self._packages = Packages([Path(file) for file in self.files], [Path(root) for root in roots])
         self._modules: dict[str, Module] = {}
-        self._launching: dict[str, tuple[str, ...]] | None = None
+        self._launching: Mapping[str, tuple[str, ...]] | None = None
         for file in self.files:
             self._modules.setdefault(os.path.abspath(file), self._new(file))
 
@@ -106,11 +106,20 @@ class Project:
         """What an import statement in this module binds: `dotted` after `level` dots, a module or a thing in one."""
         return self._target(self.resolver.imported(module, dotted, level))
 
-    def host_functions(self, module: Module) -> tuple[str, ...]:
-        """See `Module.host_functions`."""
+    @property
+    def launching(self) -> Mapping[str, tuple[str, ...]]:
+        """The functions that may launch, by the path of their file. It takes a search through all files."""
         if self._launching is None:
             self._launching = launching_functions(self)
-        return self._launching.get(module.path, ())
+        return self._launching
+
+    @launching.setter
+    def launching(self, found: Mapping[str, tuple[str, ...]]) -> None:
+        self._launching = found
+
+    def host_functions(self, module: Module) -> tuple[str, ...]:
+        """See `Module.host_functions`."""
+        return self.launching.get(module.path, ())
 
     def _target(self, origin: Origin | None) -> Target | None:
         match origin:

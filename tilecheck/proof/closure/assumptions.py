@@ -7,24 +7,32 @@ from zlib import crc32
 
 from tilecheck.proof.closure.data import within_array
 from tilecheck.proof.closure.digits import divisors, splits_of
+from tilecheck.proof.closure.division import factors
 from tilecheck.proof.closure.problem import Assumption
 from tilecheck.proof.closure.state import State
-from tilecheck.proof.facts import conjuncts
+from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.terms import (
     FUNCTIONS,
     ONE,
     App,
     Atom,
+    Bid,
     Cond,
     FloorDiv,
     Load,
     Mod,
     Opaque,
     Sym,
+    Term,
     atoms_of,
+    disj,
+    eq,
     ge,
+    grid,
     holds,
+    mod,
     negate,
+    of,
 )
 
 _SAMPLES = 32
@@ -33,14 +41,17 @@ _SAMPLES = 32
 Candidate = tuple[int, tuple[Assumption, ...]]
 
 
-def candidates(states: tuple[State, ...]) -> list[tuple[Assumption, ...]]:
-    """Sets of inequalities over launch scalars that would let the closure go on, most promising first."""
-    found = [c for state in states for c in (
-        *_positive_divisors(state), *_inside_arrays(state), *_digits(state), *_untouched(state))]
+def candidates(whole: State, case: State | None) -> list[tuple[Assumption, ...]]:
+    """Sets of inequalities over launch scalars that would let the closure go on, most promising first: from the state
+    before any case split, and from the case that failed."""
+    last = case or whole
+    found = [c for state in dict.fromkeys((whole, last)) for c in (
+        *_positive_divisors(state), *_inside_arrays(state), *_digits(state), *_exact(state))]
+    found += [*_untouched(last), *_sections(last), *_variants(last)]
     found.sort(key=lambda item: (item[0], *_strength(item[1])))
     seen: dict[frozenset[Cond], tuple[Assumption, ...]] = {}
     for _, extra in found:
-        if extra and all(a.cond.op == "ge" for a in extra):
+        if extra and all(a.cond.op != "false" for a in extra):
             seen.setdefault(frozenset(a.cond for a in extra), extra)
     return list(seen.values())[:16]
 
@@ -72,13 +83,19 @@ def _digits(state: State) -> Iterator[Candidate]:
                 if d == ONE or not r.monos:
                     continue
                 for terms, _ in state.facts.residuals(d - 1 - r):
-                    upper = tuple(Assumption(ge(t, 0), True) for t in terms)
-                    if state.facts.prove(d - 1 + r) is not None:
-                        yield 1 + len(upper), upper
-                        continue
-                    for others, _ in state.facts.residuals(d - 1 + r, 2):
-                        both = tuple(dict.fromkeys((*upper, *(Assumption(ge(t, 0), True) for t in others))))
-                        yield 1 + len(both), both
+                    yield from _both_sides(state, terms, d - 1 + r)
+
+
+def _both_sides(state: State, upper: tuple[Term, ...], lower: Term) -> Iterator[Candidate]:
+    """What bounds a low part from above often bounds it from below too: the two copies are alike."""
+    first = tuple(Assumption(ge(t, 0), True) for t in upper)
+    known = Facts((*state.conds, *(a.cond for a in first)), state.equations, budget=state.budget)
+    if known.prove(lower, 1) is not None:
+        yield 1 + len(first), first
+        return
+    for others, _ in known.residuals(lower, 2):
+        both = tuple(dict.fromkeys((*first, *(Assumption(ge(t, 0), True) for t in others))))
+        yield 1 + len(both), both
 
 
 def _untouched(state: State) -> Iterator[Candidate]:
@@ -90,11 +107,52 @@ def _untouched(state: State) -> Iterator[Candidate]:
                 yield 1, (Assumption(negate(part), True),)
 
 
+def _sections(state: State) -> Iterator[Candidate]:
+    """A section L <= bid(k) <= U of the grid, with L a launch scalar, has one block."""
+    for g in state.facts.inequalities:
+        for a in g.atoms():
+            if isinstance(a, Bid) and g.monos.get((a,)) == 1 and of(a) - of(Bid(a.axis, 1)) in state.goals:
+                low = g - of(a)
+                for h in state.facts.inequalities:
+                    high = h + of(a)
+                    if h.monos.get((a,)) == -1 and not low.varying and not high.varying and low.constant is None:
+                        yield 2, (Assumption(ge(-(g + h), 0), True),)
+
+
+def _variants(state: State) -> Iterator[Candidate]:
+    """A variant of the kernel, chosen by launch scalars, that makes no use of a block coordinate is for one block on
+    that axis."""
+    flags = [f for f in dict.fromkeys(state.flags) if f not in state.given
+             and all(isinstance(a, (Sym, Opaque, App)) for a in f.term.atoms())
+             and not (f.op == "ne" and f.term.offset)]  # `T != 1` is the general case, not a variant
+    used: set[Atom] = set()
+    for t in state.elements:
+        atoms_of(t, used)
+    for c in state.conds:
+        atoms_of(c, used)
+    for g in state.goals:
+        axes = {a.axis for a in g.atoms() if isinstance(a, Bid)}
+        if flags and len(axes) == 1 and not any(isinstance(a, Bid) and a.axis in axes for a in used):
+            yield 3, (Assumption(disj(*(negate(f) for f in flags), eq(grid(axes.pop()), 1)), True),)
+
+
+def _exact(state: State) -> Iterator[Candidate]:
+    """A divisor of a product divides the launch scalar in it."""
+    atoms: set[Atom] = set()
+    for e in state.equations:
+        atoms_of(e, atoms)
+    for a in sorted(atoms):
+        if isinstance(a, FloorDiv):
+            for u, _ in factors(a.num):
+                yield 2, (Assumption(eq(mod(u, a.den), 0), True),)
+
+
 def _strength(clauses: tuple[Assumption, ...]) -> tuple[int, int]:
     """How much a set of clauses asks: the sampled launches that break it, and the terms that a reader must follow."""
     broken = sum(not _satisfied(clauses, launch) for launch in range(_SAMPLES))
     bounded = sum(_bounds_an_extent(a.cond) for a in clauses)
-    return broken + 20 * bounded + 3 * sum(len(a.cond.term.monos) for a in clauses), sum(len(a.cond.key) for a in clauses)
+    size = sum(len(a.cond.term.monos) for a in clauses)
+    return broken + 20 * bounded + 3 * size, sum(len(a.cond.key) for a in clauses)
 
 
 def _satisfied(clauses: tuple[Assumption, ...], launch: int) -> bool:

@@ -14,8 +14,8 @@ def case_splits(state: State) -> Iterator[tuple[str, tuple[Case, ...]]]:
     atoms: set[Atom] = set()
     for e in (*state.equations, *state.goals):
         atoms_of(e, atoms)
-    for x, y, d in (*state.quotients, *state.remainders):
-        for t in (x, y, d):
+    for sides in (*state.quotients, *state.remainders):
+        for t in sides:
             atoms_of(t, atoms)
     ordered = sorted(atoms, key=lambda a: (a.varying, a.key))
     for a in ordered:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from tilecheck.proof.closure.problem import Problem
+from tilecheck.proof.closure.problem import Assumption, Problem
 from tilecheck.proof.facts import Facts
 from tilecheck.proof.terms import Atom, Cond, FloorDiv, Substitution, Sym, Term, atoms_of, ge, of
 
@@ -17,6 +17,10 @@ class Named:
     problem: Problem
     back: Substitution
     names: tuple[tuple[str, str], ...]
+    there: Substitution
+
+    def hide(self, clauses: tuple[Assumption, ...]) -> tuple[Assumption, ...]:
+        return tuple(Assumption(self.there.cond(a.cond), a.semantic) for a in clauses)
 
     def restore(self, conds: Iterable[Cond]) -> tuple[Cond, ...]:
         return tuple(self.back.cond(c) for c in conds)
@@ -39,6 +43,7 @@ def name_ceilings(problem: Problem) -> Named:
     back: dict[Atom, Term] = {}
     names: list[tuple[str, str]] = []
     conds = list(problem.conds)
+    defined: list[Cond] = []
     facts: Facts | None = None
     for a in sorted(atoms):
         if not isinstance(a, FloorDiv) or a.varying or a.num.offset != -1:
@@ -50,9 +55,9 @@ def name_ceilings(problem: Problem) -> Named:
         names.append((name, f"cdiv({(a.num + 1).key}, {a.den.key})"))
         facts = facts or Facts(problem.conds, (*problem.equations, *problem.goals), signs=False)
         if facts.positive(a.den) is not None:
-            conds += [ge(a.den * symbol, a.num + 1), ge(a.num, a.den * (symbol - 1))]
+            defined += [ge(a.den * symbol, a.num + 1), ge(a.num, a.den * (symbol - 1))]
     if not there:
-        return Named(problem, Substitution({}), ())
+        return Named(problem, Substitution({}), (), Substitution({}))
     s = Substitution(there)
     restored = Substitution(back)
     for _ in range(3):
@@ -60,6 +65,8 @@ def name_ceilings(problem: Problem) -> Named:
         restored = Substitution(back)
     return Named(
         replace(
-            problem, equations=tuple(s.term(t) for t in problem.equations), conds=tuple(s.cond(c) for c in conds),
-            goals=tuple(s.term(t) for t in problem.goals), elements=tuple(s.term(t) for t in problem.elements)),
-        restored, tuple(names))
+            problem, equations=tuple(s.term(t) for t in problem.equations),
+            conds=tuple(s.cond(c) for c in (*conds, *defined)),
+            goals=tuple(s.term(t) for t in problem.goals), elements=tuple(s.term(t) for t in problem.elements),
+            launch=tuple(s.cond(c) for c in (*problem.launch, *defined))),
+        restored, tuple(names), s)

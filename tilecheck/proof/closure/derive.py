@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+from itertools import count
 from typing import Final
 
 from tilecheck.proof.closure import data, digits, division, guards, linear
@@ -35,7 +37,9 @@ RULES: Final[dict[str, Rule]] = {
     "quotient": division.quotient,
     "congruent": division.congruent,
     "solve": linear.solve,
+    "unit": guards.unit,
     "squeeze": guards.squeeze,
+    "exact": division.exact,
     "data": data.data,
     "segment": data.segment,
     "range": guards.out_of_range,
@@ -47,12 +51,15 @@ RULES: Final[dict[str, Rule]] = {
 
 
 def derive(
-    problem: Problem, acceptable: Callable[[tuple[Cond, ...]], bool] | None = None, runs: int = 14,
+    problem: Problem, acceptable: Callable[[tuple[Cond, ...]], bool] | None = None,
+    hints: Iterable[tuple[Assumption, ...]] = (), runs: int = 14,
 ) -> Derivation:
     """Run the closure. With `acceptable`, inequalities over launch scalars may be assumed where that function admits
-    the whole set of them (DESIGN 4.2: a clause must leave room for several blocks)."""
+    the whole set of them (DESIGN 4.2: a clause must leave room for several blocks); sets that served a related problem
+    are tried first."""
     named = name_ceilings(problem)
-    out = _derive(named.problem, None if acceptable is None else lambda cs: acceptable(named.restore(cs)), runs)
+    out = _derive(named.problem, None if acceptable is None else lambda cs: acceptable(named.restore(cs)),
+                  tuple(named.hide(h) for h in hints), runs)
     return replace(
         out, assumed=frozenset(named.restore(sorted(out.assumed, key=lambda c: c.key))),
         clauses=tuple(Assumption(c, a.semantic) for a in out.clauses for c in named.restore((a.cond,))),
@@ -60,38 +67,64 @@ def derive(
 
 
 def _derive(
-    problem: Problem, acceptable: Callable[[tuple[Cond, ...]], bool] | None, runs: int,
+    problem: Problem, acceptable: Callable[[tuple[Cond, ...]], bool] | None,
+    hints: tuple[tuple[Assumption, ...], ...], runs: int,
 ) -> Derivation:
     first, stuck = _attempt(problem, ())
-    if not stuck or acceptable is None:
+    if stuck is None or acceptable is None:
         return first
+    for hint in hints:
+        if acceptable(tuple(a.cond for a in hint)):
+            got, left = _attempt(problem, hint)
+            if left is None:
+                return got
     tried: set[frozenset[Cond]] = set()
-    queue: list[tuple[tuple[Assumption, ...], tuple[State, ...]]] = [((), stuck)]
+    order = count()
+    queue: list[tuple[tuple[int, int], int, tuple[Assumption, ...], _Stuck]] = [((0, 0), next(order), (), stuck)]
     while queue and runs > 0:
-        have, states = queue.pop(0)
+        rank, _, have, place = heappop(queue)
         if len(have) >= _ASSUMPTIONS:
             continue
-        for extra in candidates(states):
+        for extra in candidates(place.whole, place.case):
             clauses = (*have, *(x for x in extra if x.cond not in {h.cond for h in have}))
             key = frozenset(c.cond for c in clauses)
-            if key in tried or not extra or not acceptable(tuple(c.cond for c in clauses)):
+            if key in tried or not acceptable(tuple(c.cond for c in clauses)):
                 continue
             tried.add(key)
             runs -= 1
             got, left = _attempt(problem, clauses)
-            if not left:
+            if left is None:
                 return got
-            queue.append((clauses, left))
+            heappush(queue, (left.rank, next(order), clauses, left))
             if runs <= 0:
                 break
+            if left.rank < place.rank:
+                # what makes headway is followed up before its alternatives
+                heappush(queue, (rank, next(order), have, place))
+                break
     return first
+
+
+@dataclass(frozen=True)
+class _Stuck:
+    """Where a derivation is stuck: before any case split, and in the first case that failed after `settled` others."""
+
+    whole: State
+    case: State | None
+    settled: int
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Less is closer to a proof."""
+        state = self.case or self.whole
+        return -self.settled, sum(len(e.monos) for e in state.equations) + 2 * sum(bool(g.monos) for g in state.goals)
 
 
 def start(problem: Problem, clauses: tuple[Assumption, ...]) -> State:
     state = State([], [], list(problem.goals), problem.annotations)
     state.equations = [e for e in problem.equations if e.monos]
     state.elements = list(problem.elements)
-    state.given = frozenset(c for c in conjuncts(conj(*problem.conds, *(a.cond for a in clauses))) if not c.varying)
+    state.given = frozenset(c for c in conjuncts(conj(*problem.launch, *(a.cond for a in clauses))))
     for c in conjuncts(conj(*problem.conds, *(a.cond for a in clauses), *_declared_ranges(problem))):
         state.add_cond(c)
     return state
@@ -112,18 +145,21 @@ def _declared_ranges(problem: Problem) -> Iterator[Cond]:
                 yield ge(high - 1, of(a))
 
 
-def _attempt(problem: Problem, clauses: tuple[Assumption, ...]) -> tuple[Derivation, tuple[State, ...]]:
-    """A derivation, and the states in which it is stuck: before any case split, and in the first case that failed."""
+def _attempt(problem: Problem, clauses: tuple[Assumption, ...]) -> tuple[Derivation, _Stuck | None]:
+    """A derivation, and where it is stuck."""
     state = start(problem, clauses)
     fixpoint(state)
     stuck = state.renewed()
     failed = None if state.solved else _cases(state, _SPLITS)
+    settled = state.budget.settled
     data = tuple(dict.fromkeys(a.array for a, b in state.loads if a.index != b.index))
     proved = failed is None
     derivation = Derivation(
         proved, tuple(state.steps), tuple(dict.fromkeys(state.rules)), state.assumed, clauses,
         () if proved else tuple(state.equations), data)
-    return derivation, () if failed is None else (stuck,) if failed is state else (stuck, failed.renewed())
+    if failed is None:
+        return derivation, None
+    return derivation, _Stuck(stuck, None if failed is state else failed.renewed(), settled)
 
 
 def _run(state: State, splits: int) -> State | None:
@@ -148,6 +184,7 @@ def _cases(state: State, splits: int) -> State | None:
                 stuck = left if stuck is state else stuck
                 break
             branches.append(branch)
+            state.budget.settled += 1
         else:
             for branch in branches:
                 state.assumed |= branch.assumed

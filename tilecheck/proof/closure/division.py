@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tilecheck.proof.closure.copies import say
 from tilecheck.proof.closure.state import State
-from tilecheck.proof.terms import ZERO, Atom, FloorDiv, Max, Min, Mod, atoms_of, ge, mod, of
+from tilecheck.proof.terms import ZERO, Atom, FloorDiv, Max, Min, Mod, Term, atoms_of, eq, floordiv, ge, mod, of
 
 
 def inverse(state: State) -> bool:
     """Equal quotient and equal remainder by one divisor: the numbers are equal."""
-    for x, y, d in state.quotients:
-        for u, v, g in state.remainders:
+    for x, y, d in state.equal_quotients():
+        for u, v, g in state.equal_remainders():
             if d == g and (x - y) == (u - v) and (x - y).monos and (x - y) not in state.equations:
                 state.equations.append(x - y)
                 state.use("inverse", f"quotient and remainder of {say(x)} by {d.key} fix it")
@@ -20,8 +22,7 @@ def inverse(state: State) -> bool:
 
 def quotient(state: State) -> bool:
     """Equal quotients: the difference of the numbers is that of the remainders, and below the divisor."""
-    for q in state.quotients:
-        x, y, d = q
+    for x, y, d in state.equal_quotients():
         got = state.facts.positive(d)
         if got is None or not (x - y).monos:
             continue
@@ -43,7 +44,7 @@ def quotient(state: State) -> bool:
 
 def congruent(state: State) -> bool:
     """x ≡ x' modulo d and -d < x - x' < d: equal."""
-    for x, y, d in state.remainders:
+    for x, y, d in state.equal_remainders():
         difference = x - y
         if not difference.monos or difference in state.equations or -difference in state.equations:
             continue
@@ -63,8 +64,8 @@ def reduce(state: State) -> bool:
         atoms_of(e, atoms)
     for a in sorted(atoms):
         if isinstance(a, (FloorDiv, Mod)):
-            low = state.facts.prove(a.num, 1)
-            high = None if low is None else state.facts.prove(a.den - 1 - a.num, 1)
+            low = state.facts.prove(a.num, 0)
+            high = None if low is None else state.facts.prove(a.den - 1 - a.num, 0)
             if low is not None and high is not None:
                 state.use("reduce", f"{say(a.num)} stays below {a.den.key}", low | high)
                 state.substitute({a: a.num if isinstance(a, Mod) else ZERO})
@@ -73,10 +74,35 @@ def reduce(state: State) -> bool:
             sign = 1 if isinstance(a, Min) else -1
             for t in a.args:
                 for u in a.args:
-                    got = state.facts.prove((u - t) * sign, 1) if u is not t else None
+                    got = state.facts.prove((u - t) * sign, 0) if u is not t else None
                     if got is not None:
                         others = tuple(x for x in a.args if x is not u)
                         state.use("reduce", "", got)
                         state.substitute({a: others[0] if len(others) == 1 else of(type(a)(others))})
                         return True
     return False
+
+
+def exact(state: State) -> bool:
+    """u % d == 0 makes (u*v) // d be (u // d)*v."""
+    atoms: set[Atom] = set()
+    for e in state.equations:
+        atoms_of(e, atoms)
+    for a in sorted(atoms):
+        if isinstance(a, FloorDiv):
+            for u, v in factors(a.num):
+                if eq(mod(u, a.den), 0) in state.conds:
+                    state.use("exact", f"{a.den.key} divides {u.key}")
+                    state.substitute({a: floordiv(u, a.den) * v})
+                    return True
+    return False
+
+
+def factors(t: Term) -> Iterator[tuple[Term, Term]]:
+    """(u, v) with t == u*v, u one launch scalar and v block-dependent, for a term of one monomial."""
+    if len(t.monos) == 1:
+        ((m, c),) = t.monos.items()
+        for i, a in enumerate(m):
+            rest = m[:i] + m[i + 1:]
+            if not a.varying and any(x.varying for x in rest):
+                yield of(a), Term({rest: c})

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from tilecheck.proof.closure.copies import say
 from tilecheck.proof.closure.state import State
-from tilecheck.proof.facts import Facts
-from tilecheck.proof.terms import Bid, Counter, Lane, negate, of
+from tilecheck.proof.facts import Facts, conjuncts
+from tilecheck.proof.terms import Bid, Counter, Lane, conj, disj, negate, of
+
+_SMALL = 4
+"""Terms of an equation whose range is worth more effort."""
 
 
 def squeeze(state: State) -> bool:
@@ -29,6 +32,8 @@ def out_of_range(state: State) -> bool:
     """An equation whose left side is never 0."""
     for effort in (0, 1):
         for e in state.equations:
+            if effort and len(e.monos) > _SMALL:
+                continue
             for side in (e, -e):
                 got = state.facts.positive(side, effort)
                 if got is not None:
@@ -48,7 +53,7 @@ def exclusive(state: State) -> bool:
     for c in facts.conds:
         if not c.varying or c.op not in ("ge", "ne"):
             continue
-        got = Facts([x for x in facts.conds if x != c], [c.term], budget=state.budget).holds(negate(c), 1)
+        got = Facts([x for x in facts.conds if x != c], [c.term], budget=state.budget).holds(negate(c), 0)
         if got is not None:
             state.absurd = True
             state.use("exclusive", "the conditions of the two accesses exclude each other", got)
@@ -61,10 +66,26 @@ def by_order(state: State) -> bool:
     for g in state.goals:
         if not g.monos or g in state.equations:
             continue
-        upper = state.facts.prove(-g, 1)
-        lower = None if upper is None else state.facts.prove(g, 1)
+        upper = state.facts.prove(-g, 0)
+        lower = None if upper is None else state.facts.prove(g, 0)
         if upper is not None and lower is not None:
             state.equations.append(g)
             state.use("squeeze", f"{say(g)} is fixed by the guards", upper | lower)
             return True
+    return False
+
+
+def unit(state: State) -> bool:
+    """Alternatives whose negation holds fall away."""
+    known = {p for c in state.conds for p in conjuncts(c)}
+    for i, c in enumerate(state.conds):
+        for part in conjuncts(c):
+            if part.op != "or":
+                continue
+            left = [a for a in part.args if negate(a) not in known]
+            if len(left) < len(part.args):
+                state.conds[i] = conj(*(p for p in conjuncts(c) if p != part))
+                state.add_cond(disj(*left))
+                state.use("unit", "")
+                return True
     return False

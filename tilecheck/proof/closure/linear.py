@@ -123,10 +123,10 @@ def merge(state: State) -> bool:
 
 def _identify(state: State, first: Atom, second: Atom) -> None:
     conds: list[Cond] = []
-    if isinstance(first, FloorDiv) and isinstance(second, FloorDiv) and first.den == second.den:
-        state.quotients.append((first.num, second.num, first.den))
-    elif isinstance(first, Mod) and isinstance(second, Mod) and first.den == second.den:
-        state.remainders.append((first.num, second.num, first.den))
+    if isinstance(first, FloorDiv) and isinstance(second, FloorDiv):
+        state.quotients.append((first.num, second.num, first.den, second.den))
+    elif isinstance(first, Mod) and isinstance(second, Mod):
+        state.remainders.append((first.num, second.num, first.den, second.den))
     elif isinstance(first, Load) and isinstance(second, Load) and first.array == second.array:
         state.loads.append((first, second))
     elif isinstance(first, (Lane, Bid)) and isinstance(second, (Lane, Bid)):
@@ -160,7 +160,8 @@ def solve(state: State) -> bool:
             if a in inner:
                 continue
             if isinstance(a, Sym):
-                if any(x.varying for x in inner):
+                # the range of a coordinate is said with the extent of the grid, which therefore stays
+                if a.name.startswith("grid[") or any(x.varying for x in inner):
                     continue
             elif any(x.varying for x in inner) and not (
                     mark(a) == {1} and all(mark(x) <= {0} for x in rest.atoms())):

@@ -30,6 +30,8 @@ class Problem:
     conds: tuple[Cond, ...]
     goals: tuple[Term, ...]
     annotations: Annotations = Annotations()
+    launch: tuple[Cond, ...] = ()
+    """Conditions (among `conds`) that hold for the whole launch, not only where an element is touched."""
     elements: tuple[Term, ...] = ()
     """Index terms of both copies: what a declared segment may contain."""
 

@@ -6,22 +6,27 @@ from dataclasses import dataclass, field, replace
 
 from tilecheck.proof.closure.problem import Annotations
 from tilecheck.proof.facts import Assumed, Budget, Facts, conjuncts
-from tilecheck.proof.terms import Atom, Cond, Load, Substitution, Term, of
+from tilecheck.proof.terms import Atom, Cond, Load, Substitution, Sym, Term, of
 
-WORK = 2500
+WORK = 1200
 """Nodes of certificate search for one attempt at a derivation, its cases included."""
 
 
-@dataclass
+def _of_grid(c: Cond) -> bool:
+    """Whether a condition speaks of the extents of the grid alone: those stay symbols, ranges are said with them."""
+    return all(isinstance(a, Sym) and a.name.startswith("grid[") for a in c.term.atoms())
+
+
+@dataclass(eq=False)
 class State:
     equations: list[Term]
     conds: list[Cond]
     goals: list[Term]
     annotations: Annotations
-    quotients: list[tuple[Term, Term, Term]] = field(default_factory=list)
-    """(x, x', d) with x // d == x' // d."""
-    remainders: list[tuple[Term, Term, Term]] = field(default_factory=list)
-    """(x, x', d) with x % d == x' % d."""
+    quotients: list[tuple[Term, Term, Term, Term]] = field(default_factory=list)
+    """(x, x', d, d') with x // d == x' // d'. Of use once d and d' are one."""
+    remainders: list[tuple[Term, Term, Term, Term]] = field(default_factory=list)
+    """(x, x', d, d') with x % d == x' % d'."""
     loads: list[tuple[Load, Load]] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
@@ -31,8 +36,18 @@ class State:
     """Index terms of the first copy, for `segment`."""
     given: frozenset[Cond] = frozenset()
     """Conditions over launch scalars that hold for the launch, not only where an element is touched."""
+    flags: list[Cond] = field(default_factory=list)
+    """Conditions on launch scalars, as they were before anything was replaced, that chose this variant."""
     budget: Budget = field(default_factory=lambda: Budget(WORK))
     _facts: Facts | None = None
+
+    def equal_quotients(self) -> list[tuple[Term, Term, Term]]:
+        """(x, x', d) with x // d == x' // d."""
+        return [(x, y, d) for x, y, d, e in self.quotients if d == e]
+
+    def equal_remainders(self) -> list[tuple[Term, Term, Term]]:
+        """(x, x', d) with x % d == x' % d."""
+        return [(x, y, d) for x, y, d, e in self.remainders if d == e]
 
     @property
     def facts(self) -> Facts:
@@ -46,7 +61,8 @@ class State:
         return replace(
             self, equations=list(self.equations), conds=list(self.conds), goals=list(self.goals),
             quotients=list(self.quotients), remainders=list(self.remainders), loads=list(self.loads),
-            steps=list(self.steps), rules=list(self.rules), elements=list(self.elements), _facts=None)
+            steps=list(self.steps), rules=list(self.rules), elements=list(self.elements), flags=list(self.flags),
+            _facts=None)
 
     def renewed(self) -> State:
         """A copy with a full budget of its own."""
@@ -54,11 +70,12 @@ class State:
 
     def add_cond(self, cond: Cond) -> None:
         self.conds.append(cond)
+        self.flags += [c for c in conjuncts(cond) if not c.varying and c.op in ("eq", "ne", "bool")]
         self._facts = None
         if cond.op == "false":
             self.absurd = True
         for c in conjuncts(cond):
-            if c.op == "eq":
+            if c.op == "eq" and not _of_grid(c):
                 self.equations.append(c.term)
 
     def use(self, rule: str, step: str, assumed: Assumed = frozenset()) -> None:
@@ -76,13 +93,13 @@ class State:
             for part in conjuncts(new):
                 if part.op == "false":
                     self.absurd = True
-                if part.op == "eq" and part != c:
+                if part.op == "eq" and part != c and not _of_grid(part):
                     self.equations.append(part.term)
             conds.append(new)
         self.conds = conds
         self.goals = [s.term(g) for g in self.goals]
-        self.quotients = [(s.term(x), s.term(y), s.term(d)) for x, y, d in self.quotients]
-        self.remainders = [(s.term(x), s.term(y), s.term(d)) for x, y, d in self.remainders]
+        self.quotients = [(s.term(x), s.term(y), s.term(d), s.term(e)) for x, y, d, e in self.quotients]
+        self.remainders = [(s.term(x), s.term(y), s.term(d), s.term(e)) for x, y, d, e in self.remainders]
         loads: list[tuple[Load, Load]] = []
         for a, b in self.loads:
             x, y = s.term(of(Load(a.array, a.index))).single, s.term(of(Load(b.array, b.index))).single

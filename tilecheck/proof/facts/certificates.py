@@ -10,7 +10,7 @@ from typing import Final
 
 from tilecheck.proof.facts.assumed import NOTHING, Assumed
 from tilecheck.proof.facts.definitions import BELOW, LOWER, UPPER, all_nonnegative, depth_of, is_extent
-from tilecheck.proof.facts.polynomials import reduced, shifted
+from tilecheck.proof.facts.polynomials import at_ones, combined, reduced, shifted
 from tilecheck.proof.terms import (
     Atom,
     Bid,
@@ -66,10 +66,17 @@ def _too_large(p: Term) -> bool:
 class Budget:
     """Work left for a family of questions; once it is spent, no further certificate is looked for."""
 
-    __slots__ = ("left",)
+    __slots__ = ("left", "settled")
 
     def __init__(self, nodes: int) -> None:
         self.left = nodes
+        self.settled = 0
+        """Cases that are done, of all the case splits that share this budget."""
+
+
+def _open_terms(p: Term) -> int:
+    """Block-dependent terms that can be negative."""
+    return sum(c < 0 and any(a.varying for a in m) for m, c in p.monos.items())
 
 
 @dataclass(frozen=True)
@@ -91,6 +98,8 @@ class Facts:
         budget: Budget | None = None,
     ) -> None:
         self.budget = budget or Budget(_TOTAL)
+        self.tight = False
+        """Whether only the sharpest bound of each definition is used, as in what is left for a contract."""
         self.conds: tuple[Cond, ...] = conjuncts(conj(*conds))
         self.false = any(c.op == "false" for c in self.conds)
         self._signs = signs
@@ -150,7 +159,7 @@ class Facts:
         if outer:
             self._total = 0
         self._open.add(p)
-        spent, out = self._nodes, None
+        kept, out = (self._nodes, self._limit, self._cut), None
         try:
             for depth, nodes in _STAGES[tried + 1:effort + 1]:
                 self._nodes, self._limit, self._cut = 0, nodes, False
@@ -164,7 +173,7 @@ class Facts:
                     break
         finally:
             self._open.discard(p)
-            self._nodes = spent
+            self._nodes, self._limit, self._cut = kept
         if outer or out is not None:
             self._memo[p] = out, effort
         return out
@@ -337,7 +346,7 @@ class Facts:
                 if got is None:
                     return None
             used |= got
-        if any(c < 0 for c in shifted(p, shift).monos.values()):
+        if at_ones(p, shift) < 0 or any(c < 0 for c in shifted(p, shift).monos.values()):
             return None
         return self._fewest(p, shift, used)
 
@@ -366,14 +375,14 @@ class Facts:
 
     def _worst(self, p: Term, varying_only: bool = False) -> Monomial | None:
         """The monomial to cancel next: block-dependent ones first, then the largest."""
-        best: tuple[tuple[bool, int, int, str], Monomial] | None = None
+        best: tuple[tuple[bool, bool, int, int, str], Monomial] | None = None
         for m, c in p.monos.items():
             varying = any(a.varying for a in m)
             if varying_only and not varying:
                 continue
             if c > 0 and all(self.at_least(a, 0) is not None for a in m):
                 continue
-            rank = (varying, max((depth_of(a) for a in m), default=0), len(m), "*".join(a.key for a in m))
+            rank = (varying, c < 0, max((depth_of(a) for a in m), default=0), len(m), "*".join(a.key for a in m))
             if best is None or rank > best[0]:
                 best = (rank, m)
         return None if best is None else best[1]
@@ -382,13 +391,24 @@ class Facts:
         negative = p.monos[m] < 0
         atoms = tuple(dict.fromkeys(m))
         lanes = tuple(a for a in atoms if isinstance(a, Lane))
-        for a in lanes:
-            yield from self._by_definition(p, m, a, negative)
+        for lane in lanes:
+            yield from self._by_definition(p, m, lane, negative)
+        uniform = not any(a.varying for a in m)
+        open_now = _open_terms(p)
+        sideways: list[_Move] = []
         for g in self._ge:
-            yield from self._cancel(p, m, g, NOTHING, negative)
+            for move in self._cancel(p, m, g, NOTHING, negative):
+                change = _open_terms(move.rest) - open_now
+                if uniform or change < 0:
+                    yield move
+                elif change == 0:
+                    sideways.append(move)
         for a in atoms:
             if a not in lanes:
                 yield from self._by_definition(p, m, a, negative)
+        # a fact that brings in as much as it cancels may still name the same thing otherwise; one that brings in more
+        # leads nowhere
+        yield from sideways
 
     def _by_definition(self, p: Term, m: Monomial, a: Atom, negative: bool) -> Iterator[_Move]:
         if isinstance(a, FloorDiv) and negative:
@@ -409,8 +429,7 @@ class Facts:
                 continue
             c = abs(p.monos[m])
             common = gcd(c, abs(gc))
-            rest = p * (abs(gc) // common) - Term({weight: c // common}) * g
-            yield _Move(rest, assumed | signs)
+            yield _Move(combined(p, abs(gc) // common, weight, c // common, g), assumed | signs)
 
     def _scaled(self, p: Term, m: Monomial, a: FloorDiv) -> Iterator[_Move]:
         """p >= 0 iff w*(p + 1) - 1 >= 0 for any w >= 1; w completes the divisor of a quotient in `m`."""
@@ -487,7 +506,7 @@ class Facts:
     def residuals(self, p: Term, limit: int = 6) -> list[tuple[tuple[Term, ...], Assumed]]:
         """Sets of inequalities over launch scalars, each of which would prove `p >= 0`; simplest first."""
         found: dict[tuple[Term, ...], Assumed] = {}
-        self._nodes = 0
+        self._nodes, self.tight = 0, True
         if self.budget.left < 0:
             return []
         for terms, assumed in self._leaves(reduced(p), _DEPTH, limit * 4):
@@ -497,6 +516,7 @@ class Facts:
             if len(found) >= limit * 3:
                 break
         self.budget.left -= self._nodes
+        self.tight = False
         ranked = sorted(found.items(), key=lambda item: (
             len(item[0]), sum(len(t.monos) for t in item[0]), sum(len(t.key) for t in item[0])))
         return ranked[:limit]

@@ -136,7 +136,7 @@ def _upper_mod(f: Facts, a: Mod) -> Bounds:
     if den is None:
         return
     yield a.den - 1 - of(a), den
-    num = f.prove(a.num)
+    num = None if f.tight else f.prove(a.num)
     if num is not None:
         yield a.num - of(a), den | num
 
@@ -147,7 +147,7 @@ def _upper_floordiv(f: Facts, a: FloorDiv) -> Bounds:
     if den is None:
         return
     yield a.num - a.den * of(a), den
-    num = f.prove(a.num)
+    num = None if f.tight else f.prove(a.num)
     if num is not None:
         yield a.num - of(a), den | num
 

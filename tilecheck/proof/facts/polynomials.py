@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import gcd
 
-from tilecheck.proof.terms import Atom, Term, const, of
+from tilecheck.proof.terms import Atom, Monomial, Term, const, of
 
 
 def reduced(p: Term) -> Term:
@@ -29,3 +29,21 @@ def shifted(p: Term, shift: Mapping[Atom, Term]) -> Term:
             part = part * shift.get(a, of(a))
         total = total + part
     return total
+
+
+def combined(p: Term, scale: int, weight: Monomial, factor: int, g: Term) -> Term:
+    """`scale*p - factor*weight*g`"""
+    out = dict(p.monos) if scale == 1 else {m: c * scale for m, c in p.monos.items()}
+    for m, c in g.monos.items():
+        key = m if not weight else weight if not m else tuple(sorted(m + weight))
+        total = out.get(key, 0) - factor * c
+        if total:
+            out[key] = total
+        else:
+            out.pop(key, None)
+    return Term(out)
+
+
+def at_ones(p: Term, shift: Mapping[Atom, Term]) -> int:
+    """The constant term after each atom a of `shift` is replaced by 1 + a."""
+    return sum(c for m, c in p.monos.items() if all(a in shift for a in m))

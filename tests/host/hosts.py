@@ -1,0 +1,61 @@
+"""Launches found in a piece of host code, for the tests of this folder."""
+
+from __future__ import annotations
+
+from tilecheck.host.launch import Launch
+from tilecheck.host.launches import find_launches
+from tilecheck.kernel.access import Param
+from tilecheck.kernel.tree import Span
+from tilecheck.source.project import Project
+
+PRELUDE = """
+import functools
+import math
+import operator
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import torch
+import cuda.tile as ct
+from cuda.tile.tune import exhaustive_search
+
+
+@ct.kernel
+def k(x, y, n: ct.Constant[int], T: ct.Constant[int]):
+    pass
+
+
+@ct.kernel
+def other(x, y, n: ct.Constant[int], T: ct.Constant[int]):
+    pass
+
+
+"""
+
+PARAMS = tuple(
+    Param(name, kind, Span("m.py", 1, 0, 1, 0))
+    for name, kind in (("x", "array"), ("y", "array"), ("n", "constant"), ("T", "constant")))
+
+
+def launches(source: str, **others: str) -> tuple[Launch, ...]:
+    """The launches of `m.py`, which holds the prelude and the source; `others` are further modules."""
+    files = {"m.py": PRELUDE + source, **{f"{name}.py": text for name, text in others.items()}}
+    project = Project(list(files), contents={name: text.encode() for name, text in files.items()})
+    return find_launches(project, project.module("m.py"))
+
+
+def launch(source: str, **others: str) -> Launch:
+    """The only launch."""
+    (found,) = launches(source, **others)
+    return found
+
+
+def grid(source: str) -> tuple[str, ...]:
+    """The grid of the only launch, as text; `?` where it is not known."""
+    return tuple("?" if t is None else t.key for t in launch(source).grid)
+
+
+def first(expression: str, setup: str = "", params: str = "x, y, n, m") -> str:
+    """What an expression is as a grid extent, in a function of these parameters."""
+    body = "".join(f"    {line}\n" for line in setup.splitlines())
+    return grid(f"def run({params}):\n{body}    ct.launch(0, ({expression},), k, (x, y, n, 1))\n")[0]

@@ -1,0 +1,106 @@
+"""Clauses at launches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.host.hosts import PARAMS, launch, launches
+from tilecheck.host.discharge import Discharge, discharge
+from tilecheck.proof.contract import parse
+
+
+def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m") -> Discharge:
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    found = launch(f"def run({params}):\n{lines}")
+    (parsed,) = parse(clause)
+    parsed = replace(parsed, kind="semantic" if semantic else "structural") if parsed.cond is not None else parsed
+    return discharge(parsed, PARAMS, found, {"x": 2, "y": 2})
+
+
+@pytest.mark.parametrize(("body", "clause"), [
+    ("ct.launch(0, (n,), k, (x, y, n, m))", "grid[1] == 1 and grid[0] == n"),
+    ("ct.launch(0, (x.shape[0],), k, (x, y, n, m))", "grid[0] <= x.shape[0]"),
+    ("assert n <= m\nct.launch(0, (n,), k, (x, y, n, m))", "n <= T"),
+    ("if n > m:\n    raise ValueError\nct.launch(0, (n,), k, (x, y, n, m))", "n <= T"),
+    ("ct.launch(0, (ct.cdiv(n, m),), k, (x, torch.empty((n, 2)), n, m))", "grid[0] <= cdiv(y.shape[0], T)"),
+    ("ct.launch(0, (1,), k, (x, y, n, 1 << (n - 1).bit_length()))", "n <= T"),
+    ("ct.launch(0, (1,), k, (x, y, n, n // 4 * 4))", "T <= n"),
+    ("ct.launch(0, (1,), k, (x, y, n, ct.cdiv(n, 4) * 4))", "n <= T"),
+    ("ct.launch(0, (min(n, m),), k, (x, y, n, m))", "grid[0] <= n and grid[0] <= T"),
+    ("ct.launch(0, (1,), k, (x, y, n, n if m > 2 else n + 1))", "n <= T"),
+    ("a, b = x.shape\nct.launch(0, (1,), k, (x.contiguous(), y, n, b))", "x.strides[0] == T and x.strides[1] == 1"),
+    ("assert x.shape == y.shape\nct.launch(0, (1,), k, (x, y, n, m))", "x.shape[1] == y.shape[1]"),
+    ("ct.launch(0, (1,), k, (x, torch.empty_like(x), n, m))", "x.shape[1] == y.shape[1]"),
+    ("v = x.view(-1, x.shape[-1])\nct.launch(0, (v.shape[0],), k, (v, y, n, m))", "grid[0] <= x.shape[0]"),
+    ("*lead, d = x.shape\nct.launch(0, (math.prod(lead),), k, (x, y, n, m))", "grid[0] == x.shape[0]"),
+    ("b = 64\nwhile b > n:\n    b //= 2\nct.launch(0, (1,), k, (x, y, n, b))", "T <= n"),
+    ("ct.launch(0, (1,), k, (x, torch.empty(4), n, m))", "disjoint(x, y)"),
+    ("ct.launch(0, (1,), k, (x.contiguous(), x.new_empty(4), n, m))", "disjoint(x, y)"),
+    ("h = x.shape[1] // 2\nct.launch(0, (1,), k, (x, y, x.shape[1], torch.next_power_of_2(h)))", "T <= n"),
+])
+def test_discharged(body: str, clause: str) -> None:
+    for part in clause.split(" and "):
+        assert at(body, part).state == "discharged", part
+
+
+@pytest.mark.parametrize(("body", "clause"), [
+    ("ct.launch(0, (n,), k, (x, y, n, m))", "n <= T"),
+    ("ct.launch(0, (n,), k, (x, y, n, m))", "grid[0] == 1"),
+    ("ct.launch(0, (n,), k, (x, y, n, foo()))", "n <= T"),
+    ("ct.launch(0, (n,), k, (x, y, n, m))", "disjoint(x, y)"),
+    ("ct.launch(0, (n,), k, (x[:4], x[4:], n, m))", "disjoint(x, y)"),
+    ("ct.launch(0, (n,), k, (x, foo(x), n, m))", "disjoint(x, y)"),
+    ("z = torch.empty(4)\nct.launch(0, (n,), k, (z, foo(z), n, m))", "disjoint(x, y)"),
+    ("ct.launch(0, (n,), k, (x, x.contiguous(), n, m))", "disjoint(x, y)"),
+    ("ct.launch(0, (n,), k, (x, y, n, m))", "x.shape[0] == y.shape[0]"),
+    ("assert n < m and m < n\nct.launch(0, (2,), k, (x, y, n, m))", "n == T"),
+    ("for i in range(n):\n    pass\nct.launch(0, (2,), k, (x, y, n, m))", "n >= 1"),
+])
+def test_open(body: str, clause: str) -> None:
+    assert at(body, clause).state == "open"
+    assert at(body, clause, semantic=True).state in ("open",)
+
+
+@pytest.mark.parametrize(("body", "clause"), [
+    ("ct.launch(0, (n, 2), k, (x, y, n, m))", "grid[1] == 1"),
+    ("ct.launch(0, (n,), k, (x, y, 4, 8))", "T <= n"),
+    ("ct.launch(0, (1,), k, (x, y, n, n + 1))", "T <= n"),
+    ("ct.launch(0, (1,), k, (x, x, n, m))", "disjoint(x, y)"),
+    ("ct.launch(0, (1,), k, (x, x.view(-1), n, m))", "disjoint(x, y)"),
+])
+def test_broken(body: str, clause: str) -> None:
+    assert at(body, clause).state == "broken"
+
+
+def test_a_tile_rounded_up_violates_a_semantic_clause_for_some_size() -> None:
+    body = "T = 1 << (n // 2 - 1).bit_length()\nct.launch(0, (m,), k, (x, y, n, T))"
+    assert at(body, "n // 2 + T <= n").state == "open"
+    found = at(body, "n // 2 + T <= n", semantic=True)
+    assert (found.state, found.values) == ("violated", (("n", 96),))
+    assert found.text in ("n // 2 + next_pow2(n // 2) <= n", "next_pow2(n // 2) + n // 2 <= n")
+
+
+def test_a_guard_rules_the_violation_out() -> None:
+    body = "T = 1 << (n // 2 - 1).bit_length()\nassert n == 2 * T\nct.launch(0, (m,), k, (x, y, n, T))"
+    assert at(body, "n // 2 + T <= n", semantic=True).state == "discharged"
+
+
+def test_no_violation_by_what_is_not_understood() -> None:
+    body = "n = foo()\nct.launch(0, (m,), k, (x, y, n, torch.next_power_of_2(n)))"
+    assert at(body, "T <= n", semantic=True).state == "open"
+
+
+def test_every_configuration_counts() -> None:
+    source = """
+def run(x, y, n):
+    exhaustive_search(
+        [SimpleNamespace(T=8), SimpleNamespace(T={last})], 0, lambda c: (4,), k, lambda c: (x, y, 64, c.T), None)
+"""
+    (clause,) = parse("n % T == 0")
+    assert discharge(clause, PARAMS, launches(source.format(last=16))[0]).state == "discharged"
+    found = discharge(clause, PARAMS, launches(source.format(last=24))[0])
+    assert (found.state, found.values) == ("broken", (("c.T", 24),))
+    (other,) = parse("T < 4")
+    assert discharge(other, PARAMS, launches(source.format(last=24))[0]).state == "broken"
