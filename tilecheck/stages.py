@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -101,6 +101,7 @@ def join(results: Iterable[FileResult], files: int) -> Analysis:
     # a kernel that a call makes of a function of another module may come with several files
     once = {(kernel.model.file, kernel.model.name): kernel for result in everything for kernel in result.kernels}
     for (file, name), kernel in sorted(once.items()):
+        failures += _faulty_contracts(kernel)
         try:
             report, diagnostics = conclude(kernel.model, kernel.proof, launches[file, name])
             kernels.append(KernelFindings(report, diagnostics, kernel.deny_residual))
@@ -113,6 +114,13 @@ def join(results: Iterable[FileResult], files: int) -> Analysis:
     )
     sound = not any(failure.message.startswith(INTERNAL) for failure in failures)
     return Analysis(tuple(kernels), tuple(opt_outs), tuple(failures), files, dependencies, sound)
+
+
+def _faulty_contracts(kernel: ProvedKernel) -> Iterator[Failure]:
+    """What the author declared and is no contract: to leave it out silently would be to check something else."""
+    lines = {declared.text: declared.span.line for declared in kernel.model.declared}
+    for text, message in kernel.proof.faulty:
+        yield Failure(kernel.model.file, f"`{text}` is not a contract: {message}", lines.get(text))
 
 
 def failure_of(path: str, error: Exception, line: int | None = None) -> Failure:

@@ -250,3 +250,11 @@ def test_a_folder_named_like_a_command_can_still_be_checked(run: Run) -> None:
 def test_nothing_that_is_checked_is_run(run: Run) -> None:
     Path("evil.py").write_text("raise SystemExit(7)\n" + RACY)
     assert codes(run("evil.py", "--format", "concise").out) == ["TC101"]
+
+
+def test_an_array_that_goes_out_of_sight_loses_its_verdicts(run: Run) -> None:
+    Path("unknown.py").write_text(CLEAN.replace("    i = ct.bid(0)\n", "    i = ct.bid(0)\n    mystery(c, i)\n"))
+    result = run("unknown.py", "--format", "json")
+    (kernel,) = json.loads(result.out)["kernels"]
+    assert kernel["verdict"] == "unproven"
+    assert "mystery" in json.dumps(json.loads(result.out)["diagnostics"])

@@ -62,3 +62,11 @@ def test_other_packages_bring_commands(run: Run, monkeypatch: pytest.MonkeyPatch
     assert "greet" in run("--help").out
     Path("greet").mkdir()
     assert run("greet").out.startswith("No findings")
+
+
+def test_a_declaration_that_is_no_contract_is_named_and_is_status_2(run: Run) -> None:
+    text = Path("clean.py").read_text().replace("@ct.kernel", '@requires("T <")\n@ct.kernel')
+    Path("clean.py").write_text(text.replace("as ct\n", "as ct\nfrom tilecheck import requires\n"))
+    result = run("clean.py")
+    assert result.status == 2
+    assert "clean.py:5: `T <` is not a contract: " in result.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from pathlib import Path
@@ -20,12 +21,17 @@ def _after(mark: str) -> str:
 
 
 def test_the_output_shown_is_the_real_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """With UPDATE_README set, writes what is real into the README first."""
     monkeypatch.chdir(ROOT)
     command = _after("run").rpartition("&&")[2]
     program, *arguments = shlex.split(command)
     assert program == ".venv/bin/tilecheck"
     assert main([*arguments, "--no-cache"]) == 0
-    assert capsys.readouterr().out.rstrip("\n") == _after("output")
+    output = capsys.readouterr().out.rstrip("\n")
+    if os.environ.get("UPDATE_README"):
+        before, mark, after = README.read_text(encoding="utf-8").partition("<!-- output -->\n```text\n")
+        README.write_text(f"{before}{mark}{output}\n```{after.partition('```')[2]}", encoding="utf-8")
+    assert output == _after("output")
 
 
 def test_both_commands_are_one_line_that_installs_and_runs() -> None:

@@ -50,7 +50,7 @@ class Record:
 
 @dataclass
 class Log:
-    """A run: its records, the undefined behaviour met (other than races), the failure that ended it, if any, and its work."""
+    """A run: its records, undefined behaviour other than races, the failure that ended it, if any, and its work."""
 
     records: list[Record] = field(default_factory=list)
     undefined: list[str] = field(default_factory=list)

@@ -65,10 +65,10 @@ def set_rank(ev: Evaluator, name: str, rank: int, state: State) -> None:
     state.ranks[name] = rank
     for i in range(1, rank + 1):
         negative = f"{name}.shape[-{i}]"
-        if negative in ev.extents:
+        if negative in ev.symbols.extents:
             state.assume(eq(of(Sym(negative)), ev.extent(f"{name}.shape[{rank - i}]")))
     lead = f"{name}.shape[:-1]"
-    if lead in ev.extents:
+    if lead in ev.symbols.extents:
         state.assume(eq(of(Sym(lead)), product([ev.extent(f"{name}.shape[{i}]") for i in range(rank - 1)])))
 
 
@@ -172,7 +172,7 @@ def subscript(ev: Evaluator, owner: Value, parts: tuple[Part, ...], state: State
     if not plain:
         none_only = all(isinstance(p, Bounds | Int | Plain) for p in parts)
         fresh = ev.fresh(f"{tensor.name}[...]")
-        storage = tensor.storage if none_only else ev.allocation(fresh, tensor.storage)
+        storage = tensor.storage if none_only else ev.symbols.allocation(fresh, tensor.storage)
         return Tensor(fresh, fresh, storage, whole=False, maybe=tensor.storage)
     shape = shape_of(ev, tensor, state)
     name = ev.fresh(f"{tensor.name}[...]")
@@ -199,7 +199,7 @@ def _extent(ev: Evaluator, part: Bounds, extent: Term, name: str) -> Term:
 def not_negative(ev: Evaluator, term: Term) -> bool:
     """Whether the term is a sum of products of extents, plainly."""
     return all(
-        c > 0 and all(isinstance(a, Sym) and a.name in ev.extents | ev.positive for a in m)
+        c > 0 and all(isinstance(a, Sym) and a.name in ev.symbols.extents | ev.symbols.positive for a in m)
         for m, c in term.monos.items())
 
 
@@ -238,7 +238,7 @@ def strides_of(ev: Evaluator, tensor: Tensor, state: State) -> tuple[Term, ...] 
 
 def copied(ev: Evaluator, tensor: Tensor, how: str) -> Tensor:
     """The same elements in memory of their own, row by row."""
-    fresh = ev.allocation(ev.fresh(f"{tensor.name}.{how}()"))
+    fresh = ev.symbols.allocation(ev.fresh(f"{tensor.name}.{how}()"))
     return replace(tensor, strided=fresh, storage=fresh, strides=None, dense=True, whole=True, fresh=how, maybe=None)
 
 
@@ -246,7 +246,7 @@ def contiguous(ev: Evaluator, tensor: Tensor, state: State) -> Tensor:
     """The array itself when it is contiguous, else a copy."""
     if tensor.dense or state.decided(contiguity(tensor)):
         return tensor if tensor.dense else replace(tensor, dense=True, strides=None)
-    fresh = ev.allocation(ev.fresh(f"{tensor.name}.contiguous()"), tensor.storage)
+    fresh = ev.symbols.allocation(ev.fresh(f"{tensor.name}.contiguous()"), tensor.storage)
     return replace(tensor, strided=fresh, storage=fresh, strides=None, dense=True, maybe=tensor.storage)
 
 
@@ -259,7 +259,9 @@ def reshaped(
     if shape is not None and shape == shape_of(ev, tensor, state) and keeps:
         return tensor
     name = ev.fresh(f"{tensor.name}.{how}()")
-    storage, maybe = (tensor.storage, tensor.maybe) if keeps else (ev.allocation(name, tensor.storage), tensor.storage)
+    storage, maybe = tensor.storage, tensor.maybe
+    if not keeps:
+        storage, maybe = ev.symbols.allocation(name, tensor.storage), tensor.storage
     # a copy made by reshape is dense; a view of something that is not dense need not be
     return Tensor(name, name, storage, shape, None, tensor.dense, tensor.whole, tensor.fresh if keeps else None, maybe)
 
@@ -291,7 +293,7 @@ def allocated(
     ev: Evaluator, how: str, extents: Sequence[Value] | None, state: State, like: Tensor | None = None,
 ) -> Tensor:
     """New memory. An array `like` another has its shape, and its layout only where that is row by row."""
-    name = ev.allocation(ev.fresh(how))
+    name = ev.symbols.allocation(ev.fresh(how))
     if like is not None:
         return Tensor(like.name, name, name, like.shape, None, like.dense, True, how)
     shape = None if extents is None else resolved_shape(ev, extents, None, state)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.host import record, simplify, statements, tables
-from tilecheck.host.evaluate import FUEL, Evaluator
+from tilecheck.host.evaluate import Evaluator
 from tilecheck.host.launch import Launch
 from tilecheck.host.record import Raw
 from tilecheck.host.state import Contents, State
+from tilecheck.host.symbols import Symbols
 from tilecheck.host.syntax import syntax
 from tilecheck.host.values import Choice, Kernel, Ref, Thing, Value
 from tilecheck.kernel import tree
@@ -31,16 +33,22 @@ def find_launches(project: Project, module: Module) -> tuple[Launch, ...]:
     it is evaluated only when nothing else of the module reaches it, or when it is public.
     """
     search = _Search(project, module)
-    search.run()
-    return search.launches()
+    collecting = gc.isenabled()
+    # many small values that live until the end, and hardly a cycle among them
+    gc.disable()
+    try:
+        search.run()
+        return search.launches()
+    finally:
+        if collecting:
+            gc.enable()
 
 
 class _Search:
     def __init__(self, project: Project, module: Module) -> None:
         self.module = module
         self.ev = Evaluator(project, module)
-        self.raws: list[tuple[str, Raw]] = []
-        self.free: dict[str, frozenset[str]] = {}
+        self.raws: list[tuple[str, Symbols, Raw]] = []
 
     def run(self) -> None:
         names = [name for name in self.module.host_functions() if not self._is_kernel(name)]
@@ -56,19 +64,17 @@ class _Search:
     def _reached(self, name: str) -> bool:
         """Whether launches in this function were already met on the way from another one."""
         key = (self.module.path, name)
-        return any(key in raw.chain and bool(tables.kernels(self.ev, raw.kernel)) for _, raw in self.raws)
+        return any(key in raw.chain and bool(tables.kernels(self.ev, raw.kernel)) for _, _, raw in self.raws)
 
     def _evaluate(self, name: str) -> None:
         ev = self.ev
-        ev.fuel, ev.records, ev.free, ev.given = FUEL, [], set(), set()
-        ev.active.clear()
+        ev.begin()
         try:
             self._run(name)
         except Exception:  # what cannot be followed must not cost the other functions their launches
             if os.environ.get("TILECHECK_DEBUG"):
                 raise
-        self.free[name] = frozenset(ev.free)
-        self.raws += [(name, raw) for raw in ev.records]
+        self.raws += [(name, ev.symbols, raw) for raw in ev.records]
 
     def _run(self, name: str) -> None:
         ev = self.ev
@@ -91,7 +97,7 @@ class _Search:
     def _parameter(self, param: tree.Param, state: State) -> Value:
         ev = self.ev
         name = ev.fresh(param.name)
-        ev.given.add(name)
+        ev.symbols.given.add(name)
         if param.kind == "*":
             return Thing(name, numeric=False)
         if param.kind == "**":
@@ -99,14 +105,15 @@ class _Search:
             state.heap[key] = Contents(bound="open")
             return Ref("dict", key)
         if param.name not in ("self", "cls", "ctx"):
-            ev.free.add(name)
+            ev.symbols.free.add(name)
         fractional = _named(param.annotation) == "float" or (isinstance(param.default, tree.Constant) and isinstance(
             param.default.value, float))
         return Thing(name, numeric=not fractional)
 
     def launches(self) -> tuple[Launch, ...]:
         found: dict[Launch, None] = {}
-        for name, raw in self.raws:
+        for name, symbols, raw in self.raws:
+            self.ev.symbols = symbols
             for cond, kernel in _kernels(self.ev, raw.kernel):
                 launch = self._launch(name, raw, cond, kernel)
                 if launch is not None:
@@ -118,7 +125,7 @@ class _Search:
         if facts.op == "false":
             return None
         try:
-            return simplify.launch(self.ev, raw, name, facts, kernel, self.free.get(name, frozenset()))
+            return simplify.launch(self.ev, raw, name, facts, kernel)
         except Exception:  # a launch of which nothing is known is still a launch
             if os.environ.get("TILECHECK_DEBUG"):
                 raise

@@ -126,7 +126,7 @@ def _expand(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) ->
 
 def _converted(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
     """`to`, `float`, ...: the array itself when nothing changes, else a copy of equal shape."""
-    name = ev.allocation(ev.fresh(f"{x.name}.to()"), x.storage)
+    name = ev.symbols.allocation(ev.fresh(f"{x.name}.to()"), x.storage)
     return Tensor(x.name, name, name, x.shape, None, x.dense, True, None, x.storage)
 
 
@@ -146,7 +146,7 @@ def _same(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> V
 
 
 def _elementwise(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
-    name = ev.allocation(ev.fresh(f"{x.name}'"))
+    name = ev.symbols.allocation(ev.fresh(f"{x.name}'"))
     return Tensor(name, name, name)
 
 

@@ -100,7 +100,7 @@ def _is_one(value: Value) -> bool:
 
 def binary(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> Value:
     if isinstance(left, Tensor) or isinstance(right, Tensor):
-        name = ev.allocation(ev.fresh("array"))
+        name = ev.symbols.allocation(ev.fresh("array"))
         return Tensor(name, name, name)
     power = (op == "<<" and _is_one(left)) or (op == "**" and left == Int(const(2)))
     if power and isinstance(right, Log2) and right.up:
@@ -125,7 +125,7 @@ def binary(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> V
     compute = _NUMERIC.get(op)
     term = None if compute is None else compute(a, b)
     if op == "*" and term is not None and term.constant is None and 1 not in (a.constant, b.constant):
-        ev.factors[term] = (a, b)
+        ev.symbols.factors[term] = (a, b)
     return ev.unknown("value") if term is None else Int(term)
 
 

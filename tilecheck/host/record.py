@@ -257,7 +257,8 @@ def argument(
         shape, strides = arrays.shape_of(ev, value, state), arrays.strides_of(ev, value, state)
         return Argument(
             "array", text, where, None, value.storage, value.whole, shape, strides, value.fresh, value.name,
-            strided=value.strided, dense=value.dense, roots=ev.roots(value.storage), made=_made(ev, value.storage))
+            strided=value.strided, dense=value.dense, roots=ev.symbols.roots(value.storage),
+            made=_made(ev, value.storage))
     if isinstance(value, Thing) and value.numeric:
         rank = state.ranks.get(value.name)
         as_array = ev.tensor(value, state)
@@ -265,7 +266,7 @@ def argument(
         strides = None if shape is None else arrays.strides_of(ev, as_array, state)
         return Argument(
             "unknown", text, where, ev.number(value), value.name, True, shape, strides, None, value.name,
-            strided=value.name, roots=ev.roots(value.name), made=_made(ev, value.name))
+            strided=value.name, roots=ev.symbols.roots(value.name), made=_made(ev, value.name))
     if isinstance(value, Ref | Items):
         known = ev.elements(value, state) if depth else None
         elements = None if known is None else tuple(
@@ -277,7 +278,7 @@ def argument(
 
 
 def _made(ev: Evaluator, storage: str) -> frozenset[str]:
-    return (ev.roots(storage) or frozenset()) & frozenset(ev.allocated)
+    return (ev.symbols.roots(storage) or frozenset()) & frozenset(ev.symbols.allocated)
 
 
 def _either(parts: list[tuple[Cond, Argument]]) -> Argument:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.host import tables
@@ -40,15 +41,14 @@ _FACTS: Final = 60
 _CASES: Final = 64
 
 
-def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel, free: frozenset[str]) -> Launch:
+def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel) -> Launch:
     parts = facts.args if facts.op == "and" else (facts,)
     known = {part.key for part in parts}
     chosen = _chosen(_terms(raw.grid, raw.arguments), known)
     grid = tuple(None if t is None else substitute(t, chosen) for t in raw.grid)
     arguments = None if raw.arguments is None else tuple(_replaced(a, chosen) for a in raw.arguments)
-    simpler = [substitute_cond(part, chosen) if part.key not in known else part for part in parts]
     terms = _terms(grid, arguments)
-    relevant = _cone(terms, {n for a in arguments or () for n in (a.name, a.strided) if n is not None}, simpler)
+    relevant = _cone(terms, {n for a in arguments or () for n in (a.name, a.strided) if n is not None}, parts)
     cases, bounds = _cases(ev, relevant, terms)
     standing = _standing(ev, grid, relevant)
     for t in raw.grid:
@@ -57,7 +57,8 @@ def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel, free
     every = raw.how == "tuner" and any(_every(ev, n) for case in cases[:1] for n, _ in case)
     return plain_names(Launch(
         (kernel.file, kernel.qualname), (grid[0], grid[1], grid[2]), arguments,
-        conj(*tightened([*relevant, *standing, *bounds])), raw.span, raw.how, name, cases, free, every))
+        conj(*tightened([*relevant, *standing, *bounds])), raw.span, raw.how, name, cases,
+        frozenset(ev.symbols.free), every))
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
@@ -65,6 +66,8 @@ def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel, free
 def plain_names(launch: Launch) -> Launch:
     """Names without the numbers that tell symbols of different functions apart, where one launch needs none."""
     values: list[Term | Cond] = [*_terms(launch.grid, launch.arguments), launch.facts]
+    if not any("#" in v.key for v in values) and not any("#" in (a.name or "") for a in launch.arguments or ()):
+        return launch
     names = {a.key.lstrip("?") for v in values for a in atoms_of(v) if isinstance(a, Sym | Opaque)} | launch.free
     for a in launch.arguments or ():
         for part in (a, *(option for _, option in a.options)):
@@ -163,11 +166,12 @@ def _maybe(term: Term | None, chosen: Mapping[Atom, Term]) -> Term | None:
     return None if term is None else substitute(term, chosen)
 
 
+@lru_cache(maxsize=8192)
 def _leaves(value: Term | Cond) -> frozenset[str]:
     return frozenset(a.key for a in atoms_of(value) if isinstance(a, Sym))
 
 
-def _cone(terms: Iterable[Term], arrays: set[str], facts: list[Cond]) -> list[Cond]:
+def _cone(terms: Iterable[Term], arrays: set[str], facts: Sequence[Cond]) -> list[Cond]:
     """The facts about symbols of the launch, and about symbols that those facts mention."""
     reached: set[str] = set()
     for fact in facts:
@@ -197,8 +201,8 @@ def _standing(ev: Evaluator, grid: Iterable[Term | None], facts: Iterable[Cond])
     out: list[Cond] = []
     terms = [t for t in grid if t is not None]
     names = {leaf for values in (terms, facts) for value in values for leaf in _leaves(value)}
-    out += [ge(of(Sym(n)), 1) for n in sorted(names & ev.positive)]
-    out += [ge(of(Sym(n)), 0) for n in sorted(names & (ev.extents - ev.positive))]
+    out += [ge(of(Sym(n)), 1) for n in sorted(names & ev.symbols.positive)]
+    out += [ge(of(Sym(n)), 0) for n in sorted(names & (ev.symbols.extents - ev.symbols.positive))]
     for term in terms:
         out += positive(ev, term)
     return out
@@ -209,7 +213,7 @@ def positive(ev: Evaluator, term: Term) -> list[Cond]:
     out = [ge(term, 1)] if term.constant is None else []
     if len(term.monos) == 1:
         ((mono, factor),) = term.monos.items()
-        plain = all(isinstance(a, Sym) and a.name in ev.extents | ev.positive for a in mono)
+        plain = all(isinstance(a, Sym) and a.name in ev.symbols.extents | ev.symbols.positive for a in mono)
         if factor > 0 and (plain or len(mono) == 1):
             for atom in mono:
                 out.append(ge(of(atom), 1))
@@ -220,7 +224,7 @@ def positive(ev: Evaluator, term: Term) -> list[Cond]:
 
 def factored(ev: Evaluator, term: Term, least: Mapping[str, int]) -> list[Cond]:
     """What `term >= 1` says of its factors, where these cannot be negative."""
-    pair = ev.factors.get(term)
+    pair = ev.symbols.factors.get(term)
     if pair is not None and all(_not_negative(ev, part, least) for part in pair):
         return [cond for part in pair for cond in factored(ev, part, least)]
     atom = term.single
@@ -232,7 +236,7 @@ def factored(ev: Evaluator, term: Term, least: Mapping[str, int]) -> list[Cond]:
 def _not_negative(ev: Evaluator, term: Term, least: Mapping[str, int]) -> bool:
     def plain(atom: Atom) -> bool:
         if isinstance(atom, Sym):
-            return atom.name in ev.extents or atom.name in ev.positive or least.get(atom.name, -1) >= 0
+            return atom.name in ev.symbols.extents or atom.name in ev.symbols.positive or least.get(atom.name, -1) >= 0
         if isinstance(atom, Min):
             return all(_not_negative(ev, part, least) for part in atom.args)
         if isinstance(atom, Ite):
@@ -267,20 +271,21 @@ def _cases(
 
     Of several independent sources the one with most symbols gives the cases; of the others only the ranges are kept.
     """
-    names = sorted({n for values in (terms, facts) for value in values for n in _leaves(value) if n in ev.things})
+    mentioned = {n for values in (terms, facts) for value in values for n in _leaves(value)}
+    names = sorted(mentioned & ev.symbols.things.keys())
     groups: dict[str, list[str]] = {}
     for name in names:
-        origin = ev.things[name].origin
+        origin = ev.symbols.things[name].origin
         if origin is not None:
             groups.setdefault(origin.root, []).append(name)
     best: tuple[tuple[tuple[str, int], ...], ...] = ()
     bounds: list[Cond] = []
     for root in sorted(groups, key=lambda r: (-len(groups[r]), r)):
         members = groups[root]
-        first = ev.things[members[0]].origin
+        first = ev.symbols.things[members[0]].origin
         if first is None:
             continue
-        paths = tuple(_path(ev.things[name]) for name in members)
+        paths = tuple(_path(ev.symbols.things[name]) for name in members)
         found = tables.cases(ev, Thing(root, _rootless(first)), paths)
         if not found:
             continue
@@ -292,7 +297,7 @@ def _cases(
 
 
 def _every(ev: Evaluator, name: str) -> bool:
-    origin = ev.things[name].origin
+    origin = ev.symbols.things[name].origin
     return isinstance(origin, Member) and origin.every
 
 

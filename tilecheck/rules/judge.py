@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from tilecheck.diagnostics import (
+    ClauseState,
     ContractClause,
     Diagnostic,
     KernelReport,
@@ -22,6 +23,7 @@ from tilecheck.rules import (
     lost_order,
     mixed_atomicity,
     overlapping_write,
+    unknown_use,
     unproven_disjoint,
 )
 from tilecheck.rules.atomicity import settle_atomics
@@ -66,8 +68,10 @@ def conclude(
     findings = [d for s in proof.obligations if (d := _finding(s, model, states)) is not None]
     findings += grid_mismatch.diagnose(model, clauses, states, launches)
     findings += aliased_arguments.diagnose(model, launches)
+    findings += unknown_use.diagnose(model, proof.obligations)
+    verdicts = [s.verdict for s in proof.obligations] + ["unproven"] * bool(unknown_use.lost(model))
     report = KernelReport(
-        model.file, model.name, model.name_span.line, weakest(tuple(s.verdict for s in proof.obligations)),
+        model.file, model.name, model.name_span.line, weakest(tuple(verdicts)),
         tuple(ContractClause(c.text, c.kind, _state(c, proof, states)) for c in clauses),
         tuple(_obligation(s) for s in proof.obligations))
     return report, tuple(_without_echoes(findings))
@@ -82,7 +86,7 @@ def _contract(proof: Proof) -> tuple[Clause, ...]:
     return tuple(sorted(found.values(), key=lambda c: rank[c.kind]))
 
 
-def _state(clause: Clause, proof: Proof, states: Mapping[str, Discharged]) -> str:
+def _state(clause: Clause, proof: Proof, states: Mapping[str, Discharged]) -> ClauseState:
     state = states[clause.text].state
     declared = any(c.text == clause.text for c in proof.declared)
     return "declared" if declared and state in ("unseen", "open") else state

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.diagnostics import Diagnostic, Note, Severity
 from tilecheck.kernel.access import KernelModel
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.wording import block_name, clause_list, element_of, iterations, launch_of
@@ -40,5 +40,5 @@ def _weak_lock(s: Settled, model: KernelModel) -> Diagnostic:
     notes = () if w is None else (Note(
         f"{launch_of(w)} blocks {block_name(w.first.block, model.axes_read)} and "
         f"{block_name(w.second.block, model.axes_read)} meet in {element_of(s.access.array, w)}"),)
-    severity = "warning" if w is None else "error"
+    severity: Severity = "warning" if w is None else "error"
     return Diagnostic(CODE, severity, message, s.access.span, model.name, notes, help_, w)

@@ -152,7 +152,7 @@ def _strength(clauses: tuple[Assumption, ...]) -> tuple[int, int]:
     broken = sum(not _satisfied(clauses, launch) for launch in range(_SAMPLES))
     bounded = sum(_bounds_an_extent(a.cond) for a in clauses)
     size = sum(len(a.cond.term.monos) for a in clauses)
-    return broken + 20 * bounded + 3 * size, sum(len(a.cond.key) for a in clauses)
+    return broken + 40 * bounded + 3 * size, sum(len(a.cond.key) for a in clauses)
 
 
 def _satisfied(clauses: tuple[Assumption, ...], launch: int) -> bool:

@@ -7,6 +7,7 @@ from math import gcd
 
 from tilecheck.proof.closure.copies import say
 from tilecheck.proof.closure.state import State
+from tilecheck.proof.facts import MOST
 from tilecheck.proof.terms import ONE, Atom, Term, const, divide_monomial, split_multiples
 
 
@@ -74,16 +75,17 @@ def splits_of(e: Term, d: Term) -> Iterator[tuple[Term, Term]]:
 
 def peel(state: State) -> bool:
     """d*h + r == 0 with -d < r < d gives h == 0 and r == 0 (r is a multiple of d in the open interval)."""
-    for i, e in enumerate(state.equations):
-        for d in divisors(e):
-            for h, r in splits_of(e, d):
-                if d == ONE or (not r.monos and h == e):
-                    continue
-                assumed = state.facts.below(r, d)
-                if assumed is None:
-                    continue
-                state.equations[i:i + 1] = [h, r] if r.monos else [h]
-                state.use("peel", f"{say(h)} is a digit of its own: {say(r)} stays below {d.key}" if r.monos else "",
-                          assumed)
-                return True
+    for effort in (1, MOST):
+        for i, e in enumerate(state.equations):
+            for d in divisors(e):
+                for h, r in splits_of(e, d):
+                    if d == ONE or (not r.monos and h == e):
+                        continue
+                    assumed = state.facts.below(r, d, effort)
+                    if assumed is None:
+                        continue
+                    state.equations[i:i + 1] = [h, r] if r.monos else [h]
+                    step = f"{say(h)} is a digit of its own: {say(r)} stays below {d.key}" if r.monos else ""
+                    state.use("peel", step, assumed)
+                    return True
     return False

@@ -207,12 +207,12 @@ class Facts:
         """What must be assumed for `p >= 1`."""
         return self.prove(p - 1, effort)
 
-    def below(self, small: Term, bound: Term) -> Assumed | None:
+    def below(self, small: Term, bound: Term, effort: int = MOST) -> Assumed | None:
         """What must be assumed for `-bound < small < bound`."""
-        upper = self.prove(bound - 1 - small)
+        upper = self.prove(bound - 1 - small, effort)
         if upper is None:
             return None
-        lower = self.prove(bound - 1 + small)
+        lower = self.prove(bound - 1 + small, effort)
         return None if lower is None else upper | lower
 
     def holds(self, cond: Cond, effort: int = MOST) -> Assumed | None:

@@ -1,0 +1,99 @@
+"""Single edits that make blocks collide are seen: in the good cases, and in kernels that nobody here wrote."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+from tests.cases.expectations import FOLDER, cases
+from tests.cases.launches import GOOD
+from tests.mutation.launches import Candidate, Signature, explore, signature
+from tests.mutation.mutate import mutants
+from tests.mutation.study import Study, Subject, check_text, colliding, corpus_loader, judge, subjects
+from tests.oracle.loading import load_text
+
+KERNELS = 40
+EACH = 6
+SAMPLE = """import cuda.tile as ct
+
+@ct.kernel
+def kernel(c, n, T: ct.Constant[int]):
+    for p in range(ct.bid(0), n, ct.num_blocks(0)):
+        offs = (p // 2) * T + ct.arange(T, dtype=ct.int32)
+        ct.scatter(c, (p % 2, offs), 1.0, mask=offs < n)
+"""
+
+
+def _loaded(text: str, path: Path):
+    return load_text(text, str(path))
+
+
+def _case_subjects():
+    path = FOLDER / "raw_good.py"
+    text = path.read_text(encoding="utf-8")
+    loaded = load_text(text, str(path))
+    for case in cases("raw_good.py"):
+        kernel = loaded[case.name]
+        known, good = explore(kernel, wanted=8)
+        given = [_candidate(kernel, known, grid, spec) for grid, spec in GOOD[case.name]]
+        yield Subject(path, text, case.name, known, (*given, *good))
+
+
+def _candidate(kernel, known: Signature, grid, spec) -> Candidate:
+    shapes = {n: v for n, v in spec.items() if isinstance(v, tuple)}
+    known.kinds.update({n: "array" for n in shapes if known.kinds.get(n) == "unknown"})
+    known.ranks.update({n: len(v) for n, v in shapes.items()})
+    numbers = {n: v for n, v in spec.items() if n not in shapes}
+    return Candidate((*grid, 1, 1)[:3], shapes, numbers, 1)
+
+
+def _study(subjects_with_loaders, each: int) -> Study:
+    verdicts, count = [], 0
+    for subject, loader in subjects_with_loaders:
+        count += 1
+        verdicts += [judge(subject, m, check_text) for m in colliding(subject, loader, each)]
+    return Study(tuple(verdicts), count)
+
+
+def test_edits_are_single_and_parse():
+    made = list(mutants(SAMPLE, "kernel"))
+    kinds = {m.what for m in made}
+    assert kinds == {"index dropped", "axes swapped", "wrong step", "mask dropped", "term dropped", "step halved",
+                     "divisor doubled", "modulus halved"}
+    for m in made:
+        compile(m.text, "mutant", "exec")
+    assert len({m.text for m in made}) == len(made)
+
+
+def test_exploring_finds_what_parameters_are():
+    kernel = load_text(SAMPLE)["kernel"]
+    assert list(inspect.signature(kernel._pyfunc).parameters) == ["c", "n", "T"]
+    assert signature(kernel).kinds == {"c": "unknown", "n": "unknown", "T": "int"}
+    known, good = explore(kernel, wanted=5)
+    assert known.kinds == {"c": "array", "n": "scalar", "T": "int"}
+    assert known.ranks == {"c": 2}
+    assert len(good) == 5
+
+
+@pytest.mark.slow
+def test_mutants_of_cases_are_noticed(capsys):
+    study = _study(((s, _loaded) for s in _case_subjects()), 2 * EACH)
+    with capsys.disabled():
+        print(f"\ncases: {study.summary()}")
+    assert len(study.verdicts) >= 40
+    assert study.share("refuted", "noticed") >= 0.95, study.summary()
+    assert study.share("refuted") >= 0.70, study.summary()
+
+
+@pytest.mark.slow
+def test_mutants_of_the_corpus_are_noticed(corpus, capsys):
+    found = subjects(corpus, KERNELS)
+    study = _study(((s, corpus_loader(loader)) for s, loader in found), EACH)
+    with capsys.disabled():
+        print(f"\ncorpus: {study.summary()}")
+    assert study.subjects == KERNELS
+    assert len(study.verdicts) >= 100
+    assert study.share("refuted", "noticed") >= 0.95, study.summary()
+    assert study.share("refuted") >= 0.70, study.summary()

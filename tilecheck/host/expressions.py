@@ -1,0 +1,244 @@
+"""Host expressions, one handler for each kind of node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from tilecheck.host import arrays, calls, operators
+from tilecheck.host.assignment import assign
+from tilecheck.host.state import OPEN, Contents, State, join_values
+from tilecheck.host.statements import merge
+from tilecheck.host.syntax import FLATTENED
+from tilecheck.host.values import (
+    NONE,
+    Closure,
+    Int,
+    Items,
+    Place,
+    Plain,
+    Ref,
+    Shape,
+    Tensor,
+    Truth,
+    Value,
+)
+from tilecheck.kernel import tree
+from tilecheck.proof.terms import FALSE, TRUE, Cond, conj, const, disj, negate
+
+if TYPE_CHECKING:
+    from tilecheck.host.evaluate import Evaluator, Frame
+
+UNROLL: Final = 24
+
+
+def _name(ev: Evaluator, expr: tree.Name, frame: Frame, state: State) -> Value:
+    value = ev.variable(expr.id, frame, state)
+    return ev.global_value(frame.module, expr.id) if value is None else value
+
+
+def literal(value: object) -> Value:
+    if isinstance(value, bool):
+        return Truth(TRUE if value else FALSE)
+    return Int(const(value)) if isinstance(value, int) else Plain(value)
+
+
+def _constant(ev: Evaluator, expr: tree.Constant, frame: Frame, state: State) -> Value:
+    return literal(expr.value)
+
+
+def _attribute(ev: Evaluator, expr: tree.Attribute, frame: Frame, state: State) -> Value:
+    return ev.attribute(ev.eval(expr.value, frame, state), expr.attr, state)
+
+
+def _subscript(ev: Evaluator, expr: tree.Subscript, frame: Frame, state: State) -> Value:
+    owner = ev.eval(expr.value, frame, state)
+    sliced = any(isinstance(i, tree.SliceExpr) for i in expr.items)
+    if len(expr.items) == 1 and isinstance(expr.items[0], tree.SliceExpr):
+        bounds = _bounds(ev, expr.items[0], frame, state)
+        known = arrays.sliced(ev, owner, bounds, state)
+        if known is not None:
+            return known
+    if sliced or (len(expr.items) > 1 and isinstance(owner, Tensor)):
+        parts = tuple(
+            _bounds(ev, i, frame, state) if isinstance(i, tree.SliceExpr) else ev.eval(i, frame, state)
+            for i in expr.items)
+        return arrays.subscript(ev, owner, parts, state)
+    index = [ev.eval(i, frame, state) for i in expr.items]
+    return ev.item(owner, index[0] if len(index) == 1 else Items(tuple(index)), state)
+
+
+def _bounds(ev: Evaluator, expr: tree.SliceExpr, frame: Frame, state: State) -> arrays.Bounds:
+    lower, upper, step = (
+        None if part is None else ev.number(ev.eval(part, frame, state)) or ev.integer(ev.unknown("bound"))
+        for part in (expr.lower, expr.upper, expr.step))
+    return arrays.Bounds(lower, upper, step)
+
+
+def _binop(ev: Evaluator, expr: tree.BinOp, frame: Frame, state: State) -> Value:
+    left = ev.eval(expr.left, frame, state)
+    return operators.binary(ev, expr.op, left, ev.eval(expr.right, frame, state), state)
+
+
+def _unary(ev: Evaluator, expr: tree.UnaryOp, frame: Frame, state: State) -> Value:
+    if expr.op == "not":
+        return Truth(negate(ev.cond(expr.operand, frame, state)))
+    inner = expr.operand
+    if expr.op == "-" and isinstance(inner, tree.BinOp) and inner.op == "//":
+        left = inner.left
+        if isinstance(left, tree.UnaryOp) and left.op == "-":
+            # -(-a // b) rounds up
+            num, den = ev.eval(left.operand, frame, state), ev.eval(inner.right, frame, state)
+            return operators.round_up(ev, num, den)
+    return operators.unary(ev, expr.op, ev.eval(inner, frame, state))
+
+
+def _boolop(ev: Evaluator, expr: tree.BoolOp, frame: Frame, state: State) -> Value:
+    value = ev.eval(expr.values[0], frame, state)
+    for operand in expr.values[1:]:
+        test = ev.truth(value, state)
+        known = state.decided(test)
+        if known is not None:
+            if known == (expr.op == "or"):
+                return value
+            value = ev.eval(operand, frame, state)
+            continue
+        other = ev.eval(operand, frame, state)
+        if isinstance(value, Truth) or isinstance(other, Truth):
+            rest = ev.truth(other, state)
+            value = Truth(conj(test, rest) if expr.op == "and" else disj(test, rest))
+        else:
+            value = join_values(test, other, value) if expr.op == "and" else join_values(test, value, other)
+    return value
+
+
+def _compare(ev: Evaluator, expr: tree.Compare, frame: Frame, state: State) -> Value:
+    left = ev.eval(expr.left, frame, state)
+    conds: list[Cond] = []
+    for op, node in zip(expr.ops, expr.rights, strict=True):
+        right = ev.eval(node, frame, state)
+        conds.append(operators.compare(ev, op, left, right, state))
+        left = right
+    return Truth(conj(*conds))
+
+
+def _ifexp(ev: Evaluator, expr: tree.IfExp, frame: Frame, state: State) -> Value:
+    test = ev.cond(expr.test, frame, state)
+    known = state.decided(test)
+    if known is not None:
+        return ev.eval(expr.then if known else expr.other, frame, state)
+    then, other = state.branch(test), state.branch(negate(test))
+    a, b = ev.eval(expr.then, frame, then), ev.eval(expr.other, frame, other)
+    dead = then.dead, other.dead
+    merge(test, then, other, state)
+    return b if dead == (True, False) else a if dead == (False, True) else join_values(test, a, b)
+
+
+def _sequence(ev: Evaluator, expr: tree.Sequence, frame: Frame, state: State) -> Value:
+    items: list[Value] = []
+    places: list[Place | None] = []
+    for node in expr.items:
+        if isinstance(node, tree.Starred):
+            value = ev.eval(node.value, frame, state)
+            known = ev.elements(value, state)
+            if known is None and isinstance(value, Shape):
+                items.append(value)
+                places.append(None)
+                continue
+            if known is None:
+                return ev.unknown(expr.kind, numeric=False) if expr.kind == "tuple" else ev.new_list((), state, OPEN)
+            items += known
+            places += [None] * len(known)
+        else:
+            items.append(ev.eval(node, frame, state))
+            places.append(ev.place(node, frame))
+    if expr.kind == "tuple":
+        return Items(tuple(items), tuple(places))
+    return ev.new_list(tuple(items), state)
+
+
+def _dict(ev: Evaluator, expr: tree.DictExpr, frame: Frame, state: State) -> Value:
+    keys: list[Value] = []
+    values: list[Value] = []
+    bound = Contents().bound
+    for key, node in zip(expr.keys, expr.values, strict=True):
+        value = ev.eval(node, frame, state)
+        if key is not None:
+            keys.append(ev.eval(key, frame, state))
+            values.append(value)
+            continue
+        inner = state.heap.get(value.key, OPEN) if isinstance(value, Ref) else OPEN
+        keys += inner.keys
+        values += inner.items
+        bound = bound if inner.bound == "exact" else "open"
+    name = ev.fresh("dict")
+    state.heap[name] = Contents(tuple(values), tuple(keys), bound)
+    return Ref("dict", name)
+
+
+def _comprehension(ev: Evaluator, expr: tree.Comprehension, frame: Frame, state: State) -> Value:
+    source = ev.contents(ev.eval(expr.iterable, frame, state), state)
+    bound = source.bound
+    items = source.items
+    if bound == "open" or len(items) > UNROLL * 8:
+        items, bound = (ev.unknown("item"),), "open"
+    inner = ev.frame(frame.module, frame.qualname, frame.definition, frame.number)
+    state.enter(inner.number)
+    out: list[Value] = []
+    for item in items:
+        assign(ev, expr.target, item, inner, state)
+        tests = [state.decided(ev.cond(c, inner, state)) for c in expr.conditions]
+        if any(test is False for test in tests):
+            continue
+        if any(test is None for test in tests) and bound == "exact":
+            bound = "some"
+        element = ev.eval(expr.element, inner, state)
+        if expr.kind != FLATTENED:
+            out.append(element)
+            continue
+        more = ev.contents(element, state)
+        bound = bound if more.bound == "exact" else more.bound if bound == "exact" else bound
+        out += more.items
+    state.leave(inner.number)
+    if expr.kind == "dict":
+        return ev.unknown("dict", numeric=False)
+    return ev.new_list(tuple(out), state, Contents(tuple(out), (), bound))
+
+
+def _lambda(ev: Evaluator, expr: tree.Lambda, frame: Frame, state: State) -> Value:
+    defaults = tuple((p.name, ev.eval(p.default, frame, state)) for p in expr.params if p.default is not None)
+    return Closure(expr, expr.span, frame.number, frame.module, f"{frame.qualname}.<lambda>", defaults=defaults)
+
+
+def _starred(ev: Evaluator, expr: tree.Starred, frame: Frame, state: State) -> Value:
+    return ev.eval(expr.value, frame, state)
+
+
+def _slice(ev: Evaluator, expr: tree.SliceExpr, frame: Frame, state: State) -> Value:
+    return Plain("slice")
+
+
+def _unknown(ev: Evaluator, expr: tree.Unknown, frame: Frame, state: State) -> Value:
+    values = [ev.eval(child, frame, state) for child in expr.children]
+    if expr.what == "assignment expression" and len(values) == len(expr.assigns) == 1:
+        ev.bind(expr.assigns[0], values[0], frame, state)
+        return values[0]
+    for name in expr.assigns:
+        ev.bind(name, ev.unknown(name), frame, state)
+    if frame.yields is not None and state.path:
+        frame.partial = True
+    if expr.what == "yield" and frame.yields is not None:
+        frame.yields.append(values[0] if len(values) == 1 else NONE)
+    elif expr.what == "yield from" and frame.yields is not None:
+        more = ev.contents(values[0], state)
+        frame.partial = frame.partial or more.bound != "exact"
+        frame.yields += more.items if more.bound != "open" else (ev.unknown("yielded"),)
+    return ev.unknown(expr.what.replace(" ", "_"))
+
+
+EXPRESSIONS: Final[Mapping[type, Callable[[Evaluator, Any, Frame, State], Value]]] = {
+    tree.Name: _name, tree.Constant: _constant, tree.Attribute: _attribute, tree.Subscript: _subscript,
+    tree.SliceExpr: _slice, tree.BinOp: _binop, tree.UnaryOp: _unary, tree.BoolOp: _boolop, tree.Compare: _compare,
+    tree.IfExp: _ifexp, tree.Sequence: _sequence, tree.DictExpr: _dict, tree.Comprehension: _comprehension,
+    tree.Lambda: _lambda, tree.Starred: _starred, tree.Unknown: _unknown, tree.Call: calls.call,
+}
