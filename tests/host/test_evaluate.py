@@ -173,3 +173,35 @@ def test_nothing_makes_it_fail(source: str) -> None:
         launches(source)
     except Exception as error:
         assert type(error).__name__ == "SourceError"
+
+
+@pytest.mark.parametrize(("setup", "expression"), [
+    ("a = n\ndef f():\n    nonlocal a\n    a = a + 1\nfor i in range(m):\n    f()", "a"),
+    ("a = [n]\nb = a\nfor i in range(m):\n    b.append(1)\n    b[0] = i", "a[0]"),
+    ("a = n\ndef f():\n    nonlocal a\n    a = 1\nfoo(f)", "a"),
+    ("a = n\ndef f():\n    nonlocal a\n    a = 1\ntry:\n    f()\n    foo()\nexcept E:\n    pass", "a"),
+    ("a = SimpleNamespace(b=n)\nc = a\nfor i in range(m):\n    c.b = i", "a.b"),
+    ("a = SimpleNamespace(b=n)\nc = a\nc.b = foo()", "a.b"),
+    ("a = [n, m]\na.sort()", "a[0]"),
+])
+def test_changes_from_afar_are_seen(setup: str, expression: str) -> None:
+    assert first(expression, setup) not in ("n", "1")
+
+
+def test_a_module_variable_that_a_function_assigns_is_not_taken_for_one_value() -> None:
+    source = """
+BLOCK = 64
+
+
+def tune():
+    global BLOCK
+    BLOCK = 128
+
+
+def run(x, y, n):
+    a = BLOCK
+    tune()
+    ct.launch(0, (a, BLOCK), k, (x, y, n, 1))
+"""
+    a, b, _ = launch(source).grid
+    assert a is not None and b is not None and a != b and a.constant is None

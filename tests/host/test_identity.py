@@ -54,3 +54,13 @@ def test_a_guard_makes_an_unread_axis_certain() -> None:
     source = "def run(x, y, n, m):\n    assert m > 2\n    ct.launch(0, (n, m), k, (x, y, n, 1))\n"
     found = unread_axis(launch(source), {0})
     assert found is not None and found.sure and found.extent == "m"
+
+
+def test_the_same_choice_twice_is_the_same_storage() -> None:
+    source = """
+def run(x, y, n):
+    chosen = x if n > 4 else y
+    ct.launch(0, (n,), k, (chosen, {second}, n, 1))
+"""
+    assert aliases(launch(source.format(second="chosen")), PARAMS) == ((0, 1),)
+    assert aliases(launch(source.format(second="x")), PARAMS) == ()

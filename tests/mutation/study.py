@@ -104,6 +104,8 @@ def colliding(subject: Subject, loader: Callable[[str, Path], dict[str, Kernel]]
 
 def judge(subject: Subject, mutant: Mutant, check: Callable[[str, Path], Report]) -> Verdict:
     report = check(mutant.text, subject.path)
+    if report.failures:
+        raise AssertionError(f"the checker fails on {subject.name}: {report.failures[0].message}\n{mutant.text}")
     mine: Sequence[Diagnostic] = [d for d in report.diagnostics if d.kernel == subject.name]
     codes = tuple(sorted({d.code for d in mine}))
     if any(d.code == "TC101" and d.witness is not None for d in mine):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilecheck.host.state import State, contiguity
@@ -19,6 +18,7 @@ from tilecheck.host.values import (
     Value,
 )
 from tilecheck.proof.terms import ONE, Sym, Term, const, eq, floordiv, minimum, of, split_multiples
+from tilecheck.record import dataclass, replace
 
 if TYPE_CHECKING:
     from tilecheck.host.evaluate import Evaluator

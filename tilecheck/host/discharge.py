@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product as combinations
 from typing import Final, Literal, TypeAlias
@@ -30,6 +29,7 @@ from tilecheck.proof.terms import (
     negate,
     substitute_cond,
 )
+from tilecheck.record import dataclass
 
 __all__ = ["Discharge", "discharge"]
 

@@ -7,8 +7,8 @@ the result is less precise but never wrong.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.host import arrays, calls, members, tables
@@ -19,6 +19,7 @@ from tilecheck.host.syntax import syntax
 from tilecheck.host.values import (
     Choice,
     Class,
+    Closure,
     External,
     Function,
     Int,
@@ -37,6 +38,7 @@ from tilecheck.host.values import (
 )
 from tilecheck.kernel import tree
 from tilecheck.proof.terms import TRUE, Cond, Opaque, Sym, Term, bool_opaque, of
+from tilecheck.record import dataclass, field
 from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, ValueAt
 from tilecheck.source.targets import ExternalName, ModuleTarget, TileName
 
@@ -171,6 +173,9 @@ class Evaluator:
     def global_value(self, module: Module, name: str) -> Value:
         key = (module.path, name)
         known = self._globals.get(key)
+        if known is None and _reassignable(module, name):
+            # a function may have assigned it since it was read last
+            return self.unknown(name)
         if known is None:
             # a name that is defined through itself
             self._globals[key] = Thing(self.fresh(name))
@@ -316,8 +321,25 @@ class Evaluator:
             elif isinstance(value, Thing) and value.origin is None:
                 state.epochs[value.name] = state.epochs.get(value.name, 0) + 1
                 self._forget(value.name, state)
+            elif isinstance(value, Closure):
+                self._reassigned(value, state)
             elif isinstance(value, Choice):
                 self.escape(tuple(option for _, option in value.options), state)
+
+    def _reassigned(self, value: Closure, state: State) -> None:
+        """Code that is not seen may call the function, which may assign variables of the functions around it."""
+        definition = value.definition
+        if not isinstance(definition, tree.FuncDef):
+            return
+        for stmt in definition.body:
+            if isinstance(stmt, tree.UnknownStmt) and stmt.what == "nonlocal":
+                for name in stmt.assigns:
+                    number: int | None = value.frame
+                    while number is not None:
+                        if name in state.variables.get(number, {}):
+                            state.bind(number, name, self.unknown(name))
+                            break
+                        number = self.frames[number].outer
 
     def _forget(self, owner: str, state: State) -> None:
         for key in [key for key in state.attributes if key[0] == owner]:
@@ -325,6 +347,10 @@ class Evaluator:
 
 
 # --- what module-level names mean ------------------------------------------------------------------------------------
+
+def _reassignable(module: Module, name: str) -> bool:
+    return re.search(rf"^\s+global\b[^\n]*\b{re.escape(name)}\b", module.text, re.MULTILINE) is not None
+
 
 def value_of(target: ValueAt) -> tree.Expr | None:
     """The expression assigned at module level."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
 
 from tilecheck.host import statements
@@ -200,12 +200,17 @@ def for_loop(ev: Evaluator, stmt: tree.For, frame: Frame, state: State) -> None:
     else:
         item, inside = _any_item(ev, stmt, frame, entry)
         items = (item,)
-    ends: list[State] = []
-    for item in items:
-        once = state.copy()
-        once.assume(inside)
-        assign(ev, stmt.target, item, frame, once)
-        ends += _once(ev, stmt.body, frame, once)
+
+    def iterations() -> list[State]:
+        ends: list[State] = []
+        for item in items:
+            once = state.copy()
+            once.assume(inside)
+            assign(ev, stmt.target, item, frame, once)
+            ends += _once(ev, stmt.body, frame, once)
+        return ends
+
+    ends = _settled(ev, (stmt,), frame, state, iterations)
     _after(ev, stmt, frame, state, entry, ends)
 
 
@@ -221,6 +226,48 @@ def _once(ev: Evaluator, body: tuple[tree.Stmt, ...], frame: Frame, once: State)
     statements.run(ev, body, frame, once)
     ends = frame.loops.pop()
     return ends if once.dead else [*ends, once]
+
+
+def _settled(
+    ev: Evaluator, body: Body, frame: Frame, state: State, iterations: Callable[[], list[State]],
+) -> list[State]:
+    """Run the iterations; again when they changed something that was not expected to change (`nonlocal`, an alias)."""
+    marks = len(ev.records), len(frame.returns), len(frame.yields or ())
+    ends = iterations()
+    if not disturb(ev, state, ends, state, frame, changed(ev, body)[0]):
+        return ends
+    del ev.records[marks[0]:], frame.returns[marks[1]:]
+    if frame.yields is not None:
+        del frame.yields[marks[2]:]
+    ends = iterations()
+    disturb(ev, state, ends, state, frame, changed(ev, body)[0])
+    return ends
+
+
+def disturb(
+    ev: Evaluator, before: State, after: Iterable[State], state: State, frame: Frame, expected: Collection[str] = (),
+) -> bool:
+    """Forget in `state` what differs in one of the later states from what it was before; whether there is any."""
+    found: set[tuple[int, str]] = set()
+    touched: set[str] = set()
+    assigned: set[tuple[str, str]] = set()
+    for end in after:
+        for number, variables in before.variables.items():
+            later = end.variables.get(number, variables)
+            if later is not variables:
+                found |= {(number, name) for name, value in variables.items() if later.get(name, value) != value
+                          and not (number == frame.number and name in expected)}
+        touched |= {key for key, contents in before.heap.items() if end.heap.get(key, contents) != contents}
+        assigned |= {key for key in before.attributes.keys() | end.attributes.keys()
+                     if before.attributes.get(key) != end.attributes.get(key)}
+    for number, name in sorted(found):
+        state.bind(number, name, ev.unknown(name))
+    for key in touched:
+        state.heap[key] = OPEN
+    for owner, attribute in sorted(assigned):
+        state.attributes.pop((owner, attribute), None)
+        state.epochs[attribute] = state.epochs.get(attribute, 0) + 1
+    return bool(found or touched or assigned)
 
 
 def _after(
@@ -280,7 +327,7 @@ def while_loop(ev: Evaluator, stmt: tree.While, frame: Frame, state: State) -> N
     test = ev.cond(stmt.test, frame, state)
     ends: list[State] = []
     if test.op != "false":
-        ends = _once(ev, stmt.body, frame, state.branch(test))
+        ends = _settled(ev, stmt.body, frame, state, lambda: _once(ev, stmt.body, frame, state.branch(test)))
     leaves = remembered(ev, "jumps", stmt.body, _jumps)
     if test.op == "true" and not leaves:
         state.dead = True

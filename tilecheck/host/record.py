@@ -277,6 +277,13 @@ def argument(
     return Argument("scalar" if isinstance(value, Plain) else "unknown", text, where)
 
 
+def _one_of(parts: list[tuple[Cond, Argument]]) -> str | None:
+    """A name for storage chosen by conditions: equal names mean the same choice."""
+    if any(part.identity is None for _, part in parts):
+        return None
+    return " or ".join(f"{part.identity} if {cond.key}" for cond, part in parts)
+
+
 def _made(ev: Evaluator, storage: str) -> frozenset[str]:
     return (ev.symbols.roots(storage) or frozenset()) & frozenset(ev.symbols.allocated)
 
@@ -296,7 +303,7 @@ def _either(parts: list[tuple[Cond, Argument]]) -> Argument:
     terms = [(cond, part.term) for cond, part in parts]
     return Argument(
         first.kind if len(kinds) == 1 else "unknown", first.text, first.span, _joined(terms),
-        first.identity if len(names) == 1 else None, first.exact, shape, None, None,
+        first.identity if len(names) == 1 else _one_of(parts), all(part.exact for _, part in parts), shape, None, None,
         first.name if len({part.name for _, part in parts}) == 1 else None,
         options=tuple(parts),
         roots=None if any(part.roots is None for _, part in parts) else frozenset(

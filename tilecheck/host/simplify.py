@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -32,6 +31,7 @@ from tilecheck.proof.terms import (
     substitute,
     substitute_cond,
 )
+from tilecheck.record import replace
 
 if TYPE_CHECKING:
     from tilecheck.host.evaluate import Evaluator

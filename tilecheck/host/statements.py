@@ -110,6 +110,7 @@ def _try(ev: Evaluator, stmt: tree.Try, frame: Frame, state: State) -> None:
         # the body may have stopped anywhere
         raised = entry.copy()
         loops.havoc(ev, stmt.body, frame, raised)
+        loops.disturb(ev, entry, [state], raised, frame, loops.changed(ev, stmt.body)[0])
         failed = ev.doubt("raises")
         raised.path = (*entry.path, failed)
         run(ev, handler, frame, raised)
@@ -179,8 +180,10 @@ def _unknown(ev: Evaluator, stmt: tree.UnknownStmt, frame: Frame, state: State) 
     if stmt.body:
         branch = state.branch(ev.doubt(stmt.what))
         loops.havoc(ev, stmt.body, frame, branch)
+        before = branch.copy()
         run(ev, stmt.body, frame, branch)
         loops.havoc(ev, stmt.body, frame, state)
+        loops.disturb(ev, before, [branch], state, frame, loops.changed(ev, stmt.body)[0])
     for name in stmt.assigns:
         ev.bind(name, ev.unknown(name), frame, state)
 

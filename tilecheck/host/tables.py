@@ -157,6 +157,8 @@ def _display(ev: Evaluator, value: tree.DictExpr, name: str, module: Module) -> 
 def class_member(ev: Evaluator, owner: Class, name: str) -> Value:
     """A class attribute: a constant, or a table when it is a dict."""
     label = f"{owner.qualname}.{name}"
+    if re.search(rf"\.{re.escape(name)}\s*(?:[-+*/%|&^]|//|\*\*|<<|>>)?=[^=]", owner.module.text):
+        return ev.unknown(label)
     definition = owner.definition
     for stmt in definition.body if definition is not None else ():
         if isinstance(stmt, tree.Assign) and any(isinstance(t, tree.Name) and t.id == name for t in stmt.targets):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from tilecheck.kernel.assuming import simplified
 from tilecheck.kernel.coerce import extent
@@ -34,6 +33,7 @@ from tilecheck.proof.terms import (
     lt,
     opaque,
 )
+from tilecheck.record import dataclass
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ remainder round towards minus infinity, as Python's do. Identities that need a r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache, reduce
 from math import gcd
 from typing import Final, Literal, TypeAlias
+
+from tilecheck.record import dataclass
 
 __all__ = [
     "FALSE",

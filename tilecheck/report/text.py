@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, KernelReport, Note, Report
 from tilecheck.proof.region import BlockPoint, Witness
 from tilecheck.report.frame import Label, Sources, fits, gutter_width, render_frames
 from tilecheck.report.style import Style
 from tilecheck.report.summary import render_statistics, render_summary
+
+
+_WIDTH: Final = 100
+"""Where witnesses, notes and help are wrapped; the same on every terminal, so that reports can be compared."""
 
 
 def render_text(
@@ -38,8 +44,8 @@ def render_diagnostic(diagnostic: Diagnostic, sources: Sources, style: Style) ->
         f"{pad}{style.gutter('-->')} {span.file}:{span.line}:{span.column + 1}{where}",
         *render_frames(labels, sources, style),
     ]
-    for kind, lines in _tail(diagnostic):
-        first, *more = lines
+    for kind, paragraphs in _tail(diagnostic):
+        first, *more = [line for text in paragraphs for line in textwrap.wrap(text, _WIDTH) or [""]]
         out.append(f"{pad} {style.gutter('=')} {style.strong(kind)}: {first}")
         out += [f"{pad}   {' ' * len(kind)}  {line}" for line in more]
     return "\n".join(out)

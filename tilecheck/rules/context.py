@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 
 from tilecheck.kernel.access import Access, KernelModel
@@ -13,6 +12,7 @@ from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.region import Clause, Region, Witness
 from tilecheck.proof.search import find_collision, necessary, satisfiable
 from tilecheck.proof.terms import Cond, Lane, Sym, atoms_of, bid, conj, const, disj, eq, ge, grid, negate
+from tilecheck.record import dataclass
 
 __all__ = ["Context", "clause_of"]
 _REMEMBERED = 3

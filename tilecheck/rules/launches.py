@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from tilecheck.diagnostics import ClauseState
 from tilecheck.host.discharge import Discharge, discharge
 from tilecheck.host.launch import Launch
 from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.region import Clause
+from tilecheck.record import dataclass
 
 __all__ = ["Discharged", "discharge_all"]
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tilecheck.kernel.access import Access
 from tilecheck.proof.closure import Derivation, ticket_of
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.questions import across_blocks, mentions_opaque, same_lock
 from tilecheck.proof.region import Clause, Region, Verdict, Witness
 from tilecheck.proof.terms import Load, atoms_of, disj, negate
+from tilecheck.record import dataclass
 from tilecheck.rules.context import Context, clause_of
 
 __all__ = ["Outcome", "settle_pair"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from tilecheck.proof.contract.language import (
@@ -47,6 +46,7 @@ from tilecheck.proof.terms import (
     negate,
     of,
 )
+from tilecheck.record import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice, product
 from math import gcd
 from typing import Final
@@ -32,6 +31,7 @@ from tilecheck.proof.terms import (
     of,
     substitute,
 )
+from tilecheck.record import dataclass
 
 
 def conjuncts(cond: Cond) -> tuple[Cond, ...]:
@@ -40,7 +40,7 @@ def conjuncts(cond: Cond) -> tuple[Cond, ...]:
 
 
 
-_STAGES: Final = ((3, 40), (6, 120), (12, 260))
+_STAGES: Final = ((3, 24), (5, 60), (8, 120))
 
 
 MOST: Final = 2

@@ -1,0 +1,56 @@
+"""A test of the test: a fault planted in any rule of the prover is found by the generated kernels."""
+
+from __future__ import annotations
+
+import multiprocessing
+from functools import lru_cache
+
+import pytest
+
+from tests.oracle.faults import FAULTS
+from tests.oracle.generate import Generated, from_seed
+from tests.oracle.judging import examine
+from tests.oracle.truth import brute_force
+
+POOL = 1200
+TRIED = 150
+
+
+@lru_cache(maxsize=1)
+def _pool() -> tuple[tuple[int, Generated], ...]:
+    return tuple((seed, from_seed(seed)) for seed in range(20_000, 20_000 + POOL))
+
+
+def _order(constructs: tuple[str, ...]) -> list[tuple[int, Generated]]:
+    """Kernels with the constructs first."""
+    return sorted(_pool(), key=lambda item: not set(constructs) & {*item[1].features, *item[1].slips})
+
+
+def _hunt(rule: str) -> str:
+    """Plants the fault and looks for a contradiction; says what was found. Runs in a process of its own."""
+    plant, constructs = FAULTS[rule]
+    plant()
+    tried = 0
+    for seed, kernel in _order(constructs):
+        truth = brute_force(kernel, 16)
+        if not truth.ever_collides:
+            continue
+        tried += 1
+        outcome = examine(kernel, f"seed {seed}", truth)
+        if outcome.contradictions:
+            return f"seed {seed} after {tried} kernels: {outcome.contradictions[0]}"
+        if tried == TRIED:
+            break
+    return ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", FAULTS)
+def test_planted_fault_is_caught(rule):
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        found = pool.apply(_hunt, (rule,))
+    assert found, f"a fault in `{rule}` went unnoticed"
+
+
+def test_there_are_ten_faults():
+    assert len(FAULTS) >= 10
