@@ -40,7 +40,11 @@ class ProvedKernel:
 
 @dataclass(frozen=True)
 class FileResult:
-    """What one file contributes, or a part of it. `dependencies` are those that its process has not told of before."""
+    """What one file contributes, or a part of it.
+
+    dependencies    those that its process has not told of before
+    last_launches   no result that comes later has launches
+    """
 
     file: str
     kernels: tuple[ProvedKernel, ...] = ()
@@ -48,6 +52,7 @@ class FileResult:
     opt_outs: tuple[OptOut, ...] = ()
     failures: tuple[Failure, ...] = ()
     dependencies: Dependencies = field(default_factory=Dependencies)
+    last_launches: bool = False
 
 
 def prove_file(project: Project, path: str, overlay: Overlay) -> FileResult:
@@ -89,31 +94,66 @@ def _prove_kernel(project: Project, site: KernelSite, overlay: Overlay) -> Prove
     return ProvedKernel(model, prove(model), denies_residual(project, site))
 
 
+class Joiner:
+    """Gathers results in any order and concludes each kernel when its launches are known."""
+
+    def __init__(self) -> None:
+        self.kernels: dict[tuple[str, str], KernelFindings] = {}
+        self.waiting: dict[tuple[str, str], ProvedKernel] = {}
+        self.launches: defaultdict[tuple[str, str], list[Launch]] = defaultdict(list)
+        self.all_launches_known = False
+        self.rest: list[FileResult] = []
+
+    def add(self, result: FileResult) -> None:
+        """Take in what one file contributes."""
+        self.rest.append(replace(result, kernels=(), launches=()))
+        for launch in result.launches:
+            self.launches[launch.kernel].append(launch)
+        for kernel in result.kernels:
+            # a kernel that a call makes of a function of another module may come with several files
+            self.waiting.setdefault((kernel.model.file, kernel.model.name), kernel)
+        self.all_launches_known |= result.last_launches
+        if self.all_launches_known:
+            self._conclude()
+
+    def _conclude(self) -> None:
+        for key, kernel in self.waiting.items():
+            if key in self.kernels:
+                continue
+            failures = list(_faulty_contracts(kernel))
+            try:
+                seen = sorted(self.launches[key], key=lambda launch: (launch.span, launch.wrapper))
+                report, diagnostics = conclude(kernel.model, kernel.proof, seen)
+                self.kernels[key] = KernelFindings(report, diagnostics, kernel.deny_residual)
+            except Exception as error:
+                failures.append(failure_of(key[0], error, kernel.model.name_span.line))
+            self.rest.append(FileResult(key[0], failures=tuple(failures)))
+        self.waiting.clear()
+
+    def analysis(self, files: int) -> Analysis:
+        """Everything together, in an order that does not depend on that of the results."""
+        self._conclude()
+        failures = tuple(failure for result in self.rest for failure in result.failures)
+        opt_outs = {opt_out for result in self.rest for opt_out in result.opt_outs}
+        return Analysis(
+            tuple(kernel for _, kernel in sorted(self.kernels.items(), key=lambda item: item[0])),
+            tuple(sorted(opt_outs, key=lambda opt_out: (opt_out.span, opt_out.what))),
+            tuple(sorted(failures, key=lambda failure: (failure.file, failure.line or 0, failure.message))),
+            files,
+            Dependencies(
+                frozenset().union(*(result.dependencies.read for result in self.rest)),
+                frozenset().union(*(result.dependencies.missing for result in self.rest)),
+            ),
+            not any(failure.message.startswith(INTERNAL) for failure in failures),
+        )
+
+
 def join(results: Iterable[FileResult], files: int) -> Analysis:
     """Each kernel concluded with its launches."""
-    everything = sorted(results, key=lambda result: (result.file, not result.kernels))
-    launches: defaultdict[tuple[str, str], list[Launch]] = defaultdict(list)
-    for result in everything:
-        for launch in result.launches:
-            launches[launch.kernel].append(launch)
-    kernels: list[KernelFindings] = []
-    failures = [failure for result in everything for failure in result.failures]
-    # a kernel that a call makes of a function of another module may come with several files
-    once = {(kernel.model.file, kernel.model.name): kernel for result in everything for kernel in result.kernels}
-    for (file, name), kernel in sorted(once.items()):
-        failures += _faulty_contracts(kernel)
-        try:
-            report, diagnostics = conclude(kernel.model, kernel.proof, launches[file, name])
-            kernels.append(KernelFindings(report, diagnostics, kernel.deny_residual))
-        except Exception as error:
-            failures.append(failure_of(file, error, kernel.model.name_span.line))
-    opt_outs = dict.fromkeys(opt_out for result in everything for opt_out in result.opt_outs)
-    dependencies = Dependencies(
-        frozenset().union(*(result.dependencies.read for result in everything)),
-        frozenset().union(*(result.dependencies.missing for result in everything)),
-    )
-    sound = not any(failure.message.startswith(INTERNAL) for failure in failures)
-    return Analysis(tuple(kernels), tuple(opt_outs), tuple(failures), files, dependencies, sound)
+    joiner = Joiner()
+    for result in results:
+        joiner.add(result)
+    return joiner.analysis(files)
 
 
 def _faulty_contracts(kernel: ProvedKernel) -> Iterator[Failure]:

@@ -5,43 +5,68 @@ from __future__ import annotations
 import multiprocessing
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from typing import Final, Literal, TypeAlias
 
 from tilecheck.analyst import Analyst, Work
 from tilecheck.diagnostics import Failure
 from tilecheck.progress import Progress
+from tilecheck.record import replace
 from tilecheck.stages import INTERNAL, FileResult, failure_of
 
 Task: TypeAlias = tuple[Literal["kernels", "launches"], str]
 Launching: TypeAlias = Mapping[str, tuple[str, ...]]
 
+_AHEAD: Final = 8
+"""Tasks for each worker that are handed out at a time: enough while this process is busy, and launches come soon."""
+
 
 def analyse_spread(work: Work, paths: Sequence[str], workers: int, progress: Progress) -> Iterator[FileResult]:
     """The results of all files, in no particular order; work on those that come first in `paths` begins first."""
-    left: dict[Task, None] = {("kernels", path): None for path in paths}
+    kernels: list[Task] = [("kernels", path) for path in reversed(paths)]
+    launches: list[Task] = []
+    running: dict[Future[FileResult], Task] = {}
     pool = _pool(work, workers)
+    done, launching = 0, None
+
+    def start(tasks: list[Task], count: int) -> None:
+        for _ in range(min(count, len(tasks))):
+            task = tasks.pop()
+            running[pool.submit(_do, task, launching)] = task
+
     try:
-        futures = {pool.submit(_do, task): task for task in left}
+        start(kernels, _AHEAD * workers)
         # the search for functions that launch is one for all files: it goes on here, while the workers prove
         searcher = Analyst(work)
-        launching = searcher.project.launching
-        yield FileResult("", dependencies=searcher.news())
-        for path in launching:
-            task: Task = ("launches", path)
-            left[task] = None
-            futures[pool.submit(_do, task, launching)] = task
-        for future in as_completed(futures):
-            result = _result(future, futures[future])
-            del left[futures[future]]
-            progress(len(futures) - len(left), len(futures))
-            yield result
+        launching, failures = _search(searcher)
+        yield FileResult("", failures=failures, dependencies=searcher.news())
+        launches += [("launches", path) for path in launching]
+        left = len(launches)
+        total = len(paths) + left
+        while running or kernels or launches:
+            start(launches, _AHEAD * workers - len(running))
+            start(kernels, _AHEAD * workers - len(running))
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                task = running[future]
+                result = _result(future, task)
+                del running[future]
+                done += 1
+                left -= task[0] == "launches"
+                progress(done, total)
+                yield replace(result, last_launches=True) if left == 0 else result
     except BrokenProcessPool:  # a worker was killed: find out by which file, so that the others keep their findings
-        for task in left:
+        for task in (*running.values(), *launches, *reversed(kernels)):
             yield _alone(work, task)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _search(searcher: Analyst) -> tuple[Launching, tuple[Failure, ...]]:
+    try:
+        return searcher.project.launching, ()
+    except Exception as error:
+        return {}, (failure_of(searcher.project.files[0], error),)
 
 
 def _result(future: Future[FileResult], task: Task) -> FileResult:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -126,7 +128,8 @@ def test_an_unknown_key_is_named_with_the_close_one(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"def f(:\n", b"# coding: latin-9000\n", b"x = '\xff\xfe'\n", b"def f():\n\treturn 1\n        return 2\n"]
+    "content",
+    [b"def f(:\n", b"# coding: latin-9000\n", b"x = '\xff\xfe'\n", b"def f():\n\treturn 1\n        return 2\n"],
 )
 def test_a_file_that_cannot_be_parsed_is_named_and_hides_nothing(run: Run, content: bytes) -> None:
     Path("broken.py").write_bytes(content)
@@ -159,6 +162,26 @@ def test_a_fault_of_the_checker_is_status_2_and_hides_nothing(run: Run, monkeypa
     assert result.status == 2
     assert "clean.py:5: internal error: ZeroDivisionError: oh; please report it" in result.err
     assert codes(result.out) == ["TC101", "TC102"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only, so that they see the patch")
+def test_a_worker_that_dies_costs_one_file_only(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    import tilecheck.stages
+
+    real = tilecheck.stages.execute
+
+    def deadly(project: object, site: object) -> object:
+        if site.qualname == "clean":  # type: ignore[attr-defined]
+            os._exit(9)
+        return real(project, site)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(tilecheck.stages, "execute", deadly)
+    for number in range(8):
+        Path(f"k{number}.py").write_text(RACY.replace("racy", f"racy{number}") + "\n#" + "x" * 8000 + "\n")
+    result = run("--no-cache", "--jobs", "2", "--format", "concise")
+    assert result.status == 2
+    assert "clean.py: internal error: the process that checked it died" in result.err
+    assert codes(result.out).count("TC101") == 9
 
 
 def test_standard_input_is_checked_under_a_name(run: Run) -> None:

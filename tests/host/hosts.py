@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tilecheck.host.launch import Launch
 from tilecheck.host.launches import find_launches
-from tilecheck.kernel.access import Param
+from tilecheck.kernel.access import Param, ParamKind
 from tilecheck.kernel.tree import Span
 from tilecheck.source.project import Project
 
@@ -32,9 +32,8 @@ def other(x, y, n: ct.Constant[int], T: ct.Constant[int]):
 
 """
 
-PARAMS = tuple(
-    Param(name, kind, Span("m.py", 1, 0, 1, 0))
-    for name, kind in (("x", "array"), ("y", "array"), ("n", "constant"), ("T", "constant")))
+_KINDS: tuple[tuple[str, ParamKind], ...] = (("x", "array"), ("y", "array"), ("n", "constant"), ("T", "constant"))
+PARAMS = tuple(Param(name, kind, Span("m.py", 1, 0, 1, 0)) for name, kind in _KINDS)
 
 
 def launches(source: str, **others: str) -> tuple[Launch, ...]:

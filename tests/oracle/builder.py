@@ -158,6 +158,15 @@ class Builder:
         name = self.pick("H", "G", "H", "r", "2", "3")
         return name if name.isdigit() else self.scalar(name, (1, 2, 3, 4), constant=name != "r")
 
+    def stride(self) -> str:
+        """A launch scalar that something is multiplied by; 0 is a value of it that authors forget."""
+        self.require("S >= 1")
+        return self.scalar("S", (0, 1, 2, 3, 4, 6, 8), constant=self.pick(True, False))
+
+    def factor(self) -> str:
+        self.require("R >= 1")
+        return self.scalar("R", (0, 1, 2, 3, 4, 6), constant=self.pick(True, False))
+
     def count(self, name: str = "n") -> str:
         """A bound such as a number of tiles or of elements."""
         return self.scalar(name, (1, 2, 3, 5, 7), constant=self.pick(False, False, True))
@@ -196,7 +205,8 @@ class Builder:
 
     def require(self, condition: str) -> None:
         """A launch that breaks `condition` is not what the author had in mind."""
-        self.meant.append(condition)
+        if condition not in self.meant:
+            self.meant.append(condition)
 
     def helper(self, name: str, text: str) -> str:
         self.helpers.setdefault(name, text)

@@ -16,7 +16,7 @@ def _number(b: Builder) -> Digit:
         return digits[0]
     place, total = digits[0], digits[0].expr
     for digit in digits[1:]:
-        radix = digit.bound or b.scalar("R", (2, 3, 4, 6), constant=True)
+        radix = digit.bound or b.factor()
         total = f"({total} * ({b.code(radix)}) + {digit.expr})"
     return Digit(b.let(total, "p") if total != place.expr else total)
 
@@ -37,7 +37,7 @@ def halves(b: Builder) -> None:
     p, size, array = _number(b).expr, b.tile(), b.array("c", 1)
     row = f"2 * {size}"
     if b.chance(40):
-        row = b.scalar("S", (1, 2, 3, 4, 6, 8), constant=True)
+        row = b.stride()
         b.require(f"2 * {size} <= {row}")
     lanes = b.let(f"ct.arange({size}, dtype=ct.int32)", "lanes")
     gap = b.pick(f"{size} // 2 + 1", f"{size} + 1") if b.slip("halves meet", 50) else size

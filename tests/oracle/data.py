@@ -30,7 +30,7 @@ def row_of_index(b: Builder) -> None:
     row, size = _read(b, table, key), b.tile()
     others = [d.expr for d in digits[1:]]
     if not others and b.chance(40):
-        stride = b.scalar("S", (1, 2, 3, 4, 6, 8), constant=b.pick(True, False))
+        stride = b.stride()
         b.require(f"{size} <= {stride}")
         array = b.array("c", 1)
         b.emit(f"ct.scatter({array}, {row} * {stride} + ct.arange({size}, dtype=ct.int32), 1.0)")

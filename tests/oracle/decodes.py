@@ -92,7 +92,7 @@ def linear_of_grid(b: Builder) -> list[Digit]:
         if b.slip("width of the other axis"):
             width = b.blocks(1)
         return [Digit(b.let(f"{j} * {width} + {i}", "p"), "(grid[0] * grid[1])")]
-    width = b.scalar("W", (1, 2, 3, 4), constant=b.pick(True, False))
+    width = b.scalar("W", (0, 1, 2, 3, 4), constant=b.pick(True, False))
     b.require(f"grid[1] <= {width}")
     factor = f"({width} - 1)" if b.slip("width one short") else width
     return [Digit(b.let(f"{i} * {factor} + {j}", "p"), f"(grid[0] * {width})")]

@@ -44,7 +44,7 @@ def _distort(b: Builder, digits: list[Digit]) -> list[Digit]:
 
 def _stretch(b: Builder, digit: Digit) -> str:
     return b.pick(digit.expr, digit.expr, digit.expr, digit.expr, f"{digit.expr} + 1", f"{digit.expr} * 2",
-                  f"2 * {digit.expr} + 1", f"{digit.expr} * {b.radix()}")
+                  f"2 * {digit.expr} + 1", f"{digit.expr} * {b.pick(b.radix, b.stride)()}")
 
 
 def _fold(b: Builder, digits: Sequence[Digit]) -> Digit:
@@ -54,7 +54,7 @@ def _fold(b: Builder, digits: Sequence[Digit]) -> Digit:
         if digit.bound is not None and b.chance(70):
             radix = digit.bound
         else:
-            radix = b.scalar(b.pick("R", "S"), (1, 2, 3, 4, 6), constant=b.pick(True, False))
+            radix = b.pick(b.stride, b.stride, b.factor)()
             if digit.bound is not None:
                 b.require(f"({digit.bound}) <= {radix}")
         bound = None if total.bound is None else f"(({total.bound}) * ({radix}))"
@@ -138,7 +138,7 @@ def row_scatter(b: Builder, digits: list[Digit]) -> Place:
     cols = b.let(f"{column} * {size} + {_lanes(b, size)}", "cols")
     stride = length
     if b.chance(60):
-        stride = b.scalar("S", (1, 2, 3, 4, 6, 8), constant=b.pick(True, False))
+        stride = b.stride()
         b.require(f"{length} <= {stride}")
     if b.slip("row stride one short"):
         stride = f"({stride} - 1)"
@@ -151,7 +151,7 @@ def row_scatter(b: Builder, digits: list[Digit]) -> Place:
 def unmasked_row(b: Builder, digits: list[Digit]) -> Place:
     """`row * S + arange(T)`: right where T fits into S."""
     row, size = _fold(b, _distort(b, digits)), b.tile()
-    stride = b.scalar("S", (1, 2, 3, 4, 6, 8), constant=b.pick(True, False))
+    stride = b.stride()
     b.require(f"{size} <= {stride}")
     return _scatter(b, b.array("c", 1), f"{row.expr} * {stride} + {_lanes(b, size)}", None, _shape([size]))
 
@@ -201,7 +201,7 @@ def interleaved(b: Builder, digits: list[Digit]) -> Place:
     if low.bound is not None and b.chance(60):
         factor = b.code(low.bound)
     else:
-        factor = b.scalar("S", (1, 2, 3, 4, 6, 8), constant=b.pick(True, False))
+        factor = b.stride()
         if low.bound is not None:
             b.require(f"({low.bound}) <= {factor}")
     if b.slip("interleaving one short"):

@@ -52,7 +52,9 @@ def test_json_carries_the_witness_and_the_places_of_notes() -> None:
     assert pair["witness"]["grid"] == [2, 1, 1]
     assert pair["witness"]["second"] == {"block": [1, 0, 0], "iterations": {"k@7": 2}, "lanes": {}}
     assert pair["related"][0]["line"] == 8
-    assert json.loads(render_json(REPORT))["failures"] == [{"file": "broken.py", "line": 3, "message": "invalid syntax"}]
+    assert json.loads(render_json(REPORT))["failures"] == [
+        {"file": "broken.py", "line": 3, "message": "invalid syntax"}
+    ]
 
 
 def test_contracts_are_listed_with_the_verdict_on_each_obligation() -> None:

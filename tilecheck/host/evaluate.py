@@ -7,7 +7,6 @@ the result is less precise but never wrong.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -173,7 +172,7 @@ class Evaluator:
     def global_value(self, module: Module, name: str) -> Value:
         key = (module.path, name)
         known = self._globals.get(key)
-        if known is None and _reassignable(module, name):
+        if known is None and name in syntax(module).reassigned:
             # a function may have assigned it since it was read last
             return self.unknown(name)
         if known is None:
@@ -347,10 +346,6 @@ class Evaluator:
 
 
 # --- what module-level names mean ------------------------------------------------------------------------------------
-
-def _reassignable(module: Module, name: str) -> bool:
-    return re.search(rf"^\s+global\b[^\n]*\b{re.escape(name)}\b", module.text, re.MULTILINE) is not None
-
 
 def value_of(target: ValueAt) -> tree.Expr | None:
     """The expression assigned at module level."""

@@ -7,6 +7,7 @@ syntax tree, which the skeleton of a module holds already.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -37,6 +38,9 @@ class Syntax:
         self._functions: dict[str, tree.FuncDef] = {}
         self._classes: dict[str, tree.ClassDef] = {}
         self._body: tuple[Stmt, ...] | None = None
+        declared = re.findall(r"^[ \t]+global[ \t]+([\w \t,]+)", module.text, re.MULTILINE)
+        self.reassigned = frozenset(name.strip() for names in declared for name in names.split(","))
+        """Module-level names that functions assign."""
 
     def function(self, qualname: str) -> tree.FuncDef | None:
         known = self._functions.get(qualname)

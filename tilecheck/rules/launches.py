@@ -31,7 +31,7 @@ def discharge_all(
 def _discharge(clause: Clause, model: KernelModel, launches: Sequence[Launch]) -> Discharged:
     if not launches:
         return Discharged("unseen")
-    at = tuple((launch, discharge(clause, model.params, launch)) for launch in launches)
+    at = tuple((launch, discharge(clause, model.params, launch, dict(model.ranks))) for launch in launches)
     states = {d.state for _, d in at}
     if states & {"broken", "violated"}:
         return Discharged("broken", at)

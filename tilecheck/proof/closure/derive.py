@@ -127,6 +127,7 @@ def start(problem: Problem, clauses: tuple[Assumption, ...]) -> State:
     state.given = frozenset(c for c in conjuncts(conj(*problem.launch, *(a.cond for a in clauses))))
     for c in conjuncts(conj(*problem.conds, *(a.cond for a in clauses), *_declared_ranges(problem))):
         state.add_cond(c)
+    state.first = frozenset(p for c in state.conds for p in conjuncts(c))
     return state
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tilecheck.proof.closure.copies import say
 from tilecheck.proof.closure.state import State
 from tilecheck.proof.facts import Facts, conjuncts
-from tilecheck.proof.terms import Bid, Counter, Lane, conj, disj, negate, of
+from tilecheck.proof.terms import Bid, Counter, Lane, Term, conj, disj, negate, of
 
 _SMALL = 4
 """Terms of an equation whose range is worth more effort."""
@@ -30,8 +30,9 @@ def squeeze(state: State) -> bool:
 
 def out_of_range(state: State) -> bool:
     """An equation whose left side is never 0."""
+    open_ended = [e for e in state.equations if not _mirrored(e)]
     for effort in (0, 1):
-        for e in state.equations:
+        for e in open_ended:
             if effort and len(e.monos) > _SMALL:
                 continue
             for side in (e, -e):
@@ -43,6 +44,15 @@ def out_of_range(state: State) -> bool:
     return False
 
 
+def _mirrored(e: Term) -> bool:
+    """Whether an equation is the difference of one expression in two copies: 0 where they agree, so never absurd."""
+    total: dict[str, int] = {}
+    for m, c in e.monos.items():
+        key = "*".join(a.key for a in m).replace("'", "")
+        total[key] = total.get(key, 0) + c
+    return not any(total.values())
+
+
 def exclusive(state: State) -> bool:
     """A fact whose negation follows from the others."""
     facts = state.facts
@@ -51,7 +61,8 @@ def exclusive(state: State) -> bool:
         state.use("exclusive", "the two accesses exclude each other")
         return True
     for c in facts.conds:
-        if not c.varying or c.op not in ("ge", "ne"):
+        if not c.varying or c.op not in ("ge", "ne") or c in state.first:
+            # what each copy says by itself is no contradiction; what an equality made of it may be
             continue
         got = Facts([x for x in facts.conds if x != c], [c.term], budget=state.budget).holds(negate(c), 0)
         if got is not None:

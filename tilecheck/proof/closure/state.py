@@ -37,6 +37,8 @@ class State:
     """Conditions over launch scalars that hold for the launch, not only where an element is touched."""
     flags: list[Cond] = field(default_factory=list)
     """Conditions on launch scalars, as they were before anything was replaced, that chose this variant."""
+    first: frozenset[Cond] = frozenset()
+    """The conditions at the start."""
     budget: Budget = field(default_factory=lambda: Budget(WORK))
     _facts: Facts | None = None
 

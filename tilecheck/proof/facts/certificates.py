@@ -389,6 +389,9 @@ class Facts:
 
     def _moves(self, p: Term, m: Monomial) -> Iterator[_Move]:
         negative = p.monos[m] < 0
+        if not m:
+            yield from self._outweigh(p)
+            return
         atoms = tuple(dict.fromkeys(m))
         lanes = tuple(a for a in atoms if isinstance(a, Lane))
         for lane in lanes:
@@ -409,6 +412,16 @@ class Facts:
         # a fact that brings in as much as it cancels may still name the same thing otherwise; one that brings in more
         # leads nowhere
         yield from sideways
+
+    def _outweigh(self, p: Term) -> Iterator[_Move]:
+        """A negative constant against a lower bound of one of the positive terms: `n - 2` by `n - 3 >= 0`."""
+        for g in self._ge:
+            if g.offset < 0:
+                for gm, gc in g.monos.items():
+                    if gm and gc > 0 and p.monos.get(gm, 0) > 0:
+                        c = p.monos[gm]
+                        common = gcd(c, gc)
+                        yield _Move(combined(p, gc // common, (), c // common, g), NOTHING)
 
     def _by_definition(self, p: Term, m: Monomial, a: Atom, negative: bool) -> Iterator[_Move]:
         if isinstance(a, FloorDiv) and negative:
