@@ -2,8 +2,8 @@
 
     python benchmarks/corpus.py PATH/TO/tilegym [--jobs 2] [--repeat 3]
 
-Each run is a process of its own; the cold ones begin with an empty cache. The peak is that of the largest process, and
-workers share most of their memory with the process that started them.
+Each run is a process of its own; the cold ones begin with an empty cache. Times of a run include its workers. The peak
+is that of the largest of its processes; workers share most of their memory with the one that started them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -28,19 +27,21 @@ class Sample:
     kernels: int
 
 
-def measure(target: Path, cache: Path, options: list[str]) -> Sample:
-    """One run in a process of its own."""
-    environment = {**os.environ, "TILECHECK_CACHE_DIR": str(cache)}
+def measure(target: Path, folder: Path, cache: str, options: list[str]) -> Sample:
+    """One run in a process of its own. Compiled modules are kept, as they are in an installation."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment |= {"TILECHECK_CACHE_DIR": str(folder / cache), "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
     command = [sys.executable, "-m", "tilecheck", "--isolated", "--format", "json", "--no-respect-gitignore", *options]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    output = folder / "report.json"
     start = time.perf_counter()
-    done = subprocess.run([*command, str(target)], env=environment, capture_output=True, text=True, check=False)
+    process = subprocess.Popen([*command, "-o", str(output), str(target)], env=environment)
+    _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode not in (0, 1):
-        raise SystemExit(done.stderr)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Sample(wall, cpu, after.ru_maxrss / 1024, len(json.loads(done.stdout)["kernels"]))
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in (0, 1):
+        raise SystemExit(f"tilecheck ended with status {process.returncode}")
+    kernels = len(json.loads(output.read_text(encoding="utf-8"))["kernels"])
+    return Sample(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, kernels)
 
 
 def show(name: str, samples: list[Sample]) -> None:
@@ -65,11 +66,13 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     arguments = parser.parse_args()
     options = ["--jobs", str(arguments.jobs)] if arguments.jobs else []
-    with tempfile.TemporaryDirectory() as folder:
-        cold = [measure(arguments.tree, Path(folder) / str(i), options) for i in range(arguments.repeat)]
-        warm = [measure(arguments.tree, Path(folder) / "0", options) for _ in range(arguments.repeat)]
-        file = single_file(arguments.tree)
-        single = [measure(file, Path(folder) / "s", ["--no-cache"]) for _ in range(arguments.repeat)]
+    file = single_file(arguments.tree)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        measure(file, folder, "unused", ["--no-cache"])
+        single = [measure(file, folder, "unused", ["--no-cache"]) for _ in range(arguments.repeat)]
+        cold = [measure(arguments.tree, folder, f"cache{i}", options) for i in range(arguments.repeat)]
+        warm = [measure(arguments.tree, folder, "cache0", options) for _ in range(arguments.repeat)]
     show("cold", cold)
     show("warm", warm)
     show("single file", single)

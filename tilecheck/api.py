@@ -9,8 +9,9 @@ from tilecheck.config import Config
 from tilecheck.diagnostics import Report
 from tilecheck.finish import finish
 from tilecheck.progress import Progress, no_progress
+from tilecheck.record import replace
 
-__all__ = ["check_paths", "check_source"]
+__all__ = ["check_kernel", "check_paths", "check_source"]
 
 
 def check_paths(paths: Iterable[str | Path], config: Config | None = None, progress: Progress = no_progress) -> Report:
@@ -28,3 +29,13 @@ def check_source(text: str | bytes, filename: str = "<stdin>", config: Config | 
     settings = config or Config()
     data = text.encode() if isinstance(text, str) else text
     return finish(analyse_text(data, filename, settings), settings)
+
+
+def check_kernel(path: str | Path, name: str, config: Config | None = None) -> Report:
+    """Check one kernel of a file, by its qualified name. Only launches in that file are seen."""
+    report = check_paths([path], config)
+    return replace(
+        report,
+        diagnostics=tuple(d for d in report.diagnostics if d.kernel == name),
+        kernels=tuple(k for k in report.kernels if k.name == name),
+    )

@@ -115,7 +115,8 @@ def _record(storage: Storage, mode: Mode, elements: Positions, op: str, order: M
             scope: MemoryScope = MemoryScope.NONE, duplicates: Positions = NOTHING) -> None:
     Ticks.tick()
     strong = order is not MemoryOrder.WEAK and scope in _WIDE
-    if strong and order in _ACQUIRES:
+    if strong and order in _ACQUIRES and op.startswith("atomic_cas"):
+        # taking a lock orders its critical sections in every schedule; other atomics happen to be ordered in this one
         for position in elements.tolist():
             released = Machine.released.get((storage.name, position))
             if released is not None:

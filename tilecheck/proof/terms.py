@@ -921,6 +921,13 @@ def substitute_cond(c: Cond, mapping: Mapping[Atom, Term]) -> Cond:
     return Substitution(mapping).cond(c)
 
 
+def enforceable(c: Cond) -> bool:
+    """Whether a launch can decide a condition from its scalars: nothing in it but symbols and known functions."""
+    return c.op not in ("bool",) and all(
+        isinstance(a, (Sym, FloorDiv, Mod, Min, Max, Ite)) or (isinstance(a, App) and a.fn in FUNCTIONS)
+        for a in atoms_of(c)) and all(enforceable(part) for part in c.args)
+
+
 # --- concrete evaluation ---------------------------------------------------------------------------------------------
 
 Environment: TypeAlias = Mapping[Atom, int]

@@ -12,7 +12,6 @@ from tilecheck.report.frame import Label, Sources, fits, gutter_width, render_fr
 from tilecheck.report.style import Style
 from tilecheck.report.summary import render_statistics, render_summary
 
-
 _WIDTH: Final = 100
 """Where witnesses, notes and help are wrapped; the same on every terminal, so that reports can be compared."""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tilecheck.kernel.access import Access
 from tilecheck.rules.context import Context
+from tilecheck.rules.meeting import meet
 from tilecheck.rules.obligation import WEAKEST_FIRST, Settled
 from tilecheck.rules.pairs import Outcome, settle_pair
 
@@ -30,7 +31,7 @@ def settle_atomics(context: Context) -> Iterator[Settled]:
         judged: list[tuple[Access, Access, Outcome]] = []
         for access in sites[site]:
             for atomic in atomics:
-                if access.array != atomic.array and "?" not in (access.array, atomic.array):
+                if not meet(access, atomic):
                     continue
                 if access.mode == "atomic" and access.site < atomic.site:
                     continue

@@ -5,13 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cached_property
 
-from tilecheck.kernel.access import Access, KernelModel
+from tilecheck.kernel.access import Access, Declared, KernelModel
 from tilecheck.proof.closure import Annotations, Assumption, Derivation
 from tilecheck.proof.contract import ContractError, annotation_of, parse, render
 from tilecheck.proof.facts import conjuncts
+from tilecheck.proof.questions import across_blocks
 from tilecheck.proof.region import Clause, Region, Witness
 from tilecheck.proof.search import find_collision, necessary, satisfiable
-from tilecheck.proof.terms import Cond, Lane, Sym, atoms_of, bid, conj, const, disj, eq, ge, grid, negate
+from tilecheck.proof.terms import (
+    TRUE,
+    Cond,
+    Lane,
+    Sym,
+    atoms_of,
+    bid,
+    conj,
+    const,
+    disj,
+    enforceable,
+    eq,
+    ge,
+    grid,
+    negate,
+)
 from tilecheck.record import dataclass
 
 __all__ = ["Context", "clause_of"]
@@ -29,6 +45,7 @@ class Context:
     model: KernelModel
     declared: tuple[Clause, ...]
     faulty: tuple[tuple[str, str], ...]
+    contradictory: tuple[Declared, ...] = ()
 
     @staticmethod
     def of(model: KernelModel) -> Context:
@@ -39,7 +56,17 @@ class Context:
                 clauses += parse(d.text)
             except ContractError as e:
                 faulty.append((d.text, str(e)))
-        return Context(model, tuple(dict.fromkeys(clauses)), tuple(faulty))
+        context = Context(model, tuple(dict.fromkeys(clauses)), tuple(faulty))
+        if clauses and context.absurd:
+            # from a contradiction everything would follow
+            return Context(model, (), tuple(faulty), model.declared)
+        return context
+
+    @property
+    def absurd(self) -> bool:
+        """Whether what is declared contradicts itself."""
+        made = Region((), TRUE)
+        return across_blocks(made, made, frozenset((0,)), self.assume).proved
 
     @cached_property
     def assume(self) -> tuple[Cond, ...]:
@@ -50,12 +77,14 @@ class Context:
     def axes_of(self, *regions: Region) -> frozenset[int]:
         """The axes on which blocks that make these accesses may differ: those that the kernel reads under conditions
         which do not exclude the accesses'. A variant of a kernel that never reads an axis is for one block there."""
-        under = conj(*(c for r in regions for c in conjuncts(r.guard) if not c.varying), *self.uniform)
-        return frozenset(k for k, c in self.model.axis_reads if conj(c, under).op != "false")
+        under = [c for r in regions for c in conjuncts(r.guard) if not c.varying and enforceable(c)]
+        return frozenset(
+            k for k, c in self.model.axis_reads
+            if conj(*(p for p in conjuncts(c) if enforceable(p)), *under, *self.uniform).op != "false")
 
     def idle_axes(self, axes: frozenset[int], *regions: Region) -> tuple[Clause, ...]:
         """One block on the axes that are read, but not under the conditions of these accesses."""
-        under = {c for r in regions for c in conjuncts(r.guard) if not c.varying}
+        under = {c for r in regions for c in conjuncts(r.guard) if not c.varying and enforceable(c)}
         out: list[Clause] = []
         for k in sorted(self.model.axes_read - axes):
             excluded = {p for axis, c in self.model.axis_reads if axis == k for p in conjuncts(c)}

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from tilecheck.kernel.access import Access
 from tilecheck.rules.context import Context
+from tilecheck.rules.meeting import meet
+from tilecheck.rules.minimal import minimal
 from tilecheck.rules.obligation import WEAKEST_FIRST, Settled
 from tilecheck.rules.pairs import Outcome, settle_pair
 
@@ -22,7 +24,7 @@ def settle_reads(context: Context) -> Iterator[Settled]:
         judged: list[tuple[Access, Access, Outcome]] = []
         for read in reads[site]:
             for write in writes:
-                if read.array == write.array or (read.array == "?" or write.array == "?"):
+                if meet(read, write):
                     judged.append((read, write, settle_pair(context, write, read)))
         if not judged:
             continue
@@ -31,5 +33,5 @@ def settle_reads(context: Context) -> Iterator[Settled]:
         yield Settled(
             "cross-read", read, outcome.verdict, outcome.why, "TC108" if outcome.locked_weakly else "TC103", write,
             tuple(dict.fromkeys(r for _, _, o in judged for r in o.rules)),
-            tuple(dict.fromkeys(c for _, _, o in judged for c in o.clauses)), outcome.witness, outcome.missing,
+            minimal(tuple(dict.fromkeys(c for _, _, o in judged for c in o.clauses))), outcome.witness, outcome.missing,
             any(o.needed for _, _, o in judged))

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from tilecheck.kernel.access import Access
 from tilecheck.rules.context import Context
+from tilecheck.rules.meeting import meet
+from tilecheck.rules.minimal import minimal
 from tilecheck.rules.obligation import WEAKEST_FIRST, Settled, weakest
 from tilecheck.rules.pairs import Outcome, settle_pair
 
@@ -34,11 +36,11 @@ def _outcomes(context: Context, site: int, sites: dict[int, list[Access]]) -> It
             continue
         yield access, None, settle_pair(context, access, access)
         for other in mine[:i]:
-            if other.array == access.array or "?" in (other.array, access.array):
+            if meet(other, access):
                 yield access, other, settle_pair(context, other, access)
         for earlier in sorted(sites):
             for other in sites[earlier] if earlier < site else ():
-                if other.mode == "write" and (other.array == access.array or "?" in (other.array, access.array)):
+                if other.mode == "write" and meet(other, access):
                     yield access, other, settle_pair(context, other, access)
 
 
@@ -51,5 +53,5 @@ def _merged(context: Context, judged: list[Judged], access: Access) -> Settled:
     return Settled(
         "disjoint", first if verdict not in ("atomic", "single-block") else access, verdict, outcome.why, code, other,
         tuple(dict.fromkeys(r for _, _, o in judged for r in o.rules)),
-        tuple(dict.fromkeys(c for _, _, o in judged for c in o.clauses)), witness, outcome.missing,
+        minimal(tuple(dict.fromkeys(c for _, _, o in judged for c in o.clauses))), witness, outcome.missing,
         any(o.needed for _, _, o in judged))

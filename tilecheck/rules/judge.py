@@ -25,6 +25,7 @@ from tilecheck.rules import (
     overlapping_write,
     unknown_use,
     unproven_disjoint,
+    unused_contract,
 )
 from tilecheck.rules.atomicity import settle_atomics
 from tilecheck.rules.context import Context
@@ -33,6 +34,7 @@ from tilecheck.rules.cross_read import settle_reads
 from tilecheck.rules.disjoint import settle_writes
 from tilecheck.rules.duplicates import settle_duplicates
 from tilecheck.rules.launches import Discharged, discharge_all
+from tilecheck.rules.minimal import implied
 from tilecheck.rules.obligation import Proof, Settled, weakest
 from tilecheck.rules.ordering import settle_order
 
@@ -56,7 +58,8 @@ def prove(model: KernelModel) -> Proof:
     obligations = (
         *settle_writes(context), *settle_reads(context), *settle_atomics(context), *settle_duplicates(context),
         *settle_order(context))
-    return Proof(tuple(obligations), structural_clauses(model), context.declared, context.faulty)
+    return Proof(tuple(obligations), structural_clauses(model), context.declared, context.faulty,
+                 context.contradictory)
 
 
 def conclude(
@@ -65,9 +68,11 @@ def conclude(
     """Verdicts, contract and findings of a kernel in view of the launches that are visible in the checked tree."""
     clauses = _contract(proof)
     states = discharge_all(clauses, model, launches)
-    findings = [d for s in proof.obligations if (d := _finding(s, model, states)) is not None]
+    reported = _without_implied([s for s in proof.obligations if _unsettled(s, states)])
+    findings = [_DIAGNOSE[s.code](s, model) for s in reported]
     findings += grid_mismatch.diagnose(model, clauses, states, launches)
     findings += aliased_arguments.diagnose(model, launches)
+    findings += unused_contract.diagnose(model, proof)
     findings += unknown_use.diagnose(model, proof.obligations)
     verdicts = [s.verdict for s in proof.obligations] + ["unproven"] * bool(unknown_use.lost(model))
     report = KernelReport(
@@ -92,14 +97,27 @@ def _state(clause: Clause, proof: Proof, states: Mapping[str, Discharged]) -> Cl
     return "declared" if declared and state in ("unseen", "open") else state
 
 
-def _finding(s: Settled, model: KernelModel, states: Mapping[str, Discharged]) -> Diagnostic | None:
+def _unsettled(s: Settled, states: Mapping[str, Discharged]) -> bool:
+    """Whether an obligation is worth a finding: refuted, unproven, or under a clause that a launch may break."""
     if s.verdict in _SETTLED:
-        return None
-    if s.verdict == "conditional":
-        semantic = [c for c in s.clauses if c.kind == "semantic"]
-        if not semantic or all(states[c.text].state == "discharged" for c in semantic):
-            return None
-    return _DIAGNOSE[s.code](s, model)
+        return False
+    semantic = [c for c in s.clauses if c.kind == "semantic"]
+    return s.verdict != "conditional" or (bool(semantic) and any(
+        states[c.text].state != "discharged" for c in semantic))
+
+
+def _without_implied(unsettled: Sequence[Settled]) -> list[Settled]:
+    """Conditional obligations on an array less those that follow from another one's condition: one finding says it."""
+    out = list(unsettled)
+    for s in unsettled:
+        others = [o for o in out if o is not s and o.verdict == "conditional" and o.access.array == s.access.array]
+        if s.verdict == "conditional" and any(implied(_semantic(s), _semantic(o)) for o in others):
+            out.remove(s)
+    return out
+
+
+def _semantic(s: Settled) -> tuple[Clause, ...]:
+    return tuple(c for c in s.clauses if c.kind == "semantic")
 
 
 def _obligation(s: Settled) -> Obligation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tilecheck.diagnostics import ObligationKind
-from tilecheck.kernel.access import Access
+from tilecheck.kernel.access import Access, Declared
 from tilecheck.proof.region import Clause, Verdict, Witness
 from tilecheck.record import dataclass
 
@@ -46,10 +46,13 @@ class Proof:
     """What is known of a kernel without its launches.
 
     structural   clauses that hold for the kernel as a whole
-    declared     clauses that the author wrote, and the texts among them that are not in the contract language
+    declared     clauses that the author wrote
+    faulty       declarations that cannot be read, and why
+    contradictory  declarations that no launch can satisfy together; they have no effect
     """
 
     obligations: tuple[Settled, ...]
     structural: tuple[Clause, ...]
     declared: tuple[Clause, ...]
     faulty: tuple[tuple[str, str], ...] = ()
+    contradictory: tuple[Declared, ...] = ()

@@ -44,8 +44,8 @@ def _help(s: Settled, model: KernelModel, w: Witness) -> str:
                 f"come to one index of `{array}`")
     if w.first.lanes == w.second.lanes:
         k = differ[0]
-        return (f"let the whole of `ct.bid({k})` reach the index of `{array}`, not only a part of it: these blocks differ "
-                "and come to the same index")
+        return (f"let the whole of `ct.bid({k})` reach the index of `{array}`, not only a part of it: these blocks "
+                "differ and come to the same index")
     if s.access.tile or any(p.lanes for p in (w.first, w.second)):
         return f"move from block to block by at least the whole tile that is written to `{array}`"
     return f"make the index of `{array}` different for different blocks"

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tilecheck.kernel.access import Access
+from tilecheck.proof import solver
 from tilecheck.proof.closure import Derivation, ticket_of
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.questions import across_blocks, mentions_opaque, same_lock
 from tilecheck.proof.region import Clause, Region, Verdict, Witness
-from tilecheck.proof.terms import Load, atoms_of, disj, negate
+from tilecheck.proof.terms import Load, atoms_of, conj, disj, negate
 from tilecheck.record import dataclass
 from tilecheck.rules.context import Context, clause_of
+from tilecheck.rules.meeting import aligned
 
 __all__ = ["Outcome", "settle_pair"]
+
+SOLVER_MS = 300
+"""Time limit of one query to the solver, in milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +41,13 @@ class Outcome:
 def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
     """Whether a block through `first` and another through `second` touch one element of the array they share."""
     same = first is second
-    lost = context.lost.get(first.array) or context.lost.get("?")
+    if first.array != second.array:
+        left, right = aligned(first, second)
+        first, second = replace(first, region=left), replace(second, region=right)
+    lost = context.lost.get(first.array) or context.lost.get(second.array) or context.lost.get("?")
     if lost is not None:
         return Outcome("unproven", f"{lost} may read and write all of `{first.array}`")
-    if first.array == "?":
+    if "?" in (first.array, second.array):
         return Outcome("unproven", "it is not known which array this touches")
     if len(first.region.index) != len(second.region.index):
         return _by_conditions(context, first, second) or Outcome(
@@ -64,7 +74,19 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
     witness = context.collision(first.region, second.region, same)
     if witness is not None and not witness.data:
         return Outcome("refuted", _collides(first, witness), witness=witness)
-    return _open(context, derivation, first, second)
+    solved = _solved(context, first, second, axes)
+    return solved or _open(context, derivation, first, second)
+
+
+def _solved(context: Context, first: Access, second: Access, axes: frozenset[int]) -> Outcome | None:
+    """What the solver proves, where it is installed."""
+    if not solver.available():
+        return None
+    answer = solver.disjoint(first.region, second.region, axes, conj(*context.uniform), SOLVER_MS)
+    if answer != "unsat":
+        return None
+    return Outcome("proved", "the solver finds no two blocks that meet", ("solver",),
+                   context.idle_axes(axes, first.region, second.region))
 
 
 def _proved(context: Context, d: Derivation, first: Access, second: Access, same: bool) -> Outcome:

@@ -26,6 +26,7 @@ from tilecheck.proof.terms import (
     Term,
     atoms_of,
     disj,
+    enforceable,
     eq,
     ge,
     grid,
@@ -51,7 +52,7 @@ def candidates(whole: State, case: State | None) -> list[tuple[Assumption, ...]]
     found.sort(key=lambda item: (item[0], *_strength(item[1])))
     seen: dict[frozenset[Cond], tuple[Assumption, ...]] = {}
     for _, extra in found:
-        if extra and all(a.cond.op != "false" for a in extra):
+        if extra and all(a.cond.op != "false" and enforceable(a.cond) for a in extra):
             seen.setdefault(frozenset(a.cond for a in extra), extra)
     return list(seen.values())[:16]
 
@@ -122,8 +123,7 @@ def _sections(state: State) -> Iterator[Candidate]:
 def _variants(state: State) -> Iterator[Candidate]:
     """A variant of the kernel, chosen by launch scalars, that makes no use of a block coordinate is for one block on
     that axis."""
-    flags = [f for f in dict.fromkeys(state.flags) if f not in state.given
-             and all(isinstance(a, (Sym, Opaque, App)) for a in f.term.atoms())
+    flags = [f for f in dict.fromkeys(state.flags) if f not in state.given and enforceable(f)
              and not (f.op == "ne" and f.term.offset)]  # `T != 1` is the general case, not a variant
     used: set[Atom] = set()
     for t in state.elements:

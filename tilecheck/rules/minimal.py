@@ -1,0 +1,35 @@
+"""Contracts without clauses that follow from the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tilecheck.proof.contract import render
+from tilecheck.proof.facts import Facts, entails
+from tilecheck.proof.region import Clause
+from tilecheck.proof.terms import Cond, conj
+
+__all__ = ["implied", "minimal"]
+
+
+def minimal(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The clauses less the semantic ones that follow from the rest; of two that say the same, the first stays. The signs
+    of launch scalars that this rests on become structural clauses."""
+    kept = list(clauses)
+    for c in reversed(clauses):
+        if c.kind == "semantic" and c.cond is not None:
+            rest = [d for d in kept if d is not c]
+            assumed = Facts(_conds(rest), [c.cond.term]).holds(c.cond)
+            if assumed is not None:
+                kept = rest + [Clause(render(a), a, "structural") for a in sorted(assumed, key=lambda a: a.key)]
+    return tuple(dict.fromkeys(kept))
+
+
+def implied(clauses: Iterable[Clause], by: Iterable[Clause]) -> bool:
+    """Whether clauses follow from others for launch scalars that are not negative; sizes and strides are not."""
+    known = conj(*_conds(by))
+    return all(entails(known, c, signs=True) for c in _conds(clauses))
+
+
+def _conds(clauses: Iterable[Clause]) -> tuple[Cond, ...]:
+    return tuple(c.cond for c in clauses if c.cond is not None)
