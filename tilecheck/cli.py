@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -233,6 +234,7 @@ def _run(
             data = sys.stdin.buffer.read()
             name = stdin_filename or "<stdin>"
             return api.check_source(data, name, config), SourceLines({name: data})
+        gc.set_threshold(50_000, 20, 100)  # much is allocated and little of it is garbage in cycles
         with progress_on(sys.stderr) as progress:
             return api.check_paths(paths, config, progress), SourceLines()
     except ConfigError as error:

@@ -13,8 +13,10 @@ __all__ = ["implied", "minimal"]
 
 
 def minimal(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-    """The clauses less the semantic ones that follow from the rest; of two that say the same, the first stays. The signs
-    of launch scalars that this rests on become structural clauses."""
+    """The clauses less the semantic ones that follow from the rest; of two that say the same, the first stays.
+
+    The signs of launch scalars that this rests on become structural clauses.
+    """
     kept = list(clauses)
     for c in reversed(clauses):
         if c.kind == "semantic" and c.cond is not None:

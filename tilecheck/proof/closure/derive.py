@@ -21,6 +21,7 @@ _ROUNDS: Final = 40
 
 
 _SPLITS: Final = 5
+_FIRST_SPLITS: Final = 2
 
 
 _ASSUMPTIONS: Final = 3
@@ -32,18 +33,19 @@ RULES: Final[dict[str, Rule]] = {
     "trivial": linear.drop_trivial,
     "merge": linear.merge,
     "factor": linear.factor,
-    "peel": digits.peel,
     "inverse": division.inverse,
     "quotient": division.quotient,
-    "congruent": division.congruent,
-    "solve": linear.solve,
     "unit": guards.unit,
     "squeeze": guards.squeeze,
+    "peel": digits.peel,
+    "congruent": division.congruent,
+    "solve": linear.solve,
     "exact": division.exact,
     "data": data.data,
     "segment": data.segment,
     "range": guards.out_of_range,
     "reduce": division.reduce,
+    "peel deeply": digits.peel_deeply,
     "exclusive": guards.exclusive,
     "order": guards.by_order,
 }
@@ -172,7 +174,9 @@ def _run(state: State, splits: int) -> State | None:
 def _cases(state: State, splits: int) -> State | None:
     """Try one case split after another; at the first level several, deeper only the most promising."""
     stuck = state
+    tried = 0
     for what, cases in case_splits(state) if splits else ():
+        tried += 1
         branches: list[State] = []
         for cond, mapping in cases:
             branch = state.copy()
@@ -193,7 +197,7 @@ def _cases(state: State, splits: int) -> State | None:
                 state.steps += [s for s in branch.steps if s not in state.steps]
             state.absurd = True
             return None
-        if splits < _SPLITS:
+        if splits < _SPLITS or tried == _FIRST_SPLITS:
             break
     return stuck
 

@@ -7,7 +7,7 @@ from math import gcd
 
 from tilecheck.proof.closure.copies import say
 from tilecheck.proof.closure.state import State
-from tilecheck.proof.terms import ONE, Atom, Term, const, divide_monomial, split_multiples
+from tilecheck.proof.terms import ONE, Atom, Counter, Load, Opaque, Term, const, divide_monomial, split_multiples
 
 
 def divisors(e: Term) -> list[Term]:
@@ -74,17 +74,30 @@ def splits_of(e: Term, d: Term) -> Iterator[tuple[Term, Term]]:
 
 def peel(state: State) -> bool:
     """d*h + r == 0 with -d < r < d gives h == 0 and r == 0 (r is a multiple of d in the open interval)."""
-    for effort in (0, 1):
-        for i, e in enumerate(state.equations):
-            for d in divisors(e):
-                for h, r in splits_of(e, d):
-                    if d == ONE or (not r.monos and h == e):
-                        continue
-                    assumed = state.facts.below(r, d, effort)
-                    if assumed is None:
-                        continue
-                    state.equations[i:i + 1] = [h, r] if r.monos else [h]
-                    step = f"{say(h)} is a digit of its own: {say(r)} stays below {d.key}" if r.monos else ""
-                    state.use("peel", step, assumed)
-                    return True
+    return _peel(state, 0)
+
+
+def peel_deeply(state: State) -> bool:
+    """`peel` with more effort to bound the low part, for when nothing cheaper goes on."""
+    return _peel(state, 1)
+
+
+def _peel(state: State, effort: int) -> bool:
+    for i, e in enumerate(state.equations):
+        for d in divisors(e):
+            for h, r in splits_of(e, d):
+                if d == ONE or (not r.monos and h == e) or _unbounded(state, r):
+                    continue
+                assumed = state.facts.below(r, d, effort)
+                if assumed is None:
+                    continue
+                state.equations[i:i + 1] = [h, r] if r.monos else [h]
+                step = f"{say(h)} is a digit of its own: {say(r)} stays below {d.key}" if r.monos else ""
+                state.use("peel", step, assumed)
+                return True
     return False
+
+
+def _unbounded(state: State, r: Term) -> bool:
+    """Whether a term of the low part is a count or data that no condition bounds."""
+    return any(isinstance(a, (Counter, Load, Opaque)) and a not in state.facts.bounded for m in r.monos for a in m)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import islice, product
 from math import gcd
 from typing import Final
@@ -141,6 +142,11 @@ class Facts:
     @property
     def inequalities(self) -> tuple[Term, ...]:
         return tuple(self._ge)
+
+    @cached_property
+    def bounded(self) -> frozenset[Atom]:
+        """Atoms that some condition mentions."""
+        return frozenset(a for g in self._ge for m in g.monos for a in m)
 
     # --- questions ---------------------------------------------------------------------------------------------------
 
