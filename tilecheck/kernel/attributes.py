@@ -9,7 +9,7 @@ from tilecheck.kernel.coerce import arrays_in, extent_of, rank_of, to_array
 from tilecheck.kernel.joins import join
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.names import from_target, in_module
-from tilecheck.kernel.tree import Annotated, Assign, Attribute, Expr, FuncDef, Name, Span
+from tilecheck.kernel.tree import Annotated, Assign, Attribute, Call, Expr, FuncDef, Name, Span, Subscript
 from tilecheck.kernel.values import (
     ArrayRef,
     Bool,
@@ -194,14 +194,33 @@ def _class(m: Machine, value: Class, name: str, span: Span) -> Value:
     return m.constants[key]
 
 
-def fields_of(cls: Class) -> list[tuple[str, Expr | None]]:
-    """The fields of a dataclass or named tuple, with their defaults."""
+_BASES = frozenset({"object", "NamedTuple", "Generic", "Protocol"})
+"""Bases that bring no field."""
+
+
+def fields_of(cls: Class) -> list[tuple[str, Expr | None]] | None:
+    """The fields of a dataclass or named tuple, with their defaults; None when they are not all seen."""
+    if any(_last(b.value if isinstance(b, Subscript) else b) not in _BASES for b in cls.definition.bases):
+        return None
     out: list[tuple[str, Expr | None]] = []
     for s in cls.definition.body:
-        if isinstance(s, Annotated) and isinstance(s.target, Name):
-            out.append((s.target.id, None))
-        elif isinstance(s, Assign) and s.annotation is not None and isinstance(s.targets[0], Name):
-            out.append((s.targets[0].id, s.value))
+        if isinstance(s, Annotated):
+            target, annotation, value = s.target, s.annotation, None
+        elif isinstance(s, Assign) and s.annotation is not None:
+            target, annotation, value = s.targets[0], s.annotation, s.value
+        else:
+            continue
+        kind = _last(annotation.value if isinstance(annotation, Subscript) else annotation)
+        if kind == "InitVar" or not isinstance(target, Name):
+            return None
+        if kind == "ClassVar":
+            continue
+        if isinstance(value, Call) and _last(value.func) == "field":
+            options = {k.name: k.value for k in value.keywords}
+            if value.args or not options.keys() <= {"default", "repr", "compare", "hash", "metadata"}:
+                return None
+            value = options.get("default")
+        out.append((target.id, value))
     return out
 
 

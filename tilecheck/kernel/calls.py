@@ -119,7 +119,7 @@ def known_array(m: Machine, root: str) -> bool:
 # --- inlining --------------------------------------------------------------------------------------------------------
 
 def bind_parameters(m: Machine, params: tuple[Param, ...], args: Arguments, frame: Frame,
-                    default: Callable[[Expr], Value]) -> bool:
+                    default: Callable[[Param, Expr], Value]) -> bool:
     """Binds arguments to parameters. False when the call does not fit, or is not fully known."""
     if not args.complete:
         return False
@@ -137,10 +137,15 @@ def bind_parameters(m: Machine, params: tuple[Param, ...], args: Arguments, fram
         elif p.name in keywords:
             frame.env[p.name] = keywords.pop(p.name)
         elif p.default is not None:
-            frame.env[p.name] = default(p.default)
+            frame.env[p.name] = default(p, p.default)
         else:
             return False
     return not positional and not keywords
+
+
+def defaults_of(m: Machine, params: tuple[Param, ...]) -> dict[str, Value]:
+    """The defaults of a function that is defined here."""
+    return {p.name: m.eval(p.default) for p in params if p.default is not None}
 
 
 def _decorator_name(e: Expr) -> str:
@@ -157,8 +162,9 @@ def inline(m: Machine, func: Function, args: Arguments) -> Value:
         return unknown_call(m, definition.name, func, args)
     frame = Frame(func.module, func.closure)
 
-    def default(e: Expr) -> Value:
-        return in_module(m, func.module, lambda: m.eval(e))
+    def default(p: Param, e: Expr) -> Value:
+        known = func.defaults.get(p.name)
+        return in_module(m, func.module, lambda: m.eval(e)) if known is None else known
 
     if len(m.via) >= DEPTH:
         return unknown_call(m, f"{definition.name}, nested too deep", func, args)
@@ -214,8 +220,8 @@ def _lambda(m: Machine, func: LambdaValue, args: Arguments) -> Value:
     if len(m.via) >= DEPTH:
         return unknown_call(m, "a lambda, nested too deep", func, args)
 
-    def default(e: Expr) -> Value:
-        return m.eval(e)
+    def default(p: Param, e: Expr) -> Value:
+        return func.defaults[p.name]
 
     if not bind_parameters(m, func.params, args, frame, default):
         return unknown_call(m, "a lambda", func, args)
@@ -235,12 +241,10 @@ def _partial(m: Machine, func: Partial, args: Arguments) -> Value:
 def _construct(m: Machine, func: Class, args: Arguments) -> Value:
     from tilecheck.kernel.attributes import class_member, fields_of, is_enum
 
-    if is_enum(func) or not args.complete or class_member(func, "__new__") is not None:
-        return unknown_call(m, func.definition.name, func, args)
-    init = class_member(func, "__init__")
-    if isinstance(init, FuncDef):
-        return unknown_call(m, func.definition.name, func, args)
     fields = fields_of(func)
+    hooks = ("__new__", "__init__", "__post_init__", "__getattribute__", "__setattr__")
+    if fields is None or is_enum(func) or not args.complete or any(class_member(func, h) is not None for h in hooks):
+        return unknown_call(m, func.definition.name, func, args)
     values: dict[str, Value] = {}
     positional = list(args.positional)
     keywords = dict(args.keywords)
@@ -256,9 +260,6 @@ def _construct(m: Machine, func: Class, args: Arguments) -> Value:
             return unknown_call(m, func.definition.name, func, args)
     if positional or keywords:
         return unknown_call(m, func.definition.name, func, args)
-    if isinstance(class_member(func, "__post_init__"), FuncDef):
-        held = frozenset().union(*(arrays_in(m, v) for v in values.values()))
-        m.gap(f"__post_init__ of {func.definition.name}", held, args.span)
     return Instance(func, values)
 
 

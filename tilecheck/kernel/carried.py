@@ -276,7 +276,7 @@ def _congruent(
         return None
     for part in parts:
         times, rest = split_multiples(part, unit) if part.monos else (part, part)
-        if rest.monos or not _counts(times):
+        if rest.monos or not never_negative(times):
             return None
     factor = Counter(m.name(f"{slot[0]}.steps", body.span))
     m.made.add(factor)
@@ -305,7 +305,7 @@ def _unit(term: Term, counters: set[Atom]) -> Term | None:
     return units.pop() if len(units) == 1 else None
 
 
-def _counts(term: Term) -> bool:
+def never_negative(term: Term) -> bool:
     """Whether a term is a number of times: it is never negative."""
     return all(c >= 0 and all(_nonnegative(a) for a in m) for m, c in term.monos.items())
 
@@ -314,8 +314,8 @@ def _nonnegative(atom: Atom) -> bool:
     if isinstance(atom, (Counter, Bid, Lane)):
         return True
     if isinstance(atom, Max):
-        return any(_counts(a) for a in atom.args)
-    return isinstance(atom, Min) and all(_counts(a) for a in atom.args)
+        return any(never_negative(a) for a in atom.args)
+    return isinstance(atom, Min) and all(never_negative(a) for a in atom.args)
 
 
 def _term_of(value: Value) -> Term | Cond | None:
@@ -455,6 +455,6 @@ _SUBSTITUTED: dict[type, Callable[..., Value]] = {
 
 
 __all__ = [
-    "Body", "Form", "Placeholder", "Slot", "at_exit", "classify", "leaves", "placeholder", "rebuild", "substituted",
-    "widen",
+    "Body", "Form", "Placeholder", "Slot", "at_exit", "classify", "leaves", "never_negative", "placeholder", "rebuild",
+    "substituted", "widen",
 ]

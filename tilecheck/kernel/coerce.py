@@ -201,7 +201,7 @@ def _union(m: Machine, values: tuple[Value, ...], depth: int) -> frozenset[str]:
 
 def _closure_arrays(m: Machine, value: Function | LambdaValue, depth: int) -> frozenset[str]:
     """Everything that the functions around it hold."""
-    out: frozenset[str] = frozenset()
+    out = _union(m, tuple(value.defaults.values()), depth)
     frame = value.closure
     while frame is not None:
         out |= _union(m, tuple(v for v in frame.env.values() if not isinstance(v, (Function, LambdaValue))), depth)

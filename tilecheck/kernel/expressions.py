@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tilecheck.kernel.assuming import decided
 from tilecheck.kernel.attributes import attribute
-from tilecheck.kernel.calls import Arguments, call
+from tilecheck.kernel.calls import Arguments, call, defaults_of
 from tilecheck.kernel.coerce import arrays_in, expand, to_bool
 from tilecheck.kernel.joins import join
 from tilecheck.kernel.locks import hold
@@ -200,7 +200,7 @@ def _dict(m: Machine, e: DictExpr) -> Value:
 
 
 def _lambda(m: Machine, e: Lambda) -> Value:
-    return LambdaValue(e.params, e.body, e.span, m.top)
+    return LambdaValue(e.params, e.body, e.span, m.top, defaults_of(m, e.params))
 
 
 def _comprehension(m: Machine, e: Comprehension) -> Value:

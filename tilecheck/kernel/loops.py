@@ -375,13 +375,15 @@ def _leave(
                 m.alive = False
     atom = k.single
     assert atom is not None
-    renamed = Substitution({atom: count - 1 if not run.breaks else count})
-    # a name that only the body sets has the value of the last iteration
+    final = Substitution({atom: count - 1})
+    # a name that only the body sets has the value of the last iteration; one set before keeps that when there is none
     for name, value in run.env.items():
-        if name not in before or name in loop.targets:
-            env[name] = substituted(value, renamed)
+        if name not in before:
+            env[name] = substituted(value, final)
+        elif name in loop.targets:
+            env[name] = join(m, ge(count, 1), substituted(value, final), before[name], loop.span)
     if run.breaks:
-        env = _after_break(m, loop, run, env, endless, renamed)
+        env = _after_break(m, loop, run, env, endless, Substitution({atom: count}))
     frame.env = env
 
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from tilecheck.kernel.assuming import decided
 from tilecheck.kernel.coerce import arrays_in
 from tilecheck.kernel.machine import Frame, Machine
-from tilecheck.kernel.tree import Span
+from tilecheck.kernel.tree import Attribute, Call, Constant, DictExpr, Name, Sequence, Span
 from tilecheck.kernel.values import (
     Builtin,
     Choice,
     Class,
     External,
     Function,
+    Instance,
     Int,
     ModuleValue,
     TileRef,
@@ -84,12 +85,25 @@ def _constant(m: Machine, target: ConstantTarget) -> Value:
 def _evaluate(m: Machine, target: ConstantTarget) -> Value:
     """A module-level value. A name that is assigned several times is the same in all blocks, but unknown."""
     value = in_module(m, target.module, lambda: m.eval(target.value))
+    if isinstance(target.value, DictExpr) or (isinstance(target.value, Sequence) and target.value.kind != "tuple"):
+        return Unknown("container that may have changed", arrays_in(m, value))
+    if isinstance(value, Instance) and value.member is None and not _frozen(value):
+        return Unknown("object that may have changed", arrays_in(m, value))
     if not target.several:
         return value
     place = target.value.span
     if isinstance(value, Int):
         return Int(opaque(f"{target.module.name}:{place.line}", uniform=True))
     return Unknown("name assigned several times", arrays_in(m, value))
+
+
+def _frozen(value: Instance) -> bool:
+    """Whether the fields of an object cannot be set: a frozen dataclass or a named tuple."""
+    definition = value.of.definition
+    flags = [k for d in definition.decorators if isinstance(d, Call) for k in d.keywords if k.name == "frozen"]
+    return any(isinstance(k.value, Constant) and k.value.value is True for k in flags) or any(
+        (b.id if isinstance(b, Name) else b.attr if isinstance(b, Attribute) else "") == "NamedTuple"
+        for b in definition.bases)
 
 
 def in_module(m: Machine, module: Module, action: Callable[[], Value]) -> Value:

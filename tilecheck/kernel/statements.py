@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from tilecheck.kernel.assuming import decided
-from tilecheck.kernel.calls import relative
+from tilecheck.kernel.calls import defaults_of, relative
 from tilecheck.kernel.coerce import arrays_in, expand, to_bool
 from tilecheck.kernel.joins import join_environments
 from tilecheck.kernel.locks import common, hold
@@ -44,14 +44,15 @@ from tilecheck.kernel.tree import (
 )
 from tilecheck.kernel.values import (
     NONE,
+    ArrayRef,
     Choice,
     Class,
     Extents,
     External,
     Function,
-    Instance,
     Int,
     ModuleValue,
+    ParamRef,
     TileRef,
     Tuple,
     Unknown,
@@ -92,16 +93,19 @@ def _bind_starred(m: Machine, target: Starred, value: Value, span: Span) -> None
 
 def _bind_attribute(m: Machine, target: Attribute, value: Value, span: Span) -> None:
     owner = m.eval(target.value)
-    if isinstance(owner, Instance) and isinstance(target.value, Name) and target.value.id in m.top.env:
-        m.top.env[target.value.id] = Instance(owner.of, {**owner.fields, target.attr: value})
-        return
-    m.gap("assignment to an attribute", arrays_in(m, owner) | arrays_in(m, value), span)
+    _changed_in_place(m, "an attribute", target.value, owner, value, span)
 
 
 def _bind_item(m: Machine, target: Subscript, value: Value, span: Span) -> None:
-    m.gap("assignment to an item", arrays_in(m, m.eval(target.value)) | arrays_in(m, value), span)
-    if isinstance(target.value, Name) and target.value.id in m.top.env:
-        m.top.env[target.value.id] = Unknown("changed in place", arrays_in(m, value))
+    _changed_in_place(m, "an item", target.value, m.eval(target.value), value, span)
+
+
+def _changed_in_place(m: Machine, what: str, place: Expr, owner: Value, value: Value, span: Span) -> None:
+    """Who else holds the changed value is not followed."""
+    own = arrays_in(m, owner)
+    m.gap(f"assignment to {what}", own if isinstance(owner, (ArrayRef, ParamRef)) else m.parameters, span)
+    if isinstance(place, Name) and place.id in m.top.env and not isinstance(owner, (ArrayRef, ParamRef)):
+        m.top.env[place.id] = Unknown("changed in place", own | arrays_in(m, value))
 
 
 _BIND: dict[type, Callable[..., None]] = {
@@ -208,7 +212,7 @@ def _with(m: Machine, s: With) -> None:
 
 
 def _function(m: Machine, s: FuncDef) -> None:
-    m.top.env[s.name] = Function(s, m.top.module, m.top)
+    m.top.env[s.name] = Function(s, m.top.module, m.top, defaults_of(m, s.params))
 
 
 def _class(m: Machine, s: ClassDef) -> None:
@@ -264,7 +268,8 @@ def _unknown(m: Machine, s: UnknownStmt) -> None:
     arrays: frozenset[str] = frozenset()
     for child in s.children:
         arrays |= arrays_in(m, m.eval(child))
-    if s.body:
+    if s.body or s.what in ("global", "nonlocal"):
+        # variables of other scopes are not followed
         arrays = frozenset(m.parameters)
     m.gap(f"statement not understood: {s.what}", arrays, s.span)
     for name in s.assigns:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from tilecheck.kernel.calls import METHODS, TILE, TILE_METHODS, Arguments, unknown_call
+from tilecheck.kernel.carried import never_negative
 from tilecheck.kernel.coerce import (
     arrays_in,
     constant_int,
@@ -51,7 +52,22 @@ from tilecheck.kernel.values import (
     View,
 )
 from tilecheck.proof.facts import conjuncts
-from tilecheck.proof.terms import FALSE, ONE, TRUE, ZERO, Term, app, bid, cdiv, conj, const, grid, lane, maximum
+from tilecheck.proof.terms import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Term,
+    app,
+    bid,
+    cdiv,
+    conj,
+    const,
+    grid,
+    lane,
+    maximum,
+    mod,
+)
 
 MISSING = Unknown("missing argument")
 
@@ -139,11 +155,29 @@ def convert(m: Machine, value: Value, dtype: Value, args: Arguments) -> Value:
         return data_function(m, "float", (value,)) if not isinstance(value, Data) else value
     if name == "bool_":
         return to_bool(m, value, args.span)
-    if name in INTEGER_TYPES:
-        return to_int(m, value, args.span)
+    if name is not None and name in INTEGER_TYPES:
+        return narrowed(m, name, value, args)
     if isinstance(value, ParamRef):
         return Int(scalar_of(m, value))
     return value if isinstance(value, (Int, Data)) else Data(shape_of(value))
+
+
+WRAPPING = {"int8": 8, "int16": 16, "uint8": 8, "uint16": 16, "uint32": 32}
+"""Integer types that do not hold every index, and their bits. Of the others, contracts bound the sizes."""
+
+
+def narrowed(m: Machine, name: str, value: Value, args: Arguments) -> Int:
+    """The value as an element of an integer type: it wraps."""
+    bits = WRAPPING.get(name)
+    if bits is None or isinstance(value, Bool):
+        return to_int(m, value, args.span)
+    if isinstance(value, Data):
+        return m.fresh(name, args.span, value.shape)
+    inner = to_int(m, value, args.span)
+    if bits == 32 and never_negative(inner.term):
+        return inner
+    half = const(0 if name.startswith("u") else 2 ** (bits - 1))
+    return m.limited(Int(mod(inner.term + half, const(2**bits)) - half, inner.shape), args.span)
 
 
 def _astype(m: Machine, args: Arguments) -> Value:
@@ -155,7 +189,7 @@ def _bitcast(m: Machine, args: Arguments) -> Value:
     a, b = _two(args, "x", "dtype")
     name = b.name if isinstance(b, TileRef) else ""
     if name in INTEGER_TYPES and isinstance(a, (Int, ParamRef)):
-        return to_int(m, a, args.span)
+        return narrowed(m, name, a, args)
     return Data(shape_of(a))
 
 
@@ -178,7 +212,8 @@ def _arange(m: Machine, args: Arguments) -> Value:
     dtype = given.get("dtype")
     if isinstance(dtype, TileRef) and dtype.name in FLOAT_TYPES:
         return Data((size,))
-    return Int(start + lane(0, size) * step, (size,))
+    tile = Int(start + lane(0, size) * step, (size,))
+    return narrowed(m, dtype.name, tile, args) if isinstance(dtype, TileRef) else tile
 
 
 def _filled(m: Machine, shape: Shape | None, value: Value, dtype: Value | None, args: Arguments) -> Value:
@@ -188,7 +223,7 @@ def _filled(m: Machine, shape: Shape | None, value: Value, dtype: Value | None, 
         return Bool(to_bool(m, value, args.span).cond, shape)
     known_integer = isinstance(dtype, TileRef) and dtype.name in INTEGER_TYPES
     if known_integer or (dtype is None and not is_float(value)):
-        inner = to_int(m, value, args.span)
+        inner = narrowed(m, dtype.name if isinstance(dtype, TileRef) else "", value, args)
         return Int(inner.term, shape) if inner.shape in ((), (ONE,)) else m.fresh("full", args.span, shape)
     return Data(shape)
 

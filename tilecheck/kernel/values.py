@@ -155,9 +155,12 @@ class TileSlice:
 
 @dataclass(frozen=True, eq=False)
 class Function:
+    """`defaults` are those of a nested function: they are evaluated where it is defined."""
+
     definition: FuncDef
     module: Module
     closure: Frame | None = None
+    defaults: Mapping[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +169,7 @@ class LambdaValue:
     body: Expr
     span: Span
     closure: Frame
+    defaults: Mapping[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -103,6 +103,7 @@ class Context:
             injective=frozenset(a[0] for a in by.get("injective", [])),
             monotone=frozenset(a[0] for a in by.get("monotone", [])) | {a[0] for a in segments if len(a) == 1},
             segments=tuple((a[0], a[1]) for a in segments if len(a) == 2),
+            locks=frozenset(a[0] for a in by.get("lock", [])),
             tickets=frozenset(a[0] for a in by.get("ticket", [])),
             ranges=tuple((a.arrays[0], a.terms[0], a.terms[1]) for a in found if a.name == "range"))
 

@@ -71,11 +71,18 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
     apart = _by_conditions(context, first, second)
     if apart is not None:
         return apart
-    witness = context.collision(first.region, second.region, same)
+    witness = None if _declared_lock(context) else context.collision(first.region, second.region, same)
     if witness is not None and not witness.data:
         return Outcome("refuted", _collides(first, witness), witness=witness)
-    solved = _solved(context, first, second, axes)
+    solved = _solved(context, first, second, axes) or _declared_lock(context)
     return solved or _open(context, derivation, first, second)
+
+
+def _declared_lock(context: Context) -> Outcome | None:
+    """A declared lock, in a kernel that does take it with an atomic."""
+    taken = {a.array for a in context.model.accesses if a.mode == "atomic"}
+    locks = sorted(context.annotations.locks & taken)
+    return Outcome("proved", f"declared: blocks that meet hold the lock `{locks[0]}`", ("lock",)) if locks else None
 
 
 def _solved(context: Context, first: Access, second: Access, axes: frozenset[int]) -> Outcome | None:

@@ -174,7 +174,17 @@ class _Builder:
                 for index, (item, part) in enumerate(zip(targets, values, strict=True)):
                     self.bind_target(place, item, statement, part, (*path, index))
                 return
+        if isinstance(target, ast.Attribute):
+            self.change_class(place, target.value)
         self.bind_opaque(place, target)
+
+    def change_class(self, place: _Place, owner: ast.expr) -> None:
+        """`C.x = ...` outside the class: what the class holds is no longer what its body says."""
+        if not isinstance(owner, ast.Name) or (owner.id in self.scopes.get(place.scope or "", {}) and place.scope):
+            return
+        bounds = self.scopes[""].get(owner.id, [])
+        if any(isinstance(bound.binding, ClassBinding) for bound in bounds):
+            bounds.append(Bound(OpaqueBinding(), True))
 
     def bind_opaque(self, place: _Place, target: ast.AST | None) -> None:
         if target is None or place.scope is None:
@@ -229,6 +239,8 @@ class _Builder:
     def augmented(self, node: ast.AugAssign, place: _Place, above: int) -> None:
         if isinstance(node.target, ast.Name):
             self.bind(place.under_condition(), node.target.id, OpaqueBinding())
+        elif isinstance(node.target, ast.Attribute):
+            self.change_class(place, node.target.value)
 
     def type_alias(self, node: Any, place: _Place, above: int) -> None:
         self.bind_opaque(place, node.name)

@@ -50,22 +50,35 @@ def segment(state: State) -> bool:
             news = [x - y for x, y in zip(first.index, second.index, strict=True)]
             if not any(n.monos for n in news) or all(n in state.equations for n in news):
                 continue
-            if any(_inside(state, first, second, e) for e in state.elements):
+            assumed = _both_inside(state, first, second)
+            if assumed is not None:
                 state.equations += [n for n in news if n.monos]
-                state.use("segment", f"the segments of {first.array} do not overlap")
+                state.use("segment", f"the segments of {first.array} do not overlap", assumed)
                 return True
     return False
 
 
-def _inside(state: State, first: Load, second: Load, element: Term) -> bool:
-    def within(start: Load) -> bool:
-        stops: list[Term] = []
-        if start.array in state.annotations.monotone and len(start.index) == 1:
-            stops.append(of(Load(start.array, (start.index[0] + 1,))))
-        stops += [of(start) + of(Load(lengths, start.index))
-                  for offsets, lengths in state.annotations.segments if offsets == start.array]
-        facts = Facts(state.conds, [element, *stops], budget=state.budget)
-        return bool(stops) and facts.prove(element - of(start)) is not None and any(
-            facts.prove(stop - 1 - element) is not None for stop in stops)
+def _both_inside(state: State, first: Load, second: Load) -> Assumed | None:
+    """What must be assumed for the element, as each copy computes it, to lie in the segment of that copy."""
+    half = len(state.elements) // 2
+    for mine, theirs in zip(state.elements[:half], state.elements[half:], strict=True):
+        left = _inside(state, first, mine)
+        right = None if left is None else _inside(state, second, theirs)
+        if left is not None and right is not None:
+            return left | right
+    return None
 
-    return within(first) and within(second)
+
+def _inside(state: State, start: Load, element: Term) -> Assumed | None:
+    stops: list[Term] = []
+    if start.array in state.annotations.monotone and len(start.index) == 1:
+        stops.append(of(Load(start.array, (start.index[0] + 1,))))
+    stops += [of(start) + of(Load(lengths, start.index))
+              for offsets, lengths in state.annotations.segments if offsets == start.array]
+    facts = Facts(state.conds, [element, *stops], budget=state.budget)
+    low = facts.prove(element - of(start)) if stops else None
+    for stop in stops if low is not None else ():
+        high = facts.prove(stop - 1 - element)
+        if low is not None and high is not None:
+            return low | high
+    return None

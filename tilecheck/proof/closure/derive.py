@@ -174,9 +174,7 @@ def _run(state: State, splits: int) -> State | None:
 def _cases(state: State, splits: int) -> State | None:
     """Try one case split after another; at the first level several, deeper only the most promising."""
     stuck = state
-    tried = 0
-    for what, cases in case_splits(state) if splits else ():
-        tried += 1
+    for tried, (what, cases) in enumerate(case_splits(state) if splits else (), 1):
         branches: list[State] = []
         for cond, mapping in cases:
             branch = state.copy()

@@ -17,6 +17,8 @@ class Annotations:
     """(offsets, lengths): the ranges [offsets[i], offsets[i] + lengths[i]) do not overlap."""
     tickets: frozenset[str] = frozenset()
     """Counters whose atomic_add gives every caller another value."""
+    locks: frozenset[str] = frozenset()
+    """Arrays of locks: blocks that touch one element of what the kernel writes hold one of these while they do."""
     ranges: tuple[tuple[str, Term, Term], ...] = ()
     """(array, lo, hi): every element x of the array has lo <= x < hi."""
 

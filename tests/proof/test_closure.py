@@ -1,0 +1,228 @@
+"""The closure on the index expressions of real kernels, and against the bounded search on random ones."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tilecheck.proof.closure import Annotations, Derivation
+from tilecheck.proof.contract import equivalent, parse
+from tilecheck.proof.questions import across_blocks, across_iterations, within_operation
+from tilecheck.proof.region import Region
+from tilecheck.proof.search import find_collision, satisfiable
+from tilecheck.proof.terms import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Bid,
+    Cond,
+    Lane,
+    Term,
+    atoms_of,
+    bid,
+    cdiv,
+    conj,
+    const,
+    counter,
+    disj,
+    eq,
+    floordiv,
+    ge,
+    grid,
+    ite,
+    lane,
+    le,
+    load,
+    lt,
+    maximum,
+    minimum,
+    mod,
+    ne,
+    opaque,
+    sym,
+)
+
+T, H, G, N, S = map(sym, "THGNS")
+B0, B1, B2 = bid(0), bid(1), bid(2)
+K = counter("k")
+LANE = lane(0, T)
+UNDECLARED = Annotations()
+
+
+def run(
+    index: list[Term], guard: Cond = TRUE, axes: tuple[int, ...] = (0,), other: list[Term] | None = None, *,
+    assume: Cond = TRUE, annotations: Annotations = UNDECLARED, infer: bool = True,
+) -> Derivation:
+    first = Region(tuple(index), guard)
+    second = first if other is None else Region(tuple(other), guard)
+    return across_blocks(
+        first, second, frozenset(axes), (assume,), annotations,
+        (lambda c: satisfiable(conj(*c), frozenset(axes)) is not None) if infer else None)
+
+
+def grouped(p: Term, rows: Term, columns: Term, group: Term) -> tuple[Term, Term]:
+    width = group * columns
+    first = floordiv(p, width) * group
+    size = minimum(rows - first, group)
+    return first + mod(p, size), floordiv(mod(p, width), size)
+
+
+ROWS, COLUMNS = cdiv(sym("M"), sym("tm")), cdiv(sym("N"), sym("tn"))
+FLAT = B0 + K * grid(0)
+
+CASES = {
+    "direct": lambda: run([B0 * T + LANE]),
+    "permuted": lambda: run([B1 * T + LANE, B0], axes=(0, 1)),
+    "mixed radix": lambda: run([floordiv(B0, H * G), floordiv(mod(B0, H * G), G), mod(mod(B0, H * G), G)]),
+    "quotient and remainder": lambda: run([floordiv(B0, H), mod(B0, H)]),
+    "persistent": lambda: run([FLAT * T + LANE], lt(FLAT, N)),
+    "persistent, swizzled": lambda: run(
+        [t * T + LANE for t in grouped(FLAT, ROWS, COLUMNS, const(8))], lt(FLAT, ROWS * COLUMNS)),
+    "batched, swizzled": lambda: run(
+        [floordiv(FLAT, ROWS * COLUMNS), *grouped(mod(FLAT, ROWS * COLUMNS), ROWS, COLUMNS, const(8))],
+        lt(FLAT, ROWS * COLUMNS * S)),
+    "masked rows": lambda: run(
+        [(floordiv(B1, H) * H + mod(B1, H)) * S + B0 * T + LANE], lt(B0 * T + LANE, S), (0, 1)),
+    "guard": lambda: run([LANE], eq(B0, 0)),
+    "triangle": lambda: run([B0, B1], lt(B0, B1), (0, 1), [B1, B0]),
+    "interleaved": lambda: run([2 * B0 * T + LANE], other=[(2 * B0 + 1) * T + LANE]),
+    "declared": lambda: run([B0 * H + LANE], assume=ge(H, 2 * T), other=[B0 * H + T + LANE]),
+    "injective data": lambda: run(
+        [load("ids", [B0]) * S + LANE], conj(lt(LANE, S), lt(B0, sym("ids.shape[0]"))),
+        annotations=Annotations(injective=frozenset(("ids",)))),
+    "segments": lambda: run(
+        [load("p", [B0]) + B1 * T + LANE], lt(load("p", [B0]) + B1 * T + LANE, load("p", [B0 + 1])), (0, 1),
+        annotations=Annotations(monotone=frozenset(("p",)))),
+    "ticket": lambda: run(
+        [opaque("atomic_add(tail)@3") * T + LANE], annotations=Annotations(tickets=frozenset(("tail",)))),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_proved_with_no_semantic_clause(name: str) -> None:
+    derivation = CASES[name]()
+    assert derivation.proved, derivation.stuck
+    assert not derivation.clauses
+    assert derivation.steps or derivation.rules
+
+
+@pytest.mark.parametrize(("index", "axes", "contract"), [
+    ([B0 * S + LANE], (0,), "T <= S"),
+    ([B1 * S + B0 * T + LANE], (0, 1), "grid[0] * T <= S"),
+    ([(B2 * H + B1) * S + LANE], (1, 2), "T <= S and grid[1] <= H"),
+    ([floordiv(B0 * T + LANE, N) * S + mod(B0 * T + LANE, N)], (0,), "N <= S"),
+    ([t * T + LANE for t in grouped(B0, sym("R"), sym("C"), G)], (0,), "grid[0] <= R * C"),
+    ([B0 + K * S], (0,), "grid[0] <= S"),
+])
+def test_the_missing_bound_becomes_a_clause(index: list[Term], axes: tuple[int, ...], contract: str) -> None:
+    derivation = run(index, lt(K, N), axes)
+    assert derivation.proved
+    wanted = conj(*(c.cond for c in parse(contract) if c.cond is not None))
+    assert equivalent(conj(*(a.cond for a in derivation.clauses)), wanted), derivation.clauses
+
+
+@pytest.mark.parametrize(("index", "guard"), [
+    ([LANE], TRUE),
+    ([B0 * 0 + LANE], TRUE),
+    ([floordiv(B0, const(2)) * T + LANE], TRUE),
+    ([B0 + K], lt(B0 + K, N)),
+    ([minimum(B0, const(1)) * T + LANE], TRUE),
+    ([mod(B0, H) * T + LANE], TRUE),
+    ([floordiv(B0, H), mod(B0, H - 1)], ge(H, 3)),
+    ([load("ids", [B0]) * T + LANE], TRUE),
+    ([opaque("x") * T + LANE], TRUE),
+])
+def test_not_proved(index: list[Term], guard: Cond) -> None:
+    assert not run(index, guard, infer=False).proved
+
+
+def test_a_ticket_tells_blocks_apart_and_not_lanes() -> None:
+    tickets = Annotations(tickets=frozenset(("tail",)))
+    region = Region((opaque("atomic_add(tail)@3"),), TRUE)
+    assert across_blocks(region, region, frozenset((0,)), (), tickets).proved
+    assert not within_operation(region, [Lane(0, T)], (), tickets).proved
+    assert not across_iterations(region, "k", (), (), tickets).proved
+
+
+def test_injective_data_says_nothing_of_reads_outside_the_array() -> None:
+    region = Region((load("ids", [B0]),), TRUE)
+    known = Annotations(injective=frozenset(("ids",)))
+    assert not across_blocks(region, region, frozenset((0,)), (), known).proved
+
+
+def test_lanes_of_one_operation() -> None:
+    assert within_operation(Region((B0 * T + LANE,), TRUE), [Lane(0, T)]).proved
+    assert not within_operation(Region((B0 * T + floordiv(LANE, const(2)),), TRUE), [Lane(0, T)]).proved
+    both = Region((lane(1, S) * T + LANE,), TRUE)
+    assert within_operation(both, [Lane(0, T), Lane(1, S)]).proved
+    assert not within_operation(Region((lane(1, S) + LANE,), TRUE), [Lane(0, T), Lane(1, S)]).proved
+
+
+# --- random regions against the search -------------------------------------------------------------------------------
+
+def _expression(r: random.Random, depth: int, axes: list[int]) -> Term:
+    if depth == 0 or r.random() < 0.25:
+        coordinates = [bid(k) for k in axes]
+        return r.choice([*coordinates, *coordinates, K, LANE, lane(0, 4), lane(1, 2), const(r.randint(0, 3))])
+    a, b = _expression(r, depth - 1, axes), _expression(r, depth - 1, axes)
+    s = r.choice([T, H, N, G, const(r.randint(2, 4)), grid(r.choice(axes))])
+    return r.choice([
+        lambda: a + b, lambda: a + b, lambda: a - b, lambda: a * s, lambda: a * s, lambda: floordiv(a, s),
+        lambda: mod(a, s), lambda: mod(a, s), lambda: minimum(a, r.choice([s, b])),
+        lambda: maximum(a, r.choice([s, b])), lambda: ite(_condition(r, depth - 1, axes), a, b)])()
+
+
+def _condition(r: random.Random, depth: int, axes: list[int]) -> Cond:
+    a = _expression(r, max(depth - 1, 0), axes)
+    b = r.choice([T, H, N, G, const(r.randint(0, 3)), _expression(r, 0, axes)])
+    return r.choice([lt, ge, eq, ne, le])(a, b)
+
+
+def _region(r: random.Random) -> Region:
+    axes = r.choice([[0], [0], [0, 1]])
+    index: list[Term] = []
+    for _ in range(r.choice([1, 1, 2])):
+        if r.random() < 0.4:
+            digits = [*(bid(k) for k in axes), K, LANE]
+            r.shuffle(digits)
+            x, scale = ZERO, ONE
+            for d in digits:
+                x, scale = x + d * scale, scale * r.choice([T, H, N, G, const(2), const(3), grid(axes[0])])
+        else:
+            x = _expression(r, 3, axes)
+        s = r.choice([T, H, N, const(3)])
+        index += [floordiv(x, s), mod(x, s)] if r.random() < 0.3 else [x]
+    guards = [_condition(r, 2, axes) for _ in range(r.choice([0, 1, 1, 2]))]
+    if r.random() < 0.5:
+        guards.append(lt(K, r.choice([T, H, N, const(3)])))
+    if r.random() < 0.15 and len(guards) > 1:
+        guards = [disj(*guards, FALSE)]
+    return Region(tuple(index), conj(*guards))
+
+
+def _axes_of(*regions: Region) -> frozenset[int]:
+    atoms = {a for r in regions for t in (*r.index, r.guard) for a in atoms_of(t)}
+    return frozenset(a.axis for a in atoms if isinstance(a, Bid)) | {0}
+
+
+@pytest.mark.parametrize("chunk", range(8))
+def test_no_proof_is_contradicted_by_the_search(chunk: int) -> None:
+    proved = 0
+    for seed in range(chunk * 40, chunk * 40 + 40):
+        r = random.Random(seed)
+        first = _region(r)
+        second = _region(r) if r.random() < 0.3 else first
+        if len(second.index) != len(first.index):
+            second = first
+        axes = _axes_of(first, second)
+        d = across_blocks(
+            first, second, axes, acceptable=lambda c, axes=axes: satisfiable(conj(*c), axes) is not None)
+        if d.proved:
+            proved += 1
+            assume = conj(*d.assumed, *(c.cond for c in d.clauses))
+            found = find_collision(
+                first, second, axes=axes, assume=assume, same_site=first is second, budget=20000)
+            assert found is None, (seed, first, second, d, found)
+    assert proved >= 5

@@ -1,0 +1,72 @@
+"""Integer terms of the prover: polynomials over atoms, and conditions over terms.
+
+A `Term` is a polynomial with integer coefficients over `Atom`s; a `Cond` is a boolean combination of comparisons of
+terms with zero. Both are immutable, canonical (equal values have equal `key`s wherever an unconditional identity of
+integer arithmetic says so) and ordered by their keys, so that every decision is the same in every process.
+
+All identities used by the constructors hold for every integer value of the atoms, with one standing assumption: a
+divisor is never zero (division by zero is undefined behaviour in Tile IR, so no execution has it). Division and
+remainder round towards minus infinity, as Python's do. Identities that need a range live in the prover.
+"""
+
+from tilecheck.proof.terms.atoms import (
+    App,
+    Atom,
+    Bid,
+    Counter,
+    FloorDiv,
+    Ite,
+    Lane,
+    Load,
+    Max,
+    Min,
+    Mod,
+    Monomial,
+    Opaque,
+    Sym,
+)
+from tilecheck.proof.terms.build import (
+    app,
+    bid,
+    cdiv,
+    counter,
+    floordiv,
+    grid,
+    ite,
+    lane,
+    load,
+    maximum,
+    minimum,
+    mod,
+    opaque,
+    sym,
+)
+from tilecheck.proof.terms.conditions import (
+    FALSE,
+    TRUE,
+    Cond,
+    Op,
+    bool_opaque,
+    conj,
+    disj,
+    eq,
+    ge,
+    gt,
+    le,
+    lt,
+    ne,
+    negate,
+)
+from tilecheck.proof.terms.evaluate import Environment, evaluate, holds
+from tilecheck.proof.terms.functions import FUNCTIONS
+from tilecheck.proof.terms.polynomials import ONE, ZERO, Term, const, divide_monomial, of, split_multiples
+from tilecheck.proof.terms.walk import Substitution, atoms_of, enforceable, substitute, substitute_cond
+
+__all__ = [
+    "FALSE", "FUNCTIONS", "ONE", "TRUE", "ZERO", "App", "Atom", "Bid", "Cond", "Counter", "Environment",
+    "FloorDiv", "Ite", "Lane", "Load", "Max", "Min", "Mod", "Monomial", "Op", "Opaque", "Substitution", "Sym",
+    "Term", "app", "atoms_of", "bid", "bool_opaque", "cdiv", "conj", "const", "counter", "disj",
+    "divide_monomial", "enforceable", "eq", "evaluate", "floordiv", "ge", "grid", "gt", "holds", "ite", "lane",
+    "le", "load", "lt", "maximum", "minimum", "mod", "ne", "negate", "of", "opaque", "split_multiples",
+    "substitute", "substitute_cond", "sym",
+]

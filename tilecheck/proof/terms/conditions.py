@@ -1,0 +1,156 @@
+"""Conditions over terms, in negation normal form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, reduce
+from math import gcd
+from typing import Final, Literal, TypeAlias
+
+from tilecheck.proof.terms.atoms import Atom
+from tilecheck.proof.terms.polynomials import ZERO, Term, of
+from tilecheck.record import dataclass
+
+Op: TypeAlias = Literal["true", "false", "ge", "eq", "ne", "bool", "and", "or"]
+
+
+@dataclass(frozen=True, eq=False)
+class Cond:
+    """A condition in negation normal form.
+
+    op       ge: `term >= 0`; eq: `term == 0`; ne: `term != 0`; bool: an unknown truth value called `name`, or its
+             negation when `positive` is false; and, or: of `args`, which are sorted; true, false.
+    """
+
+    op: Op
+    key: str
+    varying: bool
+    term: Term = ZERO
+    args: tuple[Cond, ...] = ()
+    atom: Atom | None = None
+    positive: bool = True
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Cond) and self.key == other.key)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return self.key
+
+
+TRUE: Final = Cond("true", "true", False)
+
+
+FALSE: Final = Cond("false", "false", False)
+
+
+def _content(term: Term) -> int:
+    return reduce(gcd, (abs(c) for m, c in term.monos.items() if m), 0)
+
+
+def _nonnegative(term: Term) -> Cond:
+    value = term.constant
+    if value is not None:
+        return TRUE if value >= 0 else FALSE
+    g = _content(term)
+    if g > 1:
+        # g*p + c >= 0 over the integers is p + floor(c / g) >= 0
+        scaled = {m: c // g for m, c in term.monos.items()}
+        term = Term({m: c for m, c in scaled.items() if c})
+    return Cond("ge", f"{term.key} >= 0", term.varying, term)
+
+
+def ge(a: Term | int, b: Term | int) -> Cond:
+    return _nonnegative(of(a) - of(b))
+
+
+def gt(a: Term | int, b: Term | int) -> Cond:
+    return _nonnegative(of(a) - of(b) - 1)
+
+
+def le(a: Term | int, b: Term | int) -> Cond:
+    return ge(b, a)
+
+
+def lt(a: Term | int, b: Term | int) -> Cond:
+    return gt(b, a)
+
+
+def _oriented(term: Term) -> Term:
+    """The term or its negation, whichever has a positive first coefficient, divided by the gcd of all coefficients."""
+    first = min((m for m in term.monos if m), key=lambda m: tuple(a.key for a in m))
+    g = reduce(gcd, (abs(c) for c in term.monos.values()), 0)
+    sign = 1 if term.monos[first] > 0 else -1
+    return Term({m: sign * c // g for m, c in term.monos.items()})
+
+
+def eq(a: Term | int, b: Term | int) -> Cond:
+    term = of(a) - of(b)
+    value = term.constant
+    if value is not None:
+        return TRUE if value == 0 else FALSE
+    g = _content(term)
+    if term.offset % g:
+        return FALSE
+    term = _oriented(term)
+    return Cond("eq", f"{term.key} == 0", term.varying, term)
+
+
+def ne(a: Term | int, b: Term | int) -> Cond:
+    same = eq(a, b)
+    if same.op in ("true", "false"):
+        return negate(same)
+    return Cond("ne", f"{same.term.key} != 0", same.varying, same.term)
+
+
+def bool_opaque(atom: Atom, positive: bool = True) -> Cond:
+    """An unknown truth value. The atom tells where it comes from, and so whether it varies."""
+    return Cond("bool", ("" if positive else "not ") + f"<{atom.key}>", atom.varying, ZERO, (), atom, positive)
+
+
+def _combine(op: Literal["and", "or"], conds: Iterable[Cond]) -> Cond:
+    absorbing, neutral = (FALSE, TRUE) if op == "and" else (TRUE, FALSE)
+    parts: dict[str, Cond] = {}
+    for c in conds:
+        if c.op == absorbing.op:
+            return absorbing
+        if c.op == neutral.op:
+            continue
+        for part in c.args if c.op == op else (c,):
+            parts[part.key] = part
+    if any(negate(p).key in parts for p in parts.values() if p.op in ("ge", "eq", "ne", "bool")):
+        return absorbing
+    if not parts:
+        return neutral
+    ordered = tuple(parts[k] for k in sorted(parts))
+    if len(ordered) == 1:
+        return ordered[0]
+    text = f" {op} ".join(f"({p.key})" if p.op in ("and", "or") else p.key for p in ordered)
+    return Cond(op, text, any(p.varying for p in ordered), ZERO, ordered)
+
+
+def conj(*conds: Cond) -> Cond:
+    return _combine("and", conds)
+
+
+def disj(*conds: Cond) -> Cond:
+    return _combine("or", conds)
+
+
+@lru_cache(maxsize=1 << 16)
+def negate(c: Cond) -> Cond:
+    return _NEGATE[c.op](c)
+
+
+_NEGATE: Final[Mapping[str, Callable[[Cond], Cond]]] = {
+    "true": lambda c: FALSE,
+    "false": lambda c: TRUE,
+    "ge": lambda c: _nonnegative(-c.term - 1),
+    "eq": lambda c: ne(c.term, 0),
+    "ne": lambda c: eq(c.term, 0),
+    "bool": lambda c: bool_opaque(c.atom, not c.positive) if c.atom is not None else c,
+    "and": lambda c: disj(*(negate(a) for a in c.args)),
+    "or": lambda c: conj(*(negate(a) for a in c.args)),
+}
