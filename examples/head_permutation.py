@@ -1,8 +1,8 @@
 """(batch, head, row, column) to (batch, row, head, column): once with a race, once right.
 
-In `permute_heads_racy` a block on grid axis 0 takes one head of one batch, and grid axis 1 says where to put it. The head that
-was read never reaches the destination, so for each place there are `H` blocks that write it, each with another head:
-whichever comes last wins. It compiles without a warning and even gives the right answer for one head.
+In `permute_heads_racy` a block on grid axis 0 takes one head of one batch, and grid axis 1 says where to put it. The
+head that was read never reaches the destination, so for each place there are `H` blocks that write it, each with
+another head: whichever comes last wins. It compiles without a warning and gives the right answer for one head.
 
 `permute_heads` writes each head to its own place, and needs one grid axis only.
 """

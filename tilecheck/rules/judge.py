@@ -37,6 +37,7 @@ from tilecheck.rules.launches import Discharged, discharge_all
 from tilecheck.rules.minimal import implied
 from tilecheck.rules.obligation import Proof, Settled, weakest
 from tilecheck.rules.ordering import settle_order
+from tilecheck.rules.wording import readable
 
 __all__ = ["conclude", "prove"]
 
@@ -122,7 +123,7 @@ def _semantic(s: Settled) -> tuple[Clause, ...]:
 
 def _obligation(s: Settled) -> Obligation:
     return Obligation(
-        s.kind, s.access.span.line, s.access.array, s.verdict, s.why, s.access.span, s.rules,
+        s.kind, s.access.span.line, s.access.array, s.verdict, readable(s.why), s.access.span, s.rules,
         tuple(c.text for c in s.clauses), s.missing)
 
 

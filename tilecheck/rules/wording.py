@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from tilecheck.proof.region import BlockPoint, Witness
 
-__all__ = ["block_name", "blocks", "clause_list", "element_of", "iterations", "launch_of", "scalars_of"]
+__all__ = ["block_name", "blocks", "clause_list", "element_of", "iterations", "launch_of", "readable", "scalars_of"]
 
 
 def block_name(block: tuple[int, int, int], axes: frozenset[int]) -> str:
@@ -40,3 +42,21 @@ def iterations(p: BlockPoint) -> str:
 def clause_list(texts: tuple[str, ...]) -> str:
     quoted = [f"`{t}`" for t in texts]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
+_LANE = re.compile(r"lane\d<(?:[^<>]|<[^<>]*>)*>")
+_COUNT = re.compile(r"#([A-Za-z_]\w*)@[\d/.]+")
+_SIMPLE = re.compile(r"\((bid\(\d\)|[A-Za-z_]\w*(?:\.\w+\[\d+\])?|\d+)\)")
+_DIVISION = re.compile(r"\s*(//|%)\s*")
+
+
+def readable(text: str) -> str:
+    """An explanation with the names that an author knows: the lane of a tile, the loop variable, `bid(0) // H`."""
+    text = _COUNT.sub(r"\1", _LANE.sub("lane", text))
+    return _DIVISION.sub(r" \1 ", _SIMPLE.sub(_bare, text))
+
+
+def _bare(match: re.Match[str]) -> str:
+    before = match.string[match.start() - 1] if match.start() else " "
+    # the parentheses of a call stay
+    return match.group(0) if before.isalnum() or before in "_]" else match.group(1)
