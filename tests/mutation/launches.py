@@ -133,7 +133,7 @@ def arguments(known: Signature, launch: Candidate) -> dict[str, Any]:
     rng = random.Random(launch.seed)
     values: dict[str, Any] = {}
     for name, kind in known.kinds.items():
-        if kind == "unknown":
+        if kind == "unknown" or (kind in ("array", "list") and name not in launch.shapes):
             values[name] = Unknown(name)
         elif kind in ("array", "list"):
             shape = launch.shapes[name]
@@ -144,7 +144,7 @@ def arguments(known: Signature, launch: Candidate) -> dict[str, Any]:
                           [rng.randrange(3) for _ in range(size)]) for n in range(1 if kind == "array" else 2)]
             values[name] = made[0] if kind == "array" else made
         else:
-            values[name] = launch.numbers[name]
+            values[name] = launch.numbers.get(name, 1)
     return values
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Callable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Annotated, Any, TypeVar
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from tests.oracle import memory, values
 from tests.oracle.memory import Machine
-from tests.oracle.values import DTYPES, DType, Tile, binary, extents, raw, whole
+from tests.oracle.values import DTYPES, DType, Ticks, Tile, binary, extents, raw, whole
 
 T = TypeVar("T")
 
@@ -212,6 +213,13 @@ def _pick(compute: Callable[[Any, Any], Any], scalar: Callable[..., Any]) -> Cal
     return operation
 
 
+def _range(*bounds: Any) -> Iterator[int]:
+    """The builtin `range` in kernels: every iteration counts as work."""
+    for i in builtins.range(*(operator.index(b) for b in bounds)):
+        Ticks.tick()
+        yield i
+
+
 def static_assert(condition: Any, message: Any = None) -> None:
     if not condition:
         raise values.TileError(f"static_assert: {message}")
@@ -338,6 +346,7 @@ def _missing(name: str) -> Any:
 
 BUILTINS: dict[str, Any] = {
     **vars(builtins), "min": _pick(np.minimum, builtins.min), "max": _pick(np.maximum, builtins.max),
+    "range": _range,
     "print": lambda *a, **k: None,
 }
 MODULE = make_module()

@@ -38,4 +38,5 @@ def run(kernel: Kernel | Callable[..., Any], grid: Sequence[int], args: Sequence
                 break
             finally:
                 log.ticks += ticks - Ticks.left
+                Ticks.left = Ticks.UNLIMITED
     return log

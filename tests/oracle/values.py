@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,7 +32,8 @@ class Runaway(Exception):
 class Ticks:
     """Bounds the work of one block: every operator, truth value of a tile and memory operation counts."""
 
-    left = 0
+    UNLIMITED: ClassVar[int] = 1 << 60
+    left: ClassVar[int] = UNLIMITED
 
     @classmethod
     def tick(cls) -> None:

@@ -163,11 +163,11 @@ def _kind(m: Machine, name: str) -> ParamKind:
     return next((k for k in _KINDS if k in found), "unknown")
 
 
-def _access(r: Record, sites: Mapping[int, int]) -> Access:
+def _access(m: Machine, r: Record, sites: Mapping[int, int]) -> Access:
     return Access(
         array=r.array, may=r.may, mode=cast("Literal['read', 'write', 'atomic']", r.mode), op=r.op,
         region=Region(r.index, r.guard, r.exact), tile=r.tile, tile_index=r.tile_index, site=sites[r.site],
-        order=r.order, scope=r.scope, loops=tuple(k.counter for k in r.loops), parallel=r.parallel, locks=settled(r),
+        order=r.order, scope=r.scope, loops=tuple(k.counter for k in r.loops), parallel=r.parallel, locks=settled(m, r),
         span=r.span, via=r.via, checked=r.checked, elements=r.elements)
 
 
@@ -175,7 +175,7 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
     definition = site.definition
     params = tuple(Param(p.name, _kind(m, p.name), p.span) for p in definition.params)
     sites = {s: k for k, s in enumerate(sorted({r.site for r in m.records}))}
-    accesses = tuple(_access(r, sites) for r in m.records)
+    accesses = tuple(_access(m, r, sites) for r in m.records)
     gaps = list(m.gaps.values()) + _mixed_gaps(accesses)
     kinds = {p.name: p.kind for p in params}
     gaps = [_without_scalars(g, kinds) for g in gaps]

@@ -44,10 +44,15 @@ def hold(m: Machine, cond: Cond) -> None:
             m.held = (*m.held, Lock(result.array, result.index, result.strong))
 
 
-def release(m: Machine, array: str, index: tuple[Term, ...], order: str, scope: str) -> None:
+def release(
+    m: Machine, array: str, index: tuple[Term, ...], value: Term, order: str, scope: str,
+) -> None:
+    held = False
     for lock in m.held:
         if lock.array == array and lock.index == index:
             lock.released = "strong" if order in RELEASING and scope in WIDE else "weak"
+            held = True
+    update(m, array, ("give", value) if held else ("seize",))
     m.held = tuple(k for k in m.held if not (k.array == array and k.index == index))
 
 
@@ -65,11 +70,28 @@ def alias(m: Machine, atom: Atom, sources: tuple[Term, ...]) -> None:
             m.cas[atom] = replace(result)
 
 
-def settled(record: Record) -> tuple[tuple[str, tuple[Term, ...], str], ...]:
+def update(m: Machine, array: str, how: tuple[object, ...]) -> None:
+    """Takes note of a way in which the kernel changes the elements of an array."""
+    if m.recording and not m.host:
+        m.updates.setdefault(array, set()).add(how)
+
+
+def _excludes(m: Machine, array: str) -> bool:
+    """Whether the elements of an array work as locks: they are taken by one kind of compare-and-swap, and only who has
+    one gives it back, with the value that it had."""
+    ways = m.updates.get(array, set())
+    taken = [w for w in ways if w[0] == "take"]
+    return len(taken) == 1 and taken[0][2] and ways <= {taken[0], ("give", taken[0][1])}  # type: ignore[return-value]
+
+
+def settled(m: Machine, record: Record) -> tuple[tuple[str, tuple[Term, ...], str], ...]:
     """The locks of an access that were given back after it."""
     return tuple(
         (k.array, k.index, "ordered" if k.strong and k.released == "strong" else "relaxed")
-        for k in record.held if k.released is not None)
+        for k in record.held if k.released is not None and _excludes(m, k.array))
 
 
-__all__ = ["ACQUIRING", "WIDE", "alias", "common", "conj", "hold", "release", "settled"]
+__all__ = [
+    "ACQUIRING", "WIDE", "alias", "common", "conj", "hold", "release", "settled",
+    "update",
+]

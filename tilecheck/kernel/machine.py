@@ -167,6 +167,7 @@ class Machine:
         self.mixed: set[str] = set()
         self.paddings: dict[str, set[str]] = {}
         self.cas: dict[Atom, CasResult] = {}
+        self.updates: dict[str, set[tuple[object, ...]]] = {}
         self.constants: dict[tuple[str, str], Value] = {}
         self.steps = 0
         self.failed = False

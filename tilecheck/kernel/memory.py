@@ -16,7 +16,7 @@ from tilecheck.kernel.coerce import (
     to_int,
     to_term,
 )
-from tilecheck.kernel.locks import ACQUIRING, WIDE, release
+from tilecheck.kernel.locks import ACQUIRING, WIDE, release, update
 from tilecheck.kernel.machine import CasResult, Machine
 from tilecheck.kernel.operators import shape_of
 from tilecheck.kernel.regions import Effect, element_access, raw_access, tile_access
@@ -229,7 +229,8 @@ def _atomic(op: str, m: Machine, args: Arguments) -> Value:
         return Data(None)
     shape = broadcast(*(i.shape for i in index), update)
     if op == "atomic_xchg" and len(ref.options) == 1:
-        release(m, ref.options[0][1].root, tuple(i.term for i in index), order, scope)
+        value = to_int(m, given.get("update", Unknown("value")), span)
+        release(m, ref.options[0][1].root, tuple(i.term for i in index), value.term, order, scope)
     return m.fresh(f"{op}({'|'.join(sorted(_roots(ref)))})", span, shape)
 
 
@@ -244,9 +245,13 @@ def _cas(m: Machine, args: Arguments) -> Value:
     atom = value.term.single
     if atom is not None and len(ref.options) == 1 and "expected" in given and "desired" in given:
         strong = order in ACQUIRING and scope in WIDE
-        m.cas[atom] = CasResult(
-            ref.options[0][1].root, tuple(i.term for i in index), to_int(m, given["expected"], span).term,
-            to_int(m, given["desired"], span).term, strong)
+        root = ref.options[0][1].root
+        free, taken = to_int(m, given["expected"], span).term, to_int(m, given["desired"], span).term
+        m.cas[atom] = CasResult(root, tuple(i.term for i in index), free, taken, strong)
+        update(m, root, ("take", free, (free - taken).constant not in (None, 0)))
+    else:
+        for root in _roots(ref):
+            update(m, root, ("seize",))
     return value
 
 

@@ -7,6 +7,7 @@ import math
 from tilecheck.kernel.assuming import simplified
 from tilecheck.kernel.coerce import extent
 from tilecheck.kernel.joins import join
+from tilecheck.kernel.locks import update
 from tilecheck.kernel.machine import LoopMark, Machine, Record
 from tilecheck.kernel.shapes import element
 from tilecheck.kernel.tree import Span
@@ -108,6 +109,9 @@ def _emit(
         m.written.update(view.root for _, view in ref.options)
     if not m.recording or m.host:
         return
+    if effect.mode != "read" and (effect.op not in ("atomic_cas", "atomic_xchg") or len(ref.options) > 1):
+        for _, view in ref.options:
+            update(m, view.root, ("seize",))
     site = m.next_site()
     lanes = elements if elements is not None else (m.fresh("unknown_extent", effect.span).term,)
     names = tuple(v.root for _, v in ref.options)

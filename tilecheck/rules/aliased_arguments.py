@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.host.identity import aliases
 from tilecheck.host.launch import Launch
+from tilecheck.host.touched import touched
 from tilecheck.kernel.access import KernelModel
 
 __all__ = ["diagnose"]
@@ -15,16 +16,17 @@ CODE = "TC401"
 
 
 def diagnose(model: KernelModel, launches: Sequence[Launch]) -> list[Diagnostic]:
-    written = {name.partition("[")[0] for name in model.written}
     out: list[Diagnostic] = []
     for launch in launches:
         if launch.arguments is None:
             continue
-        for i, j in aliases(launch, model.params):
+        pairs = aliases(launch, model.params)
+        arrays = touched(model, launch) if pairs else None
+        for i, j in pairs:
             names = (model.params[i].name, model.params[j].name)
-            if not written & set(names):
+            if arrays is None or not arrays.conflict(*names):
                 continue
-            target = names[0] if names[0] in written else names[1]
+            target = names[0] if names[0] in arrays.written else names[1]
             other = names[1] if target == names[0] else names[0]
             argument = launch.arguments[j]
             message = (f"`{argument.text}` is passed as `{names[0]}` and as `{names[1]}`, and `{model.name}` writes "

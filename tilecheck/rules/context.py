@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from tilecheck.kernel.access import Access, Declared, KernelModel
+from tilecheck.proof import solver
 from tilecheck.proof.closure import Annotations, Assumption, Derivation
 from tilecheck.proof.contract import ContractError, annotation_of, parse, render
-from tilecheck.proof.facts import conjuncts
-from tilecheck.proof.questions import across_blocks
+from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.region import Clause, Region, Witness
 from tilecheck.proof.search import find_collision, necessary, satisfiable
 from tilecheck.proof.terms import (
@@ -64,9 +64,15 @@ class Context:
 
     @property
     def absurd(self) -> bool:
-        """Whether what is declared contradicts itself."""
-        made = Region((), TRUE)
-        return across_blocks(made, made, frozenset((0,)), self.assume).proved
+        """Whether what is declared contradicts itself, as far as that is seen."""
+        parts = conjuncts(conj(*self.assume))
+        if any(c.op == "false" for c in parts) or any(
+                Facts([d for d in parts if d is not c], [c.term], signs=False).holds(negate(c)) is not None
+                for c in parts):
+            return True
+        everywhere = Region((), TRUE)
+        return solver.disjoint(everywhere, everywhere, self.model.axes_read or frozenset((0,)), conj(*self.assume)) == (
+            "unsat")
 
     @cached_property
     def assume(self) -> tuple[Cond, ...]:

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from tilecheck.diagnostics import ClauseState
 from tilecheck.host.discharge import Discharge, discharge
 from tilecheck.host.launch import Launch
+from tilecheck.host.touched import touched
 from tilecheck.kernel.access import KernelModel
+from tilecheck.proof.contract import annotation_of
 from tilecheck.proof.region import Clause
 from tilecheck.record import dataclass
 
@@ -31,8 +33,20 @@ def discharge_all(
 def _discharge(clause: Clause, model: KernelModel, launches: Sequence[Launch]) -> Discharged:
     if not launches:
         return Discharged("unseen")
-    at = tuple((launch, discharge(clause, model.params, launch, dict(model.ranks))) for launch in launches)
+    at = tuple((launch, _at(clause, model, launch)) for launch in launches)
     states = {d.state for _, d in at}
     if states & {"broken", "violated"}:
         return Discharged("broken", at)
     return Discharged("discharged" if states == {"discharged"} else "open", at)
+
+
+def _at(clause: Clause, model: KernelModel, launch: Launch) -> Discharge:
+    found = discharge(clause, model.params, launch, dict(model.ranks))
+    return Discharge("discharged") if found.state == "broken" and _idle(clause, model, launch) else found
+
+
+def _idle(clause: Clause, model: KernelModel, launch: Launch) -> bool:
+    """Whether a clause says that two arrays are apart of which the launch leaves one alone, or writes neither."""
+    note = annotation_of(clause)
+    return note is not None and note.name == "disjoint" and len(note.arrays) == 2 and not touched(
+        model, launch).conflict(*(name.partition("[")[0] for name in note.arrays))

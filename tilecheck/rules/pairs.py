@@ -6,14 +6,15 @@ from dataclasses import replace
 
 from tilecheck.kernel.access import Access
 from tilecheck.proof import solver
-from tilecheck.proof.closure import Derivation, ticket_of
+from tilecheck.proof.closure import Derivation
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.questions import across_blocks, mentions_opaque, same_lock
 from tilecheck.proof.region import Clause, Region, Verdict, Witness
-from tilecheck.proof.terms import Load, atoms_of, conj, disj, negate
+from tilecheck.proof.terms import atoms_of, conj, disj, negate
 from tilecheck.record import dataclass
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.meeting import aligned
+from tilecheck.rules.proposals import data_of, proposal
 
 __all__ = ["Outcome", "settle_pair"]
 
@@ -137,44 +138,16 @@ def _collides(access: Access, w: Witness) -> str:
 
 
 def _open(context: Context, d: Derivation, first: Access, second: Access) -> Outcome:
-    missing = _annotation(context, d, first, second)
+    missing = proposal(context, d, first, second)
     if missing is not None:
         return Outcome("unproven", f"the place depends on data; `{missing}` would settle it", missing=missing)
+    array = data_of(first, second)
+    if array is not None:
+        return Outcome("unproven", f"the place depends on the contents of `{array}`")
     if not first.region.exact or not second.region.exact or mentions_opaque(first.region) or mentions_opaque(
             second.region):
         return Outcome("unproven", "part of the index or of a condition was not understood")
     return Outcome("unproven", "no proof was found, and no collision in small launches")
-
-
-def _annotation(context: Context, d: Derivation, first: Access, second: Access) -> str | None:
-    """The declaration about data that would let the proof go on."""
-    atoms = {a for t in (*first.region.index, *second.region.index) for a in atoms_of(t)}
-    guards = atoms_of(first.region.guard) | atoms_of(second.region.guard)
-    for a in sorted(atoms | guards):
-        counter = ticket_of(a)
-        if counter is not None:
-            return f"ticket({counter})"
-    for array in d.data:
-        return f"injective({array})"
-    loads = sorted({a for a in atoms if isinstance(a, Load)})
-    segmented = _segmented(loads, sorted(a for a in guards if isinstance(a, Load)))
-    if segmented is not None:
-        return segmented
-    return f"injective({loads[0].array})" if loads else None
-
-
-def _segmented(loads: list[Load], bounds: list[Load]) -> str | None:
-    """`monotone(X)` when X[i] and X[i+1] bound the index; `segments(X, L)` when X[i] and a length L[i] do."""
-    everything = sorted({*loads, *bounds})
-    for start in loads:
-        for stop in everything:
-            if start.array == stop.array and len(start.index) == 1 and (
-                    stop.index[0] - start.index[0]).constant == 1:
-                return f"monotone({start.array})"
-        for stop in everything:
-            if start.array != stop.array and start.index == stop.index:
-                return f"segments({start.array}, {stop.array})"
-    return None
 
 
 def _locked(context: Context, first: Access, second: Access) -> Outcome | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from itertools import count
 from typing import Final
@@ -51,6 +51,8 @@ RULES: Final[dict[str, Rule]] = {
 }
 """Tried in this order until none changes the state; each returns whether it did."""
 
+CHEAP: Final[dict[str, Rule]] = {n: r for n, r in RULES.items() if n not in ("peel deeply", "exclusive", "order")}
+
 
 def derive(
     problem: Problem, acceptable: Callable[[tuple[Cond, ...]], bool] | None = None,
@@ -72,14 +74,15 @@ def _derive(
     problem: Problem, acceptable: Callable[[tuple[Cond, ...]], bool] | None,
     hints: tuple[tuple[Assumption, ...], ...], runs: int,
 ) -> Derivation:
+    if hints and acceptable is not None:
+        # where the kernel's contract has clauses anyway, a deep search for a proof without them is not worth its time
+        for clauses in ((), *(h for h in hints if acceptable(tuple(a.cond for a in h)))):
+            got, left = _attempt(problem, clauses, deep=bool(clauses))
+            if left is None:
+                return got
     first, stuck = _attempt(problem, ())
     if stuck is None or acceptable is None:
         return first
-    for hint in hints:
-        if acceptable(tuple(a.cond for a in hint)):
-            got, left = _attempt(problem, hint)
-            if left is None:
-                return got
     tried: set[frozenset[Cond]] = set()
     order = count()
     queue: list[tuple[tuple[int, int], int, tuple[Assumption, ...], _Stuck]] = [((0, 0), next(order), (), stuck)]
@@ -148,12 +151,14 @@ def _declared_ranges(problem: Problem) -> Iterator[Cond]:
                 yield ge(high - 1, of(a))
 
 
-def _attempt(problem: Problem, clauses: tuple[Assumption, ...]) -> tuple[Derivation, _Stuck | None]:
-    """A derivation, and where it is stuck."""
+def _attempt(
+    problem: Problem, clauses: tuple[Assumption, ...], deep: bool = True,
+) -> tuple[Derivation, _Stuck | None]:
+    """A derivation, and where it is stuck; one that is not deep uses cheap rules and splits no cases."""
     state = start(problem, clauses)
-    fixpoint(state)
+    fixpoint(state, RULES if deep else CHEAP)
     stuck = state.renewed()
-    failed = None if state.solved else _cases(state, _SPLITS)
+    failed = None if state.solved else _cases(state, _SPLITS) if deep else state
     settled = state.budget.settled
     data = tuple(dict.fromkeys(a.array for a, b in state.loads if a.index != b.index))
     proved = failed is None
@@ -166,9 +171,18 @@ def _attempt(problem: Problem, clauses: tuple[Assumption, ...]) -> tuple[Derivat
 
 
 def _run(state: State, splits: int) -> State | None:
-    """Derive as far as possible; None when that succeeds, else the state in which it is stuck."""
+    """Derive as far as possible; None when that succeeds, else the state in which it is stuck.
+
+    The rules that search deeply come last: most cases are settled by splitting them once more.
+    """
+    fixpoint(state, CHEAP)
+    if state.solved:
+        return None
+    left = _cases(state, splits)
+    if left is None:
+        return None
     fixpoint(state)
-    return None if state.solved else _cases(state, splits)
+    return None if state.solved else left
 
 
 def _cases(state: State, splits: int) -> State | None:
@@ -200,9 +214,7 @@ def _cases(state: State, splits: int) -> State | None:
     return stuck
 
 
-def fixpoint(state: State) -> None:
+def fixpoint(state: State, rules: Mapping[str, Rule] = RULES) -> None:
     for _ in range(_ROUNDS):
-        if state.solved:
-            return
-        if not any(rule(state) for rule in RULES.values()):
+        if state.solved or not any(rule(state) for rule in rules.values()):
             return

@@ -1,0 +1,71 @@
+"""Which declaration about data would settle a write that index arithmetic cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tilecheck.kernel.access import Access
+from tilecheck.proof.closure import Derivation, ticket_of
+from tilecheck.proof.contract import parse
+from tilecheck.proof.questions import across_blocks
+from tilecheck.proof.terms import Ite, Load, Term, atoms_of
+from tilecheck.record import replace
+from tilecheck.rules.context import Context
+
+__all__ = ["data_of", "proposal"]
+
+
+def proposal(context: Context, d: Derivation, first: Access, second: Access) -> str | None:
+    """The first declaration with which a proof goes through; `d` is the proof that did not."""
+    axes = context.axes_of(first.region, second.region)
+    for text in dict.fromkeys(_candidates(d, first, second)):
+        declared = replace(context, declared=(*context.declared, *parse(text)))
+        room = declared.room(first.region, second.region)
+        if across_blocks(first.region, second.region, axes, declared.assume, declared.annotations, room).proved:
+            return text
+    return None
+
+
+def data_of(first: Access, second: Access) -> str | None:
+    """An array whose contents choose the element."""
+    loads = sorted(a for t in (*first.region.index, *second.region.index) for a in atoms_of(t) if isinstance(a, Load))
+    return loads[0].array if loads else None
+
+
+def _candidates(d: Derivation, first: Access, second: Access) -> Iterator[str]:
+    index = (*first.region.index, *second.region.index)
+    atoms = {a for t in index for a in atoms_of(t)} | atoms_of(first.region.guard) | atoms_of(second.region.guard)
+    for a in sorted(atoms):
+        counter = ticket_of(a)
+        if counter is not None:
+            yield f"ticket({counter})"
+    for array in d.data:
+        yield f"injective({array})"
+    starts = sorted({a for t in index for a in _summands(t)})
+    loads = sorted(a for a in atoms if isinstance(a, Load))
+    for start in starts:
+        if any(stop.array == start.array and _next(start, stop) for stop in loads):
+            yield f"monotone({start.array})"
+        for length in loads:
+            if length.array != start.array and length.index == start.index and length not in starts:
+                yield f"segments({start.array}, {length.array})"
+    for start in starts:
+        yield f"injective({start.array})"
+
+
+def _next(start: Load, stop: Load) -> bool:
+    """Whether the second load reads the element after the first one's."""
+    return len(start.index) == len(stop.index) == 1 and (stop.index[0] - start.index[0]).constant == 1
+
+
+def _summands(term: Term) -> Iterator[Load]:
+    """Elements of arrays that a term, or a case of it, adds to something."""
+    for monomial, factor in term.monos.items():
+        if factor != 1 or len(monomial) != 1:
+            continue
+        (atom,) = monomial
+        if isinstance(atom, Load):
+            yield atom
+        elif isinstance(atom, Ite):
+            yield from _summands(atom.then)
+            yield from _summands(atom.other)
