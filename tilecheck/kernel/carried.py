@@ -215,7 +215,7 @@ def classify(m: Machine, body: Body) -> dict[Slot, Form]:
             start = body.start[slot]
             if atom is not None and isinstance(start, Data) and start.term is not None:
                 resolved[atom] = start.term
-    for grow in (_affine, _congruent):
+    for grow in (_affine, _congruent, _lagged):
         changed = True
         while changed:
             changed = False
@@ -281,6 +281,23 @@ def _congruent(
     factor = Counter(m.name(f"{slot[0]}.steps", body.span))
     m.made.add(factor)
     return Form(Int(start.term + of(factor) * unit), (factor,))
+
+
+def _lagged(
+    m: Machine, body: Body, slot: Slot, resolved: Mapping[Atom, Term], seeds: set[Opaque],
+) -> Form | None:
+    """Every iteration sets what the next one starts with, and the first one starts with what one before it would have
+    set: `start = X[0]`, then `start = X[k + 1]`."""
+    start, end = body.start[slot], body.end.get(slot)
+    counter = body.counter.single
+    if counter is None or not isinstance(start, Int) or not isinstance(end, Int) or start.shape != end.shape:
+        return None
+    final = Substitution(resolved).term(end.term)
+    inside = atoms_of(final)
+    if counter not in inside or inside & (body.made - {counter}) or inside & {p.seed for p in body.held.values()}:
+        return None
+    before = Substitution({counter: body.counter - 1}).term(final)
+    return Form(Int(before, start.shape)) if Substitution({counter: of(-1)}).term(final) == start.term else None
 
 
 def _alternatives(term: Term) -> Iterable[Term]:

@@ -1,0 +1,540 @@
+"""Every finding's message, place, notes and help, word for word: they are what an author reads."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilecheck.api import check_source
+
+HEAD = """\
+import cuda.tile as ct
+from tilecheck import requires
+
+Int = ct.Constant[int]
+
+
+"""
+
+KERNELS = {
+    "write": """\
+@ct.kernel
+def k(a, c, T: Int):
+    ct.store(c, (0,), ct.load(a, (ct.bid(0),), (T,)))
+""",
+    "pair": """\
+@ct.kernel
+def k(a, c, T: Int):
+    i = ct.bid(0)
+    t = ct.load(a, (i,), (T,))
+    ct.store(c, (2 * i,), t)
+    ct.store(c, (i + 1,), t)
+""",
+    "loop": """\
+@ct.kernel
+def k(a, c, n: int, T: Int):
+    for i in range(ct.bid(0), n):
+        ct.store(c, (i,), ct.load(a, (i,), (T,)))
+""",
+    "step": """\
+@ct.kernel
+def k(a, c, T: Int):
+    o = ct.bid(0) * (T // 2) + ct.arange(T, dtype=ct.int32)
+    ct.scatter(c, o, ct.gather(a, o))
+""",
+    "part": """\
+@ct.kernel
+def k(a, c, H: Int, T: Int):
+    ct.store(c, (ct.bid(0) // 2,), ct.load(a, (ct.bid(0),), (T,)))
+""",
+    "conditional": """\
+@ct.kernel
+def k(a, c, S: Int, T: Int):
+    o = ct.bid(0) * S + ct.arange(T, dtype=ct.int32)
+    ct.scatter(c, o, ct.gather(a, o))
+""",
+    "data": """\
+@ct.kernel
+def k(a, ids, c, T: Int):
+    i = ct.load(ids, (ct.bid(0),), (1,)).item()
+    ct.store(c, (i, 0), ct.load(a, (i, 0), (1, T)))
+""",
+    "read": """\
+@ct.kernel
+def k(c, T: Int):
+    i = ct.bid(0)
+    t = ct.load(c, (i + 1,), (T,))
+    ct.store(c, (i,), t)
+""",
+    "readdata": """\
+@ct.kernel
+def k(ids, c, T: Int):
+    i = ct.bid(0)
+    j = ct.load(ids, (i,), (1,)).item()
+    t = ct.load(c, (j, 0), (1, T))
+    ct.store(c, (i, 0), t)
+""",
+    "readcond": """\
+@ct.kernel
+def k(c, S: Int, T: Int):
+    i = ct.bid(0)
+    o = ct.arange(T, dtype=ct.int32)
+    ct.scatter(c, i * S + o, ct.gather(c, i * S + o))
+""",
+    "dup": """\
+@ct.kernel
+def k(a, c, T: Int):
+    i = ct.bid(0)
+    o = i * T + ct.arange(T, dtype=ct.int32) // 2
+    ct.scatter(c, o, ct.load(a, (i,), (T,)))
+""",
+    "dupcond": """\
+@ct.kernel
+def k(a, c, S: Int, T: Int, U: Int):
+    i = ct.bid(0)
+    o = ct.arange(T, dtype=ct.int32)[:, None] * S + ct.arange(U, dtype=ct.int32)[None, :]
+    ct.scatter(c, (i, o), ct.gather(a, (i, o)))
+""",
+    "dupdata": """\
+@ct.kernel
+def k(a, ids, c, T: Int):
+    i = ct.bid(0)
+    o = ct.gather(ids, (i, ct.arange(T, dtype=ct.int32)))
+    ct.scatter(c, (i, o), ct.gather(a, (i, o)))
+""",
+    "mixed": """\
+@ct.kernel
+def k(n, c, T: Int):
+    i = ct.bid(0)
+    ct.atomic_add(n, (0,), 1)
+    t = ct.load(n, (0,), (1,))
+    ct.store(c, (i,), ct.broadcast_to(t, (T,)))
+""",
+    "weak": """\
+@ct.kernel
+def k(n, T: Int):
+    if ct.bid(0) >= 0:
+        ct.atomic_add(n, (0,), 1, memory_order=ct.MemoryOrder.RELAXED, memory_scope=ct.MemoryScope.BLOCK)
+""",
+    "order": """\
+@ct.kernel
+def k(x, n: int, T: Int):
+    b = ct.bid(0) * n
+    for i in range(n):
+        s = x.slice(0, (b + n - i) * T, (b + n) * T + T)
+        ct.store(s, (i,), ct.full((T,), i, ct.float32))
+""",
+    "lock": """\
+@ct.kernel
+def k(lock, s, T: Int):
+    if ct.bid(0) >= 0:
+        while ct.atomic_cas(lock, (0,), 0, 1, memory_order=ct.MemoryOrder.RELAXED).item() == 1:
+            pass
+        ct.store(s, (0,), ct.load(s, (0,), (T,)) + 1)
+        ct.atomic_xchg(lock, (0,), 0, memory_order=ct.MemoryOrder.RELAXED)
+""",
+    "goodlock": """\
+@ct.kernel
+def k(lock, s, T: Int):
+    if ct.bid(0) >= 0:
+        while ct.atomic_cas(lock, (0,), 0, 1, memory_order=ct.MemoryOrder.ACQUIRE).item() == 1:
+            pass
+        ct.store(s, (0,), ct.load(s, (0,), (T,)) + 1)
+        ct.atomic_xchg(lock, (0,), 0, memory_order=ct.MemoryOrder.RELEASE)
+""",
+    "contradiction": """\
+@requires("T <= 4 and T >= 8")
+@ct.kernel
+def k(a, c, T: Int):
+    ct.store(c, (0,), ct.load(a, (ct.bid(0),), (T,)))
+""",
+    "lists": """\
+@ct.kernel
+def k(xs, n: int, T: Int):
+    for g in range(n):
+        ct.store(xs[g], (ct.bid(0),), ct.full((T,), 0, ct.float32))
+    ct.store(xs[0], (0,), ct.full((T,), 0, ct.float32))
+""",
+    "alias": """\
+@ct.kernel
+def k(a, c, T: Int):
+    i = ct.bid(0)
+    ct.store(c, (i,), ct.load(a, (i,), (T,)))
+
+
+def go(stream, x):
+    ct.launch(stream, (ct.cdiv(x.shape[0], 128),), k, (x, x, 128))
+""",
+    "unread": """\
+@ct.kernel
+def k(a, c, T: Int):
+    i = ct.bid(0)
+    ct.store(c, (i,), ct.load(a, (i,), (T,)))
+
+
+def go(stream, x, y):
+    ct.launch(stream, (ct.cdiv(x.shape[0], 128), 4), k, (x, y, 128))
+""",
+    "broken": """\
+@ct.kernel
+def k(a, c, S: Int, T: Int):
+    o = ct.bid(0) * S + ct.arange(T, dtype=ct.int32)
+    ct.scatter(c, o, ct.gather(a, o))
+
+
+def go(stream, x, y):
+    ct.launch(stream, (8,), k, (x, y, 64, 128))
+""",
+}
+
+FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
+    "write": [
+        (
+            "TC101", "error", 9,
+            "blocks 0 and 1 both write c[0]",
+            [
+                "with grid (2, 1, 1) and T = 2, c.shape[0] = 4: block 0 and block 1 write c[0]",
+                (
+                "a race even where both blocks store the same value: the memory model leaves the "
+                "result undefined"
+            ),
+            ],
+            (
+                "let the index of `c` depend on `ct.bid(0)`: blocks that differ only there write the "
+                "same place"
+            ),
+        ),
+    ],
+    "pair": [
+        (
+            "TC101", "error", 12,
+            "blocks 2 and 3 both write c[8]",
+            [
+                "the other write to `c` is here",
+                "with grid (5, 1, 1) and T = 2, c.shape[0] = 10: block 2 and block 3 write c[8]",
+                (
+                "a race even where both blocks store the same value: the memory model leaves the "
+                "result undefined"
+            ),
+            ],
+            "keep the two writes to `c` apart: no block may write what another one writes",
+        ),
+    ],
+    "loop": [
+        (
+            "TC101", "error", 10,
+            "blocks 0 and 1 both write c[2]",
+            [
+                (
+                "with grid (2, 1, 1) and T = 2, c.shape[0] = 4, n = 4: block 0 in iteration i #1 and "
+                "block 1 in iteration i #0 write c[2]"
+            ),
+                (
+                "a race even where both blocks store the same value: the memory model leaves the "
+                "result undefined"
+            ),
+            ],
+            (
+                "step the loop by the number of blocks, `ct.num_blocks(0)`, so that two blocks never "
+                "come to one index of `c`"
+            ),
+        ),
+    ],
+    "step": [
+        (
+            "TC101", "error", 10,
+            "blocks 0 and 1 both write c[1]",
+            [
+                "with grid (2, 1, 1) and T = 2, c.shape[0] = 4: block 0 and block 1 write c[1]",
+                (
+                "a race even where both blocks store the same value: the memory model leaves the "
+                "result undefined"
+            ),
+            ],
+            "move from block to block by at least the whole tile that is written to `c`",
+        ),
+    ],
+    "part": [
+        (
+            "TC101", "error", 9,
+            "blocks 0 and 1 both write c[0]",
+            [
+                "with grid (2, 1, 1) and T = 2, c.shape[0] = 4: block 0 and block 1 write c[0]",
+                (
+                "a race even where both blocks store the same value: the memory model leaves the "
+                "result undefined"
+            ),
+            ],
+            (
+                "let the whole of `ct.bid(0)` reach the index of `c`, not only a part of it: these "
+                "blocks differ and come to the same index"
+            ),
+        ),
+    ],
+    "conditional": [
+        (
+            "TC102", "warning", 10,
+            "blocks write disjoint parts of `c` only if `T <= S`",
+            [
+                "with grid (2, 1, 1) and S = 1, T = 2, c.shape[0] = 4 two blocks write c[1]",
+            ],
+            "declare what every launch satisfies: @requires(\"T <= S\")",
+        ),
+    ],
+    "data": [
+        (
+            "TC102", "warning", 10,
+            (
+                "could not prove that blocks write disjoint parts of `c`: the place depends on data; "
+                "`injective(ids)` would settle it"
+            ),
+            [
+            ],
+            "if it holds, say so in the kernel: # tilecheck: requires injective(ids)",
+        ),
+    ],
+    "read": [
+        (
+            "TC103", "error", 10,
+            "block 0 reads c[2], which block 1 writes in the same launch",
+            [
+                "`c` is written here",
+                "with grid (2, 1, 1) and T = 2, c.shape[0] = 4: block 1 writes and block 0 reads c[2]",
+            ],
+            (
+                "read what other blocks write to `c` in a second launch, or read from an array that "
+                "nobody writes"
+            ),
+        ),
+    ],
+    "readdata": [
+        (
+            "TC103", "warning", 11,
+            (
+                "could not prove that no block reads what another one writes to `c`: the place "
+                "depends on the contents of `ids`"
+            ),
+            [
+                "`c` is written here",
+            ],
+            (
+                "read what other blocks write to `c` in a second launch, or read from an array that "
+                "nobody writes"
+            ),
+        ),
+    ],
+    "readcond": [
+        (
+            "TC103", "warning", 11,
+            "a block may read what another one writes to `c` unless `T <= S`",
+            [
+                "`c` is written here",
+            ],
+            "declare what every launch satisfies: @requires(\"T <= S\")",
+        ),
+    ],
+    "dup": [
+        (
+            "TC106", "error", 11,
+            "one scatter writes c[0] twice: from lane 0 and from lane 1",
+            [
+                (
+                "with grid (2, 1, 1) and T = 2, c.shape[0] = 4, in block 0; which of the two values "
+                "stays is undefined"
+            ),
+            ],
+            "give every lane its own element of `c`, or mask the lanes that repeat one",
+        ),
+    ],
+    "dupcond": [
+        (
+            "TC106", "warning", 11,
+            "lanes write different elements of `c` only if `U <= S`",
+            [
+            ],
+            "declare what every launch satisfies: @requires(\"U <= S\")",
+        ),
+    ],
+    "dupdata": [
+        (
+            "TC106", "warning", 11,
+            "could not prove that the lanes of this scatter write different elements of `c`",
+            [
+            ],
+            "if it holds, say so in the kernel: # tilecheck: requires injective(ids)",
+        ),
+    ],
+    "mixed": [
+        (
+            "TC107", "error", 11,
+            "block 0 plainly reads n[0] while block 1 updates it atomically",
+            [
+                "`n` is updated atomically here",
+                (
+                "with grid (2, 1, 1) and n.shape[0] = 2: block 1 updates and block 0 plainly reads "
+                "the element"
+            ),
+            ],
+            "read it with an atomic, or do it in another launch",
+        ),
+    ],
+    "weak": [
+        (
+            "TC107", "error", 10,
+            "block 1 updates (scope block) n[0] while block 0 updates it atomically",
+            [
+                (
+                "with grid (2, 1, 1) and n.shape[0] = 2: block 0 updates and block 1 updates (scope "
+                "block) the element"
+            ),
+            ],
+            "use memory_scope=ct.MemoryScope.DEVICE for what several blocks touch",
+        ),
+    ],
+    "order": [
+        (
+            "TC108", "error", 12,
+            (
+                "two iterations of the loop write x[8], and the compiler leaves these stores "
+                "unordered"
+            ),
+            [
+                (
+                "with grid (2, 1, 1) and T = 2, n = 4, block 0: in iteration i #0 and in iteration i "
+                "#1"
+            ),
+            ],
+            "take the view of `x` outside the loop, or move the view and keep the index fixed",
+        ),
+    ],
+    "lock": [
+        (
+            "TC108", "error", 12,
+            (
+                "the lock `lock` does not order this access to `s`: it may move out of the locked "
+                "part"
+            ),
+            [
+                "with grid (2, 1, 1) and T = 2, s.shape[0] = 4 blocks 0 and 1 meet in s[0]",
+            ],
+            (
+                "take `lock` with memory_order=ct.MemoryOrder.ACQUIRE and give it back with RELEASE, "
+                "both with memory_scope=ct.MemoryScope.DEVICE"
+            ),
+        ),
+        (
+            "TC108", "error", 12,
+            (
+                "the lock `lock` does not order this access to `s`: it may move out of the locked "
+                "part"
+            ),
+            [
+                "with grid (2, 1, 1) and T = 2, s.shape[0] = 4 blocks 1 and 0 meet in s[0]",
+            ],
+            (
+                "take `lock` with memory_order=ct.MemoryOrder.ACQUIRE and give it back with RELEASE, "
+                "both with memory_scope=ct.MemoryScope.DEVICE"
+            ),
+        ),
+    ],
+    "goodlock": [
+    ],
+    "contradiction": [
+        (
+            "TC901", "warning", 7,
+            "`T <= 4 and T >= 8` has no effect: no launch can satisfy what `k` declares",
+            [
+            ],
+            "declare only what every launch of the kernel satisfies",
+        ),
+        (
+            "TC101", "error", 10,
+            "blocks 0 and 1 both write c[0]",
+            [
+                "with grid (2, 1, 1) and T = 2, c.shape[0] = 4: block 0 and block 1 write c[0]",
+                (
+                "a race even where both blocks store the same value: the memory model leaves the "
+                "result undefined"
+            ),
+            ],
+            (
+                "let the index of `c` depend on `ct.bid(0)`: blocks that differ only there write the "
+                "same place"
+            ),
+        ),
+    ],
+    "lists": [
+        (
+            "TC102", "warning", 11,
+            (
+                "could not prove that blocks write disjoint parts of `xs[*]`: no proof was found, "
+                "and no collision in small launches"
+            ),
+            [
+            ],
+            "write `xs[*]` through an index that each block computes from its own coordinates",
+        ),
+    ],
+    "alias": [
+        (
+            "TC401", "error", 14,
+            "`x` is passed as `a` and as `c`, and `k` writes `c`",
+            [
+                (
+                "the compiler takes arguments for separate storage and may keep an old value of `a` "
+                "after a write to `c`"
+            ),
+                "the kernel is here",
+            ],
+            "pass another array as `a`, or a copy",
+        ),
+    ],
+    "unread": [
+        (
+            "TC405", "error", 14,
+            (
+                "`k` never reads `ct.bid(1)`, and this launch has 4 blocks on that axis: they all do "
+                "the same work and write the same elements"
+            ),
+            [
+                "the kernel is here",
+            ],
+            "launch with extent 1 on axis 1, or let the kernel read `ct.bid(1)`",
+        ),
+    ],
+    "broken": [
+        (
+            "TC102", "warning", 10,
+            "blocks write disjoint parts of `c` only if `T <= S`",
+            [
+                "with grid (2, 1, 1) and S = 1, T = 2, c.shape[0] = 4 two blocks write c[1]",
+            ],
+            "declare what every launch satisfies: @requires(\"T <= S\")",
+        ),
+        (
+            "TC405", "error", 14,
+            "this launch breaks `T <= S`, which `k` needs",
+            [
+                "here the clause says 128 <= 64",
+                "the kernel is here",
+            ],
+            "launch `k` with a grid, shapes and constants that satisfy `T <= S`",
+        ),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_findings_are_said_in_these_words(name: str) -> None:
+    report = check_source(HEAD + KERNELS[name])
+    said = [(d.code, d.severity, d.span.line, d.message, [n.message for n in d.notes], d.help)
+            for d in report.diagnostics]
+    assert said == FINDINGS[name]
+    assert not report.failures
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_messages_name_the_array_and_nothing_internal(name: str) -> None:
+    for d in check_source(HEAD + KERNELS[name]).diagnostics:
+        text = " ".join((d.message, d.help or "", *(n.message for n in d.notes)))
+        assert not any(mark in text for mark in ("lane0", "#i@", "ceil<", "Opaque", "None", "'"))
+        assert d.help
