@@ -86,8 +86,8 @@ def find_file_launches(project: Project, path: str) -> FileResult:
 
 
 def _prove_kernel(project: Project, site: KernelSite, overlay: Overlay) -> ProvedKernel:
-    model = execute(project, site)
-    clauses = select(overlay, model.file, model.name)
+    clauses = select(overlay, site.module.path, site.qualname)
+    model = execute(project, site, clauses)
     if clauses:
         declared = tuple(Declared(text, model.name_span, "overlay") for text in clauses)
         model = replace(model, declared=model.declared + declared)

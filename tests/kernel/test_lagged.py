@@ -9,8 +9,7 @@ LOOP = """
 first = ct.load(starts, ({first},), (1,)).item()
 for p in range(n):
     last = ct.load(starts, (p + 1,), (1,)).item()
-    if ct.bid(0) < last:
-        ct.store(y, (first,), ct.zeros((T,), ct.float32))
+    ct.store(y.slice(axis=0, start=first, stop=last), (ct.bid(0),), ct.zeros((T,), ct.float32))
     {tail}
 """
 
@@ -20,7 +19,7 @@ def _index(first: str = "0", tail: str = "first = last") -> str:
 
 
 def test_the_end_of_one_part_is_the_start_of_the_next() -> None:
-    assert _index() == "T*starts[#p@6] + lane0<T>"
+    assert _index() == "T*bid(0) + lane0<T> + starts[#p@8]"
 
 
 def test_another_start_is_a_function_of_the_iteration() -> None:
@@ -29,7 +28,7 @@ def test_another_start_is_a_function_of_the_iteration() -> None:
 
 def test_a_start_that_only_some_iterations_set() -> None:
     text = _index(tail="if n > 3:\n        first = last")
-    assert "starts[#p@6]" not in text
+    assert "starts[#p@8]" not in text
 
 
 def test_a_step_that_adds() -> None:
@@ -37,10 +36,7 @@ def test_a_step_that_adds() -> None:
 
 
 def test_after_the_loop() -> None:
-    k = kernel("""
-        first = ct.load(starts, (0,), (1,)).item()
-        for p in range(n):
-            first = ct.load(starts, (p + 1,), (1,)).item()
-        ct.store(y, (first,), ct.zeros((T,), ct.float32))
-    """, params=PARAMS)
-    assert index(k) == ["T*starts[max(0, n)] + lane0<T>"]
+    k = kernel(LOOP.format(first="0", tail="first = last") + """
+ct.store(y.slice(axis=0, start=first, stop=first + 8), (ct.bid(0),), ct.zeros((T,), ct.float32))
+""", params=PARAMS)
+    assert index(k, 1) == ["T*bid(0) + lane0<T> + starts[max(0, n)]"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.kernel.harness import guard, index, kernel, models, writes
 
 
@@ -107,12 +109,13 @@ def test_reductions_are_not_followed_but_functional() -> None:
     assert not region.exact
 
 
-def test_where_sentinel_stays_in_the_index() -> None:
+def test_an_index_at_the_end_of_the_array_is_a_mask() -> None:
     k = kernel("""
         o = ct.arange(T, dtype=ct.int32)
         ct.scatter(y, ct.where(o < n, o + ct.bid(0) * n, y.shape[0]), 0.0)
     """)
-    assert index(k) == ["ite(-lane0<T> + n - 1 >= 0, bid(0)*n + lane0<T>, y.shape[0])"]
+    assert index(k) == ["bid(0)*n + lane0<T>"]
+    assert "-lane0<T> + n - 1 >= 0" in guard(k)
 
 
 def test_a_mask_decides_the_choices_of_its_index() -> None:
@@ -201,9 +204,9 @@ def test_integers_read_from_arrays_are_functions_of_the_place() -> None:
 def test_masked_reads_yield_their_padding() -> None:
     k = kernel("""
         o = ct.arange(T, dtype=ct.int32)
-        ct.scatter(y, ct.gather(x, o, mask=o < n, padding_value=-1), 0.0)
+        ct.scatter(y, ct.gather(x, o, mask=o < n, padding_value=3), 0.0)
     """)
-    assert index(k) == ["ite(-lane0<T> + n - 1 >= 0, x[lane0<T>], -1)"]
+    assert index(k) == ["ite(-lane0<T> + n - 1 >= 0, x[lane0<T>], 3)"]
 
 
 def test_reads_of_written_arrays_are_unknown() -> None:
@@ -261,3 +264,21 @@ def test_static_asserts_are_guards() -> None:
     k = kernel("ct.static_assert(T >= 8)\nct.store(y, (0,), ct.zeros((T,), ct.float32))")
     assert k.guards.key == "T - 8 >= 0"
     assert "T - 8 >= 0" in guard(k)
+
+
+@pytest.mark.parametrize("place", ["ct.where(offs < n, offs, -1)", "ct.where(offs >= n, -1, offs)"])
+def test_an_index_before_the_array_is_a_mask(place: str) -> None:
+    k = kernel(f"""
+        offs = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
+        ct.scatter(y, {place}, 1.0)
+    """)
+    assert index(k) == ["T*bid(0) + lane0<T>"]
+    assert "-T*bid(0) - lane0<T> + n - 1 >= 0" in guard(k)
+
+
+def test_an_index_that_may_be_in_the_array_is_no_mask() -> None:
+    k = kernel("""
+        offs = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
+        ct.scatter(y, ct.where(offs < n, offs, 0), 1.0)
+    """)
+    assert index(k)[0].startswith("ite(")

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, get_args, get_origin
 
+import numpy as np
+
 from tests.oracle.fake_tile import ConstantAnnotation, Kernel
 from tests.oracle.log import Log, collides
 from tests.oracle.memory import Machine, Shape, array
@@ -121,27 +123,29 @@ def _draw(known: Signature, rng: random.Random) -> Candidate:
             numbers[name] = 0.5
     pool += [n for n in numbers.values() if type(n) is int]
     roomy = rng.random() < 0.4
-    shapes = {name: tuple(rng.choice((16, 32)) if roomy else rng.choice(pool) for _ in range(known.ranks.get(name, 1)))
+    shapes = {name: _shape(known.ranks.get(name, 1), roomy, pool, rng)
               for name, kind in known.kinds.items() if kind in ("array", "list")}
     extents = (1, 2, 2, 3, 4, 6) if len(known.axes) < 2 else (1, 2, 2, 3)
     grid = [rng.choice(extents) if axis in known.axes else 1 for axis in range(3)]
     return Candidate((grid[0], grid[1], grid[2]), shapes, numbers, rng.randrange(1000))
 
 
+def _shape(rank: int, roomy: bool, pool: list[int], rng: random.Random) -> tuple[int, ...]:
+    wide = (16, 32) if rank < 3 else (8, 16) if rank < 5 else (8,)
+    return tuple(rng.choice(wide) if roomy else min(rng.choice(pool), 2 * wide[-1]) for _ in range(rank))
+
+
 def arguments(known: Signature, launch: Candidate) -> dict[str, Any]:
     """Fresh arguments. Arrays hold small integers, which serve as data and as indices alike."""
-    rng = random.Random(launch.seed)
+    rng = np.random.default_rng(launch.seed)
     values: dict[str, Any] = {}
     for name, kind in known.kinds.items():
         if kind == "unknown" or (kind in ("array", "list") and name not in launch.shapes):
             values[name] = Unknown(name)
         elif kind in ("array", "list"):
             shape = launch.shapes[name]
-            size = 1
-            for extent in shape:
-                size *= extent
-            made = [array(name if kind == "array" else f"{name}[{n}]", shape, DTYPES["int32"],
-                          [rng.randrange(3) for _ in range(size)]) for n in range(1 if kind == "array" else 2)]
+            names = [name] if kind == "array" else [f"{name}[0]", f"{name}[1]"]
+            made = [array(n, shape, DTYPES["int32"], rng.integers(0, 3, size=shape)) for n in names]
             values[name] = made[0] if kind == "array" else made
         else:
             values[name] = launch.numbers.get(name, 1)

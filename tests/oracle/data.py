@@ -24,7 +24,7 @@ def row_of_index(b: Builder) -> None:
     b.feature("row_of_index")
     digits = b.pick(*DECODES[:9])(b)[:2]
     key = digits[0].expr
-    if b.slip("table read at half the block", 60):
+    if b.slip("table read at half the block", 30):
         key = f"{key} // 2"
     table = b.data("ids", "injective", "injective(ids)")
     row, size = _read(b, table, key), b.tile()
@@ -45,8 +45,8 @@ def own_segment(b: Builder) -> None:
     table, p, size = b.data("starts", "monotone", "monotone(starts)"), b.fresh("p"), b.tile()
     block = b.let(b.bid(0), "i")
     after = f"{block} + 1"
-    reach = f" + {b.pick('1', size)}" if b.slip("segment one too long", 40) else ""
-    if b.slip("segment of two", 30):
+    reach = f" + {b.pick('1', size)}" if b.slip("segment one too long", 15) else ""
+    if b.slip("segment of two", 15):
         after = f"{block} + 2"
     low, high = _read(b, table, block), _read(b, table, after)
     b.open(f"for {p} in range({low}, {high}{reach}):")
@@ -59,9 +59,9 @@ def walk_of_segment(b: Builder) -> None:
     lengths, k, size = b.data("lengths", "lengths"), b.fresh("k"), b.tile()
     block = b.let(b.bid(0), "i")
     start, length = _read(b, offsets, block), _read(b, lengths, block)
-    if b.slip("segment one too long", 40):
+    if b.slip("segment one too long", 15):
         length = f"{length} + 1"
-    elif b.slip("offset of half the block", 30):
+    elif b.slip("offset of half the block", 15):
         start = _read(b, offsets, f"{block} // 2")
     b.open(f"for {k} in range({length}):")
     b.emit(f"ct.store({b.array('c', 1)}, ({start} + {k},), ct.full(({size},), 1, ct.float32))")
@@ -72,7 +72,7 @@ def ticket(b: Builder) -> None:
     counter, size = b.data("counter", "zero", "ticket(counter)"), b.tile()
     number = b.let(f"ct.atomic_add({counter}, {b.pick('0', '(0,)')}, 1)", "number")
     b.emit(f"other = {b.bid(0)}")
-    place = f"{number} // 2" if b.slip("two tickets a tile", 60) else b.pick(number, number, f"2 * {number} + 1")
+    place = f"{number} // 2" if b.slip("two tickets a tile", 25) else b.pick(number, number, f"2 * {number} + 1")
     b.emit(f"ct.store({b.array('c', 1)}, ({place},), ct.full(({size},), 1, ct.float32))")
 
 

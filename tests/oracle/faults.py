@@ -188,7 +188,7 @@ def clauses_forgotten() -> None:
 
 FAULTS: Final[dict[str, tuple[Callable[[], None], tuple[str, ...]]]] = {
     "peel": (peel_up_to_the_radix, ("lanes overlap", "row stride one short", "radix one short")),
-    "factor": (factor_of_any_sign, ("radix one short", "stride too small", "factor too small")),
+    "factor": (factor_of_any_sign, ("times a scalar",)),
     "merge": (merge_despite_an_offset, ("reads the neighbour", "reads what it writes", "stores meet")),
     "inverse": (inverse_of_the_quotient_alone, ("wrong modulus", "wrong radix")),
     "congruent": (congruent_at_any_distance, ("wrong modulus", "wrong divisor")),

@@ -42,9 +42,17 @@ def _distort(b: Builder, digits: list[Digit]) -> list[Digit]:
     return digits
 
 
+def _times_a_scalar(b: Builder, digit: Digit) -> str:
+    b.feature("times a scalar")
+    return f"{digit.expr} * {b.stride()}"
+
+
 def _stretch(b: Builder, digit: Digit) -> str:
-    return b.pick(digit.expr, digit.expr, digit.expr, digit.expr, f"{digit.expr} + 1", f"{digit.expr} * 2",
-                  f"2 * {digit.expr} + 1", f"{digit.expr} * {b.pick(b.radix, b.stride)()}")
+    """Perhaps an affine function of a digit."""
+    make = b.pick(*(lambda: digit.expr,) * 5, lambda: f"{digit.expr} + 1", lambda: f"{digit.expr} * 2",
+                  lambda: f"2 * {digit.expr} + 1", lambda: f"{digit.expr} * {b.radix()}",
+                  lambda: _times_a_scalar(b, digit))
+    return make()
 
 
 def _fold(b: Builder, digits: Sequence[Digit]) -> Digit:

@@ -14,6 +14,8 @@ from tests.oracle.memory import array
 from tests.oracle.run import run
 from tests.oracle.values import DTYPES
 
+MOSTLY = 0.5
+"""From which share of launches on a kernel counts as colliding; below, a contract may be what it lacks."""
 Class: TypeAlias = Literal["safe", "colliding", "mixed", "idle"]
 
 
@@ -35,8 +37,8 @@ class Trial:
 class Truth:
     """All trials of a kernel.
 
-    `safe`: no meant launch of several blocks collides. `colliding`: at least half of those do in which several blocks
-    write. `mixed`: fewer do, so that a contract may tell them apart. `idle`: no such launch was found.
+    `safe`: no meant launch of several blocks collides. `colliding`: most of those do in which several blocks write.
+    `mixed`: fewer do, so that a contract may tell them apart. `idle`: no such launch was found.
     """
 
     trials: tuple[Trial, ...]
@@ -52,7 +54,7 @@ class Truth:
             return "idle"
         bad = sum(t.collides for t in telling)
         busy = sum(t.writers > 1 or t.collides for t in telling)
-        return "safe" if bad == 0 else "colliding" if 2 * bad >= busy else "mixed"
+        return "safe" if bad == 0 else "colliding" if bad >= MOSTLY * busy else "mixed"
 
     @property
     def ever_collides(self) -> bool:

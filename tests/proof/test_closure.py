@@ -104,7 +104,7 @@ CASES = {
 def test_proved_with_no_semantic_clause(name: str) -> None:
     derivation = CASES[name]()
     assert derivation.proved, derivation.stuck
-    assert not derivation.clauses
+    assert not any(a.semantic for a in derivation.clauses)
     assert derivation.steps or derivation.rules
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import combinations as pairs_of
 from itertools import product as combinations
 from typing import Final, Literal, TypeAlias
 
 from tilecheck.host.binding import AT_LAUNCH, Bound, bind, derived
 from tilecheck.host.identity import overlap
-from tilecheck.host.launch import Launch
+from tilecheck.host.launch import Argument, Launch
 from tilecheck.host.lemmas import decided, tightened, unreachable
 from tilecheck.kernel.access import Param
 from tilecheck.proof.contract import annotation_of, render
@@ -223,12 +224,15 @@ def _leaves(value: Cond) -> set[str]:
 
 
 def _arrays(clause: Clause, params: Sequence[Param], launch: Launch) -> Discharge:
-    """`disjoint(c, a)`; of other annotations a launch says nothing."""
+    """`disjoint(c, a)` and `disjoint(c)`; of other annotations a launch says nothing."""
     note = annotation_of(clause)
-    if note is None or note.name != "disjoint" or launch.arguments is None or len(note.arrays) != 2:
+    if note is None or note.name != "disjoint" or launch.arguments is None:
         return _OPEN
     places = {param.name: i for i, param in enumerate(params)}
     found = [places.get(name.partition("[")[0]) for name in note.arrays]
+    if len(found) == 1:
+        place = found[0]
+        return _OPEN if place is None or place >= len(launch.arguments) else _apart(launch.arguments[place])
     first, second = found
     if first is None or second is None or max(first, second) >= len(launch.arguments):
         return _OPEN
@@ -238,3 +242,17 @@ def _arrays(clause: Clause, params: Sequence[Param], launch: Launch) -> Discharg
     text = f"{launch.arguments[first].text} and {launch.arguments[second].text}"
     return Discharge("broken", (), f"{text} are the same storage") if shared else Discharge("discharged", (), text)
 
+
+def _apart(argument: Argument) -> Discharge:
+    """Whether no two elements of an array, or of the arrays of a list, share storage."""
+    if argument.kind == "array":
+        return Discharge("discharged", (), argument.text) if argument.dense else _OPEN
+    if argument.elements is None:
+        return _OPEN
+    pairs = list(pairs_of(argument.elements, 2))
+    shared = [overlap(a, b) for a, b in pairs]
+    if True in shared:
+        a, b = pairs[shared.index(True)]
+        return Discharge("broken", (), f"{a.text} and {b.text} are the same storage")
+    inside = all(_apart(e).state == "discharged" for e in argument.elements)
+    return Discharge("discharged", (), argument.text) if inside and None not in shared else _OPEN

@@ -32,6 +32,7 @@ def has_choice(value: Term | Cond) -> bool:
 
 def simplified(terms: tuple[Term, ...], guard: Cond) -> tuple[tuple[Term, ...], Cond]:
     """Index terms and their guard, with the choices resolved that the guard decides."""
+    terms, guard = _without_sentinels(terms, guard)
     split = parts(guard)
     plain = tuple(p for p in split if p.op in SIMPLE and not has_choice(p))
     involved = [p for p in split if p not in plain]
@@ -45,6 +46,18 @@ def simplified(terms: tuple[Term, ...], guard: Cond) -> tuple[tuple[Term, ...], 
         tuple(s.term(t) if c else t for t, c in zip(terms, choices, strict=True)),
         conj(*plain, *(s.cond(p) for p in involved)),
     )
+
+
+def _without_sentinels(terms: tuple[Term, ...], guard: Cond) -> tuple[tuple[Term, ...], Cond]:
+    """Choices of which one side breaks the guard: with `where(mask, i, -1) >= 0` in it, the mask holds."""
+    for p in parts(guard):
+        for choice in sorted(a for a in p.term.atoms() if isinstance(a, Ite)) if p.op == "ge" else ():
+            for broken, kept, cond in ((choice.other, choice.then, choice.cond),
+                                       (choice.then, choice.other, negate(choice.cond))):
+                if Substitution({choice: broken}).cond(p).op == "false":
+                    s = Substitution({choice: kept})
+                    return _without_sentinels(tuple(s.term(t) for t in terms), conj(s.cond(guard), cond))
+    return terms, guard
 
 
 def decided(cond: Cond, path: Cond) -> Cond:

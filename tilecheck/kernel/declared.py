@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from tilecheck.kernel.access import Declared
 from tilecheck.kernel.tree import Attribute, Call, Constant, Expr, FuncDef, Name, Span
@@ -23,6 +24,15 @@ def declared(definition: FuncDef, decorators: tuple[Expr, ...]) -> tuple[Declare
             clause = found.group(1).strip()
             out.append(Declared(clause, Span(definition.span.file, line, 0, line, 0), "comment"))
     return tuple(out)
+
+
+_OF_INTEGERS = re.compile(r"\b(?:injective|monotone|segments|range)\s*\(([^()]*)")
+
+
+def integers(texts: Iterable[str]) -> frozenset[str]:
+    """Names in annotations that only arrays of integers have. A bound in `range` counts too, and does no harm."""
+    found = (part.strip() for text in texts for inside in _OF_INTEGERS.findall(text) for part in inside.split(","))
+    return frozenset(name for name in found if name.isidentifier())
 
 
 def _name(e: Expr) -> str:

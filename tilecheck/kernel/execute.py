@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import tilecheck.kernel.builtins
@@ -12,7 +12,7 @@ import tilecheck.kernel.shapeops
 import tilecheck.kernel.tileops  # noqa: F401 (the four fill the tables of operations)
 from tilecheck.kernel.access import Access, Gap, KernelModel, Param, ParamKind
 from tilecheck.kernel.coerce import base_name
-from tilecheck.kernel.declared import declared
+from tilecheck.kernel.declared import declared, integers
 from tilecheck.kernel.expressions import EXPRESSIONS
 from tilecheck.kernel.locks import settled
 from tilecheck.kernel.machine import Exhausted, Frame, Knowledge, Machine, Record
@@ -32,12 +32,14 @@ RUNS = 4
 """Runs until what an earlier run found out about the kernel no longer changes."""
 
 
-def execute(project: Project, site: KernelSite) -> KernelModel:
-    """Never raises: what goes wrong inside costs the kernel its verdicts."""
+def execute(project: Project, site: KernelSite, overlay: Iterable[str] = ()) -> KernelModel:
+    """Never raises: what goes wrong inside costs the kernel its verdicts. `overlay` are clauses declared elsewhere."""
+    own = (d.text for d in declared(site.definition, site.decorators))
+    of_integers = integers((*own, *overlay))
     knowledge = Knowledge()
     machine = _run(project, site, knowledge)
     for _ in range(RUNS - 1):
-        learnt = _learn(machine)
+        learnt = _learn(machine, of_integers)
         if learnt == knowledge:
             break
         knowledge = learnt
@@ -49,14 +51,15 @@ def execute(project: Project, site: KernelSite) -> KernelModel:
     return _model(machine, site)
 
 
-def _learn(m: Machine) -> Knowledge:
+def _learn(m: Machine, of_integers: frozenset[str]) -> Knowledge:
     known = m.knowledge
-    integers = frozenset(m.integers) if known.integers is None else known.integers
+    integers = frozenset(m.integers) | of_integers if known.integers is None else known.integers
     return Knowledge(
         written=frozenset(m.written) | (known.written or frozenset()),
         integers=integers,
         ranks={a: next(iter(r)) for a, r in sorted(m.ranks.items()) if len(r) == 1},
         mixed=frozenset(m.mixed) | known.mixed,
+        counters=frozenset(a for a, ops in m.changes.items() if ops == {"atomic_add"}),
         paddings=frozenset(a for a, p in m.paddings.items() if len(p) > 1) | known.paddings,
     )
 
@@ -185,7 +188,8 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         accesses=accesses, axes_read=frozenset(k for k, _ in m.axes),
         axis_reads=tuple(sorted(m.axes, key=lambda read: (read[0], read[1].key))),
         ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
-        gaps=tuple(gaps), declared=declared(definition, site.decorators), guards=conj(*m.guards), dialect=site.dialect)
+        gaps=tuple(gaps), declared=declared(definition, site.decorators), guards=conj(*m.guards), dialect=site.dialect,
+        products=tuple(sorted(m.products, key=lambda t: t.key)))
 
 
 def _without_scalars(gap: Gap, kinds: Mapping[str, ParamKind]) -> Gap:

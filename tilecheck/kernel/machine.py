@@ -41,6 +41,7 @@ class Knowledge:
     integers   arrays whose elements are used as integers
     ranks      ranks of arrays
     mixed      list parameters that are indexed by something that is not a constant
+    counters   arrays that atomic additions alone change
     paddings   arrays that are read with different padding values
     """
 
@@ -48,6 +49,7 @@ class Knowledge:
     integers: frozenset[str] | None = None
     ranks: Mapping[str, int] = field(default_factory=dict)
     mixed: frozenset[str] = frozenset()
+    counters: frozenset[str] = frozenset()
     paddings: frozenset[str] = frozenset()
 
 
@@ -167,6 +169,7 @@ class Machine:
         self.mixed: set[str] = set()
         self.paddings: dict[str, set[str]] = {}
         self.cas: dict[Atom, CasResult] = {}
+        self.changes: dict[str, set[str]] = {}
         self.updates: dict[str, set[tuple[object, ...]]] = {}
         self.constants: dict[tuple[str, str], Value] = {}
         self.steps = 0
@@ -174,6 +177,7 @@ class Machine:
         self.sites = 0
         self._places: dict[str, dict[tuple[object, ...], int]] = {}
         self.made: set[Atom] = set()
+        self.products: set[Term] = set()
 
     # --- dispatch ---
 

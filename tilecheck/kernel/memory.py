@@ -231,7 +231,18 @@ def _atomic(op: str, m: Machine, args: Arguments) -> Value:
     if op == "atomic_xchg" and len(ref.options) == 1:
         value = to_int(m, given.get("update", Unknown("value")), span)
         release(m, ref.options[0][1].root, tuple(i.term for i in index), value.term, order, scope)
-    return m.fresh(f"{op}({'|'.join(sorted(_roots(ref)))})", span, shape)
+    shown = '|'.join(sorted(_roots(ref)))
+    if op == "atomic_add" and not _ticket(m, ref, index, given.get("update")):
+        return m.fresh(f"{op} of {shown}", span, shape)
+    return m.fresh(f"{op}({shown})", span, shape)
+
+
+def _ticket(m: Machine, ref: ArrayRef, index: tuple[Int, ...], update: Value | None) -> bool:
+    """Whether no two atomic additions on the array can return one value, if nobody else changes it: they all add at
+    least one to the same element."""
+    added = None if update is None else constant_int(update)
+    return (added is not None and added > 0 and not any(i.term.varying for i in index)
+            and all(view.root in m.knowledge.counters for _, view in ref.options))
 
 
 def _cas(m: Machine, args: Arguments) -> Value:

@@ -160,7 +160,10 @@ def binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
     a, b = to_int(m, left, span), to_int(m, right, span)
     if op in ("%", "//"):
         m.integer_use(b.term)
-    return m.limited(Int(_INTEGER[op](a.term, b.term), broadcast(a.shape, b.shape)), span)
+    result = _INTEGER[op](a.term, b.term)
+    if op in ("*", "<<") and result.varying:
+        m.products.add(result)
+    return m.limited(Int(result, broadcast(a.shape, b.shape)), span)
 
 
 def _float_binary(m: Machine, op: str, left: Value, right: Value) -> Value:

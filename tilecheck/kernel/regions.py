@@ -106,7 +106,9 @@ def _emit(
     own_index: tuple[Term, ...],
 ) -> None:
     if effect.mode != "read":
-        m.written.update(view.root for _, view in ref.options)
+        for _, view in ref.options:
+            m.written.add(view.root)
+            m.changes.setdefault(view.root, set()).add(effect.op)
     if not m.recording or m.host:
         return
     if effect.mode != "read" and (effect.op not in ("atomic_cas", "atomic_xchg") or len(ref.options) > 1):
@@ -154,8 +156,9 @@ def _tile_place(
         if part is None:
             bounds.append((here, extent(m, view, axis), False))
         else:
+            # a tile before the slice is undefined (TC201), not a way into the neighbour's part
+            bounds.append((here, part[1] - part[0], True))
             here = part[0] + here
-            bounds.append((here, part[1], False))
         where[axis], tile[axis], tile_index[axis] = here, extents[k], index[k].term
     return Place(tuple(where), tuple(bounds), tuple(tile), tuple(tile_index))
 

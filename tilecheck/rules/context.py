@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from tilecheck.kernel.access import Access, Declared, KernelModel
-from tilecheck.proof import solver
 from tilecheck.proof.closure import Annotations, Assumption, Derivation
 from tilecheck.proof.contract import ContractError, annotation_of, parse, render
 from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.region import Clause, Region, Witness
-from tilecheck.proof.search import find_collision, necessary, satisfiable
+from tilecheck.proof.search import find_collision, find_model, necessary, satisfiable
 from tilecheck.proof.terms import (
-    TRUE,
     Cond,
     Lane,
     Sym,
@@ -27,6 +25,7 @@ from tilecheck.proof.terms import (
     ge,
     grid,
     negate,
+    sym,
 )
 from tilecheck.record import dataclass
 
@@ -57,22 +56,41 @@ class Context:
             except ContractError as e:
                 faulty.append((d.text, str(e)))
         context = Context(model, tuple(dict.fromkeys(clauses)), tuple(faulty))
-        if clauses and context.absurd:
+        if model.declared and context.absurd:
             # from a contradiction everything would follow
             return Context(model, (), tuple(faulty), model.declared)
         return context
 
     @property
     def absurd(self) -> bool:
-        """Whether what is declared contradicts itself, as far as that is seen."""
-        parts = conjuncts(conj(*self.assume))
-        if any(c.op == "false" for c in parts) or any(
-                Facts([d for d in parts if d is not c], [c.term], signs=False).holds(negate(c)) is not None
-                for c in parts):
-            return True
-        everywhere = Region((), TRUE)
-        return solver.disjoint(everywhere, everywhere, self.model.axes_read or frozenset((0,)), conj(*self.assume)) == (
-            "unsat")
+        """Whether what is declared contradicts itself or what holds in every launch, as far as that is seen."""
+        parts = (*conjuncts(conj(*self.assume)), *self.standing)
+        return any(c.op == "false" for c in parts) or any(
+            Facts([d for d in parts if d is not c], [c.term], signs=False).holds(negate(c)) is not None
+            for c in parts) or self._empty_range
+
+    @property
+    def _empty_range(self) -> bool:
+        """Whether a range is declared that holds no value."""
+        return any(Facts(self.standing, [low, high], signs=False).prove(low - high) is not None
+                   for _, low, high in self.annotations.ranges)
+
+    def impossible(self, clause: Clause) -> bool:
+        """Whether no launch satisfies a clause."""
+        c = clause.cond
+        return c is not None and Facts(self.standing, [c.term], signs=False).holds(negate(c)) is not None
+
+    @cached_property
+    def standing(self) -> tuple[Cond, ...]:
+        """What every launch satisfies: extents of tiles are at least 1, those of arrays and of the grid likewise."""
+        names = {a.name for c in self.assume for a in atoms_of(c) if isinstance(a, Sym)} | self.tiles
+        return (*(ge(grid(k), 1) for k in range(3)), *(ge(sym(n), 1) for n in sorted(self.tiles)),
+                *(ge(sym(n), 0) for n in sorted(names) if ".shape[" in n))
+
+    @cached_property
+    def consistent(self) -> bool:
+        """Whether some small launch is known to satisfy what is declared; the solver is not asked otherwise."""
+        return not self.declared or find_model(conj(*self.uniform, *self.standing)) is not None
 
     @cached_property
     def assume(self) -> tuple[Cond, ...]:

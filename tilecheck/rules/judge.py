@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from tilecheck.diagnostics import (
@@ -29,7 +30,7 @@ from tilecheck.rules import (
 )
 from tilecheck.rules.atomicity import settle_atomics
 from tilecheck.rules.context import Context
-from tilecheck.rules.contract import structural_clauses
+from tilecheck.rules.contract import structural_clauses, width_clauses
 from tilecheck.rules.cross_read import settle_reads
 from tilecheck.rules.disjoint import settle_writes
 from tilecheck.rules.duplicates import settle_duplicates
@@ -59,8 +60,17 @@ def prove(model: KernelModel) -> Proof:
     obligations = (
         *settle_writes(context), *settle_reads(context), *settle_atomics(context), *settle_duplicates(context),
         *settle_order(context))
+    if any(context.impossible(c) for c in width_clauses(model)):
+        obligations = tuple(_too_wide(s) for s in obligations)
     return Proof(tuple(obligations), structural_clauses(model), context.declared, context.faulty,
                  context.contradictory)
+
+
+def _too_wide(s: Settled) -> Settled:
+    """An index that no launch keeps within 32 bits is another one than it says."""
+    if s.verdict not in ("proved", "conditional") or s.access.tile:
+        return s
+    return replace(s, verdict="unproven", why="an index is larger than 32 bits hold in every launch", clauses=())
 
 
 def conclude(

@@ -7,10 +7,10 @@ from dataclasses import replace
 from tilecheck.kernel.access import Access
 from tilecheck.proof import solver
 from tilecheck.proof.closure import Derivation
-from tilecheck.proof.facts import conjuncts
+from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.questions import across_blocks, mentions_opaque, same_lock
 from tilecheck.proof.region import Clause, Region, Verdict, Witness
-from tilecheck.proof.terms import atoms_of, conj, disj, negate
+from tilecheck.proof.terms import Term, atoms_of, conj, disj, enforceable, ge, negate, sym
 from tilecheck.record import dataclass
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.meeting import aligned
@@ -88,9 +88,10 @@ def _declared_lock(context: Context) -> Outcome | None:
 
 def _solved(context: Context, first: Access, second: Access, axes: frozenset[int]) -> Outcome | None:
     """What the solver proves, where it is installed."""
-    if not solver.available():
+    if not solver.available() or not context.consistent:
         return None
-    answer = solver.disjoint(first.region, second.region, axes, conj(*context.uniform), SOLVER_MS)
+    answer = solver.disjoint(
+        first.region, second.region, axes, conj(*context.uniform, *context.standing), SOLVER_MS)
     if answer != "unsat":
         return None
     return Outcome("proved", "the solver finds no two blocks that meet", ("solver",),
@@ -150,6 +151,27 @@ def _open(context: Context, d: Derivation, first: Access, second: Access) -> Out
     return Outcome("unproven", "no proof was found, and no collision in small launches")
 
 
+def _held(
+    context: Context, first: Access, second: Access, array: str, *places: tuple[Term, ...],
+) -> tuple[Clause, ...] | None:
+    """The clauses under which locks lie inside their array: an atomic outside it does nothing, and holds nothing."""
+    out: list[Clause] = []
+    for access, place in zip((first, second), places, strict=True):
+        facts = Facts((access.region.guard, *context.assume), place)
+        for axis, i in enumerate(place):
+            for t in (i, sym(f"{array}.shape[{axis}]") - 1 - i):
+                got = facts.prove(t)
+                if got is not None:
+                    out += [clause_of(c, False) for c in sorted(got, key=lambda c: c.key)]
+                    continue
+                bounds = [(ts, signs) for ts, signs in facts.residuals(t, 2) if all(enforceable(ge(x, 0)) for x in ts)]
+                if not bounds:
+                    return None
+                terms, signs = bounds[0]
+                out += [clause_of(c, False) for c in (*sorted(signs, key=lambda c: c.key), *(ge(x, 0) for x in terms))]
+    return tuple(dict.fromkeys(out))
+
+
 def _locked(context: Context, first: Access, second: Access) -> Outcome | None:
     """The pair under a lock that both hold on one element: protected, or weakly so; None without such a lock."""
     for array, mine, how in first.locks:
@@ -161,8 +183,14 @@ def _locked(context: Context, first: Access, second: Access) -> Outcome | None:
             if not d.proved:
                 continue
             if how == their_how == "ordered":
-                return Outcome("proved", f"both blocks hold the lock `{array}` while they touch the element",
-                               ("lock", *d.rules), context.clauses(d))
+                held = _held(context, first, second, array, mine, theirs)
+                if held is None:
+                    continue
+                clauses = (*context.clauses(d), *held)
+                semantic = any(c.kind == "semantic" for c in clauses)
+                return Outcome("conditional" if semantic else "proved",
+                               f"both blocks hold the lock `{array}` while they touch the element",
+                               ("lock", *d.rules), clauses)
             witness = context.collision(first.region, second.region, first is second)
             met = witness is not None and not witness.data
             return Outcome("refuted" if met else "unproven",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tilecheck.kernel.access import Access
 from tilecheck.proof.closure import Derivation, ticket_of
-from tilecheck.proof.contract import parse
+from tilecheck.proof.contract import ContractError, parse
 from tilecheck.proof.questions import across_blocks
 from tilecheck.proof.terms import Ite, Load, Term, atoms_of
 from tilecheck.record import replace
@@ -19,7 +19,11 @@ def proposal(context: Context, d: Derivation, first: Access, second: Access) -> 
     """The first declaration with which a proof goes through; `d` is the proof that did not."""
     axes = context.axes_of(first.region, second.region)
     for text in dict.fromkeys(_candidates(d, first, second)):
-        declared = replace(context, declared=(*context.declared, *parse(text)))
+        try:
+            declared = replace(context, declared=(*context.declared, *parse(text)))
+        except ContractError:
+            # an element of a list of arrays has no name that a declaration could use
+            continue
         room = declared.room(first.region, second.region)
         if across_blocks(first.region, second.region, axes, declared.assume, declared.annotations, room).proved:
             return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from zlib import crc32
 
-from tilecheck.proof.closure.data import within_array
+from tilecheck.proof.closure.data import bounded_reads, within_array
 from tilecheck.proof.closure.digits import divisors, splits_of
 from tilecheck.proof.closure.division import factors
 from tilecheck.proof.closure.problem import Assumption
@@ -19,6 +19,7 @@ from tilecheck.proof.terms import (
     Bid,
     Cond,
     FloorDiv,
+    Lane,
     Load,
     Mod,
     Opaque,
@@ -68,12 +69,14 @@ def _positive_divisors(state: State) -> Iterator[Candidate]:
 
 
 def _inside_arrays(state: State) -> Iterator[Candidate]:
-    """The reads of an injective array stay inside it."""
-    for load, _ in state.loads:
-        if load.array in state.annotations.injective:
-            for t in within_array(load):
+    """The reads of arrays of which something is declared stay inside them. For a read that each block makes once that
+    is a matter of the grid; for one that lanes make it decides which lanes the declaration covers."""
+    for load in bounded_reads(state):
+        lanes = any(isinstance(a, Lane) for i in load.index for a in atoms_of(i))
+        for t in within_array(load):
+            if state.facts.prove(t, 0) is None:
                 for terms, _ in state.facts.residuals(t, 2):
-                    yield 0, tuple(Assumption(ge(r, 0), False) for r in terms)
+                    yield 0, tuple(Assumption(ge(r, 0), lanes) for r in terms)
 
 
 def _digits(state: State) -> Iterator[Candidate]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tilecheck.proof.closure.copies import mark
 from tilecheck.proof.closure.state import State
 from tilecheck.proof.facts import Assumed, Facts
-from tilecheck.proof.terms import Load, Sym, Term, atoms_of, of
+from tilecheck.proof.terms import Atom, Load, Sym, Term, atoms_of, of
 
 
 def within_array(a: Load) -> list[Term]:
@@ -70,15 +72,40 @@ def _both_inside(state: State, first: Load, second: Load) -> Assumed | None:
 
 
 def _inside(state: State, start: Load, element: Term) -> Assumed | None:
-    stops: list[Term] = []
-    if start.array in state.annotations.monotone and len(start.index) == 1:
-        stops.append(of(Load(start.array, (start.index[0] + 1,))))
-    stops += [of(start) + of(Load(lengths, start.index))
-              for offsets, lengths in state.annotations.segments if offsets == start.array]
-    facts = Facts(state.conds, [element, *stops], budget=state.budget)
-    low = facts.prove(element - of(start)) if stops else None
-    for stop in stops if low is not None else ():
-        high = facts.prove(stop - 1 - element)
-        if low is not None and high is not None:
-            return low | high
+    """start <= element < stop, where all that is read of the offsets and lengths lies inside their arrays."""
+    for stop, read in _stops(state, start):
+        facts = Facts(state.conds, [element, stop], budget=state.budget)
+        total: Assumed = frozenset()
+        needed = [element - of(start), stop - 1 - element, *within_array(start), *within_array(read)]
+        for t in needed:
+            got = facts.prove(t)
+            if got is None:
+                break
+            total |= got
+        else:
+            return total
     return None
+
+
+def _stops(state: State, start: Load) -> Iterator[tuple[Term, Load]]:
+    """Where the segment that starts at a load ends, and the element that says so."""
+    if start.array in state.annotations.monotone and len(start.index) == 1:
+        following = Load(start.array, (start.index[0] + 1,))
+        yield of(following), following
+    for offsets, lengths in state.annotations.segments:
+        if offsets == start.array:
+            length = Load(lengths, start.index)
+            yield of(start) + of(length), length
+
+
+def bounded_reads(state: State) -> list[Load]:
+    """Reads that must lie inside their arrays before what is declared of the data says anything of them."""
+    known = state.annotations
+    named = known.injective | known.monotone | {a for pair in known.segments for a in pair} | {
+        array for array, _, _ in known.ranges}
+    atoms: set[Atom] = set()
+    for t in (*state.equations, *state.elements):
+        atoms_of(t, atoms)
+    for c in state.conds:
+        atoms_of(c, atoms)
+    return sorted(a for a in atoms if isinstance(a, Load) and a.array in named and 1 not in mark(a))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush
 from itertools import count
 from typing import Final
@@ -130,13 +130,15 @@ def start(problem: Problem, clauses: tuple[Assumption, ...]) -> State:
     state.equations = [e for e in problem.equations if e.monos]
     state.elements = list(problem.elements)
     state.given = frozenset(c for c in conjuncts(conj(*problem.launch, *(a.cond for a in clauses))))
-    for c in conjuncts(conj(*problem.conds, *(a.cond for a in clauses), *_declared_ranges(problem))):
+    for c in conjuncts(conj(*problem.conds, *(a.cond for a in clauses))):
         state.add_cond(c)
+    _declare_ranges(problem, state)
     state.first = frozenset(p for c in state.conds for p in conjuncts(c))
     return state
 
 
-def _declared_ranges(problem: Problem) -> Iterator[Cond]:
+def _declare_ranges(problem: Problem, state: State) -> None:
+    """The declared range of an element, for reads that lie inside their array: what stands for others is padding."""
     if not problem.annotations.ranges:
         return
     atoms: set[Atom] = set()
@@ -146,9 +148,13 @@ def _declared_ranges(problem: Problem) -> Iterator[Cond]:
         atoms_of(c, atoms)
     for a in sorted(atoms):
         for array, low, high in problem.annotations.ranges:
-            if isinstance(a, Load) and a.array == array:
-                yield ge(of(a), low)
-                yield ge(high - 1, of(a))
+            if not isinstance(a, Load) or a.array != array:
+                continue
+            proofs = [state.facts.prove(t) for t in data.within_array(a)]
+            if all(p is not None for p in proofs):
+                state.assumed = state.assumed.union(*(p for p in proofs if p is not None))
+                state.add_cond(ge(of(a), low))
+                state.add_cond(ge(high - 1, of(a)))
 
 
 def _attempt(

@@ -368,7 +368,7 @@ _FUNCTION: Final[Mapping[str, Callable[[_Call], Term]]] = {
 _ARITY: Final = {
     # arrays (least, most), terms
     "injective": (1, 1, 0), "monotone": (1, 1, 0), "segments": (1, 2, 0), "range": (1, 1, 2), "ticket": (1, 1, 0),
-    "lock": (1, 1, 0), "disjoint": (2, 2, 0),
+    "lock": (1, 1, 0), "disjoint": (1, 2, 0),
 }
 
 

@@ -25,7 +25,7 @@ ANNOTATIONS: Final = {
     "range": "range(ids, lo, hi)",
     "ticket": "ticket(counter)",
     "lock": "lock(locks[i])",
-    "disjoint": "disjoint(c, a)",
+    "disjoint": "disjoint(c, a) or disjoint(c)",
 }
 """Facts about arrays, with the way each is written."""
 
