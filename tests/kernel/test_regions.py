@@ -42,7 +42,7 @@ def test_scalar_store_is_one_element() -> None:
 def test_slice_moves_and_bounds() -> None:
     k = kernel("ct.store(y.slice(0, n, n + 64).slice(0, 4, 8), (0,), ct.zeros((T,), ct.float32))")
     assert index(k) == ["lane0<T> + n + 4"]
-    assert guard(k) == {"-lane0<T> + 3 >= 0"}
+    assert guard(k) == {"-lane0<T> + 3 >= 0", "lane0<T> >= 0"}
 
 
 def test_tiled_view_steps() -> None:
@@ -197,7 +197,7 @@ def test_integers_read_from_arrays_are_functions_of_the_place() -> None:
         ct.store(y.slice(0, a, b), (0,), ct.zeros((T,), ct.float32))
     """)
     assert index(k) == ["lane0<T> + x[bid(0)]"]
-    assert guard(k) == {"-lane0<T> + x[bid(0) + 1] - x[bid(0)] - 1 >= 0"}
+    assert guard(k) == {"-lane0<T> + x[bid(0) + 1] - x[bid(0)] - 1 >= 0", "lane0<T> >= 0"}
     assert writes(k)[0].region.exact
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tilecheck.kernel.access import Access
-from tilecheck.proof.closure import Derivation, ticket_of
+from tilecheck.proof.closure import Derivation, ticket_of, within_array
 from tilecheck.proof.contract import ContractError, parse
 from tilecheck.proof.questions import across_blocks
-from tilecheck.proof.terms import Ite, Load, Term, atoms_of
+from tilecheck.proof.region import Region
+from tilecheck.proof.terms import Ite, Load, Term, atoms_of, conj, ge
 from tilecheck.record import replace
 from tilecheck.rules.context import Context
 
@@ -16,18 +17,27 @@ __all__ = ["data_of", "proposal"]
 
 
 def proposal(context: Context, d: Derivation, first: Access, second: Access) -> str | None:
-    """The first declaration with which a proof goes through; `d` is the proof that did not."""
+    """The first declaration with which a proof goes through, where the reads that it speaks of stay inside their
+    arrays; `d` is the proof that did not."""
     axes = context.axes_of(first.region, second.region)
+    left, right = _inside(first.region), _inside(second.region)
     for text in dict.fromkeys(_candidates(d, first, second)):
         try:
             declared = replace(context, declared=(*context.declared, *parse(text)))
         except ContractError:
             # an element of a list of arrays has no name that a declaration could use
             continue
-        room = declared.room(first.region, second.region)
-        if across_blocks(first.region, second.region, axes, declared.assume, declared.annotations, room).proved:
+        if across_blocks(left, right, axes, declared.assume, declared.annotations).proved:
             return text
     return None
+
+
+def _inside(region: Region) -> Region:
+    """A region as far as everything that it reads lies inside the array that it is read from."""
+    atoms = atoms_of(region.guard).union(*(atoms_of(t) for t in region.index))
+    loads = sorted(a for a in atoms if isinstance(a, Load))
+    within = (ge(t, 0) for a in loads for t in within_array(a))
+    return replace(region, guard=conj(region.guard, *within))
 
 
 def data_of(first: Access, second: Access) -> str | None:

@@ -25,7 +25,10 @@ The rules, each with its side condition where it is applied:
 """
 
 from tilecheck.proof.closure.copies import primed, ticket_of
+from tilecheck.proof.closure.data import within_array
 from tilecheck.proof.closure.derive import RULES, derive
 from tilecheck.proof.closure.problem import Annotations, Assumption, Derivation, Problem
 
-__all__ = ["RULES", "Annotations", "Assumption", "Derivation", "Problem", "derive", "primed", "ticket_of"]
+__all__ = [
+    "RULES", "Annotations", "Assumption", "Derivation", "Problem", "derive", "primed", "ticket_of", "within_array",
+]

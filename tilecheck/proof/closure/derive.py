@@ -25,6 +25,8 @@ _FIRST_SPLITS: Final = 2
 
 
 _ASSUMPTIONS: Final = 3
+RUNS: Final = 14
+"""Sets of assumptions that one derivation may try."""
 
 
 Rule = Callable[[State], bool]
@@ -56,7 +58,7 @@ CHEAP: Final[dict[str, Rule]] = {n: r for n, r in RULES.items() if n not in ("pe
 
 def derive(
     problem: Problem, acceptable: Callable[[tuple[Cond, ...]], bool] | None = None,
-    hints: Iterable[tuple[Assumption, ...]] = (), runs: int = 14,
+    hints: Iterable[tuple[Assumption, ...]] = (), runs: int = RUNS,
 ) -> Derivation:
     """Run the closure. With `acceptable`, inequalities over launch scalars may be assumed where that function admits
     the whole set of them (DESIGN 4.2: a clause must leave room for several blocks); sets that served a related problem
