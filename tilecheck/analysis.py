@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from tilecheck.diagnostics import Diagnostic, Failure, KernelReport
 from tilecheck.kernel.tree import Span
-from tilecheck.record import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from tilecheck.analysis import Dependencies
 from tilecheck.cache import UNREADABLE, digest
 from tilecheck.progress import Progress
-from tilecheck.record import dataclass, field, replace
 from tilecheck.source.module import Module
 from tilecheck.source.project import Project
 from tilecheck.source.text import SourceError

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from tilecheck.config import Config
 from tilecheck.diagnostics import Report
 from tilecheck.finish import finish
 from tilecheck.progress import Progress, no_progress
-from tilecheck.record import replace
 
 __all__ = ["check_kernel", "check_paths", "check_source"]
 

@@ -10,6 +10,7 @@ import os
 import pickle
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from hmac import compare_digest
@@ -17,8 +18,6 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
-
-from tilecheck.record import dataclass
 
 __all__ = ["Cache", "digest", "open_cache", "tool_signature"]
 

@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +14,6 @@ import click
 
 from tilecheck import __version__
 from tilecheck.config import Config, ConfigError, load_config
-from tilecheck.record import replace
 from tilecheck.selection import SelectorError, check_selectors
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from tilecheck.record import dataclass, field, replace
 from tilecheck.selection import Selection, SelectorError, check_selectors
 from tilecheck.suggest import did_you_mean
 

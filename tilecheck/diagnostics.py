@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.region import Verdict, Witness
-from tilecheck.record import dataclass
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 ObligationKind: TypeAlias = Literal["disjoint", "cross-read", "duplicate", "order", "bounds", "padding", "launch"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +13,6 @@ from tilecheck.cache import content_digests, digest, open_cache, tool_signature
 from tilecheck.config import Config, ConfigError
 from tilecheck.diagnostics import Failure
 from tilecheck.progress import Progress, no_progress
-from tilecheck.record import dataclass, replace
 
 if TYPE_CHECKING:
     from tilecheck.analyst import Work

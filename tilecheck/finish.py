@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tilecheck.analysis import Analysis, KernelFindings, OptOut
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic, Report
 from tilecheck.kernel.tree import Span
-from tilecheck.record import replace
 from tilecheck.rules.registry import RULES
 from tilecheck.selection import Selection, covered_codes
 

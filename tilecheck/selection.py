@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from tilecheck.record import dataclass
 from tilecheck.rules.registry import BY_NAME, RULES
 from tilecheck.suggest import did_you_mean
 

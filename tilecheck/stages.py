@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilecheck.analysis import Analysis, Dependencies, KernelFindings, OptOut
@@ -14,7 +15,6 @@ from tilecheck.kernel.access import Declared, KernelModel
 from tilecheck.kernel.execute import execute
 from tilecheck.optouts import denies_residual, opt_outs_of_file, opt_outs_of_kernel
 from tilecheck.proof.contract import select
-from tilecheck.record import dataclass, field, replace
 from tilecheck.rules.judge import conclude, prove
 from tilecheck.rules.obligation import Proof
 from tilecheck.source.text import SourceError

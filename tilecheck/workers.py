@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+from dataclasses import replace
 from typing import Final, Literal, TypeAlias
 
 from tilecheck.analyst import Analyst, Work
 from tilecheck.diagnostics import Failure
 from tilecheck.progress import Progress
-from tilecheck.record import replace
 from tilecheck.stages import INTERNAL, FileResult, failure_of
 
 Task: TypeAlias = tuple[Literal["kernels", "launches"], str]

@@ -152,10 +152,10 @@ def test_a_fault_of_the_checker_is_status_2_and_hides_nothing(run: Run, monkeypa
 
     real = tilecheck.stages.execute
 
-    def faulty(project: object, site: object) -> object:
+    def faulty(project: object, site: object, overlay: object = ()) -> object:
         if site.qualname == "clean":  # type: ignore[attr-defined]
             raise ZeroDivisionError("oh")
-        return real(project, site)  # type: ignore[arg-type]
+        return real(project, site, overlay)  # type: ignore[arg-type]
 
     monkeypatch.setattr(tilecheck.stages, "execute", faulty)
     result = run("--no-cache", "--jobs", "1", "--format", "concise")
@@ -170,10 +170,10 @@ def test_a_worker_that_dies_costs_one_file_only(run: Run, monkeypatch: pytest.Mo
 
     real = tilecheck.stages.execute
 
-    def deadly(project: object, site: object) -> object:
+    def deadly(project: object, site: object, overlay: object = ()) -> object:
         if site.qualname == "clean":  # type: ignore[attr-defined]
             os._exit(9)
-        return real(project, site)  # type: ignore[arg-type]
+        return real(project, site, overlay)  # type: ignore[arg-type]
 
     monkeypatch.setattr(tilecheck.stages, "execute", deadly)
     for number in range(8):

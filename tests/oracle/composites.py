@@ -22,12 +22,16 @@ def _number(b: Builder) -> Digit:
 
 
 def even_and_odd(b: Builder) -> None:
-    """Two stores at `2p` and `2p + 1`."""
-    p, size, array = _number(b).expr, b.tile(), b.array("c", 1)
-    value = b.let(f"ct.full(({size},), 1, ct.float32)", "value")
+    """Two stores at `2p` and `2p + 1`, of tiles or of elements."""
+    p, array = _number(b).expr, b.array("c", 1)
     second = f"2 * {p} + 1"
     if b.slip("stores meet", 60):
         second = b.pick(f"2 * {p} + 2", f"{p} + 1", f"2 * {p} - 1 + 2 * ({p} % 2)")
+    if b.chance(50):
+        b.emit(f"ct.scatter({array}, 2 * {p}, 1.0)")
+        b.emit(f"ct.scatter({array}, {second}, 2.0)")
+        return
+    value = b.let(f"ct.full(({b.tile()},), 1, ct.float32)", "value")
     b.emit(f"ct.store({array}, (2 * {p},), {value})")
     b.emit(f"ct.store({array}, ({second},), {value})")
 

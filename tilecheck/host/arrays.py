@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilecheck.host.state import State, contiguity
@@ -18,7 +19,6 @@ from tilecheck.host.values import (
     Value,
 )
 from tilecheck.proof.terms import ONE, Sym, Term, const, eq, floordiv, minimum, of, split_multiples
-from tilecheck.record import dataclass, replace
 
 if TYPE_CHECKING:
     from tilecheck.host.evaluate import Evaluator

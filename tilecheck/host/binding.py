@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from tilecheck.host.launch import Argument, Launch
@@ -24,7 +25,6 @@ from tilecheck.proof.terms import (
     of,
     substitute_cond,
 )
-from tilecheck.record import dataclass
 
 AT_LAUNCH: Final = " at the launch"
 _PART: Final = re.compile(r"^(?P<array>.+)\.(?P<what>shape|strides)\[(?P<axis>\d+)\]$")

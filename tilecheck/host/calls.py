@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.host import library, methods, record, statements
@@ -27,7 +28,6 @@ from tilecheck.host.values import (
 )
 from tilecheck.kernel import tree
 from tilecheck.proof.terms import conj
-from tilecheck.record import dataclass, replace
 from tilecheck.source.resolve import FunctionAt
 
 if TYPE_CHECKING:

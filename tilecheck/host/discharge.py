@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations as pairs_of
 from itertools import product as combinations
@@ -30,7 +31,6 @@ from tilecheck.proof.terms import (
     negate,
     substitute_cond,
 )
-from tilecheck.record import dataclass
 
 __all__ = ["Discharge", "discharge"]
 

@@ -8,6 +8,7 @@ the result is less precise but never wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.host import arrays, calls, members, tables
@@ -37,7 +38,6 @@ from tilecheck.host.values import (
 )
 from tilecheck.kernel import tree
 from tilecheck.proof.terms import TRUE, Cond, Opaque, Sym, Term, bool_opaque, of
-from tilecheck.record import dataclass, field
 from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, ValueAt
 from tilecheck.source.targets import ExternalName, ModuleTarget, TileName
 

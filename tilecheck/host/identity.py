@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from tilecheck.host.launch import Argument, Launch
 from tilecheck.host.lemmas import follows
 from tilecheck.kernel.access import Param
 from tilecheck.proof.terms import Sym, ge, gt
-from tilecheck.record import dataclass
 
 __all__ = ["UnreadAxis", "aliases", "overlap", "unread_axis"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.terms import Cond, Term
-from tilecheck.record import dataclass
 
 ArgumentKind: TypeAlias = Literal["array", "list", "scalar", "unknown"]
 

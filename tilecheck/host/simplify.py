@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -31,7 +32,6 @@ from tilecheck.proof.terms import (
     substitute,
     substitute_cond,
 )
-from tilecheck.record import replace
 
 if TYPE_CHECKING:
     from tilecheck.host.evaluate import Evaluator

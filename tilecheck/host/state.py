@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from tilecheck.host.values import Choice, Int, Items, Tensor, Thing, Truth, Value
 from tilecheck.proof.terms import ONE, ZERO, Cond, Opaque, Term, bool_opaque, conj, disj, ite, negate
-from tilecheck.record import dataclass, field
 
 _OPTIONS = 8
 _LONGEST = 600

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 
 from tilecheck.host.values import Thing
 from tilecheck.proof.terms import Sym, Term, of
-from tilecheck.record import dataclass, field
 
 
 @dataclass(slots=True)

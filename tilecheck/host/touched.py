@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from tilecheck.host.launch import Launch
 from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.terms import Atom, Sym, Term, substitute_cond
-from tilecheck.record import dataclass
 
 __all__ = ["Touched", "touched"]
 

@@ -6,12 +6,12 @@ its name: it becomes a number, a tensor or an object when it is used as one.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from tilecheck.host.syntax import syntax
 from tilecheck.kernel.tree import ClassDef, FuncDef, Lambda, Span
 from tilecheck.proof.terms import Cond, Term
-from tilecheck.record import dataclass, field
 from tilecheck.source.module import Module
 
 Step: TypeAlias = str | int

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.region import Region
 from tilecheck.proof.terms import Cond, Term
-from tilecheck.record import dataclass
 
 Mode: TypeAlias = Literal["read", "write", "atomic"]
 ParamKind: TypeAlias = Literal["array", "list", "constant", "scalar", "unknown"]

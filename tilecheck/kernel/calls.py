@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from tilecheck.kernel.coerce import arrays_in, to_array
 from tilecheck.kernel.joins import join
@@ -35,7 +36,6 @@ from tilecheck.kernel.values import (
     Value,
 )
 from tilecheck.proof.terms import Cond, conj, negate
-from tilecheck.record import dataclass, replace
 
 
 @dataclass(frozen=True)

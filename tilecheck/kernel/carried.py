@@ -8,6 +8,7 @@ function of the iteration; of the others nothing is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from tilecheck.kernel.coerce import arrays_in, base_name, either_array, to_array
 from tilecheck.kernel.locks import alias
@@ -55,7 +56,6 @@ from tilecheck.proof.terms import (
     opaque,
     split_multiples,
 )
-from tilecheck.record import dataclass
 
 Slot = tuple[object, ...]
 """Where a leaf stands: the variable, then positions in tuples or names of fields."""

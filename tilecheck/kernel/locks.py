@@ -6,9 +6,10 @@ gives it back. Whether the protected accesses are ordered depends on the orders 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tilecheck.kernel.machine import CasResult, Lock, Machine, Record
 from tilecheck.proof.terms import Atom, Cond, Term, conj, eq, ne
-from tilecheck.record import replace
 
 ACQUIRING = frozenset({"acquire", "acq_rel"})
 RELEASING = frozenset({"release", "acq_rel"})

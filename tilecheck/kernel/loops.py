@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from tilecheck.kernel.assigned import assigned_names, jumps_out
 from tilecheck.kernel.assuming import parts
@@ -44,7 +45,6 @@ from tilecheck.proof.terms import (
     negate,
     of,
 )
-from tilecheck.record import dataclass
 
 UNROLL = 64
 STATIC_RANGE = 8

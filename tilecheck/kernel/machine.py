@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tilecheck.kernel.access import Gap
@@ -14,7 +15,6 @@ from tilecheck.kernel.shapes import element, unknown_truth
 from tilecheck.kernel.tree import Expr, Span, Stmt
 from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Shape, Unknown, Value
 from tilecheck.proof.terms import TRUE, Atom, Cond, Counter, Load, Term, atoms_of, conj, counter, opaque
-from tilecheck.record import dataclass, field, replace
 
 if TYPE_CHECKING:
     from tilecheck.source.module import Module

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from tilecheck.kernel.assuming import simplified
 from tilecheck.kernel.coerce import extent
@@ -34,7 +35,6 @@ from tilecheck.proof.terms import (
     lt,
     opaque,
 )
-from tilecheck.record import dataclass
 
 
 @dataclass(frozen=True)

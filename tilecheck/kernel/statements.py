@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from tilecheck.kernel.assuming import decided
@@ -59,7 +60,6 @@ from tilecheck.kernel.values import (
     Value,
 )
 from tilecheck.proof.terms import FALSE, conj, disj, negate
-from tilecheck.record import replace
 
 
 def bind(m: Machine, target: Expr, value: Value, span: Span) -> None:

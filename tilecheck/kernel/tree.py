@@ -5,9 +5,8 @@ Host functions that launch kernels are lowered to the same tree.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TypeAlias
-
-from tilecheck.record import dataclass, field
 
 __all__ = [
     "Annotated", "Assign", "Attribute", "AugAssign", "BinOp", "BoolOp", "Break", "Call", "Compare", "Comprehension",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from tilecheck.kernel.tree import ClassDef, Expr, FuncDef, Param, Span
 from tilecheck.proof.terms import TRUE, Cond, Term
-from tilecheck.record import dataclass, field
 
 if TYPE_CHECKING:
     from tilecheck.kernel.machine import Frame

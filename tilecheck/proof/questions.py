@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Final
 
 from tilecheck.proof.closure import Annotations, Assumption, Derivation, Problem, derive, primed, ticket_of
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.region import Region
 from tilecheck.proof.terms import Atom, Bid, Cond, Counter, Lane, Opaque, Substitution, Term, atoms_of, of
-from tilecheck.record import replace
 
 __all__ = ["across_blocks", "across_iterations", "same_lock", "within_operation"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tilecheck.proof.terms import Cond, Term
-from tilecheck.record import dataclass
 
 Verdict: TypeAlias = Literal["proved", "conditional", "refuted", "unproven", "atomic", "single-block"]
 ClauseKind: TypeAlias = Literal["structural", "semantic", "annotation"]

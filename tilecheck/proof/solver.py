@@ -8,6 +8,7 @@ only a witness that the search confirms is one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import reduce
 from importlib import import_module
 from importlib.util import find_spec
@@ -42,7 +43,6 @@ from tilecheck.proof.terms import (
     substitute_cond,
     sym,
 )
-from tilecheck.record import dataclass, field
 
 Outcome: TypeAlias = Literal["unsat", "sat", "unknown"]
 

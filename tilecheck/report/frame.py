@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from tilecheck.kernel.tree import Span
-from tilecheck.record import dataclass
 from tilecheck.report.style import Style
 
 Sources: TypeAlias = Callable[[str], Sequence[str]]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TextIO
-
-from tilecheck.record import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
 from tilecheck.kernel.access import Access, Declared, KernelModel
@@ -27,7 +28,6 @@ from tilecheck.proof.terms import (
     negate,
     sym,
 )
-from tilecheck.record import dataclass
 
 __all__ = ["Context", "clause_of"]
 _REMEMBERED = 3

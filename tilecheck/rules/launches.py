@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from tilecheck.diagnostics import ClauseState
@@ -12,7 +13,6 @@ from tilecheck.host.touched import touched
 from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.contract import annotation_of
 from tilecheck.proof.region import Clause
-from tilecheck.record import dataclass
 
 __all__ = ["Discharged", "discharge_all"]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from tilecheck.diagnostics import ObligationKind
 from tilecheck.kernel.access import Access, Declared
 from tilecheck.proof.region import Clause, Verdict, Witness
-from tilecheck.record import dataclass
 
 __all__ = ["WEAKEST_FIRST", "Proof", "Settled", "weakest"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tilecheck.kernel.access import Access
 from tilecheck.proof import solver
@@ -11,7 +11,6 @@ from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.questions import across_blocks, mentions_opaque, same_lock
 from tilecheck.proof.region import Clause, Region, Verdict, Witness
 from tilecheck.proof.terms import Term, atoms_of, conj, disj, enforceable, ge, negate, sym
-from tilecheck.record import dataclass
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.meeting import aligned
 from tilecheck.rules.proposals import data_of, proposal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tilecheck.kernel.access import Access
 from tilecheck.proof.closure import Derivation, ticket_of, within_array
@@ -10,7 +11,6 @@ from tilecheck.proof.contract import ContractError, parse
 from tilecheck.proof.questions import across_blocks
 from tilecheck.proof.region import Region
 from tilecheck.proof.terms import Ite, Load, Term, atoms_of, conj, ge
-from tilecheck.record import replace
 from tilecheck.rules.context import Context
 
 __all__ = ["data_of", "proposal"]

@@ -6,9 +6,9 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tilecheck.record import dataclass
 from tilecheck.source.resolve import FunctionAt, Origin, ValueAt, dotted_parts
 from tilecheck.source.skeleton import Definition, FunctionBinding, ImportBinding, ValueBinding
 from tilecheck.source.targets import ExternalName, TileName

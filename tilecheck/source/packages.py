@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
-
-from tilecheck.record import dataclass, field
 
 __all__ = ["FileName", "Packages"]
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tilecheck.record import dataclass
 from tilecheck.source.skeleton import (
     Bound,
     ClassBinding,

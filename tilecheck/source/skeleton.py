@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
-
-from tilecheck.record import dataclass, field
 
 __all__ = [
     "Binding", "Bound", "ClassBinding", "Definition", "FunctionBinding", "ImportBinding", "OpaqueBinding", "Skeleton",

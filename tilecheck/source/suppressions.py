@@ -6,9 +6,8 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
-
-from tilecheck.record import dataclass
 
 if TYPE_CHECKING:
     from tilecheck.source.module import Module

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from tilecheck.kernel.tree import ClassDef, Expr, FuncDef
-from tilecheck.record import dataclass
 
 if TYPE_CHECKING:
     from tilecheck.source.module import Module

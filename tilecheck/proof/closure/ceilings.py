@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from tilecheck.proof.closure.problem import Assumption, Problem
 from tilecheck.proof.facts import Facts
 from tilecheck.proof.terms import Atom, Cond, FloorDiv, Substitution, Sym, Term, atoms_of, ge, of
-from tilecheck.record import dataclass, replace
 
 
 @dataclass(frozen=True)

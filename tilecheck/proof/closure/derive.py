@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from itertools import count
 from typing import Final
@@ -15,7 +16,6 @@ from tilecheck.proof.closure.problem import Assumption, Derivation, Problem
 from tilecheck.proof.closure.state import State
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.terms import Atom, Cond, Load, atoms_of, conj, ge, of
-from tilecheck.record import dataclass, replace
 
 _ROUNDS: Final = 40
 

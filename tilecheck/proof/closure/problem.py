@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from tilecheck.proof.facts import Assumed
 from tilecheck.proof.terms import Cond, Term
-from tilecheck.record import dataclass
 
 
 @dataclass(frozen=True)

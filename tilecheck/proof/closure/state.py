@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
+
 from tilecheck.proof.closure.problem import Annotations
 from tilecheck.proof.facts import Assumed, Budget, Facts, conjuncts
 from tilecheck.proof.terms import Atom, Cond, Load, Substitution, Sym, Term, of
-from tilecheck.record import dataclass, field, replace
 
 WORK = 1600
 """Nodes of certificate search for one attempt at a derivation, its cases included."""

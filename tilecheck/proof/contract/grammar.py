@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from tilecheck.proof.contract.language import (
@@ -46,7 +47,6 @@ from tilecheck.proof.terms import (
     negate,
     of,
 )
-from tilecheck.record import dataclass
 
 
 @dataclass(frozen=True)

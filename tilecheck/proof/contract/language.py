@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
-
-from tilecheck.record import dataclass
 
 TokenKind: TypeAlias = Literal["int", "name", "op", "end"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, product
 from math import gcd
@@ -32,7 +33,6 @@ from tilecheck.proof.terms import (
     of,
     substitute,
 )
-from tilecheck.record import dataclass
 
 
 def conjuncts(cond: Cond) -> tuple[Cond, ...]:

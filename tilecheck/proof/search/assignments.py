@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Final, TypeAlias
 
 from tilecheck.proof.search.codegen import Oracle, TooLarge, predicate, value
 from tilecheck.proof.search.layout import AXES, conjuncts, leaves, reads_data
 from tilecheck.proof.terms import Atom, Cond, FloorDiv, Lane, Mod, Opaque, Sym, Term, atoms_of
-from tilecheck.record import dataclass, field
 
 Grid: TypeAlias = tuple[int, int, int]
 

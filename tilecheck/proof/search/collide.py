@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final, Literal
 from zlib import crc32
@@ -22,7 +23,6 @@ from tilecheck.proof.search.codegen import Enumerator, Oracle, Point, TooLarge, 
 from tilecheck.proof.search.layout import conjuncts, layout, leaves, reads_data
 from tilecheck.proof.search.world import STYLES, Want, World, confirm, oracle
 from tilecheck.proof.terms import TRUE, Atom, Bid, Cond, Lane, Opaque, Sym, Term, evaluate, holds
-from tilecheck.record import dataclass
 
 BUDGET: Final = 20_000
 TRIALS: Final = 240

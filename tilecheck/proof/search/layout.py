@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from tilecheck.proof.region import Region
 from tilecheck.proof.terms import App, Atom, Bid, Cond, Counter, Lane, Load, Opaque, Sym, Term, atoms_of
-from tilecheck.record import dataclass
 
 AXES = (0, 1, 2)
 

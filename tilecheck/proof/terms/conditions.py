@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache, reduce
 from math import gcd
 from typing import Final, Literal, TypeAlias
 
 from tilecheck.proof.terms.atoms import Atom
 from tilecheck.proof.terms.polynomials import ZERO, Term, of
-from tilecheck.record import dataclass
 
 Op: TypeAlias = Literal["true", "false", "ge", "eq", "ne", "bool", "and", "or"]
 
