@@ -86,7 +86,8 @@ def _decide(
     if goal.op == "false":
         return Discharge("open" if unreachable(launch.facts) else "broken", (), text)
     cases = _cases(goal, facts, launch) or [(goal, facts)]
-    splits = 4 if len(goal.key) <= _LARGEST else 0
+    # a structural clause is worth a finding only where it is broken
+    splits = (4 if clause.kind == "semantic" else 1) if len(goal.key) <= _LARGEST else 0
     if decided(facts, goal, splits) or (len(cases) > 1 and all(decided(f, g, splits) for g, f in cases)):
         # from facts that contradict each other nothing follows: they were misunderstood, or the launch is dead code
         return Discharge("open" if unreachable(facts) else "discharged", (), text)
