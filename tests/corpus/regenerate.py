@@ -22,9 +22,11 @@ def main() -> int:
     new = {"wheel": WHEEL, "kernels": plain,
            "annotated": {k: v for k, v in annotated.items() if v != plain.get(k)}}
     old = load() if KEPT.exists() else {"kernels": {}, "annotated": {}}
-    for part in ("kernels", "annotated"):
-        for change in compare(old[part], new[part]) if old["kernels"] else ():
-            print(f"{'worse ' if change.worse else 'better'} {change}")
+    before = {**old["kernels"], **old["annotated"]}
+    pairs = (("", old["kernels"], plain), ("annotated: ", before, annotated)) if old["kernels"] else ()
+    for name, kept, found in pairs:
+        for change in compare(kept, found):
+            print(f"{'worse ' if change.worse else 'better'} {name}{change}")
     save(new)
     for name, found in (("without annotations", plain), ("with annotations", annotated)):
         decided, total = decided_writes(found)

@@ -82,6 +82,11 @@ def test_a_tile_rounded_up_violates_a_semantic_clause_for_some_size() -> None:
     assert found.text in ("n // 2 + next_pow2(n // 2) <= n", "next_pow2(n // 2) + n // 2 <= n")
 
 
+@pytest.mark.parametrize("clause", ["grid[0] <= x.shape[0]", "2*grid[0] <= x.shape[0]"])
+def test_a_count_that_comes_with_an_array_may_agree_with_it(clause: str) -> None:
+    assert at("ct.launch(0, (m + 1,), k, (x, y, n, 1))", clause, semantic=True).state == "open"
+
+
 def test_a_guard_rules_the_violation_out() -> None:
     body = "T = 1 << (n // 2 - 1).bit_length()\nassert n == 2 * T\nct.launch(0, (m,), k, (x, y, n, T))"
     assert at(body, "n // 2 + T <= n", semantic=True).state == "discharged"

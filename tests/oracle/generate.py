@@ -65,9 +65,10 @@ class Assignment:
 
 
 WHOLE: Final[tuple[Callable[[Builder], None], ...]] = (
-    *(composed for _ in range(30)), even_and_odd, even_and_odd, even_and_odd, halves, halves, exclusive_flags, exclusive_flags,
-    two_arrays, two_arrays, two_phases, only_one_block, early_return, mixed_atomics, spin_lock, list_of_arrays,
-    rows_of_input, rows_of_input, row_of_index, row_of_index, own_segment, walk_of_segment, ticket,
+    *(composed for _ in range(30)), even_and_odd, even_and_odd, even_and_odd, halves, halves, exclusive_flags,
+    exclusive_flags, two_arrays, two_arrays, two_phases, only_one_block, early_return, mixed_atomics, spin_lock,
+    list_of_arrays, rows_of_input, rows_of_input, row_of_index, row_of_index, own_segment, own_segment,
+    walk_of_segment, ticket, ticket,
 )
 
 

@@ -158,8 +158,11 @@ def _violated(
     free = launch.free | chosen
     if not all(isinstance(a, Sym) and (a.name in free or a.name.partition(".shape[")[0] in free) for a in leaves):
         return Discharge("open", (), text)
-    if len({a.key.partition(".shape[")[0] for a in leaves if ".shape[" in a.key}) > 1:
-        # extents of several arrays are seldom independent, and what relates them need not be written down
+    arrays = {a.key.partition(".shape[")[0] for a in leaves if ".shape[" in a.key}
+    counts = {a.key for a in leaves if ".shape[" not in a.key and a.key not in chosen}
+    if len(arrays) > 1 or (arrays and counts):
+        # extents of several arrays, or one and a count that comes with it, are seldom independent, and what relates
+        # them need not be written down
         return Discharge("open", (), text)
     for subject, known in cases:
         conds = cone(subject, known)

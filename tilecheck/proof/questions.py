@@ -44,8 +44,9 @@ def _one_winner(first: Region, second: Region, annotations: Annotations) -> str 
         if c.op == "eq" and c in theirs:
             for a in sorted(c.term.atoms()):
                 counter = ticket_of(a)
-                if counter in annotations.tickets and len(c.term.atoms() - {a}) == sum(
-                        not b.varying for b in c.term.atoms()):
+                # `n*ticket == 0` holds for every ticket where n is 0
+                if counter in annotations.tickets and [m for m in c.term.monos if a in m] == [(a,)] and not any(
+                        b.varying for b in c.term.atoms() - {a}):
                     return counter
     return None
 

@@ -106,6 +106,11 @@ class Context:
             k for k, c in self.model.axis_reads
             if conj(*(p for p in conjuncts(c) if enforceable(p)), *under, *self.uniform).op != "false")
 
+    def excluded(self, *regions: Region) -> bool:
+        """Whether the launch scalars that these accesses stand under contradict each other."""
+        under = [c for r in regions for c in conjuncts(r.guard) if not c.varying]
+        return conj(*under, *self.uniform).op == "false"
+
     def idle_axes(self, axes: frozenset[int], *regions: Region) -> tuple[Clause, ...]:
         """One block on the axes that are read, but not under the conditions of these accesses."""
         under = {c for r in regions for c in conjuncts(r.guard) if not c.varying and enforceable(c)}

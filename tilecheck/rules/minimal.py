@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tilecheck.proof.contract import render
-from tilecheck.proof.facts import Facts, entails
+from tilecheck.proof.facts import Assumed, Facts
 from tilecheck.proof.region import Clause
-from tilecheck.proof.terms import Cond, conj
+from tilecheck.proof.terms import Cond
 
 __all__ = ["implied", "minimal"]
 
@@ -21,7 +21,7 @@ def minimal(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     for c in reversed(clauses):
         if c.kind == "semantic" and c.cond is not None:
             rest = [d for d in kept if d is not c]
-            assumed = Facts(_conds(rest), [c.cond.term]).holds(c.cond)
+            assumed = _follows(_conds(rest), c.cond)
             if assumed is not None:
                 kept = rest + [Clause(render(a), a, "structural") for a in sorted(assumed, key=lambda a: a.key)]
     return tuple(dict.fromkeys(kept))
@@ -29,8 +29,17 @@ def minimal(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
 
 def implied(clauses: Iterable[Clause], by: Iterable[Clause]) -> bool:
     """Whether clauses follow from others for launch scalars that are not negative; sizes and strides are not."""
-    known = conj(*_conds(by))
-    return all(entails(known, c, signs=True) for c in _conds(clauses))
+    known = _conds(by)
+    return all(_follows(known, c) is not None for c in _conds(clauses))
+
+
+def _follows(known: Sequence[Cond], goal: Cond) -> Assumed | None:
+    """What must be assumed of signs for a condition to follow from others. That a scalar is not negative, or not 0, is
+    no reason by itself: a flag may be either, and a position may be anything."""
+    plain = Facts(known, [goal.term], signs=False).holds(goal)
+    if plain is not None:
+        return plain
+    return Facts(known, [goal.term]).holds(goal) if Facts((), [goal.term]).holds(goal) is None else None
 
 
 def _conds(clauses: Iterable[Clause]) -> tuple[Cond, ...]:

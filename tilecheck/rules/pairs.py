@@ -10,7 +10,7 @@ from tilecheck.proof.closure import Derivation
 from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.questions import across_blocks, mentions_opaque, same_lock
 from tilecheck.proof.region import Clause, Region, Verdict, Witness
-from tilecheck.proof.terms import Term, atoms_of, conj, disj, enforceable, ge, negate, sym
+from tilecheck.proof.terms import Term, atoms_of, conj, disj, enforceable, ge, lt, negate, sym
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.meeting import aligned
 from tilecheck.rules.proposals import data_of, proposal
@@ -56,6 +56,8 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
     protected = _locked(context, first, second)
     if protected is not None and not protected.locked_weakly:
         return protected
+    if context.excluded(first.region, second.region):
+        return Outcome("proved", "no launch makes both accesses", ("exclusive",))
     axes = context.axes_of(first.region, second.region)
     if not axes:
         return Outcome("single-block", "the kernel reads no block coordinate under these conditions",
@@ -99,7 +101,8 @@ def _solved(context: Context, first: Access, second: Access, axes: frozenset[int
 
 def _proved(context: Context, d: Derivation, first: Access, second: Access, same: bool) -> Outcome:
     axes = context.axes_of(first.region, second.region)
-    clauses = (*context.clauses(d), *context.idle_axes(axes, first.region, second.region))
+    clauses = (*context.clauses(d), *context.idle_axes(axes, first.region, second.region),
+               *(_dispensed(context) if "ticket" in d.rules else ()))
     why = "; ".join(d.steps) or "the index determines the block"
     if not any(c.kind == "semantic" for c in clauses):
         return Outcome("proved", why, d.rules, clauses)
@@ -110,6 +113,13 @@ def _proved(context: Context, d: Derivation, first: Access, second: Access, same
         return Outcome("unproven", "no launch with several blocks satisfies what the proof would need")
     found = context.needed(clauses, first.region, second.region, same)
     return Outcome("conditional", why, d.rules, clauses, witness=found, needed=found is not None)
+
+
+def _dispensed(context: Context) -> tuple[Clause, ...]:
+    """Counters that give tickets lie inside their arrays: an atomic outside does nothing, and may return anything."""
+    conds = (c for a in context.model.accesses if a.mode == "atomic" and a.array in context.annotations.tickets
+             for k, i in enumerate(a.region.index) for c in (ge(i, 0), lt(i, sym(f"{a.array}.shape[{k}]"))))
+    return tuple(dict.fromkeys(clause_of(c, False) for c in conds if c.op != "true" and enforceable(c)))
 
 
 def _by_conditions(context: Context, first: Access, second: Access) -> Outcome | None:

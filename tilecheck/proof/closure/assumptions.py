@@ -8,6 +8,7 @@ from zlib import crc32
 from tilecheck.proof.closure.data import bounded_reads, within_array
 from tilecheck.proof.closure.digits import divisors, splits_of
 from tilecheck.proof.closure.division import factors
+from tilecheck.proof.closure.guards import mirrored
 from tilecheck.proof.closure.problem import Assumption
 from tilecheck.proof.closure.state import State
 from tilecheck.proof.facts import Facts, conjuncts
@@ -88,10 +89,13 @@ def _digits(state: State) -> Iterator[Candidate]:
                     continue
                 for terms, _ in state.facts.residuals(d - 1 - r):
                     yield from _both_sides(state, terms, d - 1 + r)
+                if not mirrored(r):
+                    for terms, _ in state.facts.residuals(d - 1 + r):
+                        yield from _both_sides(state, terms, d - 1 - r)
 
 
 def _both_sides(state: State, upper: tuple[Term, ...], lower: Term) -> Iterator[Candidate]:
-    """What bounds a low part from above often bounds it from below too: the two copies are alike."""
+    """What bounds a low part from one side often bounds it from the other too: the two copies are alike."""
     first = tuple(Assumption(ge(t, 0), True) for t in upper)
     known = Facts((*state.conds, *(a.cond for a in first)), state.equations, budget=state.budget)
     if known.prove(lower, 1) is not None:

@@ -30,7 +30,7 @@ def squeeze(state: State) -> bool:
 
 def out_of_range(state: State) -> bool:
     """An equation whose left side is never 0."""
-    open_ended = [e for e in state.equations if not _mirrored(e)]
+    open_ended = [e for e in state.equations if not mirrored(e)]
     for effort in (0, 1):
         for e in open_ended:
             if effort and len(e.monos) > _SMALL:
@@ -44,7 +44,7 @@ def out_of_range(state: State) -> bool:
     return False
 
 
-def _mirrored(e: Term) -> bool:
+def mirrored(e: Term) -> bool:
     """Whether an equation is the difference of one expression in two copies: 0 where they agree, so never absurd."""
     total: dict[str, int] = {}
     for m, c in e.monos.items():

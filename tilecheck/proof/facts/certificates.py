@@ -359,7 +359,8 @@ class Facts:
     def _fewest(self, p: Term, shift: dict[Atom, Term], used: Assumed) -> Assumed:
         """Drop the assumption `a >= 1` in favour of `a >= 0` for atoms that need no more."""
         for a in sorted(shift):
-            if not self.at_least(a, 1):
+            if not self.at_least(a, 1) or self.at_least(a, 0) is None:
+                # nothing is assumed, or `a >= 0` is what is being shown
                 continue
             fewer = {b: t for b, t in shift.items() if b != a}
             if not any(c < 0 for c in shifted(p, fewer).monos.values()):
@@ -367,7 +368,9 @@ class Facts:
         total = NOTHING
         for a in sorted(p.atoms()):
             got = self.at_least(a, 1 if a in shift else 0)
-            total |= got or NOTHING
+            if got is None:
+                return used
+            total |= got
         return total
 
     def _nonnegative(self, atoms: Iterable[Atom]) -> Assumed | None:

@@ -77,7 +77,9 @@ def _touched(side: _Side, case: _Case, count: list[int]) -> Iterator[Point] | No
         spans.append(lane_values(extent))
     scalars = tuple(case.values[i] for i in side.uniform)
     limits = (_iterations(side.counters, case.limit),) * side.counters
-    return side.points(scalars, case.grid, limits, tuple(spans), source, case.limit, count)
+    points = side.points(scalars, case.grid, limits, tuple(spans), source, case.limit, count)
+    # there is no element before the first: an access there is undefined, and meets nothing
+    return (p for p in points if not any(i < 0 for i in p[0]))
 
 
 def _iterations(counters: int, limit: int) -> int:

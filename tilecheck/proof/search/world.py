@@ -128,7 +128,7 @@ def confirm(
     """Whether a witness shows what it claims, by evaluating both accesses anew.
 
     Nothing of the search is trusted: both points must lie in the grid and in their tiles, both guards and `assume`
-    must hold, both indexes must be the element, and the points must differ as `want` says.
+    must hold, both indexes must be the element and none of them negative, and the points must differ as `want` says.
     """
     try:
         return _confirmed(witness, first, second, assume, want, counter, lanes)
@@ -146,7 +146,7 @@ def _confirmed(
     for axis, extent in enumerate(w.grid):
         if extent < 1 or scalars.setdefault(f"grid[{axis}]", extent) != extent:
             return False
-    if not _apart(w, want, counter):
+    if not _apart(w, want, counter) or any(i < 0 for i in w.element):
         return False
     for point, region in ((w.first, first), (w.second, second)):
         if not region.exact or not layout(region, lanes).searchable:
