@@ -30,8 +30,11 @@ from tilecheck.proof.terms import (
     ONE,
     TRUE,
     Cond,
+    FloorDiv,
+    Mod,
     Term,
     app,
+    atoms_of,
     bool_opaque,
     conj,
     const,
@@ -161,9 +164,15 @@ def binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
     if op in ("%", "//"):
         m.integer_use(b.term)
     result = _INTEGER[op](a.term, b.term)
-    if op in ("*", "<<") and result.varying:
-        m.products.add(result)
+    if op in ("//", "%") and a.term.varying and not _divides(result, a.term):
+        # what was simplified away was computed all the same, and may have wrapped
+        m.products.add(a.term)
     return m.limited(Int(result, broadcast(a.shape, b.shape)), span)
+
+
+def _divides(result: Term, number: Term) -> bool:
+    """Whether a quotient or remainder of a number is still to be seen in a term."""
+    return any(isinstance(x, (FloorDiv, Mod)) and x.num == number for x in atoms_of(result))
 
 
 def _float_binary(m: Machine, op: str, left: Value, right: Value) -> Value:

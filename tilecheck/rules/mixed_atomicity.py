@@ -5,7 +5,7 @@ from __future__ import annotations
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.kernel.access import Access, KernelModel
 from tilecheck.rules.obligation import Settled
-from tilecheck.rules.wording import block_name, element_of, iterations, launch_of
+from tilecheck.rules.wording import block_name, clause_list, element_of, iterations, launch_of
 
 __all__ = ["diagnose"]
 
@@ -24,6 +24,12 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
         notes.append(Note(f"{launch_of(w)}: block {other}{iterations(w.first)} updates and block "
                           f"{mine}{iterations(w.second)} {doing} the element"))
         return Diagnostic(CODE, "error", message, s.access.span, model.name, tuple(notes), _help(s), w)
+    semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
+    if s.verdict == "conditional":
+        message = (f"a block {doing} an element of `{array}` that another one updates atomically, unless "
+                   f"{clause_list(semantic)}")
+        return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes),
+                          f'declare what every launch satisfies: @requires("{" and ".join(semantic)}")', w)
     message = (f"could not prove that no block {doing} an element of `{array}` that another one updates atomically: "
                f"{s.why}")
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), _help(s), w)

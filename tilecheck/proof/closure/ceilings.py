@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tilecheck.proof.closure.problem import Assumption, Problem
 from tilecheck.proof.facts import Facts
-from tilecheck.proof.terms import Atom, Cond, FloorDiv, Substitution, Sym, Term, atoms_of, ge, of
+from tilecheck.proof.terms import Atom, Cond, FloorDiv, Substitution, Sym, Term, atoms_of, enforceable, ge, of
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def name_ceilings(problem: Problem) -> Named:
     defined: list[Cond] = []
     facts: Facts | None = None
     for a in sorted(atoms):
-        if not isinstance(a, FloorDiv) or a.varying or a.num.offset != -1:
+        if not isinstance(a, FloorDiv) or a.varying or a.num.offset != -1 or not enforceable(ge(of(a), 0)):
             continue
         name = f"ceil<{len(there)}>"
         symbol = of(Sym(name))
