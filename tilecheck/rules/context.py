@@ -11,9 +11,10 @@ from tilecheck.proof.closure import Annotations, Assumption, Derivation
 from tilecheck.proof.contract import ContractError, annotation_of, parse, render
 from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.region import Clause, Region, Witness
-from tilecheck.proof.search import find_collision, find_model, necessary, satisfiable
+from tilecheck.proof.search import find_collision, find_model, necessary, satisfiable, whatever_the_data
 from tilecheck.proof.terms import (
     Cond,
+    Counter,
     Lane,
     Sym,
     atoms_of,
@@ -26,11 +27,13 @@ from tilecheck.proof.terms import (
     ge,
     grid,
     negate,
+    of,
     sym,
 )
 
 __all__ = ["Context", "clause_of"]
 _REMEMBERED = 3
+_LOOPS = 2
 
 
 def clause_of(cond: Cond, semantic: bool) -> Clause:
@@ -156,10 +159,13 @@ class Context:
         return {}
 
     def room(self, first: Region, second: Region) -> Callable[[tuple[Cond, ...]], bool]:
-        """Decides whether conditions are a contract for two accesses (DESIGN 4.2): a launch with several blocks on
-        every axis satisfies them, and in it each access is still made by two blocks that differ on an axis, for every
-        axis where that is possible without them. Conditions on variants of the kernel (`FLAG == 0 or ...`) are for
-        launches of another variant, and sections of the grid have the width that they say."""
+        """Decides whether conditions are a contract for two accesses (DESIGN 4.2).
+
+        A launch with several blocks on every axis satisfies them; in it each access is still made by two blocks that
+        differ on an axis, for every axis where that is possible without them, and in more than the first iteration of
+        a loop. Conditions on variants of the kernel (`FLAG == 0 or ...`) are for launches of another variant, and
+        sections of the grid have the width that they say.
+        """
 
         def admits(conds: tuple[Cond, ...]) -> bool:
             key = (first, second, frozenset(conds))
@@ -167,7 +173,9 @@ class Context:
                 plain = tuple(c for c in conds if c.op != "or")
                 self._room[key] = self._satisfiable(conds, self.axes_of(first, second)) and all(
                     _section(r, k, conds) or self._active(r, k, plain)
-                    for r in dict.fromkeys((first, second)) for k in self._possible(r))
+                    for r in dict.fromkeys((first, second)) for k in self._possible(r)) and all(
+                    self._active(again, axis, plain) for r in dict.fromkeys((first, second))
+                    for again, axis in self._again(r) if _stops_short(again, plain))
             return self._room[key]
 
         return admits
@@ -180,6 +188,20 @@ class Context:
             axes = self.axes_of(region)
             self._room_axes[region] = tuple(k for k in sorted(axes) if self._active(region, k, ()))
         return self._room_axes[region]
+
+    def _again(self, region: Region) -> tuple[tuple[Region, int], ...]:
+        """An access as it is made after the first iteration of each loop that can go on, and an axis to see it on."""
+        if region not in self._repeats:
+            counters = sorted(a for a in atoms_of(region.guard).union(*map(atoms_of, region.index))
+                              if isinstance(a, Counter))
+            later = [Region(region.index, conj(region.guard, ge(of(c), 1)), region.exact) for c in counters[:_LOOPS]]
+            self._repeats[region] = tuple(
+                (r, axis) for r in later for axis in self._possible(region)[:1] if self._active(r, axis, ()))
+        return self._repeats[region]
+
+    @cached_property
+    def _repeats(self) -> dict[Region, tuple[tuple[Region, int], ...]]:
+        return {}
 
     @cached_property
     def _room_axes(self) -> dict[Region, tuple[int, ...]]:
@@ -216,8 +238,10 @@ class Context:
         return tuple(dict.fromkeys(out))
 
     def collision(self, first: Region, second: Region, same: bool) -> Witness | None:
-        return find_collision(
+        """A collision that does not hang on what arrays contain: data may be such that there is none."""
+        found = find_collision(
             first, second, axes=self.axes_of(first, second), assume=conj(*self.uniform), same_site=same)
+        return found if found is not None and (not found.data or whatever_the_data(found, first, second)) else None
 
     def needed(self, clauses: Iterable[Clause], first: Region, second: Region, same: bool) -> Witness | None:
         """A collision in a launch that breaks one of the semantic clauses and satisfies everything else."""
@@ -245,3 +269,10 @@ def _section(region: Region, axis: int, conds: tuple[Cond, ...]) -> bool:
     lows = [g - coordinate for g in guards if not (g - coordinate).varying]
     highs = [g + coordinate for g in guards if not (g + coordinate).varying]
     return any(ge(-(low + high), 0) in conds for low in lows for high in highs)
+
+
+def _stops_short(region: Region, conds: tuple[Cond, ...]) -> bool:
+    """Whether a condition caps a launch scalar that a loop of an access runs to."""
+    capped = {m[0] for c in conds for m, factor in c.term.monos.items() if factor < 0 and len(m) == 1}
+    loops = (c for c in conjuncts(region.guard) if any(isinstance(a, Counter) for a in c.term.atoms()))
+    return any(a in capped for c in loops for a in atoms_of(c))

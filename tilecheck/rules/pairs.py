@@ -74,7 +74,7 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
     if apart is not None:
         return apart
     witness = None if _declared_lock(context) else context.collision(first.region, second.region, same)
-    if witness is not None and not witness.data:
+    if witness is not None:
         return Outcome("refuted", _collides(first, witness), witness=witness)
     solved = _solved(context, first, second, axes) or _declared_lock(context)
     return solved or _open(context, derivation, first, second)
@@ -108,7 +108,7 @@ def _proved(context: Context, d: Derivation, first: Access, second: Access, same
         return Outcome("proved", why, d.rules, clauses)
     if not context.room(first.region, second.region)(tuple(c.cond for c in clauses if c.cond is not None)):
         witness = context.collision(first.region, second.region, same)
-        if witness is not None and not witness.data:
+        if witness is not None:
             return Outcome("refuted", _collides(first, witness), witness=witness)
         return Outcome("unproven", "no launch with several blocks satisfies what the proof would need")
     found = context.needed(clauses, first.region, second.region, same)
@@ -201,7 +201,7 @@ def _locked(context: Context, first: Access, second: Access) -> Outcome | None:
                                f"both blocks hold the lock `{array}` while they touch the element",
                                ("lock", *d.rules), clauses)
             witness = context.collision(first.region, second.region, first is second)
-            met = witness is not None and not witness.data
+            met = witness is not None
             return Outcome("refuted" if met else "unproven",
                            f"the lock `{array}` does not order the accesses that it surrounds",
                            witness=witness if met else None, locked_weakly=True)

@@ -189,3 +189,8 @@ def _draw(a: Atom, launch: int) -> int:
 def _bounds_an_extent(cond: Cond) -> bool:
     """Whether a clause asks that an array be small; launches bound grids and constants, arrays are as they come."""
     return any(c < 0 and any(isinstance(a, Sym) and ".shape[" in a.name for a in m) for m, c in cond.term.monos.items())
+
+
+def _stretches_with_the_grid(cond: Cond) -> bool:
+    """Whether a clause takes what all blocks cover together for the smaller digit, where another order may fit."""
+    return any(c < 0 and len(m) > 1 and any(a.key.startswith("grid[") for a in m) for m, c in cond.term.monos.items())
