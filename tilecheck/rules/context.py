@@ -239,9 +239,9 @@ class Context:
 
     def collision(self, first: Region, second: Region, same: bool) -> Witness | None:
         """A collision that does not hang on what arrays contain: data may be such that there is none."""
-        found = find_collision(
-            first, second, axes=self.axes_of(first, second), assume=conj(*self.uniform), same_site=same)
-        return found if found is not None and (not found.data or whatever_the_data(found, first, second)) else None
+        return find_collision(
+            first, second, axes=self.axes_of(first, second), assume=conj(*self.uniform), same_site=same,
+            accept=lambda w: not w.data or whatever_the_data(w, first, second))
 
     def needed(self, clauses: Iterable[Clause], first: Region, second: Region, same: bool) -> Witness | None:
         """A collision in a launch that breaks one of the semantic clauses and satisfies everything else."""

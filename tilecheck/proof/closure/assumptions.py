@@ -39,6 +39,7 @@ from tilecheck.proof.terms import (
 )
 
 _SAMPLES = 32
+SECTION = 9
 
 
 Candidate = tuple[int, tuple[Assumption, ...]]
@@ -53,8 +54,9 @@ def candidates(whole: State, case: State | None) -> list[tuple[Assumption, ...]]
     found += [*_untouched(last), *_sections(last), *_variants(last)]
     found.sort(key=lambda item: (item[0], *_strength(item[1])))
     seen: dict[frozenset[Cond], tuple[Assumption, ...]] = {}
-    for _, extra in found:
-        if extra and all(a.cond.op != "false" and enforceable(a.cond) for a in extra):
+    for kind, extra in found:
+        if extra and all(a.cond.op != "false" and enforceable(a.cond) for a in extra) and not (
+                kind > 0 and kind != SECTION and any(_capped_by_a_number(a.cond) for a in extra)):
             seen.setdefault(frozenset(a.cond for a in extra), extra)
     return list(seen.values())[:16]
 
@@ -124,7 +126,7 @@ def _sections(state: State) -> Iterator[Candidate]:
                 for h in state.facts.inequalities:
                     high = h + of(a)
                     if h.monos.get((a,)) == -1 and not low.varying and not high.varying and low.constant is None:
-                        yield 2, (Assumption(ge(-(g + h), 0), True),)
+                        yield SECTION, (Assumption(ge(-(g + h), 0), True),)
 
 
 def _variants(state: State) -> Iterator[Candidate]:
@@ -194,3 +196,8 @@ def _bounds_an_extent(cond: Cond) -> bool:
 def _stretches_with_the_grid(cond: Cond) -> bool:
     """Whether a clause takes what all blocks cover together for the smaller digit, where another order may fit."""
     return any(c < 0 and len(m) > 1 and any(a.key.startswith("grid[") for a in m) for m, c in cond.term.monos.items())
+
+
+def _capped_by_a_number(cond: Cond) -> bool:
+    """Whether a clause asks that launch scalars be small numbers (`H <= 1`): the kernel is meant for larger ones."""
+    return cond.op == "ge" and all(c < 0 for m, c in cond.term.monos.items() if m)

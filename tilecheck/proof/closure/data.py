@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tilecheck.proof.closure.copies import mark
+from tilecheck.proof.closure.copies import mark, own
 from tilecheck.proof.closure.state import State
 from tilecheck.proof.facts import Assumed, Facts
 from tilecheck.proof.terms import Atom, Load, Sym, Term, atoms_of, of
@@ -61,14 +61,25 @@ def segment(state: State) -> bool:
 
 
 def _both_inside(state: State, first: Load, second: Load) -> Assumed | None:
-    """What must be assumed for the element, as each copy computes it, to lie in the segment of that copy."""
-    half = len(state.elements) // 2
-    for mine, theirs in zip(state.elements[:half], state.elements[half:], strict=True):
+    """What must be assumed for one number, as each copy computes it, to lie in the segment of that copy."""
+    for mine, theirs in _equal_numbers(state):
         left = _inside(state, first, mine)
         right = None if left is None else _inside(state, second, theirs)
         if left is not None and right is not None:
             return left | right
     return None
+
+
+def _equal_numbers(state: State) -> Iterator[tuple[Term, Term]]:
+    """(mine, theirs), equal numbers of the two copies: indices, and the two sides of what was derived from them."""
+    half = len(state.elements) // 2
+    yield from zip(state.elements[:half], state.elements[half:], strict=True)
+    for e in state.equations:
+        mine = own(e)
+        theirs = mine - e
+        for left, right in ((mine, theirs), (-mine, -theirs)):
+            if any(isinstance(a, Load) and c > 0 for m, c in left.monos.items() for a in m):
+                yield left, right
 
 
 def _inside(state: State, start: Load, element: Term) -> Assumed | None:

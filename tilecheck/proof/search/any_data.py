@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tilecheck.proof.region import BlockPoint, Region, Witness
-from tilecheck.proof.terms import Atom, Bid, Counter, Lane, Load, Substitution, Sym, Term, atoms_of, const
+from tilecheck.proof.terms import App, Atom, Bid, Counter, Lane, Load, Substitution, Sym, Term, atoms_of, const
 
 __all__ = ["whatever_the_data"]
 
 
 def whatever_the_data(w: Witness, first: Region, second: Region) -> bool:
-    """Whether the two points of a witness meet whatever the arrays contain that their indices are read from: with
-    everything but data in numbers, both indices are one expression of the same elements, and no guard asks for data."""
+    """Whether the two points of a witness meet whatever the arrays contain that their indices are read from.
+
+    With everything but data in numbers, both indices are one expression of the same elements, and the guards ask
+    nothing of other elements: they only keep the index inside the array.
+    """
     scalars = {**dict(w.scalars), **{f"grid[{k}]": extent for k, extent in enumerate(w.grid)}}
-    left, right = _at(w.first, first, scalars), _at(w.second, second, scalars)
-    if left.cond(first.guard).op != "true" or right.cond(second.guard).op != "true":
-        return False
+    data = dict(w.data)
+    left, right = _at(w.first, first, scalars, data), _at(w.second, second, scalars, data)
     mine, theirs = tuple(map(left.term, first.index)), tuple(map(right.term, second.index))
-    return mine == theirs and all(isinstance(a, Load) or not a.varying for t in mine for a in atoms_of(t))
+    read = {a for t in mine for a in atoms_of(t)}
+    guards = atoms_of(left.cond(first.guard)) | atoms_of(right.cond(second.guard))
+    return mine == theirs and all(isinstance(a, Load) or not a.varying for a in read) and guards <= read
 
 
-def _at(point: BlockPoint, region: Region, scalars: Mapping[str, int]) -> Substitution:
+def _at(point: BlockPoint, region: Region, scalars: Mapping[str, int], data: Mapping[str, int]) -> Substitution:
     """Replaces coordinates, counts, lanes and launch scalars by their values at a point."""
     counts, lanes = dict(point.iterations), dict(point.lanes)
     atoms = atoms_of(region.guard).union(*(atoms_of(t) for t in region.index))
@@ -32,4 +36,11 @@ def _at(point: BlockPoint, region: Region, scalars: Mapping[str, int]) -> Substi
             else lanes.get(a.key) if isinstance(a, Lane) else scalars.get(a.name) if isinstance(a, Sym) else None)
         if value is not None:
             values[a] = const(value)
+    numbers = Substitution(values)
+    for a in sorted(atoms):
+        # the extents of an array of a list are the launch's to choose, as those of other arrays are
+        if isinstance(a, App) and ".shape[" in a.fn:
+            extent = data.get(str(numbers.atom(a)))
+            if extent is not None:
+                values[a] = const(extent)
     return Substitution(values)

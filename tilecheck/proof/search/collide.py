@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Final, Literal
 from zlib import crc32
 
@@ -85,6 +85,9 @@ def _touched(side: _Side, case: _Case, count: list[int]) -> Iterator[Point] | No
 def _iterations(counters: int, limit: int) -> int:
     return {0: 0, 1: 7, 2: 5, 3: 4}.get(counters, 3 if limit > 500 else 2)
 
+
+HITS = 40
+"""Collisions of one launch to look at for an acceptable one."""
 
 Hit = tuple[Point, Point]
 
@@ -194,7 +197,8 @@ def _uniform_parts(q: Question) -> Iterator[Cond]:
 
 
 def _run(
-    q: Question, axes: frozenset[int], same_site: bool, budget: int, zero: frozenset[Atom], styles: Sequence[Style]
+    q: Question, axes: frozenset[int], same_site: bool, budget: int, zero: frozenset[Atom], styles: Sequence[Style],
+    accept: Callable[[Witness], bool] | None = None,
 ) -> Witness | None:
     plans = [layout(r, q.lanes) for r in (q.first, q.second)]
     if any(isinstance(a, Opaque) and not a.uniform for a in leaves(q.assume)):
@@ -220,10 +224,9 @@ def _run(
             a = _touched(one, case, counts[0])
             b = None if same_site else _touched(two, case, counts[1])
             if a is not None and (same_site or b is not None):
-                hit = next(q.hits(a, b), None)
-                if hit is not None:
+                for hit in islice(q.hits(a, b), 1 if accept is None else HITS):
                     found = assemble(q, hit, grid, dict(zip(variables, drawn, strict=True)), case.style)
-                    if found is not None:
+                    if found is not None and (accept is None or accept(found)):
                         return found
         except ArithmeticError:
             # an execution outside the domain of an operation is undefined: it shows nothing
@@ -246,6 +249,7 @@ def find_collision(
     zero: frozenset[Atom] = frozenset(),
     lanes: tuple[Lane, ...] = (),
     styles: Sequence[Style] = STYLES,
+    accept: Callable[[Witness], bool] | None = None,
 ) -> Witness | None:
     """Two points of the accesses that touch one element, in a small launch.
 
@@ -257,10 +261,11 @@ def find_collision(
     zero       launch scalars that may be 0 or negative; all others are at least 1
     lanes      lanes of the tile that occur in neither index nor guard
     styles     what arrays that are read may contain
+    accept     which of the collisions will do; any, when it is not given
     """
     question = Question(first, second, want, None, None, assume, lanes)
     single = same_site or want == "same-block-lanes"
-    return _run(question, _axes(axes, first, second, want), single, int(budget), zero, styles)
+    return _run(question, _axes(axes, first, second, want), single, int(budget), zero, styles, accept)
 
 
 def find_iteration_collision(
