@@ -464,14 +464,19 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
     ],
     "lists": [
         (
-            "TC102", "warning", 11,
-            (
-                "could not prove that blocks write disjoint parts of `xs[*]`: no proof was found, "
-                "and no collision in small launches"
-            ),
+            "TC101", "error", 11,
+            "blocks 0 and 1 both write xs[0][0]",
             [
+                "with grid (5, 1, 1) and T = 1: block 0 and block 1 write xs[0][0]",
+                (
+                "a race even where both blocks store the same value: the memory model leaves the "
+                "result undefined"
+            ),
             ],
-            "write `xs[*]` through an index that each block computes from its own coordinates",
+            (
+                "let the index of `xs[*]` depend on `ct.bid(0)`: blocks that differ only there write "
+                "the same place"
+            ),
         ),
     ],
     "alias": [

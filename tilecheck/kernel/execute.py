@@ -21,7 +21,7 @@ from tilecheck.kernel.statements import STATEMENTS
 from tilecheck.kernel.tree import Attribute, Expr, FuncDef, Name, Span
 from tilecheck.kernel.values import NONE, Const, Data, Int, ParamRef, Value
 from tilecheck.proof.region import Region
-from tilecheck.proof.terms import FALSE, TRUE, Cond, conj, sym
+from tilecheck.proof.terms import FALSE, TRUE, Atom, Cond, Opaque, atoms_of, conj, sym
 from tilecheck.source.annotations import is_constant_annotation
 
 if TYPE_CHECKING:
@@ -183,13 +183,22 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
     kinds = {p.name: p.kind for p in params}
     gaps = [_without_scalars(g, kinds) for g in gaps]
     gaps.sort(key=lambda g: (g.span, g.what))
+    axes = m.axes or ({(0, TRUE)} if _takes_work(accesses) else set())
     return KernelModel(
         name=site.qualname, file=site.module.path, span=definition.span, name_span=definition.name_span, params=params,
-        accesses=accesses, axes_read=frozenset(k for k, _ in m.axes),
-        axis_reads=tuple(sorted(m.axes, key=lambda read: (read[0], read[1].key))),
+        accesses=accesses, axes_read=frozenset(k for k, _ in axes),
+        axis_reads=tuple(sorted(axes, key=lambda read: (read[0], read[1].key))),
         ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
         gaps=tuple(gaps), declared=declared(definition, site.decorators), guards=conj(*m.guards), dialect=site.dialect,
         products=tuple(sorted(m.products, key=lambda t: t.key)))
+
+
+def _takes_work(accesses: tuple[Access, ...]) -> bool:
+    """Whether blocks find out what to do from an atomic: such a kernel is for several blocks although it reads no
+    coordinate."""
+    written = [x.region for x in accesses if x.mode == "write"]
+    results = set[Atom]().union(*(atoms_of(r.guard) for r in written), *(atoms_of(t) for r in written for t in r.index))
+    return any(x.mode == "atomic" for x in accesses) and any(isinstance(a, Opaque) and a.varying for a in results)
 
 
 def _without_scalars(gap: Gap, kinds: Mapping[str, ParamKind]) -> Gap:

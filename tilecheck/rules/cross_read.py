@@ -14,6 +14,17 @@ from tilecheck.rules.pairs import Outcome, settle_pair
 __all__ = ["settle_reads"]
 
 
+ORDERED_ELSEWHERE = Outcome(
+    "unproven", "atomics stand between the write and the read; that they order the two is not shown")
+
+
+def _synchronised(context: Context, write: Access, read: Access) -> bool:
+    """Whether a release after the write and an acquire before the read may order the two (Tile IR, section 7)."""
+    atomics = [a for a in context.model.accesses if a.mode == "atomic" and a.scope in ("device", "sys")]
+    return any(a.site > write.site and a.order in ("release", "acq_rel") for a in atomics) and any(
+        a.site < read.site and a.order in ("acquire", "acq_rel") for a in atomics)
+
+
 def settle_reads(context: Context) -> Iterator[Settled]:
     """One obligation for each statement that reads an array which the kernel also writes without an atomic."""
     if not context.model.axes_read:
@@ -25,7 +36,10 @@ def settle_reads(context: Context) -> Iterator[Settled]:
         for read in reads[site]:
             for write in writes:
                 if meet(read, write):
-                    judged.append((read, write, settle_pair(context, write, read)))
+                    outcome = settle_pair(context, write, read)
+                    if outcome.verdict == "refuted" and _synchronised(context, write, read):
+                        outcome = ORDERED_ELSEWHERE
+                    judged.append((read, write, outcome))
         if not judged:
             continue
         judged.sort(key=lambda j: WEAKEST_FIRST.index(j[2].verdict))

@@ -104,6 +104,11 @@ def _proved(context: Context, d: Derivation, first: Access, second: Access, same
     clauses = (*context.clauses(d), *context.idle_axes(axes, first.region, second.region),
                *(_dispensed(context) if "ticket" in d.rules else ()))
     why = "; ".join(d.steps) or "the index determines the block"
+    if _denied(d, first) or _denied(d, second):
+        # the proof is for signs with which the access is never made
+        witness = context.collision(first.region, second.region, same)
+        return Outcome("refuted", _collides(first, witness), witness=witness) if witness is not None else Outcome(
+            "unproven", "the access is made where a launch scalar is 0 or negative, and the proof is for positive ones")
     if not any(c.kind == "semantic" for c in clauses):
         return Outcome("proved", why, d.rules, clauses)
     if not context.room(first.region, second.region)(tuple(c.cond for c in clauses if c.cond is not None)):
@@ -113,6 +118,12 @@ def _proved(context: Context, d: Derivation, first: Access, second: Access, same
         return Outcome("unproven", "no launch with several blocks satisfies what the proof would need")
     found = context.needed(clauses, first.region, second.region, same)
     return Outcome("conditional", why, d.rules, clauses, witness=found, needed=found is not None)
+
+
+def _denied(d: Derivation, access: Access) -> bool:
+    """Whether a sign that a proof assumed contradicts the conditions of an access."""
+    guards = Facts((access.region.guard,), signs=False) if d.assumed else None
+    return guards is not None and any(guards.holds(negate(c), 0) is not None for c in d.assumed)
 
 
 def _dispensed(context: Context) -> tuple[Clause, ...]:

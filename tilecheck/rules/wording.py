@@ -20,6 +20,9 @@ def blocks(w: Witness, axes: frozenset[int]) -> str:
 
 
 def element_of(array: str, w: Witness) -> str:
+    """`c[0, 4]`; an element of an array of a list by its position in the list first, `xs[2][0, 4]`"""
+    if array.endswith("[*]"):
+        return f"{array[:-3]}[{w.element[0]}][{', '.join(str(i) for i in w.element[1:])}]"
     return f"{array}[{', '.join(str(i) for i in w.element)}]"
 
 
