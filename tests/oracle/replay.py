@@ -109,8 +109,9 @@ def replay(kernel: Any, parameters: Sequence[Parameter], witness: WitnessLike, a
     wanted = set(lines)
     seen: list[str] = []
     for name in arrays:
-        for target in _targets(values, name):
-            element = witness.element
+        for target in _targets(values, name, witness.element):
+            # an element of an array of a list: the position in the list comes first
+            element = witness.element[1:] if name.endswith("[*]") else witness.element
             if len(element) == len(target.shape):
                 if not all(0 <= i < n for i, n in zip(element, target.shape, strict=True)):
                     seen.append(f"element {element} outside {name} of shape {target.shape}")
@@ -128,12 +129,12 @@ def replay(kernel: Any, parameters: Sequence[Parameter], witness: WitnessLike, a
     return Replay(log, f"the witness does not reproduce: {why}{extra}")
 
 
-def _targets(values: Mapping[str, Any], name: str) -> list[Array]:
+def _targets(values: Mapping[str, Any], name: str, element: Sequence[int]) -> list[Array]:
     base, _, index = name.partition("[")
     found = values.get(base)
     if isinstance(found, Array):
         return [found]
     if isinstance(found, list):
-        place = index.rstrip("]")
+        place = str(element[0]) if index == "*]" else index.rstrip("]")
         return [found[int(place)]] if place.isdigit() and int(place) < len(found) else list(found)
     return []
