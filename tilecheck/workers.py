@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -97,6 +98,7 @@ _analyst: Analyst | None = None
 
 def _start(work: Work) -> None:
     global _analyst
+    gc.disable()  # a run makes few cycles, and ends soon
     _analyst = Analyst(work)
 
 

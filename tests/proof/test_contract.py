@@ -151,7 +151,7 @@ def test_arithmetic_is_no_annotation() -> None:
     ("injective(x) + 1 < n", 0, "stands alone"),
     ("injective(x + 1)", 0, "is written"),
     ("range(x, 1)", 0, "is written"),
-    ("disjoint(a)", 0, "is written"),
+    ("disjoint(a, b, c)", 0, "is written"),
     ("cdiv(n) < 2", 0, "is written cdiv(a, b)"),
     ("len(a + b) < 2", 0, "is written"),
     ("a b", 2, "unexpected `b`"),

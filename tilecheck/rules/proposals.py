@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from tilecheck.kernel.access import Access
 from tilecheck.proof.closure import Derivation, ticket_of, within_array
@@ -15,13 +16,16 @@ from tilecheck.rules.context import Context
 
 __all__ = ["data_of", "proposal"]
 
+_TRIED = 4
+"""Declarations to try for one pair."""
+
 
 def proposal(context: Context, d: Derivation, first: Access, second: Access) -> str | None:
     """The first declaration with which a proof goes through, where the reads that it speaks of stay inside their
     arrays; `d` is the proof that did not."""
     axes = context.axes_of(first.region, second.region)
     left, right = _inside(first.region), _inside(second.region)
-    for text in dict.fromkeys(_candidates(d, first, second)):
+    for text in islice(dict.fromkeys(_candidates(d, first, second)), _TRIED):
         try:
             declared = replace(context, declared=(*context.declared, *parse(text)))
         except ContractError:

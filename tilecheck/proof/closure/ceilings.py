@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tilecheck.proof.closure.problem import Assumption, Problem
 from tilecheck.proof.facts import Facts
-from tilecheck.proof.terms import Atom, Cond, FloorDiv, Substitution, Sym, Term, atoms_of, enforceable, ge, of
+from tilecheck.proof.terms import Atom, Cond, FloorDiv, Opaque, Substitution, Sym, Term, atoms_of, enforceable, ge, of
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,15 @@ def name_ceilings(problem: Problem) -> Named:
     defined: list[Cond] = []
     facts: Facts | None = None
     for a in sorted(atoms):
-        if not isinstance(a, FloorDiv) or a.varying or a.num.offset != -1 or not enforceable(ge(of(a), 0)):
+        if not isinstance(a, FloorDiv) or a.varying or a.num.offset != -1:
             continue
         name = f"ceil<{len(there)}>"
-        symbol = of(Sym(name))
+        # no sign may be assumed of one that depends on data
+        named: Atom = Sym(name) if enforceable(ge(of(a), 0)) else Opaque(name, uniform=True)
+        symbol = of(named)
         there[a] = symbol - 1
-        back[Sym(name)] = of(a) + 1
-        names.append((name, f"cdiv({(a.num + 1).key}, {a.den.key})"))
+        back[named] = of(a) + 1
+        names.append((named.key, f"cdiv({(a.num + 1).key}, {a.den.key})"))
         facts = facts or Facts(problem.conds, (*problem.equations, *problem.goals), signs=False)
         if facts.positive(a.den) is not None:
             defined += [ge(a.den * symbol, a.num + 1), ge(a.num, a.den * (symbol - 1))]

@@ -21,7 +21,7 @@ _ROUNDS: Final = 40
 
 
 _SPLITS: Final = 5
-_FIRST_SPLITS: Final = 2
+_FIRST_SPLITS: Final = 1
 
 
 _ASSUMPTIONS: Final = 3

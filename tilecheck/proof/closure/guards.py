@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tilecheck.proof.closure.copies import say
 from tilecheck.proof.closure.state import State
-from tilecheck.proof.facts import Facts, conjuncts
+from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.terms import Bid, Counter, Lane, Term, conj, disj, negate, of
 
 _SMALL = 4
@@ -64,7 +64,7 @@ def exclusive(state: State) -> bool:
         if not c.varying or c.op not in ("ge", "ne") or c in state.first:
             # what each copy says by itself is no contradiction; what an equality made of it may be
             continue
-        got = Facts([x for x in facts.conds if x != c], [c.term], budget=state.budget).holds(negate(c), 0)
+        got = facts.holds(negate(c), 0)
         if got is not None:
             state.absurd = True
             state.use("exclusive", "the conditions of the two accesses exclude each other", got)

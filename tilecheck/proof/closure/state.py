@@ -8,7 +8,7 @@ from tilecheck.proof.closure.problem import Annotations
 from tilecheck.proof.facts import Assumed, Budget, Facts, conjuncts
 from tilecheck.proof.terms import Atom, Cond, Load, Substitution, Sym, Term, of
 
-WORK = 1600
+WORK = 900
 """Nodes of certificate search for one attempt at a derivation, its cases included."""
 
 

@@ -108,7 +108,7 @@ class Facts:
         self._ne: list[Term] = []
         self._quick: dict[Term, Assumed | None] = {}
         self._memo: dict[Term, tuple[Assumed | None, int]] = {}
-        self._sign_memo: dict[tuple[Atom, int], Assumed | None] = {}
+        self._signs_known: tuple[dict[Atom, Assumed | None], dict[Atom, Assumed | None]] = ({}, {})
         self._open: set[object] = set()
         self._nodes, self._total, self._limit, self._cut = 0, 0, _NODES, False
         atoms: set[Atom] = set()
@@ -261,9 +261,10 @@ class Facts:
 
     def at_least(self, atom: Atom, bound: int) -> Assumed | None:
         """What must be assumed for `atom >= bound`, bound 0 or 1."""
+        memo = self._signs_known[bound]
+        if atom in memo:
+            return memo[atom]
         key = (atom, bound)
-        if key in self._sign_memo:
-            return self._sign_memo[key]
         if key in self._open:
             return None
         self._open.add(key)
@@ -272,7 +273,7 @@ class Facts:
         finally:
             self._open.discard(key)
         if out is not None or not self._open:
-            self._sign_memo[key] = out
+            memo[atom] = out
         return out
 
     def _sign(self, atom: Atom, bound: int) -> Assumed | None:
@@ -294,10 +295,28 @@ class Facts:
                     got = self._accept(reduced(rest + scale - 1))
                     if got is not None:
                         return got
+        product = self._in_product(atom)
+        if product is not None:
+            return product
         if isinstance(atom, Sym) and self._signs:
             return frozenset((ge(of(atom), bound),))
         if isinstance(atom, Sym) and bound == 0 and is_extent(atom):
             return NOTHING
+        return None
+
+    def _in_product(self, atom: Atom) -> Assumed | None:
+        """a*r - x - 1 >= 0 with r, x >= 0 gives a >= 1: a bound that something stays below is not empty."""
+        if isinstance(atom, Sym):
+            return None
+        for g in self._ge:
+            positive = [m for m, c in g.monos.items() if c > 0 and m]
+            if g.offset >= 0 or len(positive) != 1 or positive[0].count(atom) != 1:
+                continue
+            rest = tuple(a for a in positive[0] if a is not atom)
+            others = (a for m, c in g.monos.items() if c < 0 for a in m)
+            got = self._nonnegative({*rest, *others})
+            if got is not None:
+                return got
         return None
 
     # --- search ------------------------------------------------------------------------------------------------------

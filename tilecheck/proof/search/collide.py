@@ -86,7 +86,7 @@ def _iterations(counters: int, limit: int) -> int:
     return {0: 0, 1: 7, 2: 5, 3: 4}.get(counters, 3 if limit > 500 else 2)
 
 
-HITS = 40
+HITS = 6
 """Collisions of one launch to look at for an acceptable one."""
 
 Hit = tuple[Point, Point]
