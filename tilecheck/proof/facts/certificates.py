@@ -314,7 +314,7 @@ class Facts:
                 continue
             rest = tuple(a for a in positive[0] if a is not atom)
             others = (a for m, c in g.monos.items() if c < 0 for a in m)
-            got = self._nonnegative({*rest, *others})
+            got = self._nonnegative((*rest, *others))
             if got is not None:
                 return got
         return None
@@ -359,7 +359,7 @@ class Facts:
         if level == 0:
             if any(c < 0 for c in p.monos.values()):
                 return None
-            return self._nonnegative({a for m in p.monos for a in m})
+            return self._nonnegative(a for m in p.monos for a in m)
         used = NOTHING
         shift: dict[Atom, Term] = {}
         for a in sorted(p.atoms()):
@@ -394,11 +394,12 @@ class Facts:
 
     def _nonnegative(self, atoms: Iterable[Atom]) -> Assumed | None:
         used = NOTHING
-        for a in sorted(atoms):
+        for a in atoms:
             got = self.at_least(a, 0)
             if got is None:
                 return None
-            used |= got
+            if got:
+                used |= got
         return used
 
     def _worst(self, p: Term, varying_only: bool = False) -> Monomial | None:
@@ -580,7 +581,7 @@ class Facts:
                 # block-dependent terms that are left have positive coefficients and are >= 0: the rest is enough
                 rest = Term({m: c for m, c in p.monos.items() if not any(a.varying for a in m)})
                 dropped = {a for m in p.monos if any(a.varying for a in m) for a in m}
-                signs = self._nonnegative(dropped)
+                signs = self._nonnegative(sorted(dropped))
                 if signs is not None and rest.constant is None:
                     yield (reduced(rest),), signs
             return

@@ -46,7 +46,7 @@ class Term:
         return (Term, (self.monos,))
 
     def __add__(self, other: Term | int) -> Term:
-        right = of(other)
+        right = other if type(other) is Term else of(other)
         if not right.monos:
             return self
         if not self.monos:
@@ -67,13 +67,23 @@ class Term:
         return Term({m: -c for m, c in self.monos.items()})
 
     def __sub__(self, other: Term | int) -> Term:
-        return self + (-of(other))
+        right = other if type(other) is Term else of(other)
+        if not right.monos:
+            return self
+        out = dict(self.monos)
+        for m, c in right.monos.items():
+            total = out.get(m, 0) - c
+            if total:
+                out[m] = total
+            else:
+                out.pop(m, None)
+        return Term(out)
 
     def __rsub__(self, other: int) -> Term:
         return of(other) - self
 
     def __mul__(self, other: Term | int) -> Term:
-        right = of(other)
+        right = other if type(other) is Term else of(other)
         out: dict[Monomial, int] = {}
         for m, c in self.monos.items():
             for n, d in right.monos.items():
@@ -157,12 +167,13 @@ def of(value: Term | Atom | int) -> Term:
 
 def divide_monomial(m: Monomial, d: Monomial) -> Monomial | None:
     """The monomial that times `d` is `m`, or None."""
-    rest = list(m)
+    rest = m
     for a in d:
         if a not in rest:
             return None
-        rest.remove(a)
-    return tuple(rest)
+        i = rest.index(a)
+        rest = rest[:i] + rest[i + 1:]
+    return rest
 
 
 def split_multiples(term: Term, divisor: Term) -> tuple[Term, Term]:
