@@ -75,6 +75,11 @@ class Budget:
         """Cases that are done, of all the case splits that share this budget."""
 
 
+def _atoms(p: Term) -> dict[Atom, None]:
+    """The atoms of a polynomial, each once, in the order of its terms."""
+    return dict.fromkeys(a for m in p.monos for a in m)
+
+
 def _open_terms(p: Term) -> int:
     """Block-dependent terms that can be negative."""
     return sum(c < 0 and any(a.varying for a in m) for m, c in p.monos.items())
@@ -362,7 +367,7 @@ class Facts:
             return self._nonnegative(a for m in p.monos for a in m)
         used = NOTHING
         shift: dict[Atom, Term] = {}
-        for a in sorted(p.atoms()):
+        for a in _atoms(p):
             got = self.at_least(a, 1)
             if got is not None:
                 shift[a] = of(a) + 1
@@ -385,7 +390,7 @@ class Facts:
             if not any(c < 0 for c in shifted(p, fewer).monos.values()):
                 shift = fewer
         total = NOTHING
-        for a in sorted(p.atoms()):
+        for a in _atoms(p):
             got = self.at_least(a, 1 if a in shift else 0)
             if got is None:
                 return used
@@ -537,7 +542,7 @@ class Facts:
 
     def _cases(self, p: Term) -> Iterator[tuple[Atom, tuple[Term, ...]]]:
         """Atoms that equal one of a few terms: it is enough that p >= 0 for each of them."""
-        for a in sorted(p.atoms()):
+        for a in _atoms(p):
             if isinstance(a, (Min, Max)):
                 yield a, a.args
             elif isinstance(a, Ite):
