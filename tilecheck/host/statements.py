@@ -129,10 +129,6 @@ def _return(ev: Evaluator, stmt: tree.Return, frame: Frame, state: State) -> Non
     state.dead = True
 
 
-def _stop(ev: Evaluator, stmt: tree.Stmt, frame: Frame, state: State) -> None:
-    state.dead = True
-
-
 def _break(ev: Evaluator, stmt: tree.Break | tree.Continue, frame: Frame, state: State) -> None:
     if frame.loops:
         frame.loops[-1].append(state.copy())

@@ -21,7 +21,7 @@ from tilecheck.kernel.statements import STATEMENTS
 from tilecheck.kernel.tree import Attribute, Expr, FuncDef, Name, Span
 from tilecheck.kernel.values import NONE, Const, Data, Int, ParamRef, Value
 from tilecheck.proof.region import Region
-from tilecheck.proof.terms import FALSE, TRUE, Atom, Cond, Opaque, atoms_of, conj, sym
+from tilecheck.proof.terms import FALSE, TRUE, Cond, Opaque, atoms_in, conj, sym
 from tilecheck.source.annotations import is_constant_annotation
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _takes_work(accesses: tuple[Access, ...]) -> bool:
     """Whether blocks find out what to do from an atomic: such a kernel is for several blocks although it reads no
     coordinate."""
     written = [x.region for x in accesses if x.mode == "write"]
-    results = set[Atom]().union(*(atoms_of(r.guard) for r in written), *(atoms_of(t) for r in written for t in r.index))
+    results = atoms_in(*(r.guard for r in written), *(t for r in written for t in r.index))
     return any(x.mode == "atomic" for x in accesses) and any(isinstance(a, Opaque) and a.varying for a in results)
 
 

@@ -25,6 +25,7 @@ from tilecheck.proof.terms import (
     Opaque,
     Term,
     app,
+    atoms_in,
     atoms_of,
     conj,
     const,
@@ -84,7 +85,7 @@ COMPARISONS = frozenset({"f<", "f<=", "f==", "truth", "elem"})
 
 
 def _exact(index: tuple[Term, ...], guard: Cond, loops: tuple[LoopMark, ...]) -> bool:
-    places = {a for t in index for a in atoms_of(t)}
+    places = atoms_in(*index)
     tests = atoms_of(guard)
     running = {mark.counter for mark in loops}
     return (

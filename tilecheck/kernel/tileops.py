@@ -320,10 +320,6 @@ def _nothing(m: Machine, args: Arguments) -> Value:
     return NONE
 
 
-def _opaque_dtype(m: Machine, args: Arguments) -> Value:
-    return Data(shape_of(args.positional[0]) if args.positional else ())
-
-
 def _typed(name: str, m: Machine, args: Arguments) -> Value:
     """A dtype called as a function, `ct.int32(x)`."""
     return convert(m, args.positional[0], TileRef(name), args) if args.positional else MISSING

@@ -9,7 +9,7 @@ from typing import Final
 from tilecheck.proof.closure import Annotations, Assumption, Derivation, Problem, derive, primed, ticket_of
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.region import Region
-from tilecheck.proof.terms import Atom, Bid, Cond, Counter, Lane, Opaque, Substitution, Term, atoms_of, of
+from tilecheck.proof.terms import Atom, Bid, Cond, Counter, Lane, Opaque, Substitution, Term, atoms_in, of
 
 __all__ = ["across_blocks", "across_iterations", "same_lock", "within_operation"]
 
@@ -17,19 +17,12 @@ UNDECLARED: Final = Annotations()
 Acceptable = Callable[[tuple[Cond, ...]], bool]
 
 
-def _atoms(*values: Term | Cond) -> set[Atom]:
-    out: set[Atom] = set()
-    for v in values:
-        atoms_of(v, out)
-    return out
-
-
 def _problem(
     first: Region, second: Region, goals: Iterable[Atom], assume: Iterable[Cond], annotations: Annotations,
     keep: Callable[[Atom], bool] = lambda a: False,
 ) -> Problem:
     wanted = tuple(goals)
-    atoms = _atoms(*second.index, second.guard) | set(wanted)
+    atoms = atoms_in(*second.index, second.guard) | set(wanted)
     again = Substitution(primed(atoms, keep))
     other = tuple(again.term(t) for t in second.index)
     return Problem(
@@ -92,7 +85,7 @@ def same_lock(
     annotations: Annotations = UNDECLARED, acceptable: Acceptable | None = None,
 ) -> Derivation:
     """Show that two blocks that touch one element hold one lock: equal elements have equal lock elements."""
-    atoms = _atoms(*second.index, second.guard, *theirs)
+    atoms = atoms_in(*second.index, second.guard, *theirs)
     again = Substitution(primed(atoms))
     other = tuple(again.term(t) for t in second.index)
     goals = tuple(a - again.term(b) for a, b in zip(mine, theirs, strict=True))
@@ -104,4 +97,4 @@ def same_lock(
 
 def mentions_opaque(region: Region) -> bool:
     """Whether something not understood, or data of an array that the kernel writes, takes part."""
-    return any(isinstance(a, Opaque) and a.varying for a in _atoms(*region.index, region.guard))
+    return any(isinstance(a, Opaque) and a.varying for a in atoms_in(*region.index, region.guard))

@@ -17,6 +17,7 @@ from tilecheck.proof.terms import (
     Counter,
     Lane,
     Sym,
+    atoms_in,
     atoms_of,
     bid,
     conj,
@@ -144,7 +145,7 @@ class Context:
         """Scalars that are tile extents, and so powers of two."""
         out: set[str] = set()
         for a in self.model.accesses:
-            for atom in {*atoms_of(a.region.guard), *(x for i in a.region.index for x in atoms_of(i))}:
+            for atom in atoms_in(a.region.guard, *a.region.index):
                 if isinstance(atom, Lane):
                     out |= {s.name for s in atom.size.atoms() if isinstance(s, Sym) and atom.size.single == s}
         return frozenset(out)
@@ -192,7 +193,7 @@ class Context:
     def _again(self, region: Region) -> tuple[tuple[Region, int], ...]:
         """An access as it is made after the first iteration of each loop that can go on, and an axis to see it on."""
         if region not in self._repeats:
-            counters = sorted(a for a in atoms_of(region.guard).union(*map(atoms_of, region.index))
+            counters = sorted(a for a in atoms_in(region.guard, *region.index)
                               if isinstance(a, Counter))
             later = [Region(region.index, conj(region.guard, ge(of(c), 1)), region.exact) for c in counters[:_LOOPS]]
             self._repeats[region] = tuple(

@@ -11,7 +11,7 @@ from tilecheck.proof.closure import Derivation, ticket_of, within_array
 from tilecheck.proof.contract import ContractError, parse
 from tilecheck.proof.questions import across_blocks
 from tilecheck.proof.region import Region
-from tilecheck.proof.terms import Ite, Load, Term, atoms_of, conj, ge
+from tilecheck.proof.terms import Ite, Load, Term, atoms_in, atoms_of, conj, ge
 from tilecheck.rules.context import Context
 
 __all__ = ["data_of", "proposal"]
@@ -38,7 +38,7 @@ def proposal(context: Context, d: Derivation, first: Access, second: Access) -> 
 
 def _inside(region: Region) -> Region:
     """A region as far as everything that it reads lies inside the array that it is read from."""
-    atoms = atoms_of(region.guard).union(*(atoms_of(t) for t in region.index))
+    atoms = atoms_in(region.guard, *region.index)
     loads = sorted(a for a in atoms if isinstance(a, Load))
     within = (ge(t, 0) for a in loads for t in within_array(a))
     return replace(region, guard=conj(region.guard, *within))
@@ -52,7 +52,7 @@ def data_of(first: Access, second: Access) -> str | None:
 
 def _candidates(d: Derivation, first: Access, second: Access) -> Iterator[str]:
     index = (*first.region.index, *second.region.index)
-    atoms = {a for t in index for a in atoms_of(t)} | atoms_of(first.region.guard) | atoms_of(second.region.guard)
+    atoms = atoms_in(*index, first.region.guard, second.region.guard)
     for a in sorted(atoms):
         counter = ticket_of(a)
         if counter is not None:

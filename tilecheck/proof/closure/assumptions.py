@@ -26,6 +26,7 @@ from tilecheck.proof.terms import (
     Opaque,
     Sym,
     Term,
+    atoms_in,
     atoms_of,
     disj,
     enforceable,
@@ -62,9 +63,7 @@ def candidates(whole: State, case: State | None) -> list[tuple[Assumption, ...]]
 
 
 def _positive_divisors(state: State) -> Iterator[Candidate]:
-    atoms: set[Atom] = set()
-    for e in state.equations:
-        atoms_of(e, atoms)
+    atoms = atoms_in(*state.equations)
     for a in sorted(atoms):
         if isinstance(a, (FloorDiv, Mod)) and state.facts.positive(a.den) is None:
             for terms, _ in state.facts.residuals(a.den - 1):
@@ -134,11 +133,7 @@ def _variants(state: State) -> Iterator[Candidate]:
     that axis."""
     flags = [f for f in dict.fromkeys(state.flags) if f not in state.given and enforceable(f)
              and not (f.op == "ne" and f.term.offset)]  # `T != 1` is the general case, not a variant
-    used: set[Atom] = set()
-    for t in state.elements:
-        atoms_of(t, used)
-    for c in state.conds:
-        atoms_of(c, used)
+    used = atoms_in(*state.elements, *state.conds)
     for g in state.goals:
         axes = {a.axis for a in g.atoms() if isinstance(a, Bid)}
         if flags and len(axes) == 1 and not any(isinstance(a, Bid) and a.axis in axes for a in used):
@@ -147,9 +142,7 @@ def _variants(state: State) -> Iterator[Candidate]:
 
 def _exact(state: State) -> Iterator[Candidate]:
     """A divisor of a product divides the launch scalar in it."""
-    atoms: set[Atom] = set()
-    for e in state.equations:
-        atoms_of(e, atoms)
+    atoms = atoms_in(*state.equations)
     for a in sorted(atoms):
         if isinstance(a, FloorDiv):
             for u, _ in factors(a.num):
@@ -191,11 +184,6 @@ def _draw(a: Atom, launch: int) -> int:
 def _bounds_an_extent(cond: Cond) -> bool:
     """Whether a clause asks that an array be small; launches bound grids and constants, arrays are as they come."""
     return any(c < 0 and any(isinstance(a, Sym) and ".shape[" in a.name for a in m) for m, c in cond.term.monos.items())
-
-
-def _stretches_with_the_grid(cond: Cond) -> bool:
-    """Whether a clause takes what all blocks cover together for the smaller digit, where another order may fit."""
-    return any(c < 0 and len(m) > 1 and any(a.key.startswith("grid[") for a in m) for m, c in cond.term.monos.items())
 
 
 def _capped_by_a_number(cond: Cond) -> bool:

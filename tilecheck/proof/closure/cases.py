@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tilecheck.proof.closure.state import State
-from tilecheck.proof.terms import Atom, Cond, Ite, Max, Min, Term, atoms_of, ge, negate
+from tilecheck.proof.terms import Atom, Cond, Ite, Max, Min, Term, atoms_in, atoms_of, ge, negate
 
 Case = tuple[Cond, dict[Atom, Term]]
 
 
 def case_splits(state: State) -> Iterator[tuple[str, tuple[Case, ...]]]:
-    atoms: set[Atom] = set()
-    for e in (*state.equations, *state.goals):
-        atoms_of(e, atoms)
+    atoms = atoms_in(*state.equations, *state.goals)
     for sides in (*state.quotients, *state.remainders):
         for t in sides:
             atoms_of(t, atoms)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tilecheck.proof.closure.problem import Assumption, Problem
 from tilecheck.proof.facts import Facts
-from tilecheck.proof.terms import Atom, Cond, FloorDiv, Opaque, Substitution, Sym, Term, atoms_of, enforceable, ge, of
+from tilecheck.proof.terms import Atom, Cond, FloorDiv, Opaque, Substitution, Sym, Term, atoms_in, enforceable, ge, of
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,7 @@ class Named:
 def name_ceilings(problem: Problem) -> Named:
     """Products of tile counts stay monomials when `(x - 1)//d + 1` is one symbol c, with `d*(c-1) < x <= d*c` for
     d >= 1. Where d is not known to be positive the symbol is only known as what an assumption says of it."""
-    atoms: set[Atom] = set()
-    for t in (*problem.equations, *problem.goals):
-        atoms_of(t, atoms)
-    for c in problem.conds:
-        atoms_of(c, atoms)
+    atoms = atoms_in(*problem.equations, *problem.goals, *problem.conds)
     there: dict[Atom, Term] = {}
     back: dict[Atom, Term] = {}
     names: list[tuple[str, str]] = []

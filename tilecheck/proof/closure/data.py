@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tilecheck.proof.closure.copies import mark, own
 from tilecheck.proof.closure.state import State
 from tilecheck.proof.facts import Assumed, Facts
-from tilecheck.proof.terms import Atom, Load, Sym, Term, atoms_of, of
+from tilecheck.proof.terms import Load, Sym, Term, atoms_in, atoms_of, of
 
 
 def within_array(a: Load) -> list[Term]:
@@ -114,9 +114,5 @@ def bounded_reads(state: State) -> list[Load]:
     known = state.annotations
     named = known.injective | known.monotone | {a for pair in known.segments for a in pair} | {
         array for array, _, _ in known.ranges}
-    atoms: set[Atom] = set()
-    for t in (*state.equations, *state.elements):
-        atoms_of(t, atoms)
-    for c in state.conds:
-        atoms_of(c, atoms)
+    atoms = atoms_in(*state.equations, *state.elements, *state.conds)
     return sorted(a for a in atoms if isinstance(a, Load) and a.array in named and 1 not in mark(a))

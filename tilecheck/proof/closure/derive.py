@@ -15,7 +15,7 @@ from tilecheck.proof.closure.ceilings import name_ceilings
 from tilecheck.proof.closure.problem import Assumption, Derivation, Problem
 from tilecheck.proof.closure.state import State
 from tilecheck.proof.facts import conjuncts
-from tilecheck.proof.terms import Atom, Cond, Load, atoms_of, conj, ge, of
+from tilecheck.proof.terms import Cond, Load, atoms_in, conj, ge, of
 
 _ROUNDS: Final = 40
 
@@ -143,11 +143,7 @@ def _declare_ranges(problem: Problem, state: State) -> None:
     """The declared range of an element, for reads that lie inside their array: what stands for others is padding."""
     if not problem.annotations.ranges:
         return
-    atoms: set[Atom] = set()
-    for t in (*problem.equations, *problem.goals, *problem.elements):
-        atoms_of(t, atoms)
-    for c in problem.conds:
-        atoms_of(c, atoms)
+    atoms = atoms_in(*problem.equations, *problem.goals, *problem.elements, *problem.conds)
     for a in sorted(atoms):
         for array, low, high in problem.annotations.ranges:
             if not isinstance(a, Load) or a.array != array:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tilecheck.proof.closure.copies import say
 from tilecheck.proof.closure.state import State
-from tilecheck.proof.terms import ZERO, Atom, FloorDiv, Max, Min, Mod, Term, atoms_of, eq, floordiv, ge, mod, of
+from tilecheck.proof.terms import ZERO, FloorDiv, Max, Min, Mod, Term, atoms_in, eq, floordiv, ge, mod, of
 
 
 def inverse(state: State) -> bool:
@@ -59,9 +59,7 @@ def congruent(state: State) -> bool:
 
 def reduce(state: State) -> bool:
     """0 <= x < d makes x % d be x and x // d be 0; an argument never below another leaves a minimum."""
-    atoms: set[Atom] = set()
-    for e in (*state.equations, *state.goals):
-        atoms_of(e, atoms)
+    atoms = atoms_in(*state.equations, *state.goals)
     for a in sorted(atoms):
         if isinstance(a, (FloorDiv, Mod)):
             low = state.facts.prove(a.num, 0)
@@ -85,9 +83,7 @@ def reduce(state: State) -> bool:
 
 def exact(state: State) -> bool:
     """u % d == 0 makes (u*v) // d be (u // d)*v."""
-    atoms: set[Atom] = set()
-    for e in state.equations:
-        atoms_of(e, atoms)
+    atoms = atoms_in(*state.equations)
     for a in sorted(atoms):
         if isinstance(a, FloorDiv):
             for u, v in factors(a.num):

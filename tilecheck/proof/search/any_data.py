@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tilecheck.proof.region import BlockPoint, Region, Witness
-from tilecheck.proof.terms import App, Atom, Bid, Counter, Lane, Load, Substitution, Sym, Term, atoms_of, const
+from tilecheck.proof.terms import App, Atom, Bid, Counter, Lane, Load, Substitution, Sym, Term, atoms_in, const
 
 __all__ = ["whatever_the_data"]
 
@@ -20,15 +20,15 @@ def whatever_the_data(w: Witness, first: Region, second: Region) -> bool:
     data = dict(w.data)
     left, right = _at(w.first, first, scalars, data), _at(w.second, second, scalars, data)
     mine, theirs = tuple(map(left.term, first.index)), tuple(map(right.term, second.index))
-    read = {a for t in mine for a in atoms_of(t)}
-    guards = atoms_of(left.cond(first.guard)) | atoms_of(right.cond(second.guard))
+    read = atoms_in(*mine)
+    guards = atoms_in(left.cond(first.guard), right.cond(second.guard))
     return mine == theirs and all(isinstance(a, Load) or not a.varying for a in read) and guards <= read
 
 
 def _at(point: BlockPoint, region: Region, scalars: Mapping[str, int], data: Mapping[str, int]) -> Substitution:
     """Replaces coordinates, counts, lanes and launch scalars by their values at a point."""
     counts, lanes = dict(point.iterations), dict(point.lanes)
-    atoms = atoms_of(region.guard).union(*(atoms_of(t) for t in region.index))
+    atoms = atoms_in(region.guard, *region.index)
     values: dict[Atom, Term] = {}
     for a in atoms:
         value = (

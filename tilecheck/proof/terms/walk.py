@@ -50,6 +50,14 @@ def atoms_of(value: Term | Cond, into: set[Atom] | None = None) -> set[Atom]:
     return out
 
 
+def atoms_in(*values: Term | Cond) -> set[Atom]:
+    """Every atom in several terms and conditions, as `atoms_of` finds them in one."""
+    out: set[Atom] = set()
+    for value in values:
+        atoms_of(value, out)
+    return out
+
+
 class Substitution:
     """Replaces atoms by terms everywhere, rebuilding through the constructors; remembers what it rebuilt."""
 
