@@ -6,8 +6,12 @@ from collections.abc import Iterator
 
 from tilecheck.proof.closure.copies import mark, own
 from tilecheck.proof.closure.state import State
-from tilecheck.proof.facts import Assumed, Facts
+from tilecheck.proof.facts import Assumed, Facts, prove_factored
 from tilecheck.proof.terms import Load, Sym, Term, atoms_in, atoms_of, of
+
+
+_EFFORT = 1
+"""A segment is sought before cases are split, when most of its bounds are out of reach, and again in each case."""
 
 
 def within_array(a: Load) -> list[Term]:
@@ -87,9 +91,9 @@ def _inside(state: State, start: Load, element: Term) -> Assumed | None:
     for stop, read in _stops(state, start):
         facts = Facts(state.conds, [element, stop], budget=state.budget)
         total: Assumed = frozenset()
-        needed = [element - of(start), stop - 1 - element, *within_array(start), *within_array(read)]
+        needed = [*within_array(start), *within_array(read), element - of(start), stop - 1 - element]
         for t in needed:
-            got = facts.prove(t)
+            got = prove_factored(facts, t, _EFFORT)
             if got is None:
                 break
             total |= got

@@ -13,7 +13,7 @@ from tilecheck.proof.closure.assumptions import candidates
 from tilecheck.proof.closure.cases import case_splits
 from tilecheck.proof.closure.ceilings import name_ceilings
 from tilecheck.proof.closure.problem import Assumption, Derivation, Problem
-from tilecheck.proof.closure.state import State
+from tilecheck.proof.closure.state import State, work_for
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.terms import Cond, Load, atoms_in, conj, ge, of
 
@@ -128,7 +128,8 @@ class _Stuck:
 
 
 def start(problem: Problem, clauses: tuple[Assumption, ...]) -> State:
-    state = State([], [], list(problem.goals), problem.annotations)
+    state = State(
+        [], [], list(problem.goals), problem.annotations, budget=work_for(problem.annotations))
     state.equations = [e for e in problem.equations if e.monos]
     state.elements = list(problem.elements)
     state.given = frozenset(c for c in conjuncts(conj(*problem.launch, *(a.cond for a in clauses))))
