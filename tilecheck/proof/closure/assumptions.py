@@ -63,7 +63,7 @@ def candidates(whole: State, case: State | None) -> list[tuple[Assumption, ...]]
 
 
 def _positive_divisors(state: State) -> Iterator[Candidate]:
-    atoms = atoms_in(*state.equations)
+    atoms = atoms_in(*state.equations, *(i for load in bounded_reads(state) for i in load.index))
     for a in sorted(atoms):
         if isinstance(a, (FloorDiv, Mod)) and state.facts.positive(a.den) is None:
             for terms, _ in state.facts.residuals(a.den - 1):

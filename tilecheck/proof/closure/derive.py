@@ -15,7 +15,7 @@ from tilecheck.proof.closure.ceilings import name_ceilings
 from tilecheck.proof.closure.problem import Assumption, Derivation, Problem
 from tilecheck.proof.closure.state import State, work_for
 from tilecheck.proof.facts import conjuncts
-from tilecheck.proof.terms import Cond, Load, atoms_in, conj, ge, of
+from tilecheck.proof.terms import Cond, conj
 
 _ROUNDS: Final = 40
 
@@ -135,25 +135,10 @@ def start(problem: Problem, clauses: tuple[Assumption, ...]) -> State:
     state.given = frozenset(c for c in conjuncts(conj(*problem.launch, *(a.cond for a in clauses))))
     for c in conjuncts(conj(*problem.conds, *(a.cond for a in clauses))):
         state.add_cond(c)
-    _declare_ranges(problem, state)
+    data.declare_ranges(state)
+    data.declare_multiples(state)
     state.first = frozenset(p for c in state.conds for p in conjuncts(c))
     return state
-
-
-def _declare_ranges(problem: Problem, state: State) -> None:
-    """The declared range of an element, for reads that lie inside their array: what stands for others is padding."""
-    if not problem.annotations.ranges:
-        return
-    atoms = atoms_in(*problem.equations, *problem.goals, *problem.elements, *problem.conds)
-    for a in sorted(atoms):
-        for array, low, high in problem.annotations.ranges:
-            if not isinstance(a, Load) or a.array != array:
-                continue
-            proofs = [state.facts.prove(t) for t in data.within_array(a)]
-            if all(p is not None for p in proofs):
-                state.assumed = state.assumed.union(*(p for p in proofs if p is not None))
-                state.add_cond(ge(of(a), low))
-                state.add_cond(ge(high - 1, of(a)))
 
 
 def _attempt(
