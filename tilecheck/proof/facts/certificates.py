@@ -153,6 +153,13 @@ class Facts:
         """Atoms that some condition mentions."""
         return frozenset(a for g in self._ge for m in g.monos for a in m)
 
+    @cached_property
+    def raised(self) -> frozenset[Atom]:
+        """Quotients that a condition says are at least some launch scalar."""
+        return frozenset(
+            m[0] for g in self._ge if sum(any(a.varying for a in n) for n in g.monos) == 1
+            for m, c in g.monos.items() if c > 0 and len(m) == 1 and isinstance(m[0], FloorDiv) and m[0].varying)
+
     # --- questions ---------------------------------------------------------------------------------------------------
 
     def prove(self, p: Term, effort: int = MOST) -> Assumed | None:
