@@ -16,12 +16,13 @@ from tests.oracle.composites import (
     list_of_arrays,
     mixed_atomics,
     only_one_block,
+    rows_in_whole_tiles,
     rows_of_input,
     spin_lock,
     two_arrays,
     two_phases,
 )
-from tests.oracle.data import own_segment, row_of_index, ticket, walk_of_segment
+from tests.oracle.data import own_segment, padded_parts, row_of_index, ticket, walk_of_segment
 from tests.oracle.uses import composed
 
 ROOM: Final = {1: 256, 2: 64, 3: 32, 4: 24}
@@ -68,7 +69,7 @@ WHOLE: Final[tuple[Callable[[Builder], None], ...]] = (
     *(composed for _ in range(30)), even_and_odd, even_and_odd, even_and_odd, halves, halves, exclusive_flags,
     exclusive_flags, two_arrays, two_arrays, two_phases, only_one_block, early_return, mixed_atomics, spin_lock,
     list_of_arrays, rows_of_input, rows_of_input, row_of_index, row_of_index, own_segment, own_segment,
-    walk_of_segment, ticket, ticket,
+    walk_of_segment, ticket, ticket, rows_in_whole_tiles, rows_in_whole_tiles, padded_parts,
 )
 
 

@@ -14,6 +14,8 @@ from tilecheck.api import check_source
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic, KernelReport, Obligation, Report
 from tilecheck.proof.contract import ContractError, annotation_of, evaluate, parse
+from tilecheck.proof.contract.checking import Scalars
+from tilecheck.proof.terms import evaluate as term_value
 
 DECIDED = ("proved", "conditional", "atomic", "single-block")
 RACE_CODES = ("TC101", "TC103", "TC106", "TC107", "TC108")
@@ -56,6 +58,10 @@ def _injective(values: list[int]) -> bool:
     return len(set(values)) == len(values)
 
 
+def _injective_below(values: list[int], limit: int) -> bool:
+    return _injective([v for v in values if 0 <= v < limit])
+
+
 def _monotone(values: list[int]) -> bool:
     return values == sorted(values)
 
@@ -67,6 +73,8 @@ def _segments(offsets: list[int], lengths: list[int]) -> bool:
 
 _FACTS: Mapping[str, Callable[..., bool]] = {
     "injective": _injective, "monotone": _monotone, "segments": _segments,
+    "range": lambda values, low, high: all(low <= v < high for v in values),
+    "multiple": lambda values, divisor: divisor > 0 and not any(v % divisor for v in values),
     "ticket": lambda *_: True, "lock": lambda *_: True, "disjoint": lambda *_: True,
 }
 
@@ -98,7 +106,9 @@ def clause_holds(text: str, kernel: Generated, launch: Assignment) -> bool:
     for clause in parse(text):
         note = annotation_of(clause)
         if note is not None:
-            if not _FACTS[note.name](*(_data(kernel, launch, name) for name in note.arrays)):
+            fact = _injective_below if note.name == "injective" and note.terms else _FACTS[note.name]
+            bounds = () if note.name == "lock" else (term_value(t, Scalars(scalars)) for t in note.terms)
+            if not fact(*(_data(kernel, launch, name) for name in note.arrays), *bounds):
                 return False
         elif not evaluate(clause, scalars):
             return False

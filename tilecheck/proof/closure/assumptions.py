@@ -145,7 +145,7 @@ def _exact(state: State) -> Iterator[Candidate]:
     atoms = atoms_in(*state.equations)
     for a in sorted(atoms):
         if isinstance(a, FloorDiv):
-            for u, _ in factors(a.num):
+            for u, *_ in factors(a.num):
                 yield 2, (Assumption(eq(mod(u, a.den), 0), True),)
 
 

@@ -37,7 +37,6 @@ RULES: Final[dict[str, Rule]] = {
     "factor": linear.factor,
     "inverse": division.inverse,
     "quotient": division.quotient,
-    "unit": guards.unit,
     "squeeze": guards.squeeze,
     "peel": digits.peel,
     "congruent": division.congruent,
