@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from zlib import crc32
 
 from tilecheck.proof.closure.data import bounded_reads, within_array
@@ -37,6 +38,7 @@ from tilecheck.proof.terms import (
     mod,
     negate,
     of,
+    split_multiples,
 )
 
 _SAMPLES = 32
@@ -53,6 +55,7 @@ def candidates(whole: State, case: State | None) -> list[tuple[Assumption, ...]]
     found = [c for state in dict.fromkeys((whole, last)) for c in (
         *_positive_divisors(state), *_inside_arrays(state), *_digits(state), *_exact(state))]
     found += [*_untouched(last), *_sections(last), *_variants(last)]
+    found = [(kind, tuple(_plain(whole, a) for a in extra)) for kind, extra in found]
     found.sort(key=lambda item: (item[0], *_strength(item[1])))
     seen: dict[frozenset[Cond], tuple[Assumption, ...]] = {}
     for kind, extra in found:
@@ -60,6 +63,19 @@ def candidates(whole: State, case: State | None) -> list[tuple[Assumption, ...]]
                 kind > 0 and kind != SECTION and any(_capped_by_a_number(a.cond) for a in extra)):
             seen.setdefault(frozenset(a.cond for a in extra), extra)
     return list(seen.values())[:16]
+
+
+def _plain(state: State, a: Assumption) -> Assumption:
+    """A clause without a factor that all its terms share and that is positive: `T <= H` instead of `N*T <= N*H`."""
+    if a.cond.op != "ge":
+        return a
+    first, *others = a.cond.term.monos
+    shared = [x for x in dict.fromkeys(first) if all(x in m for m in others)]
+    left = a.cond.term
+    for x in shared if others else ():
+        if state.facts.at_least(x, 1) is not None:
+            left = split_multiples(left, of(x))[0]
+    return a if left is a.cond.term else replace(a, cond=ge(left, 0))
 
 
 def _positive_divisors(state: State) -> Iterator[Candidate]:
