@@ -1,0 +1,167 @@
+"""TC305 dropped-remainder: a loop over `n // T` tiles where `n % T` may be non-zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.host.binding import bind, value_of
+from tilecheck.host.discharge import Discharge, discharge
+from tilecheck.host.launch import Argument, Launch
+from tilecheck.kernel.access import Access, KernelModel
+from tilecheck.kernel.observed import RangeLoop
+from tilecheck.kernel.tree import Span
+from tilecheck.proof.contract import render
+from tilecheck.proof.facts import Facts
+from tilecheck.proof.region import Clause
+from tilecheck.proof.terms import (
+    ONE,
+    Counter,
+    FloorDiv,
+    Lane,
+    Mod,
+    Sym,
+    Term,
+    atoms_in,
+    atoms_of,
+    enforceable,
+    eq,
+    mod,
+    of,
+    split_multiples,
+    sym,
+)
+from tilecheck.rules.context import Context
+from tilecheck.rules.suspicion import Suspicion
+from tilecheck.rules.wording import readable
+
+__all__ = ["launched", "suspicions"]
+
+CODE = "TC305"
+
+
+def suspicions(context: Context) -> Iterator[Suspicion]:
+    """Loops whose number of iterations is a quotient that the kernel computes."""
+    told: set[Span] = set()
+    for loop in context.model.observed.loops:
+        quotient = (loop.stop - loop.start).single
+        if loop.header in told or loop.step != ONE or not isinstance(quotient, FloorDiv):
+            continue
+        walked = _walked(context.model, loop, quotient.den)
+        if walked is None or _tail(context.model, loop, quotient):
+            continue
+        remainder = eq(mod(quotient.num, quotient.den), 0)
+        facts = Facts((loop.guard, walked.region.guard, *context.assume, *context.standing), [quotient.num],
+                      signs=False)
+        if remainder.op == "true" or facts.holds(remainder, effort=0) is not None:
+            continue
+        told.add(loop.header)
+        unless = Clause(render(remainder), remainder, "semantic") if enforceable(remainder) else None
+        yield Suspicion(_told(context.model, loop, walked, quotient.num, quotient.den, ()), unless, "free")
+
+
+def _walked(model: KernelModel, loop: RangeLoop, extent: Term) -> Access | None:
+    """An access whose tile of this extent moves along an axis with the loop."""
+    counter = Counter(loop.counter)
+    for a in model.accesses:
+        if loop.counter in a.loops and any(
+                _moves(a, axis, counter, extent) for axis in range(len(a.region.index))):
+            return a
+    return None
+
+
+def _moves(a: Access, axis: int, counter: Counter, extent: Term) -> bool:
+    if a.tile:
+        return a.tile[axis] == extent and a.tile_index[axis].monos.get((counter,)) == 1
+    quotient, rest = split_multiples(a.region.index[axis], extent)
+    return quotient.monos.get((counter,)) == 1 and any(
+        isinstance(x, Lane) and x.size == extent for x in rest.atoms())
+
+
+def _tail(model: KernelModel, loop: RangeLoop, quotient: FloorDiv) -> bool:
+    """Whether something outside of the loop takes care of the remainder: it asks for it, or goes on after the loop."""
+    rest = Mod(quotient.num, quotient.den)
+    for a in model.accesses:
+        if loop.counter not in a.loops and (
+                _at_end(a, quotient) or rest in atoms_in(*a.region.index) | atoms_of(a.region.guard)):
+            return True
+    return any(quotient in atoms_in(other.start) or rest in atoms_in(other.start, other.stop)
+               for other in model.observed.loops)
+
+
+def _at_end(a: Access, quotient: FloorDiv) -> bool:
+    """Whether an access begins where the whole tiles end."""
+    if a.tile:
+        return any(index.single == quotient for index in a.tile_index)
+    return any(split_multiples(i, quotient.den)[0].monos.get((quotient,)) == 1 for i in a.region.index)
+
+
+def _told(
+    model: KernelModel, loop: RangeLoop, access: Access, size: Term, extent: Term, notes: tuple[Note, ...],
+) -> Diagnostic:
+    n, t = _operand(size), _operand(extent)
+    message = (f"this loop walks `{access.array}` in {n} // {t} tiles of {t}: where {n} is no multiple of {t}, the "
+               f"last {n} % {t} elements are left out")
+    return Diagnostic(
+        CODE, "warning", message, loop.header, model.name,
+        (*notes, Note(f"`{access.array}` is accessed here", access.span)),
+        f"run to `ct.cdiv({readable(size.key)}, {readable(extent.key)})` with a padding that does not count, or "
+        f'declare `@requires("{readable(size.key)} % {readable(extent.key)} == 0")`')
+
+
+def _operand(t: Term) -> str:
+    text = readable(t.key)
+    return text if t.single is not None or t.constant is not None else f"({text})"
+
+
+# --- quotients that the host computes --------------------------------------------------------------------------------
+
+def launched(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnostic]:
+    """Loops to a parameter that a visible launch makes `n // T`, where n is the extent of what the loop walks."""
+    told: set[Span] = set()
+    for loop in model.observed.loops:
+        count = (loop.stop - loop.start).single
+        if not isinstance(count, Sym) or loop.step != ONE or loop.header in told:
+            continue
+        for access, axis in _tiles(model, loop):
+            if loop.header not in told and "*" not in access.array:
+                for launch in launches:
+                    diagnostic = _at(model, loop, access, axis, count, launch)
+                    if diagnostic is not None:
+                        told.add(loop.header)
+                        yield diagnostic
+                        break
+
+
+def _tiles(model: KernelModel, loop: RangeLoop) -> Iterator[tuple[Access, int]]:
+    counter = Counter(loop.counter)
+    for a in model.accesses:
+        if loop.counter in a.loops:
+            for axis, index in enumerate(a.tile_index):
+                if index.single == counter and a.tile[axis] != ONE:
+                    yield a, axis
+
+
+def _at(
+    model: KernelModel, loop: RangeLoop, access: Access, axis: int, count: Sym, launch: Launch,
+) -> Diagnostic | None:
+    ranks = dict(model.ranks)
+    arguments: dict[str, Argument] = {
+        p.name: a for p, a in zip(model.params, launch.arguments or (), strict=False)}
+    quotient = value_of(count.name, arguments, launch, ranks).single
+    extent = sym(f"{access.array}.shape[{axis}]")
+    size = access.tile[axis]
+    if not isinstance(quotient, FloorDiv):
+        return None
+    same = bind(eq(extent, 0), model.params, launch, ranks).goal == eq(quotient.num, 0) and bind(
+        eq(size, 0), model.params, launch, ranks).goal == eq(quotient.den, 0)
+    if not same or _divides(model, extent, size, launch).state not in ("broken", "violated"):
+        # of a tile that was chosen from a list, nobody knows what the list was filtered by
+        return None
+    return _told(model, loop, access, extent, size, (
+        Note(f"`{count.name}` is `{readable(of(quotient).key)}` in this launch", launch.span),))
+
+
+def _divides(model: KernelModel, extent: Term, size: Term, launch: Launch) -> Discharge:
+    cond = eq(mod(extent, size), 0)
+    return discharge(Clause(render(cond), cond, "semantic"), model.params, launch, dict(model.ranks))
