@@ -5,14 +5,20 @@ Rules that look at how an index came about rather than at the elements it leads 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from tilecheck.kernel.tree import FuncDef, Span
 from tilecheck.kernel.values import Bool, Data, Int, Value
-from tilecheck.proof.terms import FALSE, TRUE, Cond, Lane, Term, conj, disj, negate
+from tilecheck.proof.terms import TRUE, Atom, Cond, Lane, Term, conj, disj, negate, substitute_cond
 
-__all__ = ["NOTHING_SEEN", "Narrowing", "Notes", "Observed", "RangeLoop", "SliceUse", "SubTile", "Unused", "UnusedKind"]
+__all__ = [
+    "NOTHING_SEEN", "Early", "Narrowing", "Notes", "Observed", "RangeLoop", "SliceUse", "SubTile", "Unused",
+    "UnusedKind",
+]
+
+_EARLY: Final = 32
 
 UnusedKind: TypeAlias = Literal["mask", "tile", "loaded"]
 
@@ -72,6 +78,25 @@ class SubTile:
 
 
 @dataclass(frozen=True)
+class Early:
+    """An access that may come before `grid_dependency_control_wait()`.
+
+    path   what is known where it is
+    waits  the conditions under which the wait has been passed before
+    """
+
+    array: str
+    span: Span
+    path: Cond
+    waits: tuple[Cond, ...]
+
+    def waited(self, given: Mapping[Atom, Term]) -> bool:
+        """Whether the wait comes first, or the access is not made, where launch scalars have these values."""
+        path = substitute_cond(self.path, given)
+        return path.op == "false" or any(_implies(path, substitute_cond(w, given)) for w in self.waits)
+
+
+@dataclass(frozen=True)
 class Unused:
     """A value that is made and does not reach memory, a condition or a result.
 
@@ -89,7 +114,7 @@ class Unused:
 class Observed:
     """The notes of one kernel.
 
-    early  the first access that may come before `grid_dependency_control_wait()`: its array and its place
+    early  the first accesses that may come before `grid_dependency_control_wait()`, in program order
     waits  whether that is called at all
     wide   whether 64-bit integers are mentioned anywhere in it
     """
@@ -99,7 +124,7 @@ class Observed:
     loops: tuple[RangeLoop, ...] = ()
     parts: tuple[SubTile, ...] = ()
     unused: tuple[Unused, ...] = ()
-    early: tuple[str, Span] | None = None
+    early: tuple[Early, ...] = ()
     waits: bool = False
     wide: bool = False
 
@@ -129,7 +154,7 @@ class Notes:
     reads: int = 0
     waits: list[Cond] = field(default_factory=list)
     wide: set[Term] = field(default_factory=set)
-    early: tuple[str, Span] | None = None
+    early: list[Early] = field(default_factory=list)
 
     def assigned(self, span: Span, value: Value, effects: int, reads: int) -> None:
         """An assignment was executed; `effects` and `reads` are the numbers from before."""
@@ -156,8 +181,8 @@ class Notes:
 
     def accessed(self, array: str, path: Cond, span: Span) -> None:
         """An access is executed under a condition."""
-        if self.early is None and not any(_implies(path, w) for w in self.waits):
-            self.early = (array, span)
+        if len(self.early) < _EARLY and not any(_implies(path, w) for w in self.waits):
+            self.early.append(Early(array, span, path, tuple(self.waits)))
 
 
 def _kind(value: Value, loaded: bool) -> UnusedKind | Literal["other"]:
@@ -182,11 +207,11 @@ def _merged(
 
 
 def _parts(cond: Cond) -> frozenset[Cond]:
-    return frozenset(cond.args if cond.op == "and" else () if cond is TRUE else (cond,))
+    return frozenset(cond.args if cond.op == "and" else () if cond.op == "true" else (cond,))
 
 
 def _implies(path: Cond, wait: Cond) -> bool:
-    return path is FALSE or _parts(wait) <= _parts(path)
+    return _parts(wait) <= _parts(path)
 
 
 def _merged_paths(a: Cond, b: Cond) -> Cond | None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.host.binding import bind, value_of
-from tilecheck.host.discharge import Discharge, discharge
 from tilecheck.host.launch import Argument, Launch
 from tilecheck.kernel.access import Access, KernelModel
 from tilecheck.kernel.observed import RangeLoop
@@ -16,6 +15,7 @@ from tilecheck.proof.facts import Facts
 from tilecheck.proof.region import Clause
 from tilecheck.proof.terms import (
     ONE,
+    Bid,
     Counter,
     FloorDiv,
     Lane,
@@ -32,7 +32,7 @@ from tilecheck.proof.terms import (
     sym,
 )
 from tilecheck.rules.context import Context
-from tilecheck.rules.suspicion import Suspicion
+from tilecheck.rules.suspicion import Suspicion, stands
 from tilecheck.rules.wording import readable
 
 __all__ = ["launched", "suspicions"]
@@ -45,7 +45,7 @@ def suspicions(context: Context) -> Iterator[Suspicion]:
     told: set[Span] = set()
     for loop in context.model.observed.loops:
         quotient = (loop.stop - loop.start).single
-        if loop.header in told or loop.step != ONE or not isinstance(quotient, FloorDiv):
+        if loop.header in told or loop.step != ONE or not isinstance(quotient, FloorDiv) or _by_block(quotient.num):
             continue
         walked = _walked(context.model, loop, quotient.den)
         if walked is None or _tail(context.model, loop, quotient):
@@ -58,6 +58,11 @@ def suspicions(context: Context) -> Iterator[Suspicion]:
         told.add(loop.header)
         unless = Clause(render(remainder), remainder, "semantic") if enforceable(remainder) else None
         yield Suspicion(_told(context.model, loop, walked, quotient.num, quotient.den, ()), unless, "free")
+
+
+def _by_block(size: Term) -> bool:
+    """Whether a size is one up to where a block stands, and what follows may be another one's."""
+    return any(isinstance(a, Bid | Counter) for a in size.atoms())
 
 
 def _walked(model: KernelModel, loop: RangeLoop, extent: Term) -> Access | None:
@@ -155,13 +160,8 @@ def _at(
         return None
     same = bind(eq(extent, 0), model.params, launch, ranks).goal == eq(quotient.num, 0) and bind(
         eq(size, 0), model.params, launch, ranks).goal == eq(quotient.den, 0)
-    if not same or _divides(model, extent, size, launch).state not in ("broken", "violated"):
-        # of a tile that was chosen from a list, nobody knows what the list was filtered by
+    remainder = eq(mod(extent, size), 0)
+    if not same or not stands(Clause(render(remainder), remainder, "semantic"), "free", model, launch):
         return None
     return _told(model, loop, access, extent, size, (
         Note(f"`{count.name}` is `{readable(of(quotient).key)}` in this launch", launch.span),))
-
-
-def _divides(model: KernelModel, extent: Term, size: Term, launch: Launch) -> Discharge:
-    cond = eq(mod(extent, size), 0)
-    return discharge(Clause(render(cond), cond, "semantic"), model.params, launch, dict(model.ranks))

@@ -5,7 +5,7 @@ Evidence, not proof: an index is reported when it is a multiple of the very exte
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
@@ -21,10 +21,12 @@ from tilecheck.proof.terms import (
     Bid,
     Cond,
     Counter,
+    FloorDiv,
     Lane,
+    Opaque,
     Sym,
     Term,
-    cdiv,
+    atoms_of,
     disj,
     grid,
     le,
@@ -41,7 +43,6 @@ from tilecheck.rules.wording import readable
 __all__ = ["suspicions"]
 
 CODE = "TC203"
-_FOLLOWED: Final = (Bid, Counter, Sym)
 
 
 def suspicions(context: Context) -> Iterator[Suspicion]:
@@ -60,7 +61,7 @@ def suspicions(context: Context) -> Iterator[Suspicion]:
 
 def _counted(index: Term, extent: Term) -> Term | None:
     """`q` when an index is `q * extent`, element offset of tile `q`; None when it is not known to be one."""
-    if extent == ONE or index == ZERO or not all(isinstance(a, _FOLLOWED) for a in index.atoms() | extent.atoms()):
+    if extent == ONE or index == ZERO or any(isinstance(a, Opaque) for a in index.atoms() | extent.atoms()):
         return None
     quotient, rest = split_multiples(index, extent)
     if rest != ZERO or (extent.constant is not None and not index.varying):
@@ -76,9 +77,7 @@ def _tile_index(context: Context, access: Access) -> Suspicion | None:
         if tile is None or not _steps_by_extent(access, axis) or _interleaved(context, access, axis, tile):
             continue
         inside = _inside(access, axis, index, extent)
-        last = cdiv(sym(f"{access.array}.shape[{axis}]"), extent) - 1
-        facts = Facts((access.region.guard, *context.assume, *context.standing), [last, index], signs=False)
-        if facts.prove(last - index, effort=0) is not None:
+        if _counts_tiles(context, access, index, extent):
             continue
         return Suspicion(_told(context, access, axis, index, extent, tile), inside)
     return None
@@ -88,6 +87,13 @@ def _steps_by_extent(access: Access, axis: int) -> bool:
     """Whether the element index is index times extent, and no other step."""
     product = access.tile_index[axis] * access.tile[axis]
     return not (access.region.index[axis] - product).monos.keys() & product.monos.keys()
+
+
+def _counts_tiles(context: Context, access: Access, index: Term, extent: Term) -> bool:
+    """Whether the index is compared with a number of such tiles where it is used."""
+    counts = [a for a in sorted(atoms_of(access.region.guard)) if isinstance(a, FloorDiv) and a.den == extent]
+    facts = Facts((access.region.guard, *context.assume, *context.standing), [index], signs=False)
+    return any(facts.prove(of(a) - index, effort=0) is not None for a in counts)
 
 
 def _interleaved(context: Context, access: Access, axis: int, tile: Term) -> bool:
@@ -118,7 +124,7 @@ def _told(context: Context, access: Access, axis: int, index: Term, extent: Term
     text = readable(index.key)
     message = (f"the tile index `{text}` of `{access.array}`{where} is an element offset: an index counts tiles of "
                f"{_elements(extent)}")
-    return Diagnostic(CODE, "warning", message, access.span, context.model.name, _numbers(access.array, extent, tile),
+    return Diagnostic(CODE, "warning", message, access.span, context.model.name, _numbers(axis, extent, tile),
                       f"pass `{readable(tile.key)}`: {access.op} multiplies the index by the extent of the tile itself")
 
 
@@ -126,18 +132,19 @@ def _elements(extent: Term) -> str:
     return f"{extent.constant} elements" if extent.constant is not None else f"`{readable(extent.key)}` elements"
 
 
-def _numbers(array: str, extent: Term, tile: Term) -> tuple[Note, ...]:
+def _numbers(axis: int, extent: Term, tile: Term) -> tuple[Note, ...]:
     """Where the second tile is looked for, in numbers."""
     size = extent.constant or 4
     given = "" if extent.constant is not None else f"with {readable(extent.key)} = {size} "
-    if any(isinstance(a, Bid) for a in tile.atoms()):
-        who = "block 1"
-    elif any(isinstance(a, Counter) for a in tile.atoms()):
-        who = "the second iteration"
-    else:
+    atom = tile.single
+    who = None if atom is None else _SECOND.get(type(atom))
+    if who is None:
         return ()
-    return (Note(f"{given}{who} touches {array}[{size * size}] and the elements after it where {array}[{size}] "
-                 "would be next"),)
+    return (Note(f"{given}{who} takes the elements {size * size} to {size * size + size - 1} along axis {axis}, "
+                 f"not {size} to {2 * size - 1}"),)
+
+
+_SECOND: Final[Mapping[type[Atom], str]] = {Bid: "block 1", Counter: "the second iteration"}
 
 
 # --- parts of tiles --------------------------------------------------------------------------------------------------
@@ -147,7 +154,7 @@ def _part(context: Context, part: SubTile) -> Diagnostic | None:
         if extent == ONE or index == ZERO:
             continue
         quotient, rest = split_multiples(index, extent)
-        if rest != ZERO or not all(isinstance(a, _FOLLOWED) for a in index.atoms() | extent.atoms()):
+        if rest != ZERO or any(isinstance(a, Opaque) for a in index.atoms() | extent.atoms()):
             continue
         end = (index + 1) * extent
         facts = Facts((part.guard, *context.assume, *context.standing), [whole, end], signs=False)

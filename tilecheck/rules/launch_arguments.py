@@ -11,6 +11,7 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.host.launch import Argument, Launch
+from tilecheck.host.touched import touched
 from tilecheck.kernel.access import KernelModel, Param
 from tilecheck.kernel.tree import Span
 
@@ -38,11 +39,15 @@ def diagnose(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnos
         if launch.arguments is None or not launch.certain:
             continue
         if len(launch.arguments) != len(model.params):
-            yield _count(model, launch, launch.arguments)
+            if not any(fault == "keyword" for fault, _ in launch.faults):
+                yield _count(model, launch, launch.arguments)
             continue
+        used = touched(model, launch).used
         for param, argument in zip(model.params, launch.arguments, strict=True):
             given = _mismatch(param, argument)
-            if given is not None:
+            # a number may stand for an array in a variant of the kernel that leaves it alone
+            idle = given in _STAND_INS and param.kind in ("array", "list") and param.name not in used
+            if given is not None and not idle:
                 yield _kind(model, param, argument, given)
 
 
@@ -82,6 +87,7 @@ def _diagnostic(model: KernelModel, message: str, span: Span, fix: str) -> Diagn
 
 _NEVER: Final = MappingProxyType({"None": "None", "str": "a string"})
 _NUMBERS: Final = MappingProxyType({"int": "an int", "float": "a float", "bool": "a bool"})
+_STAND_INS: Final = frozenset(_NUMBERS.values())
 
 
 def _mismatch(param: Param, argument: Argument) -> str | None:

@@ -20,7 +20,7 @@ from tilecheck.proof.region import Clause
 from tilecheck.proof.terms import Bid, Cond, Counter, Mod, Sym, Term, atoms_in, atoms_of, const, le, lt
 from tilecheck.rules.context import Context
 from tilecheck.rules.suspicion import Suspicion
-from tilecheck.rules.widths import largest
+from tilecheck.rules.widths import largest, size_of
 from tilecheck.rules.wording import readable
 
 __all__ = ["launched", "suspicions"]
@@ -47,13 +47,13 @@ def _narrowed(context: Context, n: Narrowing) -> Suspicion | None:
     if access is None:
         return None
     capacity = 2 ** (n.bits if n.dtype.startswith("u") else n.bits - 1)
-    bound = _bound(n.value)
+    bound = size_of(n.value)
     by_block = any(isinstance(a, Bid | Counter) for a in atoms_in(n.value))
+    facts = Facts((n.guard, *context.assume, *context.standing), [n.value], signs=False)
+    if any(facts.prove(const(capacity) - p, effort=0) is not None for p in (bound, n.value + 1) if p is not None):
+        return None
     if bound is None:
         return Suspicion(_cast(context, n, access, capacity)) if by_block and n.bits < 32 else None
-    facts = Facts((n.guard, *context.assume, *context.standing), [n.value, bound], signs=False)
-    if any(facts.prove(const(capacity) - p, effort=0) is not None for p in (bound, n.value + 1)):
-        return None
     if bound.constant is None and not by_block:
         # lanes of a tile, seldom as many
         return Suspicion(_cast(context, n, access, capacity), _at_most(bound, capacity), "broken")
@@ -70,12 +70,6 @@ def _indexes(n: Narrowing, access: Access) -> bool:
         return any(m in i.monos for i in access.region.index for m in n.result.monos if len(m) > 1)
     wrapped = {a for a in n.result.atoms() if isinstance(a, Mod)}
     return bool(wrapped & atoms_in(*access.region.index))
-
-
-def _bound(value: Term) -> Term | None:
-    """What the value stays below, over launch scalars; None when it has no such bound."""
-    bounds = list(largest(value))
-    return bounds[-1] if bounds and bounds[-1] is not None else None
 
 
 def _cast(context: Context, n: Narrowing, access: Access, capacity: int) -> Diagnostic:

@@ -18,10 +18,14 @@ from tilecheck.proof.region import Clause
 from tilecheck.proof.search import find_model
 from tilecheck.proof.terms import (
     ZERO,
+    App,
     Atom,
     Bid,
     Cond,
     Counter,
+    Lane,
+    Load,
+    Opaque,
     Sym,
     Term,
     atoms_in,
@@ -33,6 +37,7 @@ from tilecheck.proof.terms import (
     ge,
     grid,
     negate,
+    of,
     substitute,
     substitute_cond,
 )
@@ -53,9 +58,9 @@ def _facts(context: Context, s: SliceUse, guard: Cond) -> Facts:
     return Facts((guard, *context.assume, *context.standing, *_sizes(s)), [s.start, s.stop, s.extent], signs=False)
 
 
-def _sizes(s: SliceUse) -> tuple[Cond, ...]:
+def _sizes(s: SliceUse, least: int = 0) -> tuple[Cond, ...]:
     atoms = atoms_in(s.start, s.stop, s.extent)
-    return tuple(ge(Term({(a,): 1}), 0) for a in sorted(atoms) if isinstance(a, Sym) and ".shape[" in a.name)
+    return tuple(ge(of(a), least) for a in sorted(atoms) if isinstance(a, Sym) and ".shape[" in a.name)
 
 
 # --- clauses ---------------------------------------------------------------------------------------------------------
@@ -95,17 +100,18 @@ def diagnose(context: Context) -> Iterator[Diagnostic]:
 
 def _refuted(context: Context, s: SliceUse, term: Term) -> tuple[dict[str, int], dict[Atom, int]] | None:
     """Values under which a bound fails, when it fails in every launch; with those of coordinates and counters."""
-    if not all(isinstance(a, Sym | Bid | Counter) or not a.varying for a in atoms_in(term) | atoms_of(s.guard)):
+    if any(a.varying and isinstance(a, Opaque | Load | Lane | App) for a in atoms_in(term) | atoms_of(s.guard)):
         return None
     for corner in _corners(s, term):
         at = substitute(term, corner)
         guard = substitute_cond(s.guard, corner)
         if at.varying or guard.op == "false" or guard.varying:
             continue
-        facts = _facts(context, s, guard)
+        # of an empty array there is nothing to slice
+        facts = _facts(context, s, conj(guard, *_sizes(s, 1)))
         if facts.prove(-at - 1, _EFFORT) is None:
             continue
-        wanted = conj(guard, ge(-at, 1), *context.uniform, *_sizes(s), *context.standing)
+        wanted = conj(guard, ge(-at, 1), *context.uniform, *_sizes(s, 1), *context.standing)
         model = find_model(wanted)
         if model is None:
             continue

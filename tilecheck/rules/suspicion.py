@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.host.binding import bind
@@ -14,7 +14,10 @@ from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.region import Clause
 from tilecheck.proof.terms import Opaque, Sym, atoms_of
 
-__all__ = ["Suspicion", "confirmed"]
+__all__ = ["Suspicion", "confirmed", "stands"]
+
+
+When: TypeAlias = Literal["open", "free", "broken"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Suspicion:
 
     diagnostic: Diagnostic
     unless: Clause | None = None
-    when: Literal["open", "free", "broken"] = "open"
+    when: When = "open"
 
 
 def confirmed(
@@ -38,18 +41,18 @@ def confirmed(
     """What remains of the suspicions in view of the visible launches."""
     for s in suspicions:
         if s.unless is None or (not launches and s.when != "broken") or any(
-                _against(s, s.unless, model, launch) for launch in launches):
+                stands(s.unless, s.when, model, launch) for launch in launches):
             yield s.diagnostic
 
 
-def _against(s: Suspicion, clause: Clause, model: KernelModel, launch: Launch) -> bool:
-    """Whether the launch lets a suspicion stand."""
+def stands(clause: Clause, when: When, model: KernelModel, launch: Launch) -> bool:
+    """Whether a launch lets a suspicion stand, which the clause would refute."""
     state = discharge(clause, model.params, launch, dict(model.ranks)).state
     if state in ("broken", "violated"):
         return True
-    if state == "discharged" or s.when == "broken":
+    if state == "discharged" or when == "broken":
         return False
-    return s.when == "open" or _chosen_by_callers(clause, model, launch)
+    return when == "open" or _chosen_by_callers(clause, model, launch)
 
 
 def _chosen_by_callers(clause: Clause, model: KernelModel, launch: Launch) -> bool:
