@@ -33,7 +33,7 @@ from tilecheck.proof.terms import (
 )
 from tilecheck.rules.context import Context
 from tilecheck.rules.suspicion import Suspicion, stands
-from tilecheck.rules.wording import readable
+from tilecheck.rules.wording import spelled
 
 __all__ = ["launched", "suspicions"]
 
@@ -110,12 +110,12 @@ def _told(
     return Diagnostic(
         CODE, "warning", message, loop.header, model.name,
         (*notes, Note(f"`{access.array}` is accessed here", access.span)),
-        f"run to `ct.cdiv({readable(size.key)}, {readable(extent.key)})` with a padding that does not count, or "
-        f'declare `@requires("{readable(size.key)} % {readable(extent.key)} == 0")`')
+        f"run to `ct.cdiv({spelled(size)}, {spelled(extent)})` with a padding that does not count, or "
+        f'declare `@requires("{spelled(size)} % {spelled(extent)} == 0")`')
 
 
 def _operand(t: Term) -> str:
-    text = readable(t.key)
+    text = spelled(t)
     return text if t.single is not None or t.constant is not None else f"({text})"
 
 
@@ -164,4 +164,4 @@ def _at(
     if not same or not stands(Clause(render(remainder), remainder, "semantic"), "free", model, launch):
         return None
     return _told(model, loop, access, extent, size, (
-        Note(f"`{count.name}` is `{readable(of(quotient).key)}` in this launch", launch.span),))
+        Note(f"`{count.name}` is `{spelled(of(quotient))}` in this launch", launch.span),))

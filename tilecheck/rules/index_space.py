@@ -38,7 +38,7 @@ from tilecheck.proof.terms import (
 )
 from tilecheck.rules.context import Context
 from tilecheck.rules.suspicion import Suspicion
-from tilecheck.rules.wording import readable
+from tilecheck.rules.wording import readable, spelled
 
 __all__ = ["suspicions"]
 
@@ -121,21 +121,21 @@ def _inside(access: Access, axis: int, index: Term, extent: Term) -> Clause:
 
 def _told(context: Context, access: Access, axis: int, index: Term, extent: Term, tile: Term) -> Diagnostic:
     where = f" along axis {axis}" if len(access.tile) > 1 else ""
-    text = readable(index.key)
+    text = spelled(index)
     message = (f"the tile index `{text}` of `{access.array}`{where} is an element offset: an index counts tiles of "
                f"{_elements(extent)}")
     return Diagnostic(CODE, "warning", message, access.span, context.model.name, _numbers(axis, extent, tile),
-                      f"pass `{readable(tile.key)}`: {access.op} multiplies the index by the extent of the tile itself")
+                      f"pass `{spelled(tile)}`: {access.op} multiplies the index by the extent of the tile itself")
 
 
 def _elements(extent: Term) -> str:
-    return f"{extent.constant} elements" if extent.constant is not None else f"`{readable(extent.key)}` elements"
+    return f"{extent.constant} elements" if extent.constant is not None else f"`{spelled(extent)}` elements"
 
 
 def _numbers(axis: int, extent: Term, tile: Term) -> tuple[Note, ...]:
     """Where the second tile is looked for, in numbers."""
     size = extent.constant or 4
-    given = "" if extent.constant is not None else f"with {readable(extent.key)} = {size} "
+    given = "" if extent.constant is not None else f"with {spelled(extent)} = {size} "
     atom = tile.single
     who = None if atom is None else _SECOND.get(type(atom))
     if who is None:
@@ -163,10 +163,10 @@ def _part(context: Context, part: SubTile) -> Diagnostic | None:
         if not index.varying and extent.constant is not None and whole.constant is None:
             # a constant number of parts into a tile of any size
             continue
-        message = (f"the index `{readable(index.key)}` of {part.op} along axis {axis} is an element offset: it counts "
+        message = (f"the index `{spelled(index)}` of {part.op} along axis {axis} is an element offset: it counts "
                    f"parts of {_elements(extent)}")
         return Diagnostic(CODE, "warning", message, part.span, context.model.name, (),
-                          f"pass `{readable(quotient.key)}`: {part.op} multiplies the index by the extent of the part")
+                          f"pass `{spelled(quotient)}`: {part.op} multiplies the index by the extent of the part")
     return None
 
 
@@ -185,7 +185,7 @@ def _element_index(context: Context, access: Access) -> Suspicion | None:
             continue
         if _slides(context, access, axis):
             continue
-        size = readable(lanes[0].size.key)
+        size = spelled(lanes[0].size)
         where = f" along axis {axis}" if len(access.region.index) > 1 else ""
         message = (f"`ct.{readable(block.key)}` is used as an element index of `{access.array}`{where}: blocks read "
                    "overlapping elements and write separate tiles")

@@ -62,9 +62,9 @@ def _count(model: KernelModel, launch: Launch, arguments: Sequence[Argument]) ->
     names = [p.name for p in model.params]
     if have < need:
         missing = ", ".join(f"`{n}`" for n in names[have:])
-        fix = f"pass {missing} too" if need - have == 1 else f"pass all of {', '.join(names)}"
+        fix = f"pass {missing} too"
     else:
-        fix = f"pass {', '.join(names)} and nothing else"
+        fix = f"pass `({', '.join(names)})` and nothing else"
     verb = "is" if have == 1 else "are"
     message = f"`{model.name}` takes {need} arguments, and {have} {verb} passed"
     return _diagnostic(model, message, launch.span, fix)

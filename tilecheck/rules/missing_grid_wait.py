@@ -28,7 +28,7 @@ def diagnose(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnos
 
 
 def _told(model: KernelModel, launch: Launch, early: Early) -> Diagnostic:
-    late = "before it waits for it on every path" if model.observed.waits else "and never waits for it"
+    late = "on a path that has not waited for it" if model.observed.waits else "without ever waiting for it"
     message = (f"`{model.name}` may start while the launch before it still runs, and touches `{early.array}` here "
                f"{late}")
     return Diagnostic(

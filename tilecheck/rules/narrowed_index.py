@@ -12,16 +12,16 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.host.binding import bind
 from tilecheck.host.launch import Launch
-from tilecheck.kernel.access import Access, KernelModel
+from tilecheck.kernel.access import Access, Declared, KernelModel
 from tilecheck.kernel.observed import Narrowing
-from tilecheck.proof.contract import render
+from tilecheck.proof.contract import ContractError, parse, render
 from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.region import Clause
-from tilecheck.proof.terms import Bid, Cond, Counter, Mod, Sym, Term, atoms_in, atoms_of, const, le, lt
+from tilecheck.proof.terms import Bid, Cond, Counter, Lane, Mod, Sym, Term, atoms_in, atoms_of, const, le, lt
 from tilecheck.rules.context import Context
 from tilecheck.rules.suspicion import Suspicion
 from tilecheck.rules.widths import largest, size_of
-from tilecheck.rules.wording import readable
+from tilecheck.rules.wording import spelled
 
 __all__ = ["launched", "suspicions"]
 
@@ -73,7 +73,9 @@ def _indexes(n: Narrowing, access: Access) -> bool:
 
 
 def _cast(context: Context, n: Narrowing, access: Access, capacity: int) -> Diagnostic:
-    message = (f"`{readable(n.value.key)}` is narrowed to {n.dtype} and becomes an index of `{access.array}`: from "
+    lane = n.value.single
+    what = f"ct.arange({spelled(lane.size)})" if isinstance(lane, Lane) else spelled(n.value)
+    message = (f"`{what}` is narrowed to {n.dtype} and becomes an index of `{access.array}`: from "
                f"{_power(capacity)} on it is another index")
     wide = "int64" if n.bits == 32 else "int32"
     return Diagnostic(CODE, "warning", message, n.span, context.model.name,
@@ -102,11 +104,7 @@ def _sized(model: KernelModel) -> Iterator[tuple[Access, Term]]:
 
 
 def _declared(context: Context) -> Iterator[Suspicion]:
-    large = {}
-    for c in context.declared:
-        for part in conjuncts(c.cond) if c.cond is not None else ():
-            for name in _exceeds(part):
-                large[name] = c.text
+    large = {name: d.text for d in context.model.declared for name in _exceeding(d)}
     if not large:
         return
     told: set[object] = set()
@@ -116,8 +114,18 @@ def _declared(context: Context) -> Iterator[Suspicion]:
             continue
         told.add(access.span)
         message = (f"the index of `{access.array}` may wrap: it is computed in 32 bits, and `{large[names[0]]}` admits "
-                   f"sizes beyond 2**31")
+                   "sizes beyond 2**31")
         yield Suspicion(Diagnostic(CODE, "warning", message, access.span, context.model.name, (), _WIDEN))
+
+
+def _exceeding(declared: Declared) -> Iterator[str]:
+    try:
+        clauses = parse(declared.text)
+    except ContractError:
+        return
+    for clause in clauses:
+        for part in conjuncts(clause.cond) if clause.cond is not None else ():
+            yield from _exceeds(part)
 
 
 _WIDEN: Final = "compute it in 64 bits: `ct.bid(0).astype(ct.int64)`, and annotate the array with `ct.IndexedWithInt64`"

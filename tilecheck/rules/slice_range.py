@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.host.discharge import cone
 from tilecheck.kernel.observed import SliceUse
 from tilecheck.proof.contract import render
 from tilecheck.proof.facts import Facts, conjuncts
@@ -42,7 +43,7 @@ from tilecheck.proof.terms import (
     substitute_cond,
 )
 from tilecheck.rules.context import Context
-from tilecheck.rules.wording import readable
+from tilecheck.rules.wording import readable, spelled
 
 __all__ = ["clauses", "diagnose"]
 
@@ -111,8 +112,10 @@ def _refuted(context: Context, s: SliceUse, term: Term) -> tuple[dict[str, int],
         facts = _facts(context, s, conj(guard, *_sizes(s, 1)))
         if facts.prove(-at - 1, _EFFORT) is None:
             continue
-        wanted = conj(guard, ge(-at, 1), *context.uniform, *_sizes(s, 1), *context.standing)
-        model = find_model(wanted)
+        shown = [ge(of(a), int(a.name in context.tiles)) for a in sorted(atoms_in(s.start, s.stop, s.extent))
+                 if isinstance(a, Sym)]
+        wrong = conj(guard, ge(-at, 1), *_sizes(s, 1), *shown)
+        model = find_model(conj(wrong, *cone(wrong, conj(*context.uniform, *context.standing))))
         if model is None:
             continue
         values = _coordinates(corner, model)
@@ -146,7 +149,7 @@ _SAID: Final = {
     "beyond": "ends at `{stop}`, past the extent `{extent}`",
 }
 _HELP: Final = {
-    "below": "begin at 0 or later: `max({start}, 0)`",
+    "below": "begin at 0 or later: a negative bound does not count from the end",
     "reversed": "pass the smaller of the two ends first",
     "beyond": "stop at `{extent}`",
 }
@@ -169,7 +172,7 @@ def _told(context: Context, s: SliceUse, what: str, found: tuple[dict[str, int],
 
 
 def _text(t: Term) -> str:
-    return readable(t.key) if t.constant is None else str(t.constant)
+    return spelled(t) if t.constant is None else str(t.constant)
 
 
 def _value(t: Term, env: dict[Atom, int]) -> str:
