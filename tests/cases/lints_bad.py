@@ -327,6 +327,22 @@ def waits_on_one_path(x, o, first: Int, T: Int):
 
 
 @ct.kernel
+def reads_before_and_after(x, w, o, T: Int):
+    i = ct.bid(0)
+    first = ct.load(x, (0,), (T,))  # expect: TC111
+    ct.grid_dependency_control_wait()
+    ct.store(o, (i,), ct.load(x, (i,), (T,)) * ct.load(w, (i,), (T,)) + first)
+
+
+@ct.kernel
+def writes_before(x, o, flags, T: Int):
+    i = ct.bid(0)
+    ct.store(flags, (i,), ct.zeros((1,), ct.int32))  # expect: TC111
+    ct.grid_dependency_control_wait()
+    ct.store(o, (i,), ct.load(x, (i,), (T,)))
+
+
+@ct.kernel
 def waits_in_a_loop(x, o, n: int, T: Int):
     i = ct.bid(0)
     for _ in range(n):
@@ -339,6 +355,8 @@ def launch_dependent(stream, x, o):
     ct.launch(stream, grid, never_waits, (x, o, 128), programmatic_dependent_launch=True)
     ct.launch(stream, grid, waits_too_late, (x, o, 128), programmatic_dependent_launch=True)
     ct.launch(stream, grid, waits_on_one_path, (x, o, 1, 128), programmatic_dependent_launch=True)
+    ct.launch(stream, grid, reads_before_and_after, (x, x.clone(), o, 128), programmatic_dependent_launch=True)
+    ct.launch(stream, grid, writes_before, (x, o, o.clone(), 128), programmatic_dependent_launch=True)
     ct.launch(stream, grid, waits_in_a_loop, (x, o, 4, 128), programmatic_dependent_launch=True)
 
 

@@ -457,3 +457,31 @@ def counter_in_8_bits(x, o, T: Int):
         part = k.astype(ct.int8) * 2
         t = ct.gather(x, (ct.bid(0), part + ct.arange(T, dtype=ct.int32)))
         ct.store(o, (ct.bid(0), k, 0), t.reshape((1, 1, T)))
+
+
+@ct.kernel
+def reads_weights_ahead(x, w, o, T: Int):
+    i = ct.bid(0)
+    scale = ct.load(w, (i,), (T,))
+    ct.grid_dependency_control_wait()
+    ct.store(o, (i,), ct.load(x, (i,), (T,)) * scale)
+
+
+def launch_ahead(stream, x, w, o):
+    ct.launch(stream, (ct.cdiv(x.shape[0], 128),), reads_weights_ahead, (x, w, o, 128),
+              programmatic_dependent_launch=True)
+
+
+@ct.kernel
+def channels_of_tiles(x, o, C: Int, S: Int, T: Int):
+    i = ct.bid(0)
+    total = ct.zeros((1, 1), ct.float32)
+    for k in range(C * S // T):
+        total = total + ct.sum(ct.load(x, (i, k), (1, T), padding_mode=ZERO), axis=1, keepdims=True)
+    ct.store(o, (i, 0), total)
+
+
+def launch_channels(stream, x, o):
+    n, channels, height, width = x.shape
+    assert (height * width) % 256 == 0
+    ct.launch(stream, (n,), channels_of_tiles, (x.view(n, -1), o, channels, height * width, 256))

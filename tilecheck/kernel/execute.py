@@ -203,7 +203,7 @@ def _observed(m: Machine, definition: FuncDef) -> Observed:
         *(u for span in sorted(notes.helpers) for u in unused(notes.helpers[span], notes, helper=True))]
     wide = bool(notes.wide) or any(map(mentions_64_bits, (definition, *notes.helpers.values())))
     return Observed(tuple(notes.slices), tuple(notes.narrowings), tuple(notes.loops), tuple(notes.parts), tuple(made),
-                    tuple(notes.early), bool(notes.waits), wide)
+                    tuple(notes.early), bool(notes.waits), frozenset(notes.after), wide)
 
 
 def _takes_work(accesses: tuple[Access, ...]) -> bool:

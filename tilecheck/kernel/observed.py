@@ -81,11 +81,13 @@ class SubTile:
 class Early:
     """An access that may come before `grid_dependency_control_wait()`.
 
+    reads  whether it only reads
     path   what is known where it is
     waits  the conditions under which the wait has been passed before
     """
 
     array: str
+    reads: bool
     span: Span
     path: Cond
     waits: tuple[Cond, ...]
@@ -116,6 +118,7 @@ class Observed:
 
     early  the first accesses that may come before `grid_dependency_control_wait()`, in program order
     waits  whether that is called at all
+    after  arrays that are read after it
     wide   whether 64-bit integers are mentioned anywhere in it
     """
 
@@ -126,6 +129,7 @@ class Observed:
     unused: tuple[Unused, ...] = ()
     early: tuple[Early, ...] = ()
     waits: bool = False
+    after: frozenset[str] = frozenset()
     wide: bool = False
 
 
@@ -155,6 +159,7 @@ class Notes:
     waits: list[Cond] = field(default_factory=list)
     wide: set[Term] = field(default_factory=set)
     early: list[Early] = field(default_factory=list)
+    after: set[str] = field(default_factory=set)
 
     def assigned(self, span: Span, value: Value, effects: int, reads: int) -> None:
         """An assignment was executed; `effects` and `reads` are the numbers from before."""
@@ -179,10 +184,13 @@ class Notes:
                 self.waits.append(merged)
         self.waits.append(path)
 
-    def accessed(self, array: str, path: Cond, span: Span) -> None:
+    def accessed(self, array: str, reads: bool, path: Cond, span: Span) -> None:
         """An access is executed under a condition."""
-        if len(self.early) < _EARLY and not any(_implies(path, w) for w in self.waits):
-            self.early.append(Early(array, span, path, tuple(self.waits)))
+        if any(_implies(path, w) for w in self.waits):
+            if reads:
+                self.after.add(array)
+        elif len(self.early) < _EARLY:
+            self.early.append(Early(array, reads, span, path, tuple(self.waits)))
 
 
 def _kind(value: Value, loaded: bool) -> UnusedKind | Literal["other"]:

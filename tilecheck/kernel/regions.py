@@ -114,7 +114,7 @@ def _emit(
         return
     m.notes.reads += effect.mode == "read"
     m.notes.effects += effect.mode != "read" or effect.order != "weak"
-    m.notes.accessed(ref.options[0][1].root if ref.options else "?", m.path, effect.span)
+    m.notes.accessed(ref.options[0][1].root if ref.options else "?", effect.mode == "read", m.path, effect.span)
     if effect.mode != "read" and (effect.op not in ("atomic_cas", "atomic_xchg") or len(ref.options) > 1):
         for _, view in ref.options:
             update(m, view.root, ("seize",))

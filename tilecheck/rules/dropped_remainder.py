@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.host.binding import bind, value_of
 from tilecheck.host.launch import Argument, Launch
+from tilecheck.host.lemmas import divisible
 from tilecheck.kernel.access import Access, KernelModel
 from tilecheck.kernel.observed import RangeLoop
 from tilecheck.kernel.tree import Span
@@ -24,6 +25,7 @@ from tilecheck.proof.terms import (
     Term,
     atoms_in,
     atoms_of,
+    conj,
     enforceable,
     eq,
     mod,
@@ -51,9 +53,9 @@ def suspicions(context: Context) -> Iterator[Suspicion]:
         if walked is None or _tail(context.model, loop, quotient):
             continue
         remainder = eq(mod(quotient.num, quotient.den), 0)
-        facts = Facts((loop.guard, walked.region.guard, *context.assume, *context.standing), [quotient.num],
-                      signs=False)
-        if remainder.op == "true" or facts.holds(remainder, effort=0) is not None:
+        known = conj(loop.guard, walked.region.guard, *context.assume)
+        facts = Facts((known, *context.standing), [quotient.num], signs=False)
+        if remainder.op == "true" or divisible(known, remainder) or facts.holds(remainder, effort=0) is not None:
             continue
         told.add(loop.header)
         unless = Clause(render(remainder), remainder, "semantic") if enforceable(remainder) else None

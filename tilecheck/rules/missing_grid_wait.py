@@ -21,10 +21,16 @@ def diagnose(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnos
         if not launch.dependent:
             continue
         given = constants_of(model, launch)
-        early = next((e for e in model.observed.early if not e.waited(given)), None)
+        early = next((e for e in model.observed.early if not _ahead(model, e) and not e.waited(given)), None)
         if early is not None:
             yield _told(model, launch, early)
             return
+
+
+def _ahead(model: KernelModel, early: Early) -> bool:
+    """Whether an array is read ahead of the wait on purpose: the kernel reads others after it, and not this one."""
+    after = model.observed.after
+    return early.reads and not early.waits and bool(after) and early.array not in after
 
 
 def _told(model: KernelModel, launch: Launch, early: Early) -> Diagnostic:
