@@ -228,6 +228,18 @@ def remainder_of_a_gather(x, o, n: int, T: Int):
 
 
 @ct.kernel
+def remainder_of_a_variant(A, c, K: int, FIRST: Int, tm: Int, tk: Int):
+    i = ct.bid(0)
+    steps = ct.cdiv(K, tk)
+    if FIRST:
+        steps = min(K // tk, 8)
+    acc = ct.zeros((tm, 1), ct.float32)
+    for k in range(1, steps):  # expect: TC305
+        acc = acc + ct.sum(ct.load(A, (i, k), (tm, tk), padding_mode=ZERO), axis=1, keepdims=True)
+    ct.store(c, (i, 0), acc)
+
+
+@ct.kernel
 def steps_from_the_host(A, c, steps: int, tm: Int):
     i = ct.bid(0)
     acc = ct.zeros((tm, 1), ct.float32)

@@ -309,6 +309,18 @@ def literals_that_divide(A, c, tm: Int):
 
 
 @ct.kernel
+def masked_at_the_end(A, c, K: int, tm: Int, tk: Int):
+    # whole tiles first, and the rest under a mask
+    i = ct.bid(0)
+    acc = ct.zeros((tm, 1), ct.float32)
+    for k in range(1, K // tk):
+        acc = acc + ct.sum(ct.load(A, (i, k), (tm, tk), padding_mode=ZERO), axis=1, keepdims=True)
+    for k in range(K // tk, ct.cdiv(K, tk)):
+        acc = acc + ct.sum(ct.load(A, (i, k), (tm, tk), padding_mode=ZERO), axis=1, keepdims=True)
+    ct.store(c, (i, 0), acc)
+
+
+@ct.kernel
 def groups_of_heads(x, o, H: int, G: Int, T: Int):
     # H // G is a number of heads and walks tiles of one head
     i = ct.bid(0)

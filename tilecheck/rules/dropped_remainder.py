@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.host.binding import bind, value_of
@@ -16,10 +17,13 @@ from tilecheck.proof.facts import Facts
 from tilecheck.proof.region import Clause
 from tilecheck.proof.terms import (
     ONE,
+    Atom,
     Bid,
     Counter,
     FloorDiv,
+    Ite,
     Lane,
+    Min,
     Mod,
     Sym,
     Term,
@@ -40,14 +44,14 @@ from tilecheck.rules.wording import spelled
 __all__ = ["launched", "suspicions"]
 
 CODE = "TC305"
+_NESTED: Final = 3
 
 
 def suspicions(context: Context) -> Iterator[Suspicion]:
     """Loops whose number of iterations is a quotient that the kernel computes."""
     told: set[Span] = set()
-    for loop in context.model.observed.loops:
-        quotient = (loop.stop - loop.start).single
-        if loop.header in told or loop.step != ONE or not isinstance(quotient, FloorDiv) or _by_block(quotient.num):
+    for loop, quotient in _ends(context.model):
+        if loop.header in told:
             continue
         walked = _walked(context.model, loop, quotient.den)
         if walked is None or _tail(context.model, loop, quotient):
@@ -60,6 +64,25 @@ def suspicions(context: Context) -> Iterator[Suspicion]:
         told.add(loop.header)
         unless = Clause(render(remainder), remainder, "semantic") if enforceable(remainder) else None
         yield Suspicion(_told(context.model, loop, walked, quotient.num, quotient.den, ()), unless, "free")
+
+
+def _ends(model: KernelModel) -> Iterator[tuple[RangeLoop, FloorDiv]]:
+    """Loops that run to a quotient, in some variant or at most."""
+    for loop in model.observed.loops:
+        if loop.step == ONE:
+            for end in dict.fromkeys((*_alternatives(loop.stop), *_alternatives(loop.stop - loop.start))):
+                if isinstance(end, FloorDiv) and not _by_block(end.num):
+                    yield loop, end
+
+
+def _alternatives(end: Term, depth: int = _NESTED) -> Iterator[Atom]:
+    """What a bound may be, where it is one of several."""
+    atom = end.single
+    if isinstance(atom, Ite | Min) and depth:
+        for part in (atom.then, atom.other) if isinstance(atom, Ite) else atom.args:
+            yield from _alternatives(part, depth - 1)
+    elif atom is not None:
+        yield atom
 
 
 def _by_block(size: Term) -> bool:

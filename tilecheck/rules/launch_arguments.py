@@ -42,13 +42,15 @@ def diagnose(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnos
             if not any(fault == "keyword" for fault, _ in launch.faults):
                 yield _count(model, launch, launch.arguments)
             continue
-        used = touched(model, launch).used
         for param, argument in zip(model.params, launch.arguments, strict=True):
             given = _mismatch(param, argument)
-            # a number may stand for an array in a variant of the kernel that leaves it alone
-            idle = given in _STAND_INS and param.kind in ("array", "list") and param.name not in used
-            if given is not None and not idle:
+            if given is not None and not _stands_in(model, launch, param, given):
                 yield _kind(model, param, argument, given)
+
+
+def _stands_in(model: KernelModel, launch: Launch, param: Param, given: str) -> bool:
+    """Whether a number stands for an array in a variant of the kernel that leaves the array alone."""
+    return given in _STAND_INS and param.kind in ("array", "list") and param.name not in touched(model, launch).used
 
 
 def _shape(model: KernelModel, launch: Launch) -> Iterator[Diagnostic]:
