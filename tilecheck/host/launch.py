@@ -32,6 +32,7 @@ class Argument:
     options    the arguments of which this is one, each with its condition, where it is one of several
     roots      the allocations that an array argument may live in; None when it may be any
     made       those of them that the host allocates in sight of the launch
+    literal    `None`, `str`, `float`, `int`, `bool`, `list`, `dict`: its type, where it is certainly of that
     """
 
     kind: ArgumentKind
@@ -50,6 +51,7 @@ class Argument:
     options: tuple[tuple[Cond, Argument], ...] = ()
     roots: frozenset[str] | None = None
     made: frozenset[str] = frozenset()
+    literal: str | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,9 @@ class Launch:
                empty when there is no configuration or its values are not known
     every      whether each of the cases is launched, as it is by a tuner
     free       symbols that callers choose: parameters and extents of their arrays
+    faults     what is wrong with it whatever kernel it launches: (kind, what it is about)
+    certain    whether it launches this kernel and no other, on every path
+    dependent  whether it may start before the launch before it is done (programmatic dependent launch)
     """
 
     kernel: tuple[str, str]
@@ -78,3 +83,6 @@ class Launch:
     cases: tuple[tuple[tuple[str, int], ...], ...] = ()
     free: frozenset[str] = frozenset()
     every: bool = False
+    faults: tuple[tuple[str, str], ...] = ()
+    dependent: bool = False
+    certain: bool = True

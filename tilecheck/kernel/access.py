@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from tilecheck.kernel.observed import NOTHING_SEEN, Observed
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.region import Region
 from tilecheck.proof.terms import Cond, Term
@@ -89,6 +90,7 @@ class KernelModel:
 
     axes_read   grid axes whose `bid` or `num_blocks` the kernel reads (also where it does not reach an access)
     axis_reads  each of these reads with the launch scalar conditions that it stands under
+    observed    what was noted beside the accesses
     products    block-dependent numbers that the kernel divides, where no term shows that any more
     launched    extents of array axes and ranks known from use: name -> rank, when every use agrees
     guards      uniform conditions that every execution satisfies (`static_assert`, `assert_`)
@@ -108,6 +110,7 @@ class KernelModel:
     dialect: bool = False
     axis_reads: tuple[tuple[int, Cond], ...] = ()
     products: tuple[Term, ...] = ()
+    observed: Observed = NOTHING_SEEN
 
     @property
     def written(self) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tilecheck.kernel.assigned import assigned_names, jumps_out
 from tilecheck.kernel.assuming import parts
@@ -25,6 +25,7 @@ from tilecheck.kernel.coerce import arrays_in, expand, to_bool
 from tilecheck.kernel.joins import join, join_many
 from tilecheck.kernel.locks import common, hold
 from tilecheck.kernel.machine import Jumps, LoopMark, Machine
+from tilecheck.kernel.observed import RangeLoop
 from tilecheck.kernel.tree import Expr, For, Name, Sequence, Span, Stmt, While
 from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Range, StaticIter, Unknown, Value
 from tilecheck.proof.terms import (
@@ -109,7 +110,14 @@ def _range(m: Machine, s: For, r: Range) -> None:
     distance, size = (r.start - r.stop, -r.step) if step is not None and step < 0 else (r.stop - r.start, r.step)
     trip = maximum(ZERO, cdiv(distance, size))
     name = m.name(_label(s.target), s.span)
+    if m.noting:
+        m.notes.loops[RangeLoop(name, r.start, r.stop, r.step, m.path, s.span, _header(s))] = None
     _summarize(m, Loop(name, s.span, s.body, tuple(assigned_names((s.target,))), head, trip, None), s.orelse)
+
+
+def _header(s: For) -> Span:
+    """From the `for` to the end of what it runs over."""
+    return replace(s.span, end_line=s.iterable.span.end_line, end_column=s.iterable.span.end_column)
 
 
 def _anything(m: Machine, s: For, iterable: Value) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tilecheck.kernel.access import Gap
+from tilecheck.kernel.observed import Notes
 from tilecheck.kernel.shapes import element, unknown_truth
 from tilecheck.kernel.tree import Expr, Span, Stmt
 from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Shape, Unknown, Value
@@ -178,6 +179,7 @@ class Machine:
         self._places: dict[str, dict[tuple[object, ...], int]] = {}
         self.made: set[Atom] = set()
         self.products: set[Term] = set()
+        self.notes = Notes()
 
     # --- dispatch ---
 
@@ -248,6 +250,11 @@ class Machine:
 
     def assume(self, cond: Cond) -> None:
         self.path = conj(self.path, cond)
+
+    @property
+    def noting(self) -> bool:
+        """Whether what is executed is the kernel itself, once and for good."""
+        return self.recording and not self.host
 
     def gap(self, what: str, arrays: frozenset[str] | tuple[str, ...], span: Span) -> None:
         if self.recording and not self.host:

@@ -110,8 +110,11 @@ def _emit(
         for _, view in ref.options:
             m.written.add(view.root)
             m.changes.setdefault(view.root, set()).add(effect.op)
-    if not m.recording or m.host:
+    if not m.noting:
         return
+    m.notes.reads += effect.mode == "read"
+    m.notes.effects += effect.mode != "read" or effect.order != "weak"
+    m.notes.accessed(ref.options[0][1].root if ref.options else "?", effect.mode == "read", m.path, effect.span)
     if effect.mode != "read" and (effect.op not in ("atomic_cas", "atomic_xchg") or len(ref.options) > 1):
         for _, view in ref.options:
             update(m, view.root, ("seize",))

@@ -11,6 +11,7 @@ from tilecheck.kernel.coerce import (
     arrays_in,
     constant_int,
     expand,
+    extent,
     extent_of,
     rank_of,
     scalar_of,
@@ -21,6 +22,7 @@ from tilecheck.kernel.coerce import (
     to_term,
 )
 from tilecheck.kernel.machine import Machine
+from tilecheck.kernel.observed import Narrowing, SliceUse
 from tilecheck.kernel.operators import (
     binary,
     compare,
@@ -170,14 +172,20 @@ def narrowed(m: Machine, name: str, value: Value, args: Arguments) -> Int:
     """The value as an element of an integer type: it wraps."""
     bits = WRAPPING.get(name)
     if bits is None or isinstance(value, Bool):
-        return to_int(m, value, args.span)
+        whole = to_int(m, value, args.span)
+        if m.noting:
+            m.notes.sized(name, whole.term, m.path, args.span)
+        return whole
     if isinstance(value, Data):
         return m.fresh(name, args.span, value.shape)
     inner = to_int(m, value, args.span)
     if bits == 32 and never_negative(inner.term):
         return inner
     half = const(0 if name.startswith("u") else 2 ** (bits - 1))
-    return m.limited(Int(mod(inner.term + half, const(2**bits)) - half, inner.shape), args.span)
+    result = m.limited(Int(mod(inner.term + half, const(2**bits)) - half, inner.shape), args.span)
+    if m.noting:
+        m.notes.narrowings[Narrowing(name, bits, inner.term, result.term, m.path, args.span)] = None
+    return result
 
 
 def _astype(m: Machine, args: Arguments) -> Value:
@@ -320,6 +328,12 @@ def _nothing(m: Machine, args: Arguments) -> Value:
     return NONE
 
 
+def _wait(m: Machine, args: Arguments) -> Value:
+    if m.noting:
+        m.notes.waited(m.path)
+    return NONE
+
+
 def _typed(name: str, m: Machine, args: Arguments) -> Value:
     """A dtype called as a function, `ct.int32(x)`."""
     return convert(m, args.positional[0], TileRef(name), args) if args.positional else MISSING
@@ -346,6 +360,10 @@ def _array_slice(m: Machine, owner: Value, args: Arguments) -> Value:
         before = view.slice_of(axis)
         base = ZERO if before is None else before[0]
         kept = tuple(s for s in view.slices if s[0] != axis)
+        if m.noting:
+            whole = extent(m, view, axis) if before is None else before[1] - before[0]
+            m.notes.slices[SliceUse(
+                view.root, axis, start, stop, whole, conj(m.path, cond), m.exact, args.span)] = None
         out.append((cond, View(view.root, view.member, tuple(sorted(
             (*kept, (axis, base + start, base + stop)), key=lambda s: s[0])), view.tile, view.steps, view.raw)))
     return ArrayRef(tuple(out))
@@ -424,7 +442,7 @@ TILE.update({
     "num_tiles": _num_tiles, "mma": _mma, "mma_scaled": _mma_scaled, "matmul": _matmul,
     "static_assert": _static_assert, "assert_": _static_assert, "static_eval": _identity, "static_iter": _static_iter,
     "ensure_constant": _identity, "assume_divisible_by": _identity, "printf": _nothing, "print": _nothing,
-    "grid_dependency_control_wait": _nothing, "grid_dependency_control_launch_dependents": _nothing,
+    "grid_dependency_control_wait": _wait, "grid_dependency_control_launch_dependents": _nothing,
     "pack_to_bytes": lambda m, args: Data(None), "unpack_from_bytes": lambda m, args: Data(None),
 })
 METHODS.update({

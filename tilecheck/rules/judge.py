@@ -21,9 +21,13 @@ from tilecheck.rules import (
     cross_block_read,
     duplicate_scatter,
     grid_mismatch,
+    launch_arguments,
+    lints,
     lost_order,
+    missing_grid_wait,
     mixed_atomicity,
     overlapping_write,
+    slice_range,
     unknown_use,
     unproven_disjoint,
     unused_contract,
@@ -62,8 +66,8 @@ def prove(model: KernelModel) -> Proof:
         *settle_order(context))
     if any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
-    return Proof(tuple(obligations), structural_clauses(model), context.declared, context.faulty,
-                 context.contradictory)
+    return Proof(tuple(obligations), (*structural_clauses(model), *slice_range.clauses(context)), context.declared,
+                 context.faulty, context.contradictory, tuple(lints.suspicions(context)))
 
 
 def _too_wide(s: Settled) -> Settled:
@@ -85,6 +89,9 @@ def conclude(
     findings += aliased_arguments.diagnose(model, launches)
     findings += unused_contract.diagnose(model, proof)
     findings += unknown_use.diagnose(model, proof.obligations)
+    findings += lints.concluded(model, proof.suspicions, launches)
+    findings += launch_arguments.diagnose(model, launches)
+    findings += missing_grid_wait.diagnose(model, launches)
     verdicts = [s.verdict for s in proof.obligations] + ["unproven"] * bool(unknown_use.lost(model))
     report = KernelReport(
         model.file, model.name, model.name_span.line, weakest(tuple(verdicts)),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tilecheck.diagnostics import ObligationKind
 from tilecheck.kernel.access import Access, Declared
 from tilecheck.proof.region import Clause, Verdict, Witness
+from tilecheck.rules.suspicion import Suspicion
 
 __all__ = ["WEAKEST_FIRST", "Proof", "Settled", "weakest"]
 
@@ -49,6 +50,7 @@ class Proof:
     structural   clauses that hold for the kernel as a whole
     declared     clauses that the author wrote
     faulty       declarations that cannot be read, and why
+    suspicions   findings that a launch may speak against
     contradictory  declarations that no launch can satisfy together; they have no effect
     """
 
@@ -57,3 +59,4 @@ class Proof:
     declared: tuple[Clause, ...]
     faulty: tuple[tuple[str, str], ...] = ()
     contradictory: tuple[Declared, ...] = ()
+    suspicions: tuple[Suspicion, ...] = ()

@@ -45,6 +45,23 @@ _ALL: Final = (
     ),
     Rule("TC108", "lost-order", "accesses of one block whose program order the compiler does not keep", "error", True),
     Rule(
+        "TC111",
+        "missing-grid-wait",
+        "a kernel under programmatic dependent launch touches memory before it waits for the launch before",
+        "error",
+    ),
+    Rule("TC203", "index-space", "an element index where a tile index is meant, or the reverse", "warning"),
+    Rule("TC204", "slice-range", "a slice outside of the array", "error"),
+    Rule("TC207", "narrowed-index", "an index that is silently truncated or may wrap", "warning"),
+    Rule("TC302", "unused-mask", "a mask computed and not used", "warning"),
+    Rule("TC304", "unused-result", "a loaded or computed tile that never reaches memory", "warning"),
+    Rule(
+        "TC305",
+        "dropped-remainder",
+        "a loop over `n // T` tiles where `n % T` may be non-zero",
+        "warning",
+    ),
+    Rule(
         "TC401", "aliased-arguments", "one launch gets overlapping storage for a written and another parameter", "error"
     ),
     Rule(
@@ -53,6 +70,7 @@ _ALL: Final = (
         "a visible launch whose grid, shapes or constants break the kernel's contract",
         "error",
     ),
+    Rule("TC408", "launch-arguments", "wrong number or kind of arguments at a visible launch", "error"),
     Rule("TC901", "unused-opt-out", "an opt-out that suppresses nothing", "warning"),
     Rule("TC902", "opt-out-without-reason", "an opt-out that gives no reason", "warning"),
 )
