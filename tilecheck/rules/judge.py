@@ -29,6 +29,7 @@ from tilecheck.rules import (
     unused_contract,
 )
 from tilecheck.rules.atomicity import settle_atomics
+from tilecheck.rules.bounds import settle_bounds
 from tilecheck.rules.context import Context
 from tilecheck.rules.contract import structural_clauses, width_clauses
 from tilecheck.rules.cross_read import settle_reads
@@ -59,7 +60,7 @@ def prove(model: KernelModel) -> Proof:
     context = Context.of(model)
     obligations = (
         *settle_writes(context), *settle_reads(context), *settle_atomics(context), *settle_duplicates(context),
-        *settle_order(context))
+        *settle_order(context), *settle_bounds(context))
     if any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
     return Proof(tuple(obligations), structural_clauses(model), context.declared, context.faulty,
