@@ -11,12 +11,17 @@ from tilecheck.proof.facts import MOST, NOTHING, Assumed, Budget, Facts, conjunc
 from tilecheck.proof.terms import (
     ONE,
     Atom,
+    Bid,
     Cond,
+    Counter,
     FloorDiv,
     Ite,
+    Lane,
+    Load,
     Max,
     Min,
     Mod,
+    Opaque,
     Substitution,
     Sym,
     Term,
@@ -36,10 +41,13 @@ from tilecheck.proof.terms import (
 
 __all__ = ["Inside", "inside"]
 
+Memory = dict[object, "Inside | None"]
 Acceptable = Callable[[tuple[Cond, ...]], bool]
 
-_WORK: Final = 1200
+_WORK: Final = 600
 """Nodes of certificate search for one index."""
+_LITTLE: Final = 200
+"""Likewise where data takes part: what a proof then needs is seldom written down."""
 _TRIED: Final = 4
 """Sets of inequalities to try for one goal."""
 _COUNTS: Final = 3
@@ -80,33 +88,75 @@ class _Question:
     unit: Term
     acceptable: Acceptable
     budget: Budget
+    memory: Memory
+    known: dict[object, Facts]
     open: bool = True
 
 
-def inside(at: Term, end: Term, conds: Iterable[Cond], acceptable: Acceptable, unit: Term = ONE) -> Inside | None:
+def inside(
+    at: Term, end: Term, conds: Iterable[Cond], acceptable: Acceptable, unit: Term = ONE, memory: Memory | None = None,
+    known: dict[object, Facts] | None = None,
+) -> Inside | None:
     """What makes `0 <= at < end` hold where the conditions do; None when no proof was found.
 
     Inequalities over launch scalars that would complete a proof are taken up where they are acceptable together.
+
+    memory, known   what was found out of the kernel before; they grow
     """
-    q = _Question(tuple(conds), unit, acceptable, Budget(_WORK))
-    lower = _proved(q, at, ())
+    bearing = _bearing(conj(*conds), at, end)
+    data = any(isinstance(a, Load) for a in atoms_in(at, end, *bearing))
+    q = _Question(bearing, unit, acceptable, Budget(_LITTLE if data else _WORK), {} if memory is None else memory,
+                  {} if known is None else known)
+    lower = _proved(replace(q, open=not at.varying), at, ()) or _proved(q, at, ())
     if lower is None:
         return None
     upper = _proved(q, end - 1 - at, lower.clauses)
     return None if upper is None else lower | upper
 
 
+def _bearing(known: Cond, *terms: Term) -> tuple[Cond, ...]:
+    """The conditions about the launch, and those about what some terms vary with."""
+    reached = {a for t in terms for a in _varying(t)}
+    pending = [(c, _varying(c)) for c in conjuncts(known)]
+    kept = [c for c, leaves in pending if not leaves]
+    pending = [(c, leaves) for c, leaves in pending if leaves]
+    grown = True
+    while grown:
+        near = [(c, leaves) for c, leaves in pending if leaves & reached]
+        pending = [(c, leaves) for c, leaves in pending if not leaves & reached]
+        kept += [c for c, _ in near]
+        grown = any(not leaves <= reached for _, leaves in near)
+        reached |= {a for _, leaves in near for a in leaves}
+    return tuple(sorted(kept, key=lambda c: c.key))
+
+
+def _varying(value: Term | Cond) -> set[Atom]:
+    return {a for a in atoms_of(value) if isinstance(a, (Bid, Counter, Lane, Load, Opaque)) and a.varying}
+
+
 def _proved(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     value = goal.constant
     if value is not None and value >= 0:
         return Inside()
-    facts = Facts((*q.conds, *given), [goal], budget=q.budget)
+    if q.open:
+        return _found(q, goal, given)
+    key = (goal, given, q.conds, q.unit)
+    if key not in q.memory:
+        found = _found(q, goal, given)
+        if found is None and q.budget.left <= 0:
+            return None
+        q.memory[key] = found
+    return q.memory[key]
+
+
+def _found(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+    facts = _facts(q, goal, given)
     plain = _extent_alone(q, goal, given)
     if plain is not None:
         return plain
     nested = _nested(goal) is not None
     # what hangs on a choice inside a quotient is seldom seen without making it
-    got = facts.prove(goal, 0 if nested else MOST)
+    got = facts.prove(goal, 0 if nested else 1)
     if got is not None:
         return Inside(got, (), ("range",))
     for attempt in (_divisors, _in_tiles, _through, _by_cases, _unfolded, _residual) if q.open else (
@@ -115,6 +165,16 @@ def _proved(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
         if found is not None:
             return found
     return None
+
+
+def _facts(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Facts:
+    """What is known, with what was found out of it before."""
+    key = (q.conds, given, frozenset(a for a in atoms_of(goal) if isinstance(a, (Bid, Lane))))
+    facts = q.known.get(key)
+    if facts is None:
+        facts = q.known[key] = Facts((*q.conds, *given), [goal], budget=q.budget)
+    facts.budget = q.budget
+    return facts
 
 
 def _extent_alone(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
@@ -133,7 +193,7 @@ def _extent_alone(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside |
 
 def _residual(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     """The weakest of the sets of inequalities over launch scalars that would complete the proof."""
-    got = facts.prove(goal)
+    got = facts.prove(goal, 1)
     if got is not None:
         return Inside(got, (), ("range",))
     options: list[Inside] = []
@@ -238,7 +298,7 @@ def _parts(t: Term) -> tuple[Term, ...]:
 
 
 def _needed(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
-    got = facts.prove(goal)
+    got = facts.prove(goal, 1)
     return Inside(got) if got is not None else _residual(q, facts, goal, given)
 
 

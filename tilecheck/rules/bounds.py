@@ -6,13 +6,13 @@ A tile access is undefined where a tile is wholly outside, an access without bou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tilecheck.kernel.access import Access
 from tilecheck.kernel.reach import Reach
 from tilecheck.proof.contract import ContractError, parse, render
-from tilecheck.proof.facts import conjuncts
+from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.inside import Inside, inside
 from tilecheck.proof.questions import mentions_opaque
 from tilecheck.proof.region import Clause, Region, Verdict
@@ -55,10 +55,19 @@ class _Outcome:
     missing: str | None = None
 
 
+@dataclass(frozen=True)
+class _Known:
+    """What was found out of a kernel; it grows."""
+
+    found: dict[object, Inside | None] = field(default_factory=dict)
+    proofs: dict[object, Inside | None] = field(default_factory=dict)
+    facts: dict[object, Facts] = field(default_factory=dict)
+
+
 def settle_bounds(context: Context) -> Iterator[Settled]:
     """One obligation for each statement that can be undefined out of range."""
     sites = context.by_site(a for a in context.model.accesses if a.reach)
-    known: dict[object, Inside | None] = {}
+    known = _Known()
     for site in sorted(sites):
         outcomes = [_settle(context, access, reach, known) for access in sites[site] for reach in access.reach]
         yield _merged(outcomes)
@@ -76,7 +85,7 @@ def _merged(outcomes: list[_Outcome]) -> Settled:
         end=None if worst.escape is None else worst.escape.end)
 
 
-def _settle(context: Context, access: Access, reach: Reach, known: dict[object, Inside | None]) -> _Outcome:
+def _settle(context: Context, access: Access, reach: Reach, known: _Known) -> _Outcome:
     lost = context.lost.get(access.array) or context.lost.get("?")
     if lost is not None:
         return _Outcome(access, reach, "unproven", f"{lost} may read and write all of `{access.array}`")
@@ -96,14 +105,14 @@ def _settle(context: Context, access: Access, reach: Reach, known: dict[object, 
 
 
 def _inside(
-    context: Context, access: Access, reach: Reach, made: Region, known: dict[object, Inside | None],
+    context: Context, access: Access, reach: Reach, made: Region, known: _Known,
 ) -> Inside | None:
     key = (reach.at, reach.end, made.guard)
-    if key not in known:
-        known[key] = inside(
+    if key not in known.found:
+        known.found[key] = inside(
             reach.at, reach.end, (made.guard, *_standing(context, access, reach, made)),
-            lambda conds: _acceptable(context, made, conds), reach.step or ONE)
-    return known[key]
+            lambda conds: _acceptable(context, made, conds), reach.step or ONE, known.proofs, known.facts)
+    return known.found[key]
 
 
 def _standing(context: Context, access: Access, reach: Reach, made: Region) -> Iterator[Cond]:
@@ -197,6 +206,6 @@ def _proposal(context: Context, access: Access, reach: Reach, made: Region, load
             declared = replace(context, declared=(*context.declared, *parse(text)))
         except ContractError:
             continue
-        if _inside(declared, access, reach, made, {}) is not None:
+        if _inside(declared, access, reach, made, _Known()) is not None:
             return text
     return None
