@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 from zlib import crc32
 
-from tilecheck.proof.facts import MOST, NOTHING, Assumed, Budget, Facts, conjuncts
+from tilecheck.proof.facts import NOTHING, Assumed, Budget, Facts, conjuncts
 from tilecheck.proof.terms import (
     ONE,
     Atom,
@@ -262,7 +262,7 @@ def _room(clauses: tuple[Cond, ...]) -> int:
     atoms = sorted(a for a in atoms_in(*clauses) if isinstance(a, Sym))
     count = 0
     for k in range(_LAUNCHES):
-        env = {a: _SAMPLE[crc32(f"{a.key} {k}".encode()) % len(_SAMPLE)] for a in atoms}
+        env: dict[Atom, int] = {a: _SAMPLE[crc32(f"{a.key} {k}".encode()) % len(_SAMPLE)] for a in atoms}
         try:
             count += all(holds(c, env) for c in clauses)
         except (ArithmeticError, KeyError):
@@ -340,9 +340,9 @@ def _unfolded(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
     """`n % d` as `n - d*(n // d)`, where the quotient occurs too: not for d = 0, where neither is defined."""
     atoms = atoms_in(goal, *q.conds)
     quotients = {a for a in atoms if isinstance(a, FloorDiv)}
-    new = {a: a.num - a.den * of(q) for a in atoms_of(goal) if isinstance(a, Mod)
+    new: dict[Atom, Term] = {a: a.num - a.den * of(q) for a in atoms_of(goal) if isinstance(a, Mod)
            for q in quotients if q.num == a.num and q.den == a.den}
-    return None if not new else _proved(q, substitute(goal, dict(new)), given)
+    return None if not new else _proved(q, substitute(goal, new), given)
 
 
 def _by_cases(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:

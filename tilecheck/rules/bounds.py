@@ -28,9 +28,11 @@ from tilecheck.proof.terms import (
     atoms_in,
     cdiv,
     conj,
+    disj,
     enforceable,
     ge,
     le,
+    negate,
     of,
 )
 from tilecheck.rules.context import Context, clause_of
@@ -39,6 +41,8 @@ from tilecheck.rules.obligation import WEAKEST_FIRST, Settled, weakest
 __all__ = ["settle_bounds"]
 
 _PROPOSED: Final = 2
+_LONG: Final = 120
+"""Letters of a condition that is worth repeating in a clause."""
 
 
 @dataclass(frozen=True)
@@ -149,12 +153,14 @@ def _growing(t: Term) -> Iterator[Atom]:
         if c <= 0 or len(m) != 1:
             continue
         (a,) = m
-        inside = [(a, 1)] if isinstance(a, Sym) else [
-            (n[0], k) for n, k in a.num.monos.items() if len(n) == 1] if isinstance(a, FloorDiv) else []
-        for extent, factor in inside:
-            if isinstance(extent, Sym) and ".shape[" in extent.name and factor > 0 and sum(
-                    extent in atoms_in(Term({n: 1})) for n in t.monos) == 1 and (
-                    isinstance(a, Sym) or extent not in atoms_in(a.den)):
+        divided = isinstance(a, FloorDiv)
+        inside = a.num.monos if isinstance(a, FloorDiv) else {m: c}
+        fixed = atoms_in(a.den) if isinstance(a, FloorDiv) else set[Atom]()
+        for n, factor in inside.items():
+            extent = n[0] if len(n) == 1 and factor > 0 else None
+            if isinstance(extent, Sym) and ".shape[" in extent.name and extent not in fixed and sum(
+                    extent in atoms_in(Term({k: 1})) for k in t.monos) == 1 and (
+                    not divided or sum(extent in atoms_in(Term({k: 1})) for k in inside) == 1):
                 yield extent
 
 
@@ -162,12 +168,19 @@ def _proved(context: Context, access: Access, reach: Reach, found: Inside) -> _O
     tiles = {e for e in (*access.tile, reach.step) if e is not None}
     signs = [c for c in sorted(found.assumed, key=lambda c: c.key) if not _of_tile(c, tiles)]
     taken = {p for c in context.assume for p in conjuncts(c)}
-    clauses = (*(clause_of(c, False) for c in signs if c not in taken),
-               *(clause_of(c, reach.unchecked) for c in found.clauses if c not in taken))
+    unless = _otherwise(conj(access.under, reach.when), taken)
+    clauses = (*(clause_of(disj(*unless, c), False) for c in signs if c not in taken),
+               *(clause_of(disj(*unless, c), reach.unchecked) for c in found.clauses if c not in taken))
     conditional = any(c.kind == "semantic" for c in clauses)
     why = f"`{render(reach.index)}` stays inside" + (" where the launch keeps to it" if found.clauses else "")
     return _Outcome(access, reach, "conditional" if conditional else "proved", why, tuple(dict.fromkeys(clauses)),
                     found.rules)
+
+
+def _otherwise(under: Cond, taken: set[Cond]) -> tuple[Cond, ...]:
+    """The launches that do not make an access: nothing is asked of them."""
+    flags = (c for c in conjuncts(under) if not c.varying and enforceable(c) and c not in taken)
+    return tuple(negate(c) for c in sorted(flags, key=lambda c: c.key) if len(c.key) <= _LONG)
 
 
 def _of_tile(c: Cond, tiles: set[Term]) -> bool:

@@ -30,6 +30,7 @@ class Settled:
     needed     whether a collision without its semantic clauses was found (the witness is that collision)
     reach      of an obligation on bounds: what decided the verdict
     end        where the array ends there, in the numbers of the witness
+    spilling   reads that run past the end of a row as a write does
     """
 
     kind: ObligationKind
@@ -45,6 +46,7 @@ class Settled:
     needed: bool = False
     reach: Reach | None = None
     end: int | None = None
+    spilling: tuple[Access, ...] = ()
 
 
 @dataclass(frozen=True)
