@@ -6,9 +6,8 @@ from dataclasses import replace
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.kernel.access import Access, KernelModel
-from tilecheck.proof.questions import across_blocks
 from tilecheck.proof.region import Clause
-from tilecheck.proof.terms import Atom, Lane, Sym, Term, atoms_in, of
+from tilecheck.proof.terms import Atom, Lane, Sym, Term, atoms_in, const
 from tilecheck.rules.context import Context
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.wording import clause_list, element_of, launch_of
@@ -21,29 +20,31 @@ CODE = "TC206"
 def specialised(context: Context, obligations: tuple[Settled, ...]) -> tuple[Settled, ...]:
     """The obligations, with those that hang on the end of a row given to this rule, and with the reads that run past
     the end of a row in the same way."""
-    out = tuple(replace(s, code=CODE) if s.code == "TC102" and _spills(s) else s for s in obligations)
-    conds = frozenset(c.cond for s in out if s.code == CODE for c in _semantic(s))
-    if not conds:
-        return out
-    reads = [(a, conds_of) for a in context.model.accesses
-             if a.mode == "read" and not a.tile and (conds_of := _needed(context, a))]
-    return tuple(replace(s, spilling=tuple(
-        a for a, needed in reads if needed <= frozenset(c.cond for c in _semantic(s)))) if s.code == CODE else s
-        for s in out)
+    return tuple(_specialised(context, s) if s.code == "TC102" and _spills(s) else s for s in obligations)
+
+
+def _specialised(context: Context, s: Settled) -> Settled:
+    """The obligation, standing on the access of the two that runs past the end of its row."""
+    if s.other is not None and _ends(s.other, s) and not _ends(s.access, s):
+        s = replace(s, access=s.other, other=s.access)
+    index = s.access.region.index
+    reads = tuple(a for a in context.model.accesses if a.mode == "read" and not a.tile and a.region.index == index)
+    return replace(s, code=CODE, spilling=reads)
+
+
+def _ends(access: Access, s: Settled) -> bool:
+    """Whether what the obligation needs is that the last element of this access lies within its row."""
+    if len(access.region.index) != 1:
+        return False
+    (offset,) = access.region.index
+    column = Term({m: c for m, c in offset.monos.items() if not any(a.varying for a in m)})
+    width = sum((lane.size for lane in offset.atoms() if isinstance(lane, Lane)), const(0))
+    return any(c.cond is not None and (row - column - width) == c.cond.term for c in _semantic(s)
+               for row in _rows(access))
 
 
 def _semantic(s: Settled) -> tuple[Clause, ...]:
     return tuple(c for c in s.clauses if c.kind == "semantic")
-
-
-def _needed(context: Context, access: Access) -> frozenset[object]:
-    """What would keep a read within its row: what would keep blocks apart if it were a write."""
-    if not any(_rows(access)):
-        return frozenset()
-    region = access.region
-    found = across_blocks(region, region, context.axes_of(region), context.assume, context.annotations,
-                          context.room(region, region))
-    return frozenset(a.cond for a in found.clauses if a.semantic) if found.proved else frozenset()
 
 
 def _spills(s: Settled) -> bool:
@@ -80,7 +81,7 @@ def _rows(access: Access) -> list[Term]:
         varying = [a for a in m if a.varying and not isinstance(a, Lane)]
         if len(varying) == 1:
             rest = Term({tuple(a for a in m if a is not varying[0]): c})
-            factors[varying[0]] = factors.get(varying[0], of(0)) + rest
+            factors[varying[0]] = factors.get(varying[0], const(0)) + rest
     return [f for f in factors.values() if f.constant != 1]
 
 
