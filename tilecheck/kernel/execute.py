@@ -173,7 +173,7 @@ def _access(m: Machine, r: Record, sites: Mapping[int, int]) -> Access:
         array=r.array, may=r.may, mode=cast("Literal['read', 'write', 'atomic']", r.mode), op=r.op,
         region=Region(r.index, r.guard, r.exact), tile=r.tile, tile_index=r.tile_index, site=sites[r.site],
         order=r.order, scope=r.scope, loops=tuple(k.counter for k in r.loops), parallel=r.parallel, locks=settled(m, r),
-        span=r.span, via=r.via, checked=r.checked, elements=r.elements)
+        span=r.span, via=r.via, checked=r.checked, elements=r.elements, reach=r.reach, under=r.under)
 
 
 def _model(m: Machine, site: KernelSite) -> KernelModel:
@@ -192,7 +192,7 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         axis_reads=tuple(sorted(axes, key=lambda read: (read[0], read[1].key))),
         ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
         gaps=tuple(gaps), declared=declared(definition, site.decorators), guards=conj(*m.guards), dialect=site.dialect,
-        products=tuple(sorted(m.products, key=lambda t: t.key)),
+        products=tuple(sorted(m.products, key=lambda t: t.key)), claims=tuple(dict.fromkeys(m.claims)),
         observed=_observed(m, definition))
 
 

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tilecheck.kernel.access import Gap
+from tilecheck.kernel.access import Claim, Gap
 from tilecheck.kernel.observed import Notes
+from tilecheck.kernel.reach import Reach
 from tilecheck.kernel.shapes import element, unknown_truth
 from tilecheck.kernel.tree import Expr, Span, Stmt
 from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Shape, Unknown, Value
@@ -136,6 +137,8 @@ class Record:
     via: tuple[Span, ...]
     checked: bool
     parallel: str | None = None
+    reach: tuple[Reach, ...] = ()
+    under: Cond = TRUE
 
 
 class Machine:
@@ -180,6 +183,7 @@ class Machine:
         self.made: set[Atom] = set()
         self.products: set[Term] = set()
         self.notes = Notes()
+        self.claims: list[Claim] = []
 
     # --- dispatch ---
 

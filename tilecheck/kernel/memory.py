@@ -36,7 +36,7 @@ from tilecheck.kernel.values import (
     Unknown,
     Value,
 )
-from tilecheck.proof.terms import ONE, TRUE, Atom, Cond, Lane, Term, lane
+from tilecheck.proof.terms import FALSE, ONE, TRUE, Atom, Cond, Lane, Term, lane, negate
 
 
 def _target(m: Machine, value: Value | None, what: str, span: Span) -> ArrayRef | None:
@@ -63,6 +63,12 @@ def _order(given: dict[str, Value], default: tuple[str, str]) -> tuple[str, str]
 def _checked(m: Machine, given: dict[str, Value], span: Span) -> bool:
     value = given.get("check_bounds")
     return value is None or to_bool(m, value, span).cond is TRUE
+
+
+def _unchecked(m: Machine, given: dict[str, Value], span: Span) -> Cond:
+    """The condition under which the bounds check is left out."""
+    value = given.get("check_bounds")
+    return FALSE if value is None else negate(to_bool(m, value, span).cond)
 
 
 def _indices(m: Machine, value: Value | None, count: int | None, span: Span) -> tuple[Int, ...] | None:
@@ -134,7 +140,8 @@ def _tile_load(m: Machine, given: dict[str, Value], span: Span, op: str, shape: 
         m.gap(f"{op} with an order that is not known", _roots(ref), span)
         return Data(shape)
     order, scope = _order(given, ("weak", "none"))
-    effect = Effect("read", op, order, scope, _checked(m, given, span), span, padding=_padding(given))
+    effect = Effect("read", op, order, scope, _checked(m, given, span), span, _padding(given),
+                    _unchecked(m, given, span))
     return tile_access(m, ref, index, extents, axes, effect)
 
 
@@ -170,7 +177,9 @@ def _tile_store(m: Machine, given: dict[str, Value], span: Span, op: str, shape:
     mode = "atomic" if op.startswith("tiled_view.atomic") else "write"
     if mode == "atomic":
         order, scope = "relaxed", "device"
-    tile_access(m, ref, index, extents, axes, Effect(mode, op, order, scope, _checked(m, given, span), span))
+    effect = Effect(
+        mode, op, order, scope, _checked(m, given, span), span, unchecked=_unchecked(m, given, span))
+    tile_access(m, ref, index, extents, axes, effect)
     return NONE
 
 
@@ -203,7 +212,7 @@ def _element(m: Machine, given: dict[str, Value], op: str, mode: str, default: t
     shape = broadcast(*(i.shape for i in index), mask.shape)
     spread = shape if update is None else broadcast(shape, update)
     padding = given.get("padding_value", Const(0))
-    effect = Effect(mode, op, order, scope, _checked(m, given, span), span, padding=padding)
+    effect = Effect(mode, op, order, scope, _checked(m, given, span), span, padding, _unchecked(m, given, span))
     value = element_access(m, ref, index, mask.cond, shape, shape if mode == "read" else spread, effect)
     return value, ref, index, order, scope
 
@@ -299,7 +308,7 @@ def _advanced(m: Machine, given: dict[str, Value], op: str, mode: str, span: Spa
         extents.append(size)
     shape = tuple(extents)
     effect = Effect(mode, op, "weak", "none", _checked(m, given, span), span, padding=_padding(given))
-    return element_access(m, ref, tuple(index), TRUE, shape, shape, effect)
+    return element_access(m, ref, tuple(index), TRUE, shape, shape, effect, begun=True)
 
 
 def _load_advanced(m: Machine, args: Arguments) -> Value:

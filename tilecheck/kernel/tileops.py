@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from tilecheck.kernel.access import Claim
 from tilecheck.kernel.calls import METHODS, TILE, TILE_METHODS, Arguments, unknown_call
 from tilecheck.kernel.carried import never_negative
 from tilecheck.kernel.coerce import (
@@ -203,6 +204,16 @@ def _bitcast(m: Machine, args: Arguments) -> Value:
 
 def _identity(m: Machine, args: Arguments) -> Value:
     return args.positional[0] if args.positional else _one(args)
+
+
+def _divisible(m: Machine, args: Arguments) -> Value:
+    """`assume_divisible_by(x, divisor)` yields x. What it says of an array's storage is not followed."""
+    given = args.take(("x", "divisor"))
+    value = _identity(m, args)
+    if "divisor" in given and not isinstance(value, ArrayRef) and m.recording and not m.host:
+        claimed, divisor = to_int(m, value, args.span).term, to_term(m, given["divisor"], args.span)
+        m.claims.append(Claim(claimed, divisor, m.path, m.exact, args.span))
+    return value
 
 
 def _astile(m: Machine, args: Arguments) -> Value:
@@ -441,8 +452,8 @@ TILE.update({
     "zeros": partial(_constant_tile, 0), "ones": partial(_constant_tile, 1), "bid": _bid, "num_blocks": _num_blocks,
     "num_tiles": _num_tiles, "mma": _mma, "mma_scaled": _mma_scaled, "matmul": _matmul,
     "static_assert": _static_assert, "assert_": _static_assert, "static_eval": _identity, "static_iter": _static_iter,
-    "ensure_constant": _identity, "assume_divisible_by": _identity, "printf": _nothing, "print": _nothing,
     "grid_dependency_control_wait": _wait, "grid_dependency_control_launch_dependents": _nothing,
+    "ensure_constant": _identity, "assume_divisible_by": _divisible, "printf": _nothing, "print": _nothing,
     "pack_to_bytes": lambda m, args: Data(None), "unpack_from_bytes": lambda m, args: Data(None),
 })
 METHODS.update({

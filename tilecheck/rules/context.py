@@ -183,6 +183,13 @@ class Context:
 
         return admits
 
+    def admits(self, conds: tuple[Cond, ...], region: Region) -> bool:
+        """Whether a launch with several blocks on every axis satisfies conditions."""
+        key = ("admits", region.guard, frozenset(conds))
+        if key not in self._room:
+            self._room[key] = self._satisfiable(conds, self.axes_of(region))
+        return self._room[key]
+
     def _satisfiable(self, conds: tuple[Cond, ...], axes: frozenset[int]) -> bool:
         return satisfiable(conj(*conds, *self.uniform), axes, tiles=self.tiles) is not None
 

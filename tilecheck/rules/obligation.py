@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tilecheck.diagnostics import ObligationKind
 from tilecheck.kernel.access import Access, Declared
+from tilecheck.kernel.reach import Reach
 from tilecheck.proof.region import Clause, Verdict, Witness
 from tilecheck.rules.suspicion import Suspicion
 
@@ -28,6 +29,9 @@ class Settled:
     code       the rule that reports it, when it is not settled
     missing    what would settle it, when it is unproven: an annotation in the contract language
     needed     whether a collision without its semantic clauses was found (the witness is that collision)
+    reach      of an obligation on bounds: what decided the verdict
+    end        where the array ends there, in the numbers of the witness
+    spilling   reads that run past the end of a row as a write does
     """
 
     kind: ObligationKind
@@ -41,6 +45,9 @@ class Settled:
     witness: Witness | None = None
     missing: str | None = None
     needed: bool = False
+    reach: Reach | None = None
+    end: int | None = None
+    spilling: tuple[Access, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,27 @@ _ALL: Final = (
         True,
     ),
     Rule("TC108", "lost-order", "accesses of one block whose program order the compiler does not keep", "error", True),
+    Rule("TC201", "tile-out-of-range", "a tile index for which the tile lies wholly outside the array", "error", True),
+    Rule(
+        "TC202",
+        "unchecked-out-of-bounds",
+        "an access without bounds check, or a false assumption of divisibility",
+        "error",
+        True,
+    ),
+    Rule(
+        "TC205",
+        "grid-coverage",
+        "a grid larger than the tile space, or one that leaves part of an output unwritten",
+        "error",
+    ),
+    Rule(
+        "TC206",
+        "row-spill",
+        "a flattened offset that runs past its row or head into the neighbour's",
+        "error",
+        True,
+    ),
     Rule(
         "TC111",
         "missing-grid-wait",

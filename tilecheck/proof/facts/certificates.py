@@ -502,7 +502,7 @@ class Facts:
                     if signs is not None:
                         yield _Move(scaled - Term({weight: c}) * g, lowered | signs)
             return
-        ((dm, _),) = a.den.monos.items()
+        ((dm, factor),) = a.den.monos.items()
         around = divide_monomial(m, (a,))
         if around is None:
             return
@@ -510,7 +510,7 @@ class Facts:
         for x in around:
             if x in missing:
                 missing.remove(x)
-        if not missing and divide_monomial(around, dm) is not None:
+        if not missing and divide_monomial(around, dm) is not None and factor <= 1:
             return
         assumed = NOTHING
         for x in missing:
@@ -521,7 +521,8 @@ class Facts:
         lowered = self.positive(a.den)
         if lowered is None:
             return
-        w = Term({tuple(sorted(missing)): 1})
+        # with the factor in the weight, what rounding down leaves is not lost
+        w = Term({tuple(sorted(missing)): max(factor, 1)})
         scaled = (p + 1) * w - 1
         target = tuple(sorted(m + tuple(missing)))
         if scaled.monos.get(target, 0) < 0:

@@ -6,10 +6,11 @@ means nothing.
 
 from tilecheck.proof.search.any_data import whatever_the_data
 from tilecheck.proof.search.collide import find_collision, find_iteration_collision
+from tilecheck.proof.search.escape import Escape, confirm_escape, find_escape
 from tilecheck.proof.search.models import find_model, necessary, satisfiable
 from tilecheck.proof.search.world import STYLES, World, confirm
 
 __all__ = [
-    "STYLES", "World", "confirm", "find_collision", "find_iteration_collision", "find_model", "necessary",
-    "satisfiable", "whatever_the_data",
+    "STYLES", "Escape", "World", "confirm", "confirm_escape", "find_collision", "find_escape",
+    "find_iteration_collision", "find_model", "necessary", "satisfiable", "whatever_the_data",
 ]
