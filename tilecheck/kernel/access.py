@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tilecheck.kernel.tree import Span
+from tilecheck.kernel.undefined import Paddings
 from tilecheck.proof.region import Region
 from tilecheck.proof.terms import Cond, Term
 
@@ -44,6 +45,7 @@ class Access:
     span      of the operation's call
     via       call sites through which an inlined helper was reached, outermost first
     checked   whether the access checks bounds (drops or pads elements outside the array)
+    unspecified  for a tile load that leaves its padding unspecified, its name in what is known of paddings
     """
 
     array: str
@@ -63,6 +65,7 @@ class Access:
     via: tuple[Span, ...]
     checked: bool
     elements: tuple[Term, ...] = ()
+    unspecified: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,7 @@ class KernelModel:
     products    block-dependent numbers that the kernel divides, where no term shows that any more
     launched    extents of array axes and ranks known from use: name -> rank, when every use agrees
     guards      uniform conditions that every execution satisfies (`static_assert`, `assert_`)
+    paddings    what is known of undefined lanes
     """
 
     name: str
@@ -108,6 +112,7 @@ class KernelModel:
     dialect: bool = False
     axis_reads: tuple[tuple[int, Cond], ...] = ()
     products: tuple[Term, ...] = ()
+    paddings: Paddings = Paddings()
 
     @property
     def written(self) -> frozenset[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tilecheck.kernel.access import Gap
 from tilecheck.kernel.shapes import element, unknown_truth
 from tilecheck.kernel.tree import Expr, Span, Stmt
+from tilecheck.kernel.undefined import Observation
 from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Shape, Unknown, Value
 from tilecheck.proof.terms import TRUE, Atom, Cond, Counter, Load, Term, atoms_of, conj, counter, opaque
 
@@ -43,6 +44,7 @@ class Knowledge:
     mixed      list parameters that are indexed by something that is not a constant
     counters   arrays that atomic additions alone change
     paddings   arrays that are read with different padding values
+    unspecified  whether some tile load leaves its padding unspecified
     """
 
     written: frozenset[str] | None = None
@@ -51,6 +53,7 @@ class Knowledge:
     mixed: frozenset[str] = frozenset()
     counters: frozenset[str] = frozenset()
     paddings: frozenset[str] = frozenset()
+    unspecified: bool = False
 
 
 @dataclass
@@ -135,6 +138,7 @@ class Record:
     via: tuple[Span, ...]
     checked: bool
     parallel: str | None = None
+    unspecified: str = ""
 
 
 class Machine:
@@ -168,6 +172,9 @@ class Machine:
         self.integers: set[str] = set()
         self.mixed: set[str] = set()
         self.paddings: dict[str, set[str]] = {}
+        self.unspecified = False
+        self.observations: list[Observation] = []
+        self.unfollowed: dict[str, str] = {}
         self.cas: dict[Atom, CasResult] = {}
         self.changes: dict[str, set[str]] = {}
         self.updates: dict[str, set[tuple[object, ...]]] = {}

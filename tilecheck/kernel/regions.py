@@ -10,10 +10,13 @@ from tilecheck.kernel.coerce import extent
 from tilecheck.kernel.joins import join
 from tilecheck.kernel.locks import update
 from tilecheck.kernel.machine import LoopMark, Machine, Record
+from tilecheck.kernel.shadows import observe, spread, stored
 from tilecheck.kernel.shapes import element
 from tilecheck.kernel.tree import Span
+from tilecheck.kernel.undefined import Edge, Shadow, Undefined
 from tilecheck.kernel.values import ArrayRef, Const, Data, Int, Shape, Value, View
 from tilecheck.proof.terms import (
+    FALSE,
     FUNCTIONS,
     ONE,
     TRUE,
@@ -22,6 +25,7 @@ from tilecheck.proof.terms import (
     Atom,
     Cond,
     Counter,
+    Lane,
     Opaque,
     Term,
     app,
@@ -29,18 +33,22 @@ from tilecheck.proof.terms import (
     atoms_of,
     conj,
     const,
+    disj,
     ge,
     ite,
     lane,
     load,
     lt,
+    of,
     opaque,
 )
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What an operation does. `padding` is what a read yields outside; None when that is unspecified."""
+    """What an operation does. `padding` is what a read yields outside; None when that is unspecified. `unspecified`
+    is the condition under which it is, for a load of a tile; None when that is not known. `value` is what a write
+    stores; several values in a tuple."""
 
     mode: str
     op: str
@@ -49,6 +57,13 @@ class Effect:
     checked: bool
     span: Span
     padding: Value | None = None
+    unspecified: Cond | None = FALSE
+    value: Value | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether it is a load of a tile that may leave its padding unspecified."""
+        return self.checked and self.mode == "read" and self.unspecified is not FALSE
 
 
 @dataclass(frozen=True)
@@ -60,6 +75,8 @@ class Place:
     """(position, end, whether the position may be negative) for every axis that is checked."""
     tile: tuple[Term, ...] = ()
     tile_index: tuple[Term, ...] = ()
+    axes: tuple[int, ...] = ()
+    """The array axis of each of the bounds."""
 
     @property
     def inside(self) -> Cond:
@@ -99,7 +116,7 @@ def _with_member(view: View, place: Place) -> Place:
         return place
     tile = (ONE, *place.tile) if place.tile else ()
     tile_index = (view.member, *place.tile_index) if place.tile else ()
-    return Place((view.member, *place.index), place.bounds, tile, tile_index)
+    return Place((view.member, *place.index), place.bounds, tile, tile_index, place.axes)
 
 
 def _emit(
@@ -116,6 +133,7 @@ def _emit(
         for _, view in ref.options:
             update(m, view.root, ("seize",))
     site = m.next_site()
+    source = m.name("load", effect.span) if effect.open else ""
     lanes = elements if elements is not None else (m.fresh("unknown_extent", effect.span).term,)
     names = tuple(v.root for _, v in ref.options)
     for (cond, view), bare in zip(ref.options, places, strict=True):
@@ -126,7 +144,14 @@ def _emit(
             index=index, guard=guard, exact=m.exact and _exact(index, guard, m.loops) and elements is not None,
             tile=place.tile, tile_index=place.tile_index, own_index=own_index, elements=lanes, site=site,
             order=effect.order, scope=effect.scope, loops=m.loops, held=m.held, span=effect.span, via=m.via,
-            checked=effect.checked))
+            checked=effect.checked, unspecified=source))
+        used = stored(effect.value)
+        if used:
+            observe(m, used, conj(m.path, cond, mask, place.inside), _use(effect), view.root, effect.span)
+
+
+def _use(effect: Effect) -> str:
+    return "store" if effect.mode == "write" else "atomic"
 
 
 def tile_access(
@@ -135,6 +160,7 @@ def tile_access(
     """An access by tile index. Tile axis k runs along array axis `axes[k]`."""
     places = [_tile_place(m, view, index, extents, axes) for _, view in ref.options]
     _emit(m, ref, places, TRUE, effect, (), tuple(i.term for i in index))
+    _observe_index(m, ref, index, TRUE, effect)
     if effect.mode != "read":
         return Const(None)
     whole = all(e == ONE for e in extents)
@@ -161,7 +187,7 @@ def _tile_place(
             bounds.append((here, part[1] - part[0], True))
             here = part[0] + here
         where[axis], tile[axis], tile_index[axis] = here, extents[k], index[k].term
-    return Place(tuple(where), tuple(bounds), tuple(tile), tuple(tile_index))
+    return Place(tuple(where), tuple(bounds), tuple(tile), tuple(tile_index), axes)
 
 
 def element_access(
@@ -171,6 +197,7 @@ def element_access(
     """An access by element indices, one per axis."""
     places = [_element_place(m, view, index) for _, view in ref.options]
     _emit(m, ref, places, mask, effect, elements, ())
+    _observe_index(m, ref, index, mask, effect)
     if effect.mode != "read":
         return Const(None)
     return _loaded(m, ref, places, mask, shape, effect, effect.op == "gather")
@@ -184,7 +211,14 @@ def _element_place(m: Machine, view: View, index: tuple[Int, ...]) -> Place:
         part = view.slice_of(axis)
         bounds.append((i.term, extent(m, view, axis), True))
         where.append(i.term if part is None else part[0] + i.term)
-    return Place(tuple(where), tuple(bounds))
+    return Place(tuple(where), tuple(bounds), axes=tuple(range(len(index))))
+
+
+def _observe_index(m: Machine, ref: ArrayRef, index: tuple[Int, ...], mask: Cond, effect: Effect) -> None:
+    for i in index:
+        if i.shadow:
+            observe(m, i.shadow, conj(m.path, mask), "index", "|".join(sorted({v.root for _, v in ref.options})),
+                    effect.span)
 
 
 def raw_access(
@@ -198,6 +232,7 @@ def raw_access(
             base = base + start * extent(m, view, axis, "strides")
         places.append(Place((base + offset.term,), ()))
     _emit(m, ref, places, mask, effect, elements, ())
+    _observe_index(m, ref, (offset,), mask, effect)
     if effect.mode == "write":
         return Const(None)
     return m.fresh(effect.op, effect.span, shape)
@@ -212,6 +247,10 @@ def _loaded(
     result: Value | None = None
     for (cond, view), bare in reversed(list(zip(ref.options, places, strict=True))):
         here = _one_loaded(m, view, _with_member(view, bare), mask, shape, effect, defined)
+        if effect.open:
+            m.unspecified = True
+            if m.knowledge.unspecified:
+                here = spread(m, here, padded(m, view.root, bare.bounds, bare.axes, effect))
         result = here if result is None else join(m, cond, here, result, effect.span)
     assert result is not None
     return result
@@ -240,6 +279,30 @@ def _one_loaded(
     if inside is not TRUE:
         term = ite(inside, term, _outside(m, effect, shape))
     return m.limited(Int(term, shape), effect.span)
+
+
+def padded(
+    m: Machine, array: str, bounds: tuple[tuple[Term, Term, bool], ...], axes: tuple[int, ...], effect: Effect,
+) -> Shadow:
+    """The lanes of a loaded tile that lie outside the array. Along an axis where the tile has one element it lies
+    wholly inside or wholly outside, and that is a matter of bounds."""
+    source = m.name("load", effect.span)
+    out: list[Undefined] = []
+    for (at, end, _), axis in zip(bounds, axes, strict=True):
+        along = [a for a in at.atoms() if isinstance(a, Lane)]
+        if not along and effect.op != "load_advanced_indexing":
+            continue
+        plain = len(along) == 1 and at.monos.get((along[0],)) == 1 and not any(
+            along[0] in atoms_of(Term({m: 1})) for m in at.monos if m != (along[0],))
+        tile = along[0].size if plain else ONE
+        start = at - of(along[0]) if plain else at
+        edge = Edge(source, array, axis, start, tile, end)
+        outside = conj(ge(at, end), lt(start, end)) if plain else disj(ge(at, end), lt(at, 0))
+        if effect.unspecified is None:
+            out.append(Undefined(edge, TRUE, TRUE, True))
+        elif outside.op != "false":
+            out.append(Undefined(edge, outside, effect.unspecified))
+    return tuple(out)
 
 
 def _outside(m: Machine, effect: Effect, shape: Shape | None) -> Term:

@@ -347,7 +347,7 @@ def _array_slice(m: Machine, owner: Value, args: Arguments) -> Value:
         base = ZERO if before is None else before[0]
         kept = tuple(s for s in view.slices if s[0] != axis)
         out.append((cond, View(view.root, view.member, tuple(sorted(
-            (*kept, (axis, base + start, base + stop)), key=lambda s: s[0])), view.tile, view.steps, view.raw)))
+            (*kept, (axis, base + start, base + stop)), key=lambda s: s[0])), view.tile, view.steps, view.raw, view.padding)))
     return ArrayRef(tuple(out))
 
 
@@ -363,7 +363,8 @@ def _tiled_view(m: Machine, owner: Value, args: Arguments) -> Value:
             return unknown_call(m, "tiled_view with steps that are not known", owner, args)
     if ref is None or shape is None:
         return unknown_call(m, "tiled_view with a shape that is not known", owner, args)
-    return ArrayRef(tuple((c, View(v.root, v.member, v.slices, shape, steps)) for c, v in ref.options))
+    padding = given.get("padding_mode")
+    return ArrayRef(tuple((c, View(v.root, v.member, v.slices, shape, steps, padding=padding)) for c, v in ref.options))
 
 
 def _raw_memory(m: Machine, owner: Value, args: Arguments) -> Value:

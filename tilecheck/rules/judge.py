@@ -24,6 +24,7 @@ from tilecheck.rules import (
     lost_order,
     mixed_atomicity,
     overlapping_write,
+    undefined_padding,
     unknown_use,
     unproven_disjoint,
     unused_contract,
@@ -38,6 +39,7 @@ from tilecheck.rules.launches import Discharged, discharge_all
 from tilecheck.rules.minimal import implied
 from tilecheck.rules.obligation import Proof, Settled, weakest
 from tilecheck.rules.ordering import settle_order
+from tilecheck.rules.padding import settle_padding
 from tilecheck.rules.wording import readable
 
 __all__ = ["conclude", "prove"]
@@ -49,6 +51,7 @@ _DIAGNOSE: Final[Mapping[str, Callable[[Settled, KernelModel], Diagnostic]]] = {
     "TC106": duplicate_scatter.diagnose,
     "TC107": mixed_atomicity.diagnose,
     "TC108": lost_order.diagnose,
+    "TC301": undefined_padding.diagnose,
 }
 
 _SETTLED: Final = ("proved", "atomic", "single-block")
@@ -59,7 +62,7 @@ def prove(model: KernelModel) -> Proof:
     context = Context.of(model)
     obligations = (
         *settle_writes(context), *settle_reads(context), *settle_atomics(context), *settle_duplicates(context),
-        *settle_order(context))
+        *settle_order(context), *settle_padding(context))
     if any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
     return Proof(tuple(obligations), structural_clauses(model), context.declared, context.faulty,

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from tilecheck.diagnostics import ObligationKind
 from tilecheck.kernel.access import Access, Declared
+from tilecheck.kernel.undefined import Observation
 from tilecheck.proof.region import Clause, Verdict, Witness
+from tilecheck.proof.terms import Cond
 
 __all__ = ["WEAKEST_FIRST", "Proof", "Settled", "weakest"]
 
@@ -27,6 +29,8 @@ class Settled:
     code       the rule that reports it, when it is not settled
     missing    what would settle it, when it is unproven: an annotation in the contract language
     needed     whether a collision without its semantic clauses was found (the witness is that collision)
+    use        for `padding`, the first use of an undefined lane that is not proved harmless
+    assumed    for `padding`, what is declared of the launch
     """
 
     kind: ObligationKind
@@ -40,6 +44,8 @@ class Settled:
     witness: Witness | None = None
     missing: str | None = None
     needed: bool = False
+    use: Observation | None = None
+    assumed: tuple[Cond, ...] = ()
 
 
 @dataclass(frozen=True)

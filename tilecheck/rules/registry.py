@@ -45,6 +45,13 @@ _ALL: Final = (
     ),
     Rule("TC108", "lost-order", "accesses of one block whose program order the compiler does not keep", "error", True),
     Rule(
+        "TC301",
+        "undefined-padding",
+        "a reduction, scan, product or store uses padding whose value is unspecified",
+        "error",
+        True,
+    ),
+    Rule(
         "TC401", "aliased-arguments", "one launch gets overlapping storage for a written and another parameter", "error"
     ),
     Rule(
