@@ -37,9 +37,10 @@ def _with_severity(kernel: KernelFindings, strict: bool) -> Iterator[Diagnostic]
     raised = strict or kernel.deny_residual
     for diagnostic in kernel.diagnostics:
         rule = RULES.get(diagnostic.code)
-        if raised and rule is not None and rule.residual and diagnostic.severity == "warning":
+        if raised and rule is not None and rule.residual and diagnostic.severity in ("warning", "note"):
             yield replace(diagnostic, severity="error")
-        else:
+        elif diagnostic.severity != "note":
+            # that something was not proved is no evidence against it: the report of the kernel says it
             yield diagnostic
 
 

@@ -15,6 +15,7 @@ from tilecheck.kernel.undefined import (
     Undefined,
     blurred,
     lanes_in,
+    literals,
     mapped,
     merged,
     moved,
@@ -22,7 +23,7 @@ from tilecheck.kernel.undefined import (
     weakened,
 )
 from tilecheck.kernel.values import Bool, Choice, Data, Dict, Instance, Int, Partial, Shape, Tuple, Unknown, Value
-from tilecheck.proof.terms import TRUE, Atom, Cond, Lane, Substitution, Term, lane, negate, opaque
+from tilecheck.proof.terms import TRUE, Atom, Cond, Lane, Substitution, Term, atoms_of, lane, negate, opaque
 
 __all__ = [
     "GONE", "elementwise", "is_marker", "joined", "lose", "lose_all", "observe", "selected", "shadow_of", "spread",
@@ -171,11 +172,31 @@ def combined(
                 kept.append(u)
             continue
         if along and not is_marker(u):
+            group = _group(u, axes)
+            if group is not None:
+                kept.append(group)
+                continue
             observe(m, (u,), m.path, how, detail, span)
             continue
         outside = Substitution(dict.fromkeys(along, GONE)).cond(u.outside) if along else u.outside
         kept.append(Undefined(u.edge, outside, without(u.where, axes)))
     return merged(tuple(kept[:1]), tuple(kept[1:]))
+
+
+def _group(u: Undefined, axes: frozenset[int]) -> Undefined | None:
+    """What is undefined of groups of lanes that are combined each: a group is, where its last lane is. None unless
+    the lanes of the axes count the lanes inside the groups of one row."""
+    rest = [c for c in literals(u.outside) if any(a.axis in axes for a in lanes_in(c))]
+    if len(rest) != 1 or rest[0].op != "ge":
+        return None
+    term = rest[0].term
+    inner = [a for a in lanes_in(rest[0]) if a.axis in axes]
+    outer = [a for a in lanes_in(rest[0]) if a.axis not in axes]
+    if not outer or any(term.monos.get((a,), 0) <= 0 or sum(a in atoms_of(Term({m: 1})) for m in term.monos) != 1
+                        for a in inner):
+        return None
+    last = Substitution({a: a.size - 1 for a in inner})
+    return Undefined(u.edge, last.cond(u.outside), without(u.where, axes))
 
 
 def without(cond: Cond, axes: frozenset[int]) -> Cond:

@@ -40,6 +40,7 @@ from tilecheck.rules.minimal import implied
 from tilecheck.rules.obligation import Proof, Settled, weakest
 from tilecheck.rules.ordering import settle_order
 from tilecheck.rules.padding import settle_padding
+from tilecheck.rules.padding_launches import in_view
 from tilecheck.rules.wording import readable
 
 __all__ = ["conclude", "prove"]
@@ -82,7 +83,8 @@ def conclude(
     """Verdicts, contract and findings of a kernel in view of the launches that are visible in the checked tree."""
     clauses = _contract(proof)
     states = discharge_all(clauses, model, launches)
-    reported = _without_implied([s for s in proof.obligations if _unsettled(s, states)])
+    unsettled = [in_view(s, model, launches, states) for s in proof.obligations if _unsettled(s, states)]
+    reported = _without_implied([s for s in unsettled if s is not None])
     findings = [_DIAGNOSE[s.code](s, model) for s in reported]
     findings += grid_mismatch.diagnose(model, clauses, states, launches)
     findings += aliased_arguments.diagnose(model, launches)

@@ -29,7 +29,8 @@ class Settled:
     code       the rule that reports it, when it is not settled
     missing    what would settle it, when it is unproven: an annotation in the contract language
     needed     whether a collision without its semantic clauses was found (the witness is that collision)
-    use        for `padding`, the first use of an undefined lane that is not proved harmless
+    uses       for `padding`, the uses of undefined lanes that are not proved harmless, in program order, each with the
+               clauses under which it is
     assumed    for `padding`, what is declared of the launch
     """
 
@@ -44,7 +45,7 @@ class Settled:
     witness: Witness | None = None
     missing: str | None = None
     needed: bool = False
-    use: Observation | None = None
+    uses: tuple[tuple[Observation, tuple[Clause, ...]], ...] = ()
     assumed: tuple[Cond, ...] = ()
 
 

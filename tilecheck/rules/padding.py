@@ -16,6 +16,7 @@ from tilecheck.proof.terms import (
     FALSE,
     Cond,
     Counter,
+    Mod,
     Opaque,
     Sym,
     Term,
@@ -84,16 +85,13 @@ class _Load:
             verdicts.append("unproven")
         verdict = weakest(tuple(verdicts))
         clauses = minimal(tuple(dict.fromkeys(c for o, _ in outcomes for c in o.clauses)))
-        first = next(((o, use) for o, use in outcomes if o.verdict == "refuted"), None) or next(
-            ((o, use) for o, use in outcomes if o.verdict == "conditional"), None) or next(
-            ((o, use) for o, use in outcomes if o.verdict == "unproven"), None)
-        why = self._why(verdict, outcomes, lost)
-        return Settled("padding", self.access, verdict, why, CODE, clauses=self._for(first, clauses, verdict),
-                       use=None if first is None else first[1], assumed=self.context.uniform)
-
-    def _for(self, first: tuple[_Outcome, Observation] | None, clauses: tuple[Clause, ...], verdict: Verdict,
-             ) -> tuple[Clause, ...]:
-        return clauses if verdict != "refuted" or first is None else first[0].clauses
+        open_ = [(o, use) for o, use in outcomes if o.verdict != "proved"]
+        if verdict == "refuted":
+            open_ = [(o, use) for o, use in open_ if o.verdict == "refuted"]
+        return Settled(
+            "padding", self.access, verdict, self._why(verdict, outcomes, lost), CODE,
+            clauses=() if verdict == "refuted" else clauses, uses=tuple((use, o.clauses) for o, use in open_),
+            assumed=self.context.uniform)
 
     def _why(self, verdict: Verdict, outcomes: list[tuple[_Outcome, Observation]], lost: str | None) -> str:
         ranked = sorted((o for o, _ in outcomes), key=lambda o: WEAKEST_FIRST.index(o.verdict))
@@ -111,9 +109,7 @@ class _Load:
         if known is not None:
             return _Outcome("proved", "the tile lies inside the array", _signs(known))
         if o.undefined.blurred:
-            # what must hold for the tile to lie inside settles any use of it
-            clause = self._edge_clause(edge)
-            return _Outcome("unproven", "which lanes of the tile get here is not followed", () if clause is None else ())
+            return _Outcome("unproven", "which lanes of the tile get here is not followed")
         parts = o.undefined.where.args if o.undefined.where.op == "or" else (o.undefined.where,)
         if len(parts) > ALTERNATIVES:
             return _Outcome("unproven", "too many conditions to look at")
@@ -139,13 +135,14 @@ class _Load:
             return _Outcome("proved", "nothing outside is used", _signs(refuted))
         if agree is not None:
             return _Outcome("proved", "nothing outside is used where the extents agree", (clause_of(agree, False),))
-        for cond in self._candidates(o.undefined.edge, sums):
+        candidates = list(self._candidates(o.undefined.edge, sums))
+        for cond in candidates:
             if not self._possible(cond):
                 continue
             if o.how == "store" and self._of_extents(cond):
                 return _Outcome("proved", "nothing outside is stored where the extents agree", (clause_of(cond, False),))
             return _Outcome("conditional", "nothing outside is used under a condition", (clause_of(cond, True),))
-        return self._open(o, undefined)
+        return self._open(o, undefined, bool(candidates))
 
     def _of_extents(self, cond: Cond) -> bool:
         """Whether a condition is about extents of arrays and tiles alone: that arrays which are copied from one to the
@@ -168,9 +165,15 @@ class _Load:
             others = (*(x for i, x in enumerate(mine) if i != k), o.guard, *self.context.assume)
             facts = Facts(others, [c.term])
             got = facts.holds(negate(c), EFFORT)
-            if got is not None:
+            if got is not None and self._sizes(got, o.undefined.edge):
                 return got
         return None
+
+    def _sizes(self, assumed: Assumed, edge: Edge) -> bool:
+        """Whether signs are assumed of sizes alone: of a flag, a proof for one value says nothing of the other."""
+        sizes = atoms_in(edge.start, edge.tile, edge.end)
+        return all(a in sizes or ".shape[" in a.name or a.name in self.context.tiles
+                   for c in assumed for a in atoms_of(c) if isinstance(a, Sym))
 
     def _candidates(self, edge: Edge, sums: list[Term]) -> Iterator[Cond]:
         """Conditions on launch scalars under which nothing outside is used; the most telling one first."""
@@ -210,7 +213,9 @@ class _Load:
             got = frozenset[Cond]() if (room.constant or -1) >= 0 or room.constant == 0 else None
             if got is None and _aligned(edge):
                 got = self._facts.holds(eq(mod(edge.end, edge.tile), 0), EFFORT)
-            cache[edge] = got if got is not None or room.constant is not None else self._facts.prove(room, EFFORT)
+            if got is None and room.constant is None:
+                got = self._facts.prove(room, EFFORT)
+            cache[edge] = got if got is not None and self._sizes(got, edge) else None
         return cache[edge]
 
     @cached_property
@@ -218,16 +223,18 @@ class _Load:
         return {}
 
     def _possible(self, cond: Cond) -> bool:
-        """Whether some launch with several blocks satisfies a condition."""
+        """Whether some launch with several blocks satisfies a condition. Some extent is a multiple of any tile."""
         context = self.context
+        if cond.op == "eq" and isinstance(cond.term.single, Mod):
+            return True
         axes = context.axes_of(self.access.region)
         return satisfiable(conj(cond, *context.uniform), axes, tiles=context.tiles) is not None
 
-    def _open(self, o: Observation, undefined: Cond) -> _Outcome:
+    def _open(self, o: Observation, undefined: Cond, helped: bool) -> _Outcome:
         """No condition on the launch helps: refuted where that is seen in numbers."""
         made = conj(undefined, o.guard)
         atoms = atoms_in(made)
-        certain = o.exact and not any(isinstance(a, Opaque) and not a.uniform for a in atoms) and not any(
+        certain = o.exact and not helped and not any(isinstance(a, Opaque) and not a.uniform for a in atoms) and not any(
             isinstance(a, Counter) and a.name not in self.access.loops for a in atoms)
         if certain:
             point = find_point(made, self.context.axes_of(self.access.region), conj(*self.context.uniform))

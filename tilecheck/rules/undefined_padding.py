@@ -34,13 +34,14 @@ _NONE: Final = frozenset({"prod", "cumprod", "reduce", "scan"})
 
 
 def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
-    o = s.use
     array = s.access.array
+    telling = [(use, found) for use, clauses in s.uses if (found := [c for c in clauses if c in s.clauses])]
+    o, clauses = next(iter(telling if telling else s.uses), (None, ()))
     if o is None:
         return Diagnostic(
             CODE, "note", f"could not prove that nothing outside `{array}` is used: {s.why}", s.access.span, model.name,
             (), _help(array, "sum"))
-    semantic = tuple(c for c in s.clauses if c.kind == "semantic")
+    semantic = tuple(c for c in clauses if c.kind == "semantic")
     severity: Severity = "error" if s.verdict == "refuted" else "warning" if semantic else "note"
     what = _use(o)
     notes: list[Note] = []
