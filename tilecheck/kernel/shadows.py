@@ -23,7 +23,22 @@ from tilecheck.kernel.undefined import (
     weakened,
 )
 from tilecheck.kernel.values import Bool, Choice, Data, Dict, Instance, Int, Partial, Shape, Tuple, Unknown, Value
-from tilecheck.proof.terms import TRUE, Atom, Cond, Lane, Substitution, Term, atoms_of, lane, negate, opaque
+from tilecheck.proof.terms import (
+    TRUE,
+    Atom,
+    Cond,
+    Lane,
+    Substitution,
+    Term,
+    atoms_of,
+    conj,
+    disj,
+    ge,
+    lane,
+    lt,
+    negate,
+    opaque,
+)
 
 __all__ = [
     "GONE", "elementwise", "is_marker", "joined", "lose", "lose_all", "observe", "selected", "shadow_of", "spread",
@@ -172,15 +187,46 @@ def combined(
                 kept.append(u)
             continue
         if along and not is_marker(u):
-            group = _group(u, axes)
-            if group is not None:
-                kept.append(group)
-                continue
-            observe(m, (u,), m.path, how, detail, span)
+            used, left = _split(u, axes)
+            observe(m, used, m.path, how, detail, span)
+            kept += left
             continue
         outside = Substitution(dict.fromkeys(along, GONE)).cond(u.outside) if along else u.outside
         kept.append(Undefined(u.edge, outside, without(u.where, axes)))
     return merged(tuple(kept[:1]), tuple(kept[1:]))
+
+
+def _split(u: Undefined, axes: frozenset[int]) -> tuple[Shadow, Shadow]:
+    """Which undefined lanes are used where lanes along axes are combined, and which only spoil what is told from the
+    rest by its other lanes."""
+    group = _group(u, axes)
+    if group is not None:
+        return (), (group,)
+    ways = u.where.args if u.where.op == "or" else (u.where,)
+    spoilt = [_row(u, way, axes) for way in ways]
+    used = [way for way, row in zip(ways, spoilt, strict=True) if row is None]
+    left = [row for row in spoilt if row is not None]
+    return (Undefined(u.edge, u.outside, disj(*used)),) if used else (), merged(tuple(left[:1]), tuple(left[1:]))
+
+
+def _row(u: Undefined, way: Cond, axes: frozenset[int]) -> Undefined | None:
+    """Lanes outside that a mask leaves only in rows far out: `n >= end` and `row >= n` give `row >= end`."""
+    over = [c for c in literals(u.outside) if any(a.axis in axes for a in lanes_in(c))]
+    if len(over) != 1 or over[0].op != "ge":
+        return None
+    inner = [a for a in lanes_in(over[0]) if a.axis in axes]
+    if len(inner) != 1 or over[0].term.monos.get((inner[0],)) != 1:
+        return None
+    rest = [c for c in literals(u.outside) if c is not over[0]]
+    for c in literals(way):
+        others = [a for a in lanes_in(c) if a.axis not in axes]
+        if c.op != "ge" or c.term.monos.get((inner[0],)) != -1 or not any(
+                c.term.monos.get((a,), 0) > 0 for a in others):
+            continue
+        far = ge(over[0].term + c.term, 0)
+        if not any(a.axis in axes for a in lanes_in(far)):
+            return Undefined(u.edge, conj(far, *rest), without(way, axes))
+    return None
 
 
 def _group(u: Undefined, axes: frozenset[int]) -> Undefined | None:
@@ -270,8 +316,6 @@ def product(
 
 def placed(shadow: Shadow, axis: int, extent: Term, start: Term, total: Term, rank: int) -> Shadow:
     """The undefined lanes of a part that begins at `start` on an axis (from the left) of a larger tile."""
-    from tilecheck.proof.terms import conj, ge, lt
-
     place = rank - 1 - axis
     here = lane(place, total) - start
 

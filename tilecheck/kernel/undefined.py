@@ -24,10 +24,11 @@ from tilecheck.proof.terms import (
     atoms_of,
     conj,
     disj,
+    negate,
     substitute_cond,
 )
 
-__all__ = ["Edge", "Observation", "Paddings", "Shadow", "Undefined", "blurred", "literals", "merged", "moved", "under",
+__all__ = ["Edge", "Observation", "Paddings", "Shadow", "Undefined", "blurred", "lanes_in", "literals", "merged", "moved", "under",
            "weakened"]
 
 
@@ -101,7 +102,7 @@ class Paddings:
     lost: tuple[tuple[str, str], ...] = ()
 
 
-LONG: Final = 1_600
+LONG: Final = 12_000
 """Characters of the key of a condition beyond which it is given up for TRUE."""
 
 
@@ -111,16 +112,28 @@ def literals(cond: Cond) -> tuple[Cond, ...]:
 
 
 def _either(a: Cond, b: Cond) -> Cond:
-    """The disjunction, without alternatives that another one contains."""
-    parts = [*(a.args if a.op == "or" else (a,))]
-    for new in b.args if b.op == "or" else (b,):
-        mine = set(literals(new))
-        if any(set(literals(p)) <= mine for p in parts):
+    """The disjunction, without alternatives that another one contains; of two that differ in the sign of one part,
+    what they have in common."""
+    parts: list[frozenset[Cond]] = []
+    pending = [frozenset(literals(c)) for d in (a, b) for c in (d.args if d.op == "or" else (d,))]
+    while pending:
+        new = pending.pop(0)
+        if any(p <= new for p in parts):
             continue
-        parts = [p for p in parts if not mine <= set(literals(p))]
-        parts.append(new)
-    out = disj(*parts)
+        parts = [p for p in parts if not new <= p]
+        other = next((p for p in parts if _opposite(p, new)), None)
+        if other is not None:
+            parts.remove(other)
+            pending.append(other & new)
+        else:
+            parts.append(new)
+    out = disj(*(conj(*sorted(p, key=lambda c: c.key)) for p in parts))
     return out if len(out.key) <= LONG else TRUE
+
+
+def _opposite(a: frozenset[Cond], b: frozenset[Cond]) -> bool:
+    mine, theirs = a - b, b - a
+    return len(mine) == len(theirs) == 1 and negate(next(iter(mine))) == next(iter(theirs))
 
 
 def merged(*shadows: Shadow) -> Shadow:

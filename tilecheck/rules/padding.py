@@ -7,15 +7,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from tilecheck.kernel.access import Access
-from tilecheck.kernel.undefined import Edge, Observation, literals
+from tilecheck.kernel.access import Access, KernelModel
+from tilecheck.kernel.undefined import Edge, Observation, lanes_in, literals
 from tilecheck.proof.facts import Assumed, Facts
 from tilecheck.proof.region import Clause, Verdict
 from tilecheck.proof.search import find_point, satisfiable
 from tilecheck.proof.terms import (
     FALSE,
+    TRUE,
+    App,
+    Bid,
     Cond,
     Counter,
+    FloorDiv,
+    Load,
+    Min,
     Mod,
     Opaque,
     Sym,
@@ -23,13 +29,17 @@ from tilecheck.proof.terms import (
     atoms_in,
     atoms_of,
     conj,
+    const,
+    disj,
     enforceable,
     eq,
     ge,
     le,
+    lt,
     mod,
     negate,
     split_multiples,
+    sym,
 )
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.minimal import minimal
@@ -39,8 +49,9 @@ __all__ = ["CODE", "settle_padding"]
 
 CODE: Final = "TC301"
 EFFORT: Final = 1
-ALTERNATIVES: Final = 6
+ALTERNATIVES: Final = 12
 """Cases of a condition that are looked at one by one."""
+FLAGS: Final = 6
 OBSERVED: Final = 24
 """Observations of one load after which the rest is not looked at any more."""
 
@@ -110,39 +121,63 @@ class _Load:
             return _Outcome("proved", "the tile lies inside the array", _signs(known))
         if o.undefined.blurred:
             return _Outcome("unproven", "which lanes of the tile get here is not followed")
-        parts = o.undefined.where.args if o.undefined.where.op == "or" else (o.undefined.where,)
-        if len(parts) > ALTERNATIVES:
+        parts = _cases(o.undefined.where)
+        if parts is None:
             return _Outcome("unproven", "too many conditions to look at")
-        outcomes = [self._alternative(o, part) for part in parts]
+        found = [self._alternative(o, part) for part in parts]
+        outcomes = [x for x, _ in found]
         verdict = weakest(tuple(x.verdict for x in outcomes))
         worst = next(x for x in outcomes if x.verdict == verdict)
-        clauses = tuple(dict.fromkeys(c for x in outcomes for c in x.clauses))
-        return _Outcome(verdict, worst.why, clauses if verdict != "unproven" else worst.clauses)
+        clauses = [c for x in outcomes for c in x.clauses]
+        # what one condition is for needs to hold only under the flags that all of its cases stand under
+        needed: dict[tuple[Cond, bool], frozenset[Cond]] = {}
+        for part, (_, needs) in zip(parts, found, strict=True):
+            for need in needs:
+                flags = frozenset(f for f in _flags(conj(part, o.guard)) if not _names(f) & self.context.tiles)
+                needed[need] = needed.get(need, flags) & flags
+        for (cond, semantic), flags in needed.items():
+            under = sorted(flags, key=lambda c: c.key)[:FLAGS]
+            clauses.append(clause_of(disj(*(negate(f) for f in under), cond), semantic))
+        return _Outcome(verdict, worst.why, tuple(dict.fromkeys(clauses)))
 
-    def _alternative(self, o: Observation, where: Cond) -> _Outcome:
+    def _alternative(self, o: Observation, where: Cond) -> tuple[_Outcome, tuple[tuple[Cond, bool], ...]]:
+        """One case of a use, and the conditions that it needs besides, each with whether it is semantic."""
         undefined = conj(o.undefined.outside, where)
         whole = conj(undefined, o.guard, *self.context.assume)
         if whole.op == "false":
-            return _Outcome("proved", "the conditions exclude each other")
+            return _Outcome("proved", "the conditions exclude each other"), ()
         sums = list(_sums(undefined, o.guard))
-        if any((s.constant or 0) < 0 for s in sums):
-            return _Outcome("proved", "the conditions exclude each other")
-        agree = next((c for s in sums if (c := _agreement(s)) is not None), None)
+        if any((s.constant or 0) < 0 for s, _ in sums):
+            return _Outcome("proved", "the conditions exclude each other"), ()
+        agree = next((c for s, assumed in sums if not assumed and (c := _agreement(s)) is not None), None)
         if agree is not None and self._holds_already(agree):
-            return _Outcome("proved", "nothing outside is used", ())
+            return _Outcome("proved", "nothing outside is used"), ()
         refuted = self._contradiction(o, undefined)
         if refuted is not None:
-            return _Outcome("proved", "nothing outside is used", _signs(refuted))
+            return _Outcome("proved", "nothing outside is used", _signs(refuted)), ()
         if agree is not None:
-            return _Outcome("proved", "nothing outside is used where the extents agree", (clause_of(agree, False),))
-        candidates = list(self._candidates(o.undefined.edge, sums))
-        for cond in candidates:
-            if not self._possible(cond):
-                continue
-            if o.how == "store" and self._of_extents(cond):
-                return _Outcome("proved", "nothing outside is stored where the extents agree", (clause_of(cond, False),))
-            return _Outcome("conditional", "nothing outside is used under a condition", (clause_of(cond, True),))
-        return self._open(o, undefined, bool(candidates))
+            return _Outcome("proved", "nothing outside is used where the extents agree"), ((agree, False),)
+        return self._conditional(o, where, undefined, sums)
+
+    def _conditional(
+        self, o: Observation, where: Cond, undefined: Cond, sums: list[tuple[Term, tuple[Cond, ...]]],
+    ) -> tuple[_Outcome, tuple[tuple[Cond, bool], ...]]:
+        array = _masked_by_data(o.undefined.outside, where)
+        if array is not None:
+            return _Outcome("unproven", f"the lanes are masked by {array}"), ()
+        agree = self._agreed(o, undefined)
+        if agree is not None:
+            return _Outcome("proved", "nothing outside is used where the extents agree"), ((agree, False),)
+        candidates = [c for c in self._candidates(o.undefined.edge, sums) if all(self._possible(x) for x in c)]
+        if o.how == "store":
+            plain = next((c for c in candidates if all(map(self._of_extents, c))), None)
+            if plain is not None:
+                return (_Outcome("proved", "nothing outside is stored where the extents agree"),
+                        tuple((c, False) for c in plain))
+        if candidates:
+            return (_Outcome("conditional", "nothing outside is used under a condition"),
+                    tuple((c, True) for c in candidates[0]))
+        return self._open(o, undefined, bool(list(self._candidates(o.undefined.edge, sums)))), ()
 
     def _of_extents(self, cond: Cond) -> bool:
         """Whether a condition is about extents of arrays and tiles alone: that arrays which are copied from one to the
@@ -175,31 +210,48 @@ class _Load:
         return all(a in sizes or ".shape[" in a.name or a.name in self.context.tiles
                    for c in assumed for a in atoms_of(c) if isinstance(a, Sym))
 
-    def _candidates(self, edge: Edge, sums: list[Term]) -> Iterator[Cond]:
-        """Conditions on launch scalars under which nothing outside is used; the most telling one first."""
-        for s in sums:
+    def _agreed(self, o: Observation, undefined: Cond) -> Cond | None:
+        """`a.shape[i] <= b.shape[j]`, where with it the blocks that the kernel is launched with come to no lane
+        outside."""
+        outside = [c for c in literals(o.undefined.outside) if c.op == "ge" and lanes_in(c)]
+        if len(outside) != 1:
+            return None
+        facts = Facts((*(c for c in literals(undefined) if c is not outside[0]), o.guard, *self.context.assume,
+                       *_placed(self.context.model)), [outside[0].term])
+        for terms, signs in facts.residuals(-outside[0].term - 1, 2):
+            if len(terms) == 1 and 0 <= terms[0].offset <= 1 and self._sizes(signs, o.undefined.edge):
+                found = _agreement(const(-1) - terms[0] + terms[0].offset)
+                if found is not None:
+                    return found
+        return None
+
+    def _candidates(self, edge: Edge, sums: list[tuple[Term, tuple[Cond, ...]]]) -> Iterator[tuple[Cond, ...]]:
+        """Conditions on launch scalars under which nothing outside is used; the most telling ones first."""
+        for s, assumed in sums:
             cond = ge(-s - 1, 0)
             if not cond.varying and cond is not FALSE and enforceable(cond) and _compares(cond):
-                yield cond
-        clause = self._edge_clause(edge)
-        if clause is not None:
-            yield clause
+                yield (*assumed, cond)
+        yield from self._edge_clauses(edge)
 
-    def _edge_clause(self, edge: Edge) -> Cond | None:
-        """A condition on launch scalars under which no tile of the load reaches over the edge."""
+    def _edge_clauses(self, edge: Edge) -> Iterator[tuple[Cond, ...]]:
+        """Conditions on launch scalars under which no tile of the load reaches over the edge."""
         room = ge(edge.end - edge.start - edge.tile, 0)
-        if not room.varying and enforceable(room) and room.op != "false":
-            return room
+        if not room.varying:
+            if enforceable(room) and room.op != "false":
+                yield (room,)
+            return
         whole = eq(mod(edge.end, edge.tile), 0)
-        if _aligned(edge) and not whole.varying and enforceable(whole) and whole.op != "false":
-            return whole
-        if edge.tile.varying or edge.end.varying:
-            return None
-        for terms, _ in self._facts.residuals(room.term, 2) if room.op == "ge" else ():
-            conds = [ge(t, 0) for t in terms]
-            if len(conds) == 1 and enforceable(conds[0]) and conds[0].op == "ge":
-                return conds[0]
-        return None
+        aligned = _aligned(edge) and not whole.varying and enforceable(whole) and whole.op != "false"
+        if edge.tile.varying or edge.end.varying or room.op != "ge":
+            return
+        rest = [
+            cond for terms, _ in self._facts.residuals(room.term, 3) if len(terms) == 1
+            and enforceable(cond := ge(terms[0], 0)) and cond.op == "ge"]
+        # that a scalar is no larger than an extent is said more often than that an extent is a multiple
+        yield from ((c,) for c in rest if _plain(c))
+        if aligned:
+            yield (whole,)
+        yield from ((c,) for c in rest if not _plain(c) and _compares(c))
 
     @cached_property
     def _facts(self) -> Facts:
@@ -254,16 +306,111 @@ def _aligned(edge: Edge) -> bool:
     return not split_multiples(edge.start, edge.tile)[1].monos
 
 
-def _sums(undefined: Cond, guard: Cond) -> Iterator[Term]:
+def _cases(where: Cond) -> list[Cond] | None:
+    """Conditions without alternatives, one of which holds wherever the given one does; None when they are too many."""
+    cases: list[Cond] = [TRUE]
+    for part in where.args if where.op == "and" else (where,):
+        ways = [w for arg in (part.args if part.op == "or" else (part,)) for w in (
+            (_cases(arg) or [arg]) if part.op == "or" and arg.op == "and" else [arg])]
+        cases = [c for a in cases for w in ways if (c := conj(a, w)).op != "false"]
+        if len(cases) > ALTERNATIVES:
+            return None
+    return cases
+
+
+def _masked_by_data(outside: Cond, where: Cond) -> str | None:
+    """What masks the lanes, when that depends on the contents of an array or on what is not followed."""
+    mine = {a.axis for a in lanes_in(outside)}
+    for c in literals(where):
+        if not any(a.axis in mine for a in lanes_in(c)):
+            continue
+        loads = sorted(a for a in atoms_of(c) if isinstance(a, Load))
+        if loads:
+            return f"the contents of `{loads[0].array}`"
+        if c.op == "bool" or any(isinstance(a, (App, Opaque)) and a.varying for a in atoms_of(c)):
+            return "something that is not followed"
+    return None
+
+
+def _names(cond: Cond) -> set[str]:
+    return {a.name for a in atoms_of(cond) if isinstance(a, Sym)}
+
+
+def _placed(model: KernelModel) -> Iterator[Cond]:
+    """What the structural clauses say of blocks: the tile that a block stores to lies in the array."""
+    for a in model.accesses:
+        if a.mode == "write" and "*" not in a.array and a.array != "?":
+            for d, (index, extent) in enumerate(zip(a.tile_index, a.tile, strict=True)):
+                if isinstance(index.single, Bid) and not extent.varying:
+                    yield lt(index * extent, sym(f"{a.array}.shape[{d}]"))
+
+
+def _flags(cond: Cond) -> Iterator[Cond]:
+    """The launch scalars that a use stands under, other than sizes."""
+    for c in literals(cond):
+        if c.op in ("eq", "ne", "ge") and not c.varying and enforceable(c):
+            atom = (c.term - c.term.offset).single
+            if isinstance(atom, Sym) and "[" not in atom.name:
+                yield c
+
+
+def _sums(undefined: Cond, guard: Cond) -> Iterator[tuple[Term, tuple[Cond, ...]]]:
     """Terms that are not negative where a lane is undefined and used: sums of two comparisons whose lanes and block
-    coordinates cancel."""
-    mine = [c.term for c in literals(undefined) if c.op == "ge"]
-    theirs = [c.term for c in literals(guard) if c.op == "ge"]
+    coordinates cancel, and what they assume."""
+    mine = [t for c in literals(undefined) if c.op == "ge" for t in _parts(c.term)]
+    theirs = [t for c in literals(guard) if c.op == "ge" for t in _parts(c.term)]
+    loose = []
     for k, a in enumerate(mine):
         for b in (*mine[k + 1:], *theirs):
             total = a + b
             if not total.varying:
-                yield total
+                yield total, ()
+            elif any(isinstance(x, FloorDiv) for x in total.atoms()):
+                loose.append(total)
+    for total in loose:
+        found = _unrounded(total)
+        if found is not None and not found[0].varying:
+            yield found
+
+
+def _parts(term: Term) -> Iterator[Term]:
+    """A term that is not negative, and what follows from it: each argument of a minimum is as large."""
+    yield term
+    for mono, factor in term.monos.items():
+        if len(mono) == 1 and factor > 0 and isinstance(mono[0], Min):
+            rest = term - Term({mono: factor})
+            for part in mono[0].args:
+                yield rest + part * factor
+
+
+def _unrounded(term: Term) -> tuple[Term, tuple[Cond, ...]] | None:
+    """A term with `(a*n // d) * d` read as `a*n`, which holds where `a % d == 0`; `a` is what all blocks share."""
+    assumed: list[Cond] = []
+    for mono, factor in term.monos.items():
+        for a in mono:
+            if not isinstance(a, FloorDiv) or len(a.num.monos) != 1 or a.den.varying:
+                continue
+            ((inner, count),) = a.num.monos.items()
+            shared = Term({tuple(x for x in inner if not x.varying): count})
+            rest = list(mono)
+            rest.remove(a)
+            scale, left = split_multiples(Term({tuple(rest): factor}), a.den)
+            if left.monos:
+                continue
+            cond = eq(mod(shared, a.den), 0)
+            if cond.op == "false" or cond.varying or not enforceable(cond):
+                continue
+            if cond.op != "true":
+                assumed.append(cond)
+            term = term - Term({mono: factor}) + scale * a.num
+    return (term, tuple(assumed)) if assumed else None
+
+
+def _plain(cond: Cond) -> bool:
+    """`n <= x.shape[i]`, where the grid does not come into it."""
+    term = cond.term
+    return term.offset == 0 and len(term.monos) == 2 and sorted(term.monos.values()) == [-1, 1] and not any(
+        n.startswith("grid[") for n in _names(cond)) and _compares(cond)
 
 
 def _agreement(total: Term) -> Cond | None:

@@ -47,6 +47,8 @@ def _settled(
 
 def _agreement(goal: Cond) -> bool:
     """`a.shape[i] <= b.shape[j]`: that is structural where the arrays are two, whoever makes the comparison."""
+    if goal.op == "or":
+        return any(_agreement(c) for c in goal.args)
     if goal.op != "ge" or goal.term.offset or len(goal.term.monos) != 2:
         return False
     names = []

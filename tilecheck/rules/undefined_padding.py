@@ -9,8 +9,22 @@ from tilecheck.diagnostics import Diagnostic, Note, Severity
 from tilecheck.kernel.access import KernelModel
 from tilecheck.kernel.carried_shadows import EARLIER
 from tilecheck.kernel.undefined import Edge, Observation
+from tilecheck.proof.contract import render
+from tilecheck.proof.region import Clause
 from tilecheck.proof.search import Point, find_point
-from tilecheck.proof.terms import Atom, Cond, Counter, Opaque, atoms_in, atoms_of, conj, enforceable, evaluate, negate
+from tilecheck.proof.terms import (
+    Cond,
+    Counter,
+    Lane,
+    Mod,
+    Sym,
+    atoms_in,
+    atoms_of,
+    conj,
+    enforceable,
+    evaluate,
+    negate,
+)
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.wording import clause_list
 
@@ -55,8 +69,18 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
     else:
         message = f"{what} uses lanes of the tile loaded from `{array}` that lie outside it and have an unspecified value"
         if s.verdict != "refuted":
-            message += f", unless {clause_list(tuple(c.text for c in semantic))}"
+            message += f", unless {clause_list(tuple(dict.fromkeys(_said(c) for c in semantic)))}"
     return Diagnostic(CODE, severity, message, o.span, model.name, tuple(notes), _help(array, o.how))
+
+
+def _said(clause: Clause) -> str:
+    """The clause without the flags that it is conditional on."""
+    c = clause.cond
+    if c is None or c.op != "or":
+        return clause.text
+    told = [p for p in c.args if any(isinstance(a, Sym) and "[" in a.name for a in atoms_of(p))]
+    told = told or [p for p in c.args if isinstance(p.term.single, Mod)]
+    return render(told[0]) if len(told) == 1 else clause.text
 
 
 def _use(o: Observation) -> str:
@@ -102,8 +126,7 @@ def _lane(edge: Edge, o: Observation, point: Point) -> tuple[int, int, int] | No
             env[a] = by_name[a.name + EARLIER]
     try:
         over = [evaluate(c.term, env) for c in _parts(o.undefined.outside)
-                if c.op == "ge" and any(not isinstance(a, (Counter, Opaque)) and a.key.startswith("lane")
-                                        for a in atoms_of(c))]
+                if c.op == "ge" and any(isinstance(a, Lane) for a in atoms_of(c))]
         if len(over) != 1:
             return None
         start, end = evaluate(edge.start, env), evaluate(edge.end, env)
@@ -115,5 +138,3 @@ def _lane(edge: Edge, o: Observation, point: Point) -> tuple[int, int, int] | No
 def _parts(c: Cond) -> tuple[Cond, ...]:
     return c.args if c.op == "and" else (c,)
 
-
-_ = Atom
