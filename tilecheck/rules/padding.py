@@ -38,6 +38,7 @@ from tilecheck.proof.terms import (
     lt,
     mod,
     negate,
+    of,
     split_multiples,
     sym,
 )
@@ -165,10 +166,15 @@ class _Load:
         array = _masked_by_data(o.undefined.outside, where)
         if array is not None:
             return _Outcome("unproven", f"the lanes are masked by {array}"), ()
-        agree = self._agreed(o, undefined)
+        left = self._left(o, undefined)
+        agree = next((a for t in left if (a := _agreement(const(-1) - t + t.offset)) is not None), None)
         if agree is not None:
             return _Outcome("proved", "nothing outside is used where the extents agree"), ((agree, False),)
-        candidates = [c for c in self._candidates(o.undefined.edge, sums) if all(self._possible(x) for x in c)]
+        inside = next((c for c in self._loops(o.undefined.edge) if self._possible(c)), None)
+        if inside is not None:
+            return _Outcome("proved", "the loop stays inside the array"), ((inside, False),)
+        told = ((c,) for t in left if _plain(c := ge(t, 0)) and enforceable(c))
+        candidates = [c for c in (*told, *self._candidates(o.undefined.edge, sums)) if all(map(self._possible, c))]
         if o.how == "store":
             plain = next((c for c in candidates if all(map(self._of_extents, c))), None)
             if plain is not None:
@@ -210,20 +216,16 @@ class _Load:
         return all(a in sizes or ".shape[" in a.name or a.name in self.context.tiles
                    for c in assumed for a in atoms_of(c) if isinstance(a, Sym))
 
-    def _agreed(self, o: Observation, undefined: Cond) -> Cond | None:
-        """`a.shape[i] <= b.shape[j]`, where with it the blocks that the kernel is launched with come to no lane
-        outside."""
+    def _left(self, o: Observation, undefined: Cond) -> list[Term]:
+        """Terms over launch scalars; where one of them is not negative, no lane outside is used."""
         outside = [c for c in literals(o.undefined.outside) if c.op == "ge" and lanes_in(c)]
         if len(outside) != 1:
-            return None
-        facts = Facts((*(c for c in literals(undefined) if c is not outside[0]), o.guard, *self.context.assume,
-                       *_placed(self.context.model)), [outside[0].term])
-        for terms, signs in facts.residuals(-outside[0].term - 1, 2):
-            if len(terms) == 1 and 0 <= terms[0].offset <= 1 and self._sizes(signs, o.undefined.edge):
-                found = _agreement(const(-1) - terms[0] + terms[0].offset)
-                if found is not None:
-                    return found
-        return None
+            return []
+        others = tuple(c for c in literals(undefined) if c is not outside[0])
+        facts = Facts((*others, o.guard, *self.context.assume, *_placed(self.context.model),
+                       *(d for c in others if (d := _divided(c, self.context.tiles)) is not None)), [outside[0].term])
+        return [_tidied(terms[0]) for terms, signs in facts.residuals(-outside[0].term - 1, 3)
+                if len(terms) == 1 and self._sizes(signs, o.undefined.edge) and 0 <= terms[0].offset <= 1]
 
     def _candidates(self, edge: Edge, sums: list[tuple[Term, tuple[Cond, ...]]]) -> Iterator[tuple[Cond, ...]]:
         """Conditions on launch scalars under which nothing outside is used; the most telling ones first."""
@@ -244,14 +246,27 @@ class _Load:
         aligned = _aligned(edge) and not whole.varying and enforceable(whole) and whole.op != "false"
         if edge.tile.varying or edge.end.varying or room.op != "ge":
             return
-        rest = [
-            cond for terms, _ in self._facts.residuals(room.term, 3) if len(terms) == 1
-            and enforceable(cond := ge(terms[0], 0)) and cond.op == "ge"]
-        # that a scalar is no larger than an extent is said more often than that an extent is a multiple
-        yield from ((c,) for c in rest if _plain(c))
         if aligned:
             yield (whole,)
-        yield from ((c,) for c in rest if not _plain(c) and _compares(c))
+        yield from ((c,) for c in self._rest(edge) if _compares(c))
+
+    def _rest(self, edge: Edge) -> tuple[Cond, ...]:
+        """What is missing for the blocks and loops to come to no tile that reaches over the edge."""
+        if edge not in self._missing:
+            room = edge.end - edge.start - edge.tile
+            found = () if edge.tile.varying or edge.end.varying or not room.varying else self._facts.residuals(room, 3)
+            self._missing[edge] = tuple(
+                cond for terms, _ in found if len(terms) == 1
+                and enforceable(cond := ge(_tidied(terms[0]), 0)) and cond.op == "ge")
+        return self._missing[edge]
+
+    @cached_property
+    def _missing(self) -> dict[Edge, tuple[Cond, ...]]:
+        return {}
+
+    def _loops(self, edge: Edge) -> Iterator[Cond]:
+        """`n <= x.shape[i]` for an `n` that loops run to: structural, as what keeps loops inside the array is."""
+        return (c for c in self._rest(edge) if _plain(c))
 
     @cached_property
     def _facts(self) -> Facts:
@@ -404,6 +419,31 @@ def _unrounded(term: Term) -> tuple[Term, tuple[Cond, ...]] | None:
                 assumed.append(cond)
             term = term - Term({mono: factor}) + scale * a.num
     return (term, tuple(assumed)) if assumed else None
+
+
+def _divided(cond: Cond, tiles: frozenset[str]) -> Cond | None:
+    """`x >= 1`, which `T*x >= c` says for a tile `T` and a positive `c`."""
+    if cond.op != "ge" or cond.term.offset >= 0:
+        return None
+    for a in sorted(cond.term.atoms()):
+        if isinstance(a, Sym) and a.name in tiles:
+            times, rest = split_multiples(cond.term, of(a))
+            if rest.constant is not None and times.monos:
+                return ge(times, 1)
+    return None
+
+
+def _tidied(term: Term) -> Term:
+    """A term that is not larger: `n` in the place of `T*(n // T)` where that is taken away, for a tile `T`."""
+    for mono, factor in term.monos.items():
+        for a in mono:
+            if factor < 0 and isinstance(a, FloorDiv) and len(a.den.monos) == 1:
+                rest = list(mono)
+                rest.remove(a)
+                whole = Term({tuple(rest): 1})
+                if whole == a.den:
+                    return term - Term({mono: factor}) + a.num * factor
+    return term
 
 
 def _plain(cond: Cond) -> bool:
