@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from tilecheck.host import arrays, tables
@@ -101,6 +102,18 @@ def _part(ev: Evaluator, x: Tensor, how: str) -> Tensor:
     return Tensor(name, name, x.storage, whole=False)
 
 
+def _narrow(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
+    """`x.narrow(dim, start, length)`: `length` elements along an axis. It raises where they are not all there."""
+    axis, shape = _axis(ev, args, named, state), arrays.shape_of(ev, x, state)
+    length = args[2] if len(args) > 2 else named.get("length")
+    extent = None if length is None else ev.number(length)
+    part = _part(ev, x, "narrow")
+    if axis is None or shape is None or extent is None or not -len(shape) <= axis < len(shape):
+        return part
+    at = axis % len(shape)
+    return replace(part, shape=(*shape[:at], extent, *shape[at + 1:]), strides=arrays.strides_of(ev, x, state))
+
+
 def _permute(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
     axes = _integers(ev, args, state)
     return _part(ev, x, "permute") if axes is None else arrays.permuted(ev, x, axes, state)
@@ -167,7 +180,7 @@ TENSOR: Final[Mapping[str, TensorMethod]] = {
     "nelement": lambda ev, x, a, n, s: Int(arrays.numel(ev, x, s)), "dim": _rank, "ndimension": _rank,
     "view": _view, "reshape": _reshape, "flatten": _flatten, "ravel": _flatten, "transpose": _transpose,
     "swapaxes": _transpose, "permute": _permute, "t": lambda ev, x, a, n, s: arrays.transposed(ev, x, s),
-    "unsqueeze": _unsqueeze, "squeeze": _squeeze, "expand": _expand, "expand_as": _expand, "narrow": _expand,
+    "unsqueeze": _unsqueeze, "squeeze": _squeeze, "expand": _expand, "expand_as": _expand, "narrow": _narrow,
     "contiguous": _contiguous, "is_contiguous": _is_contiguous, "detach": _same, "requires_grad_": _same,
     "zero_": _same, "fill_": _same, "copy_": _same, "record_stream": _same,
     "to": _converted, "float": _converted, "half": _converted, "bfloat16": _converted, "int": _converted,

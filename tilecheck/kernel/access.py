@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from tilecheck.kernel.observed import NOTHING_SEEN, Observed
 from tilecheck.kernel.reach import Reach
 from tilecheck.kernel.tree import Span
+from tilecheck.kernel.undefined import Paddings
 from tilecheck.proof.region import Region
 from tilecheck.proof.terms import TRUE, Cond, Term
 
@@ -48,6 +49,7 @@ class Access:
     checked   whether the access checks bounds (drops or pads elements outside the array)
     reach     what it addresses along each axis where it can be undefined
     under     the condition that it is made under, mask included, without what the bounds check implies
+    unspecified  for a tile load that leaves its padding unspecified, its name in what is known of paddings
     """
 
     array: str
@@ -69,6 +71,7 @@ class Access:
     elements: tuple[Term, ...] = ()
     reach: tuple[Reach, ...] = ()
     under: Cond = TRUE
+    unspecified: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,7 @@ class KernelModel:
     claims      what it says of divisibility
     launched    extents of array axes and ranks known from use: name -> rank, when every use agrees
     guards      uniform conditions that every execution satisfies (`static_assert`, `assert_`)
+    paddings    what is known of undefined lanes
     """
 
     name: str
@@ -133,6 +137,7 @@ class KernelModel:
     products: tuple[Term, ...] = ()
     observed: Observed = NOTHING_SEEN
     claims: tuple[Claim, ...] = ()
+    paddings: Paddings = Paddings()
 
     @property
     def written(self) -> frozenset[str]:

@@ -10,6 +10,7 @@ from tilecheck.kernel.joins import join
 from tilecheck.kernel.locks import common
 from tilecheck.kernel.machine import DEPTH, Frame, Machine
 from tilecheck.kernel.names import in_module
+from tilecheck.kernel.shading import shaded, shaded_builtin
 from tilecheck.kernel.tree import Annotated, Attribute, Call, Expr, FuncDef, Name, Param, Return, Span
 from tilecheck.kernel.values import (
     NONE,
@@ -302,17 +303,21 @@ def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
                     _tile(m, func, replace(args, positional=(*args.positional[:k], v, *args.positional[k + 1:])))
                     for v in (value.then, value.other))
                 return join(m, value.cond, a, b, args.span)
-    return operation(m, args)
+    return shaded(m, func.name, args, operation(m, args))
 
 
 def _builtin(m: Machine, func: Builtin, args: Arguments) -> Value:
     operation = BUILTIN.get(func.name)
-    return unknown_call(m, func.name, func, args) if operation is None else operation(m, args)
+    if operation is None:
+        return unknown_call(m, func.name, func, args)
+    return shaded_builtin(m, func.name, args, operation(m, args))
 
 
 def _external(m: Machine, func: External, args: Arguments) -> Value:
     operation = EXTERNAL.get(func.name)
-    return unknown_call(m, func.name, func, args) if operation is None else operation(m, args)
+    if operation is None:
+        return unknown_call(m, func.name, func, args)
+    return shaded_builtin(m, func.name, args, operation(m, args))
 
 
 def _method(m: Machine, func: Method, args: Arguments) -> Value:
@@ -325,7 +330,8 @@ def _method(m: Machine, func: Method, args: Arguments) -> Value:
         if func.name in TILE_METHODS:
             scalar = isinstance(owner, ParamRef) and func.name in ("astype", "item")
             if scalar or isinstance(owner, (Int, Bool, Data)):
-                return operation(m, owner, args)
+                whole = replace(args, positional=(owner, *args.positional))
+                return shaded(m, func.name, whole, operation(m, owner, args))
         elif to_array(m, owner) is not None:
             return operation(m, owner, args)
     return unknown_call(m, f"method {func.name}", func.owner, args)

@@ -15,6 +15,7 @@ from tilecheck.kernel.locks import alias
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shapes import element
 from tilecheck.kernel.tree import Span
+from tilecheck.kernel.undefined import replaced
 from tilecheck.kernel.values import (
     ArrayRef,
     Bool,
@@ -436,7 +437,8 @@ def _view(v: View, s: Substitution) -> View:
         return v
     return View(
         v.root, None if v.member is None else s.term(v.member),
-        tuple((d, s.term(a), s.term(b)) for d, a, b in v.slices), _shape(v.tile, s), _shape(v.steps, s), v.raw)
+        tuple((d, s.term(a), s.term(b)) for d, a, b in v.slices), _shape(v.tile, s), _shape(v.steps, s), v.raw,
+        v.padding)
 
 
 def _shape(shape: Shape | None, s: Substitution) -> Shape | None:
@@ -452,9 +454,10 @@ def _array(v: ArrayRef, s: Substitution) -> ArrayRef:
 
 
 _SUBSTITUTED: dict[type, Callable[..., Value]] = {
-    Int: lambda v, s: Int(s.term(v.term), _shape(v.shape, s)),
-    Bool: lambda v, s: Bool(s.cond(v.cond), _shape(v.shape, s)),
-    Data: lambda v, s: Data(_shape(v.shape, s), None if v.term is None else s.term(v.term)),
+    Int: lambda v, s: Int(s.term(v.term), _shape(v.shape, s), replaced(v.shadow, s)),
+    Bool: lambda v, s: Bool(s.cond(v.cond), _shape(v.shape, s), replaced(v.shadow, s)),
+    Data: lambda v, s: Data(
+        _shape(v.shape, s), None if v.term is None else s.term(v.term), replaced(v.shadow, s)),
     Tuple: lambda v, s: Tuple(_each(v.items, s)),
     ArrayRef: _array,
     ParamRef: lambda v, s: v if v.member is None else ParamRef(v.name, s.term(v.member), v.outer),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeAlias
 
 from tilecheck.kernel.machine import Machine
+from tilecheck.kernel.shadows import lose, observe, shadow_of
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.values import (
     ArrayRef,
@@ -110,14 +112,17 @@ def to_int(m: Machine, value: Value, span: Span) -> Int:
     handler = _INT.get(type(value))
     if handler is None:
         return m.fresh("unknown", span)
-    return handler(m, value, span)
+    out = handler(m, value, span)
+    shadow = shadow_of(value)
+    return replace(out, shadow=shadow) if shadow and out is not value else out
 
 
 def to_term(m: Machine, value: Value, span: Span) -> Term:
     """The value as an integer that addresses memory, bounds a loop or gives a shape."""
-    term = to_int(m, value, span).term
-    m.integer_use(term)
-    return term
+    number = to_int(m, value, span)
+    observe(m, number.shadow, m.path, "index", "", span)
+    m.integer_use(number.term)
+    return number.term
 
 
 def _bool_from_data(m: Machine, value: Data, span: Span) -> Bool:
@@ -148,7 +153,9 @@ _BOOL: dict[type, Callable[..., Bool]] = {
 
 def to_bool(m: Machine, value: Value, span: Span) -> Bool:
     handler = _BOOL.get(type(value))
-    return handler(m, value, span) if handler is not None else m.fresh_truth("unknown", span)
+    out = handler(m, value, span) if handler is not None else m.fresh_truth("unknown", span)
+    shadow = shadow_of(value)
+    return replace(out, shadow=shadow) if shadow and out is not value else out
 
 
 def param_array(m: Machine, value: ParamRef) -> ArrayRef:
@@ -209,6 +216,13 @@ def _closure_arrays(m: Machine, value: Function | LambdaValue, depth: int) -> fr
     return out
 
 
+def _forgotten(m: Machine, value: Int | Bool | Data, depth: int) -> frozenset[str]:
+    """A tile holds no array. Who asks what a value holds is about to forget the value: so its undefined lanes are no
+    longer followed."""
+    lose(m, value.shadow, "a value that is not followed")
+    return frozenset()
+
+
 _ARRAYS: dict[type, Callable[..., frozenset[str]]] = {
     ArrayRef: lambda m, v, depth: roots(v),
     ParamRef: lambda m, v, depth: frozenset() if v.outer else frozenset([v.name]),
@@ -223,6 +237,9 @@ _ARRAYS: dict[type, Callable[..., frozenset[str]]] = {
     Method: lambda m, v, depth: arrays_in(m, v.owner, depth),
     Extents: lambda m, v, depth: frozenset(),
     Unknown: lambda m, v, depth: v.arrays,
+    Int: _forgotten,
+    Bool: _forgotten,
+    Data: _forgotten,
 }
 
 

@@ -21,6 +21,7 @@ from tilecheck.kernel.names import in_module
 from tilecheck.kernel.observed import Observed
 from tilecheck.kernel.statements import STATEMENTS
 from tilecheck.kernel.tree import Attribute, Expr, FuncDef, Name, Span
+from tilecheck.kernel.undefined import Paddings
 from tilecheck.kernel.values import NONE, Const, Data, Int, ParamRef, Value
 from tilecheck.proof.region import Region
 from tilecheck.proof.terms import FALSE, TRUE, Cond, Opaque, atoms_in, conj, sym
@@ -63,6 +64,7 @@ def _learn(m: Machine, of_integers: frozenset[str]) -> Knowledge:
         mixed=frozenset(m.mixed) | known.mixed,
         counters=frozenset(a for a, ops in m.changes.items() if ops == {"atomic_add"}),
         paddings=frozenset(a for a, p in m.paddings.items() if len(p) > 1) | known.paddings,
+        unspecified=m.unspecified or known.unspecified,
     )
 
 
@@ -173,7 +175,8 @@ def _access(m: Machine, r: Record, sites: Mapping[int, int]) -> Access:
         array=r.array, may=r.may, mode=cast("Literal['read', 'write', 'atomic']", r.mode), op=r.op,
         region=Region(r.index, r.guard, r.exact), tile=r.tile, tile_index=r.tile_index, site=sites[r.site],
         order=r.order, scope=r.scope, loops=tuple(k.counter for k in r.loops), parallel=r.parallel, locks=settled(m, r),
-        span=r.span, via=r.via, checked=r.checked, elements=r.elements, reach=r.reach, under=r.under)
+        span=r.span, via=r.via, checked=r.checked, elements=r.elements, reach=r.reach, under=r.under,
+        unspecified=r.unspecified)
 
 
 def _model(m: Machine, site: KernelSite) -> KernelModel:
@@ -193,7 +196,8 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
         gaps=tuple(gaps), declared=declared(definition, site.decorators), guards=conj(*m.guards), dialect=site.dialect,
         products=tuple(sorted(m.products, key=lambda t: t.key)), claims=tuple(dict.fromkeys(m.claims)),
-        observed=_observed(m, definition))
+        observed=_observed(m, definition),
+        paddings=Paddings(tuple(m.observations), tuple(sorted(m.unfollowed.items()))))
 
 
 def _observed(m: Machine, definition: FuncDef) -> Observed:

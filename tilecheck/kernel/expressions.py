@@ -14,6 +14,7 @@ from tilecheck.kernel.locks import hold
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.names import lookup
 from tilecheck.kernel.operators import binary, compare, invert, negative
+from tilecheck.kernel.shadows import elementwise, observe, shadow_of
 from tilecheck.kernel.subscripts import subscript
 from tilecheck.kernel.tree import (
     Attribute,
@@ -111,7 +112,7 @@ def _unary(m: Machine, e: UnaryOp) -> Value:
     value = m.eval(e.operand)
     if e.op == "not":
         inner = to_bool(m, value, e.span)
-        return Bool(negate(inner.cond), inner.shape)
+        return Bool(negate(inner.cond), inner.shape, inner.shadow)
     if e.op == "-":
         return negative(m, value, e.span)
     return invert(m, value, e.span) if e.op == "~" else value
@@ -132,7 +133,8 @@ def _boolean(m: Machine, e: BoolOp) -> Value:
             other = to_bool(m, right, e.span)
             joined = conj(test.cond, other.cond) if e.op == "and" else negate(
                 conj(negate(test.cond), negate(other.cond)))
-            result = Bool(joined, test.shape if test.shape == other.shape else None)
+            shape = test.shape if test.shape == other.shape else None
+            result = elementwise(m, Bool(joined, shape), test, other)
         else:
             result = join(m, go_on, right, result, e.span)
     m.path = before
@@ -148,7 +150,8 @@ def _compare(m: Machine, e: Compare) -> Value:
         if result is None:
             result = here
         else:
-            result = Bool(conj(result.cond, here.cond), here.shape if result.shape == here.shape else None)
+            both = Bool(conj(result.cond, here.cond), here.shape if result.shape == here.shape else None)
+            result = Bool(both.cond, both.shape, shadow_of(elementwise(m, both, result, here)))
         left = right
     assert result is not None
     return result
@@ -156,6 +159,7 @@ def _compare(m: Machine, e: Compare) -> Value:
 
 def _conditional(m: Machine, e: IfExp) -> Value:
     test = to_bool(m, m.eval(e.test), e.span)
+    observe(m, test.shadow, m.path, "branch", "", e.span)
     test = Bool(decided(test.cond, m.path), test.shape)
     if test.cond.op == "true":
         return m.eval(e.then)

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tilecheck.kernel.coerce import arrays_in, either_array, to_array, to_int
 from tilecheck.kernel.machine import Machine
+from tilecheck.kernel.shadows import joined
 from tilecheck.kernel.shapes import TileValue, relabel
 from tilecheck.kernel.tree import Span
+from tilecheck.kernel.undefined import blurred, merged, under
 from tilecheck.kernel.values import (
     ArrayRef,
     Bool,
@@ -29,10 +31,12 @@ def _depth(value: Value) -> int:
 
 
 def choose(cond: Cond, a: Bool, b: Bool) -> Bool:
+    shadow = merged(under(cond, a.shadow), under(negate(cond), b.shadow)) if a.shadow or b.shadow else ()
     if a == b:
-        return a
+        return Bool(a.cond, a.shape, shadow)
     shape = a.shape if a.shape == b.shape else None
-    return Bool(disj(conj(cond, a.cond), conj(negate(cond), b.cond)), shape)
+    return Bool(disj(conj(cond, a.cond), conj(negate(cond), b.cond)), shape,
+                shadow if shape is not None else blurred(shadow))
 
 
 def _ints(m: Machine, cond: Cond, a: Int, b: Int, span: Span) -> Value:
@@ -93,10 +97,12 @@ _SAME: dict[type, Callable[..., Value]] = {
 
 def join(m: Machine, cond: Cond, a: Value, b: Value, span: Span) -> Value:
     """`a` where the condition holds, else `b`."""
-    if a == b or cond.op == "true":
-        return a
-    if cond.op == "false":
-        return b
+    if cond.op in ("true", "false"):
+        return a if cond.op == "true" else b
+    return joined(m, cond, a, b, a if a == b else _join(m, cond, a, b, span))
+
+
+def _join(m: Machine, cond: Cond, a: Value, b: Value, span: Span) -> Value:
     if type(a) is type(b) and type(a) in _SAME:
         return _SAME[type(a)](m, cond, a, b, span)
     kinds = {type(a), type(b)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from tilecheck.kernel.assigned import assigned_names, jumps_out
@@ -21,12 +21,16 @@ from tilecheck.kernel.carried import (
     substituted,
     widen,
 )
+from tilecheck.kernel.carried_shadows import bounded, marked, resolved, settle_shadows
 from tilecheck.kernel.coerce import arrays_in, expand, to_bool
 from tilecheck.kernel.joins import join, join_many
 from tilecheck.kernel.locks import common, hold
 from tilecheck.kernel.machine import Jumps, LoopMark, Machine
 from tilecheck.kernel.observed import RangeLoop
+from tilecheck.kernel.operators import shape_of
+from tilecheck.kernel.shadows import lose_all, observe, shadow_of, spread, with_shadow
 from tilecheck.kernel.tree import Expr, For, Name, Sequence, Span, Stmt, While
+from tilecheck.kernel.undefined import blurred
 from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Range, StaticIter, Unknown, Value
 from tilecheck.proof.terms import (
     TRUE,
@@ -139,7 +143,9 @@ def _anything(m: Machine, s: For, iterable: Value) -> None:
 
 def while_loop(m: Machine, s: While) -> None:
     def head(machine: Machine, k: Term) -> None:
-        test = to_bool(machine, machine.eval(s.test), s.span).cond
+        value = to_bool(machine, machine.eval(s.test), s.span)
+        observe(machine, value.shadow, machine.path, "branch", "", s.test.span)
+        test = value.cond
         machine.assume(test)
         hold(machine, test)
 
@@ -201,6 +207,7 @@ class Run:
     breaks: list[tuple[Cond, dict[str, Value]]]
     returns: bool
     target: Term | None
+    guard: Cond = TRUE
 
 
 def _execute(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> Run:
@@ -224,7 +231,7 @@ def _execute(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> Run:
         end = join_many(m, ways, loop.span)[1] if ways else dict(frame.env)
         kept = common(held, m.held)
         breaks = [(relative(p, path), dict(e)) for p, e in jumps.breaks]
-        return Run(end, bool(ways), breaks, jumps.returns, target)
+        return Run(end, bool(ways), breaks, jumps.returns, target, relative(entry, path))
     finally:
         frame.jumps.pop()
         m.path, m.loops, m.alive = path, loops, True
@@ -254,6 +261,10 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     if jumps_out(loop.body) or (loop.test is not None and not _shrinks(m, loop, env, k)):
         m.unclear()
     run = _execute(m, loop, dict(env), k)
+    for name in names:
+        # of these only the value before the loop is followed
+        lose_all(m, "a variable that changes its kind in a loop", *(
+            v for s, v in leaves(name, run.env.get(name, before[name])).items() if s not in trial.held))
     m.exact = exact and not run.returns
     if run.target is not None:
         m.mark_parallel(first, loop.name, run.target)
@@ -272,21 +283,55 @@ class Trial:
     held: dict[Slot, Placeholder]
 
 
-def _settled(trial: Trial, forms: dict[Slot, Form]) -> Run:
-    """What the body does when the placeholders have the values that were found for them."""
+def _known(held: Mapping[Slot, Placeholder], forms: Mapping[Slot, Form]) -> Substitution:
+    """The values that were found for the placeholders."""
     mapping: dict[Atom, Term] = {}
-    for slot, p in trial.held.items():
+    for slot, p in held.items():
         atom, at = p.term.single, forms[slot].at
         term = at.term if isinstance(at, (Int, Data)) else None
         if isinstance(at, Bool) and at.cond.op == "bool" and at.cond.positive and at.cond.atom is not None:
             term = of(at.cond.atom)
         if atom is not None and term is not None:
             mapping[atom] = term
-    s = Substitution(mapping)
+    return Substitution(mapping)
+
+
+def _settled(trial: Trial, forms: dict[Slot, Form]) -> Run:
+    """What the body does when the placeholders have the values that were found for them."""
+    s = _known(trial.held, forms)
     run = trial.run
     env = {n: substituted(v, s) for n, v in run.env.items()}
     breaks = [(s.cond(c), {n: substituted(v, s) for n, v in e.items()}) for c, e in run.breaks]
-    return Run(env, run.alive, breaks, run.returns, None if run.target is None else s.term(run.target))
+    target = None if run.target is None else s.term(run.target)
+    return Run(env, run.alive, breaks, run.returns, target, s.cond(run.guard))
+
+
+def _placed(m: Machine, p: Placeholder, slot: Slot, loop: Loop) -> Value:
+    return marked(p.value, slot, loop.name) if m.knowledge.unspecified else p.value
+
+
+def _with_shadows(
+    m: Machine, loop: Loop, before: Mapping[str, Value], forms: dict[Slot, Form], body: Body, run: Run,
+) -> tuple[dict[Slot, Form], Run]:
+    """The forms with the undefined lanes at the start of an iteration, and the trial with its marks resolved."""
+    first = {slot: v for name in {str(s[0]) for s in body.held} for slot, v in leaves(name, before[name]).items()}
+    start: dict[Slot, Value] = {}
+    for slot in body.held:
+        shadow = shadow_of(first.get(slot, body.start[slot]))
+        same = shape_of(first.get(slot, body.start[slot])) == shape_of(body.start[slot])
+        start[slot] = with_shadow(body.start[slot], shadow if same else blurred(shadow))
+    known = _known(body.held, forms)
+    made = body.made | {a for f in forms.values() for a in f.free} | {p.seed for p in body.held.values()}
+    atom = body.counter.single
+    shadows = settle_shadows(
+        m, loop.name, start, body.end, made | ({atom} if atom is not None else set()), known, body.counter,
+        known.cond(run.guard))
+    settled = {s: Form(spread(m, with_shadow(f.at, ()), shadows.get(s, ())), f.free) for s, f in forms.items()}
+
+    def clear(env: Mapping[str, Value]) -> dict[str, Value]:
+        return {n: resolved(v, loop.name, shadows, start, known) for n, v in env.items()}
+
+    return settled, replace(run, env=clear(run.env), breaks=[(c, clear(e)) for c, e in run.breaks])
 
 
 def _shrinks(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> bool:
@@ -319,7 +364,7 @@ def _forms(
         held = {slot: p for slot, v in flat.items() if (p := placeholder(m, slot, v, loop.name)) is not None}
         env = dict(before)
         for name in names:
-            env[name] = rebuild(name, start[name], {s: p.value for s, p in held.items()})
+            env[name] = rebuild(name, start[name], {s: _placed(m, p, s, loop) for s, p in held.items()})
         made, m.made = m.made, set()
         with m.silent():
             saved = m.top.env
@@ -334,7 +379,10 @@ def _forms(
             end |= leaves(name, after)
         if all(wide[n] is start[n] or wide[n] == start[n] for n in names) or trial == TRIALS - 1:
             body = Body(flat, held, end, body_made, k, loop.name, loop.span)
-            return classify(m, body), start, Trial(run, held)
+            forms = classify(m, body)
+            if m.knowledge.unspecified:
+                forms, run = _with_shadows(m, loop, before, forms, body, run)
+            return forms, start, Trial(run, held)
         start = wide
     raise AssertionError
 
@@ -387,7 +435,7 @@ def _leave(
     # a name that only the body sets has the value of the last iteration; one set before keeps that when there is none
     for name, value in run.env.items():
         if name not in before:
-            env[name] = substituted(value, final)
+            env[name] = substituted(bounded(value, k, run.guard), final)
         elif name in loop.targets:
             env[name] = join(m, ge(count, 1), substituted(value, final), before[name], loop.span)
     if run.breaks:
@@ -398,7 +446,8 @@ def _leave(
 def _after_break(
     m: Machine, loop: Loop, run: Run, env: dict[str, Value], endless: bool, renamed: Substitution,
 ) -> dict[str, Value]:
-    ways = [{n: substituted(v, renamed) for n, v in e.items()} for _, e in run.breaks]
+    k = counter(loop.name)
+    ways = [{n: substituted(bounded(v, k, run.guard), renamed) for n, v in e.items()} for _, e in run.breaks]
     if endless and len(run.breaks) == 1:
         hold(m, run.breaks[0][0])
         return ways[0]

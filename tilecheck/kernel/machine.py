@@ -15,6 +15,7 @@ from tilecheck.kernel.observed import Notes
 from tilecheck.kernel.reach import Reach
 from tilecheck.kernel.shapes import element, unknown_truth
 from tilecheck.kernel.tree import Expr, Span, Stmt
+from tilecheck.kernel.undefined import Observation
 from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Shape, Unknown, Value
 from tilecheck.proof.terms import TRUE, Atom, Cond, Counter, Load, Term, atoms_of, conj, counter, opaque
 
@@ -45,6 +46,7 @@ class Knowledge:
     mixed      list parameters that are indexed by something that is not a constant
     counters   arrays that atomic additions alone change
     paddings   arrays that are read with different padding values
+    unspecified  whether some tile load leaves its padding unspecified
     """
 
     written: frozenset[str] | None = None
@@ -53,6 +55,7 @@ class Knowledge:
     mixed: frozenset[str] = frozenset()
     counters: frozenset[str] = frozenset()
     paddings: frozenset[str] = frozenset()
+    unspecified: bool = False
 
 
 @dataclass
@@ -139,6 +142,7 @@ class Record:
     parallel: str | None = None
     reach: tuple[Reach, ...] = ()
     under: Cond = TRUE
+    unspecified: str = ""
 
 
 class Machine:
@@ -172,6 +176,9 @@ class Machine:
         self.integers: set[str] = set()
         self.mixed: set[str] = set()
         self.paddings: dict[str, set[str]] = {}
+        self.unspecified = False
+        self.observations: list[Observation] = []
+        self.unfollowed: dict[str, str] = {}
         self.cas: dict[Atom, CasResult] = {}
         self.changes: dict[str, set[str]] = {}
         self.updates: dict[str, set[tuple[object, ...]]] = {}

@@ -20,12 +20,15 @@ from tilecheck.kernel.locks import ACQUIRING, WIDE, release, update
 from tilecheck.kernel.machine import CasResult, Machine
 from tilecheck.kernel.operators import shape_of
 from tilecheck.kernel.regions import Effect, element_access, raw_access, tile_access
+from tilecheck.kernel.shadows import elementwise, fits, observe, shadow_of, with_shadow
 from tilecheck.kernel.shapes import broadcast, relabel
 from tilecheck.kernel.tree import Span
+from tilecheck.kernel.undefined import blurred
 from tilecheck.kernel.values import (
     NONE,
     ArrayRef,
     Bool,
+    Choice,
     Const,
     Data,
     Int,
@@ -36,7 +39,7 @@ from tilecheck.kernel.values import (
     Unknown,
     Value,
 )
-from tilecheck.proof.terms import FALSE, ONE, TRUE, Atom, Cond, Lane, Term, lane, negate
+from tilecheck.proof.terms import FALSE, ONE, TRUE, Atom, Cond, Lane, Term, conj, disj, lane, negate
 
 
 def _target(m: Machine, value: Value | None, what: str, span: Span) -> ArrayRef | None:
@@ -140,13 +143,33 @@ def _tile_load(m: Machine, given: dict[str, Value], span: Span, op: str, shape: 
         m.gap(f"{op} with an order that is not known", _roots(ref), span)
         return Data(shape)
     order, scope = _order(given, ("weak", "none"))
-    effect = Effect("read", op, order, scope, _checked(m, given, span), span, _padding(given),
-                    _unchecked(m, given, span))
+    mode = _mode(given, ref)
+    effect = Effect("read", op, order, scope, _checked(m, given, span), span, _padding(mode),
+                    _unchecked(m, given, span), unspecified=_unspecified(mode))
     return tile_access(m, ref, index, extents, axes, effect)
 
 
-def _padding(given: dict[str, Value]) -> Value | None:
-    mode = given.get("padding_mode")
+def _mode(given: dict[str, Value], ref: ArrayRef) -> Value | None:
+    """The padding mode that was given, to the load or to the view that it goes through; None when none was."""
+    if "padding_mode" in given:
+        return given["padding_mode"]
+    modes = {view.padding for _, view in ref.options}
+    return modes.pop() if len(modes) == 1 else Unknown("padding")
+
+
+def _unspecified(mode: Value | None) -> Cond | None:
+    """The condition under which padding is unspecified; None when that is not known."""
+    if mode is None:
+        return TRUE
+    if isinstance(mode, TileRef):
+        return TRUE if mode.name.rpartition(".")[2] == "UNDETERMINED" else FALSE
+    if isinstance(mode, Choice):
+        a, b = _unspecified(mode.then), _unspecified(mode.other)
+        return None if a is None or b is None else disj(conj(mode.cond, a), conj(negate(mode.cond), b))
+    return None
+
+
+def _padding(mode: Value | None) -> Value | None:
     if isinstance(mode, TileRef):
         name = mode.name.rpartition(".")[2]
         if name == "ZERO":
@@ -177,8 +200,9 @@ def _tile_store(m: Machine, given: dict[str, Value], span: Span, op: str, shape:
     mode = "atomic" if op.startswith("tiled_view.atomic") else "write"
     if mode == "atomic":
         order, scope = "relaxed", "device"
-    effect = Effect(
-        mode, op, order, scope, _checked(m, given, span), span, unchecked=_unchecked(m, given, span))
+    value = tile if fits(tile, extents) else with_shadow(tile, blurred(shadow_of(tile)))
+    effect = Effect(mode, op, order, scope, _checked(m, given, span), span, unchecked=_unchecked(m, given, span),
+                    value=value)
     tile_access(m, ref, index, extents, axes, effect)
     return NONE
 
@@ -212,9 +236,13 @@ def _element(m: Machine, given: dict[str, Value], op: str, mode: str, default: t
     shape = broadcast(*(i.shape for i in index), mask.shape)
     spread = shape if update is None else broadcast(shape, update)
     padding = given.get("padding_value", Const(0))
-    effect = Effect(mode, op, order, scope, _checked(m, given, span), span, padding, _unchecked(m, given, span))
+    stored = [given[n] for n in ("value", "update", "expected", "desired") if n in given]
+    effect = Effect(mode, op, order, scope, _checked(m, given, span), span, padding, _unchecked(m, given, span),
+                    value=Tuple(tuple(stored)))
     value = element_access(m, ref, index, mask.cond, shape, shape if mode == "read" else spread, effect)
-    return value, ref, index, order, scope
+    if mode != "read":
+        observe(m, mask.shadow, m.path, "mask", "", span)
+    return elementwise(m, value, mask, padding), ref, index, order, scope
 
 
 def _gather(m: Machine, args: Arguments) -> Value:
@@ -307,7 +335,9 @@ def _advanced(m: Machine, given: dict[str, Value], op: str, mode: str, span: Spa
             index.append(value)
         extents.append(size)
     shape = tuple(extents)
-    effect = Effect(mode, op, "weak", "none", _checked(m, given, span), span, padding=_padding(given))
+    kind = _mode(given, ref)
+    effect = Effect(mode, op, "weak", "none", _checked(m, given, span), span, padding=_padding(kind),
+                    unspecified=_unspecified(kind) if mode == "read" else FALSE, value=given.get("tile"))
     return element_access(m, ref, tuple(index), TRUE, shape, shape, effect, begun=True)
 
 
@@ -370,7 +400,9 @@ def _raw(op: str, mode: str, m: Machine, owner: Value, args: Arguments) -> Value
     order, scope = _order(given, default)
     shape = broadcast(offset.shape, mask.shape)
     update = shape_of(given["value"]) if "value" in given else ()
-    effect = Effect(mode, op, order, scope, False, args.span)
+    stored = [given[n] for n in ("value", "expected", "desired") if n in given]
+    effect = Effect(mode, op, order, scope, False, args.span, value=Tuple(tuple(stored)))
+    observe(m, mask.shadow, m.path, "mask", "", args.span)
     return raw_access(m, ref, offset, mask.cond, shape, broadcast(shape, update), effect)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from tilecheck.kernel.coerce import arrays_in, constant_int, expand, scalar_of, show, to_int, uniform_truth
 from tilecheck.kernel.joins import choose, join
 from tilecheck.kernel.machine import LENGTH, Machine
+from tilecheck.kernel.shadows import elementwise, lose_all, masks, product, selected, spread
 from tilecheck.kernel.shapes import broadcast
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.values import (
@@ -143,6 +144,17 @@ def _plain_number(value: Value) -> int | float | None:
 
 
 def binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
+    result = _binary(m, op, left, right, span)
+    if isinstance(left, Choice) or isinstance(right, Choice):
+        return result
+    if isinstance(left, Bool) and isinstance(right, Bool) and op in _LOGIC:
+        return masks(m, op, left, right, result)
+    if op == "@":
+        return spread(m, result, product(m, left, right, span, "matmul"))
+    return elementwise(m, result, left, right)
+
+
+def _binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
     if isinstance(left, Choice):
         return join(m, left.cond, binary(m, op, left.then, right, span), binary(m, op, left.other, right, span), span)
     if isinstance(right, Choice):
@@ -222,6 +234,15 @@ _STATIC: dict[str, Callable[[float, float], bool]] = {
 
 
 def compare(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
+    result = _compare(m, op, left, right, span)
+    if isinstance(left, Choice) or isinstance(right, Choice):
+        return result
+    out = elementwise(m, result, left, right)
+    assert isinstance(out, Bool)
+    return out
+
+
+def _compare(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
     if isinstance(left, Choice):
         return choose(left.cond, compare(m, op, left.then, right, span), compare(m, op, left.other, right, span))
     if isinstance(right, Choice):
@@ -324,24 +345,30 @@ def negative(m: Machine, value: Value, span: Span) -> Value:
     if isinstance(value, Const) and isinstance(value.value, float):
         return Const(-value.value)
     if isinstance(value, Data):
-        return data_function(m, "f-", (value,))
+        return elementwise(m, data_function(m, "f-", (value,)), value)
     if isinstance(value, (Int, Bool, ParamRef)):
         inner = to_int(m, value, span)
-        return Int(-inner.term, inner.shape)
+        return Int(-inner.term, inner.shape, inner.shadow)
+    lose_all(m, "negation", value)
     return Unknown("negation")
 
 
 def invert(m: Machine, value: Value, span: Span) -> Value:
     if isinstance(value, Bool):
-        return Bool(negate(value.cond), value.shape)
+        return Bool(negate(value.cond), value.shape, value.shadow)
     if isinstance(value, (Int, ParamRef)):
         inner = to_int(m, value, span)
-        return Int(-inner.term - 1, inner.shape)
+        return Int(-inner.term - 1, inner.shape, inner.shadow)
+    lose_all(m, "inversion", value)
     return Unknown("inversion")
 
 
 def select(m: Machine, cond: Bool, then: Value, other: Value, span: Span) -> Value:
     """`where(cond, then, other)` on tiles."""
+    return selected(m, cond, then, other, _select(m, cond, then, other, span))
+
+
+def _select(m: Machine, cond: Bool, then: Value, other: Value, span: Span) -> Value:
     shape = broadcast(cond.shape, shape_of(then), shape_of(other))
     if isinstance(then, Bool) and isinstance(other, Bool):
         return Bool(disj(conj(cond.cond, then.cond), conj(negate(cond.cond), other.cond)), shape)

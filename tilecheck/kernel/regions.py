@@ -11,8 +11,10 @@ from tilecheck.kernel.joins import join
 from tilecheck.kernel.locks import update
 from tilecheck.kernel.machine import LoopMark, Machine, Record
 from tilecheck.kernel.reach import Reach, entered, of_member, of_raw, of_tile, of_unchecked
+from tilecheck.kernel.shadows import observe, spread, stored
 from tilecheck.kernel.shapes import element
 from tilecheck.kernel.tree import Span
+from tilecheck.kernel.undefined import Edge, Shadow, Undefined
 from tilecheck.kernel.values import ArrayRef, Const, Data, Int, Shape, Value, View
 from tilecheck.proof.terms import (
     FALSE,
@@ -24,6 +26,7 @@ from tilecheck.proof.terms import (
     Atom,
     Cond,
     Counter,
+    Lane,
     Opaque,
     Term,
     app,
@@ -31,11 +34,13 @@ from tilecheck.proof.terms import (
     atoms_of,
     conj,
     const,
+    disj,
     ge,
     ite,
     lane,
     load,
     lt,
+    of,
     opaque,
 )
 
@@ -44,8 +49,10 @@ from tilecheck.proof.terms import (
 class Effect:
     """What an operation does.
 
-    padding    what a read yields outside; None when that is unspecified
-    unchecked  the condition under which the launch leaves the bounds check out
+    padding      what a read yields outside; None when that is unspecified
+    unchecked    the condition under which the launch leaves the bounds check out
+    unspecified  for a load of a tile, the condition under which its padding is; None when that is not known
+    value        what a write stores; several values in a tuple
     """
 
     mode: str
@@ -56,6 +63,13 @@ class Effect:
     span: Span
     padding: Value | None = None
     unchecked: Cond = FALSE
+    unspecified: Cond | None = FALSE
+    value: Value | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether it is a load of a tile that may leave its padding unspecified."""
+        return self.checked and self.mode == "read" and self.unspecified is not FALSE
 
 
 @dataclass(frozen=True)
@@ -68,6 +82,8 @@ class Place:
     tile: tuple[Term, ...] = ()
     tile_index: tuple[Term, ...] = ()
     reach: tuple[Reach, ...] = ()
+    axes: tuple[int, ...] = ()
+    """The array axis of each of the bounds."""
 
     @property
     def inside(self) -> Cond:
@@ -108,7 +124,7 @@ def _with_member(view: View, place: Place) -> Place:
         return place if reach == place.reach else replace(place, reach=reach)
     tile = (ONE, *place.tile) if place.tile else ()
     tile_index = (view.member, *place.tile_index) if place.tile else ()
-    return Place((view.member, *place.index), place.bounds, tile, tile_index, reach)
+    return Place((view.member, *place.index), place.bounds, tile, tile_index, reach, place.axes)
 
 
 def _emit(
@@ -128,6 +144,7 @@ def _emit(
         for _, view in ref.options:
             update(m, view.root, ("seize",))
     site = m.next_site()
+    source = m.name("load", effect.span) if effect.open else ""
     lanes = elements if elements is not None else (m.fresh("unknown_extent", effect.span).term,)
     names = tuple(v.root for _, v in ref.options)
     for (cond, view), bare in zip(ref.options, places, strict=True):
@@ -139,7 +156,14 @@ def _emit(
             index=index, guard=guard, exact=m.exact and _exact(index, guard, m.loops) and elements is not None,
             tile=place.tile, tile_index=place.tile_index, own_index=own_index, elements=lanes, site=site,
             order=effect.order, scope=effect.scope, loops=m.loops, held=m.held, span=effect.span, via=m.via,
-            checked=effect.checked, reach=reach, under=under))
+            checked=effect.checked, reach=reach, under=under, unspecified=source))
+        used = stored(effect.value)
+        if used:
+            observe(m, used, conj(m.path, cond, mask, place.inside), _use(effect), view.root, effect.span)
+
+
+def _use(effect: Effect) -> str:
+    return "store" if effect.mode == "write" else "atomic"
 
 
 def _settled(reach: tuple[Reach, ...], under: Cond) -> tuple[tuple[Reach, ...], Cond]:
@@ -157,6 +181,7 @@ def tile_access(
     """An access by tile index. Tile axis k runs along array axis `axes[k]`."""
     places = [_tile_place(m, view, index, extents, axes, effect.unchecked) for _, view in ref.options]
     _emit(m, ref, places, TRUE, effect, (), tuple(i.term for i in index))
+    _observe_index(m, ref, index, TRUE, effect)
     if effect.mode != "read":
         return Const(None)
     whole = all(e == ONE for e in extents)
@@ -186,7 +211,7 @@ def _tile_place(
             here = part[0] + here
         where[axis], tile[axis], tile_index[axis] = here, extents[k], index[k].term
         reach += of_tile(axis, index[k].term, step, extents[k], lanes, bounds[-1][1], unchecked)
-    return Place(tuple(where), tuple(bounds), tuple(tile), tuple(tile_index), tuple(reach))
+    return Place(tuple(where), tuple(bounds), tuple(tile), tuple(tile_index), tuple(reach), axes)
 
 
 def element_access(
@@ -199,6 +224,7 @@ def element_access(
         places = [replace(p, reach=tuple(entered(k, index[k].term, p.bounds[k][1]) for k in range(len(index))))
                   for p in places]
     _emit(m, ref, places, mask, effect, elements, ())
+    _observe_index(m, ref, index, mask, effect)
     if effect.mode != "read":
         return Const(None)
     return _loaded(m, ref, places, mask, shape, effect, effect.op == "gather")
@@ -214,7 +240,14 @@ def _element_place(m: Machine, view: View, index: tuple[Int, ...], unchecked: Co
         bounds.append((i.term, extent(m, view, axis), True))
         where.append(i.term if part is None else part[0] + i.term)
         reach += of_unchecked(axis, i.term, bounds[-1][1], unchecked)
-    return Place(tuple(where), tuple(bounds), reach=tuple(reach))
+    return Place(tuple(where), tuple(bounds), reach=tuple(reach), axes=tuple(range(len(index))))
+
+
+def _observe_index(m: Machine, ref: ArrayRef, index: tuple[Int, ...], mask: Cond, effect: Effect) -> None:
+    for i in index:
+        if i.shadow:
+            observe(m, i.shadow, conj(m.path, mask), "index", "|".join(sorted({v.root for _, v in ref.options})),
+                    effect.span)
 
 
 def raw_access(
@@ -229,6 +262,7 @@ def raw_access(
         at = base + offset.term
         places.append(Place((at,), (), reach=of_raw(view, at, m.knowledge.ranks.get(view.root))))
     _emit(m, ref, places, mask, effect, elements, ())
+    _observe_index(m, ref, (offset,), mask, effect)
     if effect.mode == "write":
         return Const(None)
     return m.fresh(effect.op, effect.span, shape)
@@ -243,6 +277,10 @@ def _loaded(
     result: Value | None = None
     for (cond, view), bare in reversed(list(zip(ref.options, places, strict=True))):
         here = _one_loaded(m, view, _with_member(view, bare), mask, shape, effect, defined)
+        if effect.open:
+            m.unspecified = True
+            if m.knowledge.unspecified:
+                here = spread(m, here, padded(m, view.root, bare.bounds, bare.axes, effect))
         result = here if result is None else join(m, cond, here, result, effect.span)
     assert result is not None
     return result
@@ -271,6 +309,30 @@ def _one_loaded(
     if inside is not TRUE:
         term = ite(inside, term, _outside(m, effect, shape))
     return m.limited(Int(term, shape), effect.span)
+
+
+def padded(
+    m: Machine, array: str, bounds: tuple[tuple[Term, Term, bool], ...], axes: tuple[int, ...], effect: Effect,
+) -> Shadow:
+    """The lanes of a loaded tile that lie outside the array. Along an axis where the tile has one element it lies
+    wholly inside or wholly outside, and that is a matter of bounds."""
+    source = m.name("load", effect.span)
+    out: list[Undefined] = []
+    for (at, end, _), axis in zip(bounds, axes, strict=True):
+        along = [a for a in at.atoms() if isinstance(a, Lane)]
+        if not along and effect.op != "load_advanced_indexing":
+            continue
+        plain = len(along) == 1 and at.monos.get((along[0],)) == 1 and not any(
+            along[0] in atoms_of(Term({m: 1})) for m in at.monos if m != (along[0],))
+        tile = along[0].size if plain else ONE
+        start = at - of(along[0]) if plain else at
+        edge = Edge(source, array, axis, start, tile, end)
+        outside = conj(ge(at, end), lt(start, end)) if plain else disj(ge(at, end), lt(at, 0))
+        if effect.unspecified is None:
+            out.append(Undefined(edge, TRUE, TRUE, True))
+        elif outside.op != "false":
+            out.append(Undefined(edge, outside, effect.unspecified))
+    return tuple(out)
 
 
 def _outside(m: Machine, effect: Effect, shape: Shape | None) -> Term:

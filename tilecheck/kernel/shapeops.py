@@ -9,7 +9,9 @@ from tilecheck.kernel.coerce import constant_int, expand, scalar_of, shape_from,
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.observed import SubTile
 from tilecheck.kernel.operators import shape_of
+from tilecheck.kernel.shadows import with_shadow
 from tilecheck.kernel.shapes import broadcast, lanes_of, permutation, product, relabel, reshape
+from tilecheck.kernel.undefined import blurred
 from tilecheck.kernel.values import Bool, Const, Data, Int, ParamRef, Shape, Tuple, Unknown, Value
 from tilecheck.proof.terms import ONE, ZERO, Atom, Lane, Opaque, Term, app, atoms_of, floordiv, lane, of
 
@@ -34,11 +36,11 @@ def _reshape(m: Machine, args: Arguments) -> Value:
         target = Tuple(args.positional[1:])
     shape = shape_from(m, target, args.span)
     if shape is None:
-        return Data(None)
+        return Data(None, None, blurred(value.shadow))
     minus = [k for k, e in enumerate(shape) if e.constant == -1]
     if minus:
         if value.shape is None or len(minus) > 1:
-            return Data(None)
+            return Data(None, None, blurred(value.shadow))
         rest = product([e for k, e in enumerate(shape) if k != minus[0]])
         missing = floordiv(product(value.shape), rest)
         shape = tuple(missing if k == minus[0] else e for k, e in enumerate(shape))
@@ -54,6 +56,10 @@ def reshaped(m: Machine, value: Int | Bool | Data, shape: Shape, args: Arguments
 
 def _scrambled(m: Machine, value: Int | Bool | Data, shape: Shape | None, args: Arguments) -> Value:
     """The same elements in an order that is not followed."""
+    return with_shadow(_in_disorder(m, value, shape, args), blurred(value.shadow))
+
+
+def _in_disorder(m: Machine, value: Int | Bool | Data, shape: Shape | None, args: Arguments) -> Value:
     if isinstance(value, Int):
         if value.shape is not None and not lanes_of(value.term):
             return Int(value.term, shape)
@@ -188,7 +194,7 @@ def _insert(m: Machine, args: Arguments) -> Value:
 def _item(m: Machine, args: Arguments) -> Value:
     value = _tile(m, args.take(("x",)).get("x", MISSING), args)
     if isinstance(value, Data):
-        return Data((), value.term)
+        return Data((), value.term, value.shadow)
     move: dict[Atom, Term] = dict.fromkeys(lanes_of(value.term if isinstance(value, Int) else value.cond), ZERO)
     return relabel(value, (), move)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from tilecheck.kernel.undefined import moved
 from tilecheck.kernel.values import Bool, Data, Int, Shape
 from tilecheck.proof.terms import (
     ONE,
@@ -78,9 +79,9 @@ def _data_term(term: Term | None, move: Mapping[Atom, Term] | None) -> Term | No
 
 
 _RELABEL: dict[type, Callable[..., TileValue]] = {
-    Int: lambda v, shape, move: Int(recombined(substitute(v.term, move)), shape),
-    Bool: lambda v, shape, move: Bool(substitute_cond(v.cond, move), shape),
-    Data: lambda v, shape, move: Data(shape, _data_term(v.term, move)),
+    Int: lambda v, shape, move: Int(recombined(substitute(v.term, move)), shape, moved(v.shadow, move)),
+    Bool: lambda v, shape, move: Bool(substitute_cond(v.cond, move), shape, moved(v.shadow, move)),
+    Data: lambda v, shape, move: Data(shape, _data_term(v.term, move), moved(v.shadow, move)),
 }
 
 

@@ -14,6 +14,7 @@ from tilecheck.kernel.locks import common, hold
 from tilecheck.kernel.loops import for_loop, while_loop
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.operators import binary
+from tilecheck.kernel.shadows import observe
 from tilecheck.kernel.tree import (
     Annotated,
     AssertStmt,
@@ -156,7 +157,9 @@ def _expression(m: Machine, s: ExprStmt) -> None:
 
 
 def _if(m: Machine, s: If) -> None:
-    test = decided(to_bool(m, m.eval(s.test), s.span).cond, m.path)
+    value = to_bool(m, m.eval(s.test), s.span)
+    observe(m, value.shadow, m.path, "branch", "", s.test.span)
+    test = decided(value.cond, m.path)
     if test.op in ("true", "false"):
         m.run(s.body if test.op == "true" else s.orelse)
         return

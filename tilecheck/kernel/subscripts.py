@@ -18,6 +18,7 @@ from tilecheck.kernel.joins import join
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shapes import relabel
 from tilecheck.kernel.tree import Constant, Expr, SliceExpr, Span
+from tilecheck.kernel.undefined import blurred
 from tilecheck.kernel.values import (
     ArrayRef,
     Bool,
@@ -127,7 +128,7 @@ def element(m: Machine, value: ParamRef, index: Value, span: Span) -> Value:
 def _tile(m: Machine, value: Int | Bool | Data, items: tuple[Expr, ...], span: Span) -> Value:
     """`tile[:, None]`: new axes of extent one."""
     if value.shape is None:
-        return Data(None)
+        return Data(None, None, blurred(value.shadow))
     extents: list[Term] = []
     source = 0
     rank = len(value.shape)
@@ -147,7 +148,7 @@ def _tile(m: Machine, value: Int | Bool | Data, items: tuple[Expr, ...], span: S
             extents.append(value.shape[source])
             source += 1
         else:
-            return Unknown("subscript of a tile")
+            return Unknown("subscript of a tile", arrays_in(m, value))
     while source < rank:
         places.append(len(extents))
         extents.append(value.shape[source])

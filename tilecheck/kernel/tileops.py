@@ -376,7 +376,7 @@ def _array_slice(m: Machine, owner: Value, args: Arguments) -> Value:
             m.notes.slices[SliceUse(
                 view.root, axis, start, stop, whole, conj(m.path, cond), m.exact, args.span)] = None
         out.append((cond, View(view.root, view.member, tuple(sorted(
-            (*kept, (axis, base + start, base + stop)), key=lambda s: s[0])), view.tile, view.steps, view.raw)))
+            (*kept, (axis, base + start, base + stop)), key=lambda s: s[0])), view.tile, view.steps, view.raw, view.padding)))
     return ArrayRef(tuple(out))
 
 
@@ -392,7 +392,8 @@ def _tiled_view(m: Machine, owner: Value, args: Arguments) -> Value:
             return unknown_call(m, "tiled_view with steps that are not known", owner, args)
     if ref is None or shape is None:
         return unknown_call(m, "tiled_view with a shape that is not known", owner, args)
-    return ArrayRef(tuple((c, View(v.root, v.member, v.slices, shape, steps)) for c, v in ref.options))
+    padding = given.get("padding_mode")
+    return ArrayRef(tuple((c, View(v.root, v.member, v.slices, shape, steps, padding=padding)) for c, v in ref.options))
 
 
 def _raw_memory(m: Machine, owner: Value, args: Arguments) -> Value:

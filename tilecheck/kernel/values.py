@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from tilecheck.kernel.tree import ClassDef, Expr, FuncDef, Param, Span
+from tilecheck.kernel.undefined import Shadow
 from tilecheck.proof.terms import TRUE, Cond, Term
 
 if TYPE_CHECKING:
@@ -18,16 +19,19 @@ Shape: TypeAlias = tuple[Term, ...]
 
 @dataclass(frozen=True)
 class Int:
-    """An integer scalar or tile. Lanes in the term are coordinates of the tile; `shape` None is an unknown shape."""
+    """An integer scalar or tile. Lanes in the term are coordinates of the tile; `shape` None is an unknown shape.
+    `shadow` says which lanes are undefined, and so do those of `Bool` and `Data`."""
 
     term: Term
     shape: Shape | None = ()
+    shadow: Shadow = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Bool:
     cond: Cond
     shape: Shape | None = ()
+    shadow: Shadow = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class Data:
 
     shape: Shape | None
     term: Term | None = None
+    shadow: Shadow = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,7 @@ class View:
     tile      tile shape of a tiled view
     steps     its traversal steps
     raw       whether it is raw memory
+    padding   the padding mode of a tiled view as it was given, None when it was not
     """
 
     root: str
@@ -90,6 +96,7 @@ class View:
     tile: Shape | None = None
     steps: Shape | None = None
     raw: bool = False
+    padding: Value | None = None
 
     def slice_of(self, axis: int) -> tuple[Term, Term] | None:
         return next(((a, b) for d, a, b in self.slices if d == axis), None)

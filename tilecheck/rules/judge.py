@@ -32,6 +32,7 @@ from tilecheck.rules import (
     slice_range,
     tile_out_of_range,
     unchecked_out_of_bounds,
+    undefined_padding,
     unknown_use,
     unproven_disjoint,
     unused_contract,
@@ -48,6 +49,8 @@ from tilecheck.rules.launches import Discharged, discharge_all
 from tilecheck.rules.minimal import implied
 from tilecheck.rules.obligation import Proof, Settled, weakest
 from tilecheck.rules.ordering import settle_order
+from tilecheck.rules.padding import settle_padding
+from tilecheck.rules.padding_launches import in_view
 from tilecheck.rules.wording import readable
 
 __all__ = ["conclude", "prove"]
@@ -62,6 +65,7 @@ _DIAGNOSE: Final[Mapping[str, Callable[[Settled, KernelModel], Diagnostic]]] = {
     "TC201": tile_out_of_range.diagnose,
     "TC202": unchecked_out_of_bounds.diagnose,
     "TC206": row_spill.diagnose,
+    "TC301": undefined_padding.diagnose,
 }
 
 _SETTLED: Final = ("proved", "atomic", "single-block")
@@ -72,7 +76,7 @@ def prove(model: KernelModel) -> Proof:
     context = Context.of(model)
     obligations = (
         *settle_writes(context), *settle_reads(context), *settle_atomics(context), *settle_duplicates(context),
-        *settle_order(context), *settle_bounds(context), *settle_claims(context))
+        *settle_order(context), *settle_bounds(context), *settle_claims(context), *settle_padding(context))
     obligations = row_spill.specialised(context, obligations)
     if any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
@@ -93,7 +97,8 @@ def conclude(
     """Verdicts, contract and findings of a kernel in view of the launches that are visible in the checked tree."""
     clauses = _contract(proof)
     states = discharge_all(clauses, model, launches)
-    reported = _without_implied([s for s in proof.obligations if _unsettled(s, states)])
+    unsettled = [in_view(s, model, launches, states) for s in proof.obligations if _unsettled(s, states)]
+    reported = _without_implied([s for s in unsettled if s is not None])
     findings = [_DIAGNOSE[s.code](s, model) for s in reported]
     findings += [row_spill.diagnose_read(s, a, model) for s in reported for a in s.spilling]
     findings += grid_mismatch.diagnose(model, clauses, states, launches, proof.obligations)

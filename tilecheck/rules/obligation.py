@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from tilecheck.diagnostics import ObligationKind
 from tilecheck.kernel.access import Access, Declared
 from tilecheck.kernel.reach import Reach
+from tilecheck.kernel.undefined import Observation
 from tilecheck.proof.region import Clause, Verdict, Witness
+from tilecheck.proof.terms import Cond
 from tilecheck.rules.suspicion import Suspicion
 
 __all__ = ["WEAKEST_FIRST", "Proof", "Settled", "weakest"]
@@ -32,6 +34,9 @@ class Settled:
     reach      of an obligation on bounds: what decided the verdict
     end        where the array ends there, in the numbers of the witness
     spilling   reads that run past the end of a row as a write does
+    uses       for `padding`, the uses of undefined lanes that are not proved harmless, in program order, each with the
+               clauses under which it is
+    assumed    for `padding`, what is declared of the launch
     """
 
     kind: ObligationKind
@@ -48,6 +53,8 @@ class Settled:
     reach: Reach | None = None
     end: int | None = None
     spilling: tuple[Access, ...] = ()
+    uses: tuple[tuple[Observation, tuple[Clause, ...]], ...] = ()
+    assumed: tuple[Cond, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,13 @@ _ALL: Final = (
         "warning",
     ),
     Rule(
+        "TC301",
+        "undefined-padding",
+        "a reduction, scan, product or store uses padding whose value is unspecified",
+        "error",
+        True,
+    ),
+    Rule(
         "TC401", "aliased-arguments", "one launch gets overlapping storage for a written and another parameter", "error"
     ),
     Rule(

@@ -41,7 +41,7 @@ class _Side:
     counters: int
 
 
-def _side(region: Region, variables: tuple[Atom, ...], lanes: tuple[Lane, ...]) -> _Side | None:
+def side_of(region: Region, variables: tuple[Atom, ...], lanes: tuple[Lane, ...]) -> _Side | None:
     plan = layout(region, lanes)
     if not (region.exact and plan.searchable):
         return None
@@ -66,7 +66,12 @@ class _Case:
     limit: int
 
 
-def _touched(side: _Side, case: _Case, count: list[int]) -> Iterator[Point] | None:
+def case_of(grid: Grid, values: tuple[int, ...], limit: int) -> _Case:
+    """An assignment for something that reads no data."""
+    return _Case(grid, values, STYLES[0], limit)
+
+
+def touched(side: _Side, case: _Case, count: list[int]) -> Iterator[Point] | None:
     """The points of one access, or None when its tiles cannot have these sizes."""
     source = oracle(case.style)
     spans: list[tuple[int, ...]] = []
@@ -205,8 +210,8 @@ def _run(
         return None
     wanted = {*plans[0].uniform, *plans[1].uniform, *(a for a in leaves(q.assume) if isinstance(a, (Sym, Opaque)))}
     variables = tuple(sorted(wanted))
-    one = _side(q.first, variables, q.lanes)
-    two = one if same_site else _side(q.second, variables, q.lanes)
+    one = side_of(q.first, variables, q.lanes)
+    two = one if same_site else side_of(q.second, variables, q.lanes)
     if one is None or two is None:
         return None
     values: list[Term | Cond] = [*q.first.index, q.first.guard, *q.second.index, q.second.guard]
@@ -221,8 +226,8 @@ def _run(
         case = _Case(grid, drawn, styles[turn % len(styles)] if data else styles[0], min(case_limit, left))
         counts = [[0], [0]]
         try:
-            a = _touched(one, case, counts[0])
-            b = None if same_site else _touched(two, case, counts[1])
+            a = touched(one, case, counts[0])
+            b = None if same_site else touched(two, case, counts[1])
             if a is not None and (same_site or b is not None):
                 for hit in islice(q.hits(a, b), 1 if accept is None else HITS):
                     found = assemble(q, hit, grid, dict(zip(variables, drawn, strict=True)), case.style)

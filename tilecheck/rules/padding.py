@@ -1,0 +1,471 @@
+"""Obligation `padding`: no lane that a load leaves unspecified makes a difference. One for each such load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from tilecheck.kernel.access import Access, KernelModel
+from tilecheck.kernel.undefined import Edge, Observation, lanes_in, literals
+from tilecheck.proof.facts import Assumed, Facts
+from tilecheck.proof.region import Clause, Verdict
+from tilecheck.proof.search import find_point, satisfiable
+from tilecheck.proof.terms import (
+    FALSE,
+    TRUE,
+    App,
+    Bid,
+    Cond,
+    Counter,
+    FloorDiv,
+    Load,
+    Min,
+    Mod,
+    Opaque,
+    Sym,
+    Term,
+    atoms_in,
+    atoms_of,
+    conj,
+    const,
+    disj,
+    enforceable,
+    eq,
+    ge,
+    le,
+    lt,
+    mod,
+    negate,
+    of,
+    split_multiples,
+    sym,
+)
+from tilecheck.rules.context import Context, clause_of
+from tilecheck.rules.minimal import minimal
+from tilecheck.rules.obligation import WEAKEST_FIRST, Settled, weakest
+
+__all__ = ["CODE", "settle_padding"]
+
+CODE: Final = "TC301"
+EFFORT: Final = 1
+ALTERNATIVES: Final = 12
+"""Cases of a condition that are looked at one by one."""
+FLAGS: Final = 6
+OBSERVED: Final = 24
+"""Observations of one load after which the rest is not looked at any more."""
+
+
+def settle_padding(context: Context) -> Iterator[Settled]:
+    """One obligation for each load of a tile that leaves its padding unspecified."""
+    paddings = context.model.paddings
+    by_source: dict[str, list[Observation]] = {}
+    for o in paddings.observations:
+        by_source.setdefault(o.undefined.edge.source, []).append(o)
+    lost = dict(paddings.lost)
+    sites = context.by_site(a for a in context.model.accesses if a.unspecified)
+    for site in sorted(sites):
+        access = sites[site][0]
+        why = lost.get(access.unspecified) or lost.get("*")
+        yield _Load(context, access).settled(by_source.get(access.unspecified, []), why)
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What is known of one use: `clauses` are what it rests on."""
+
+    verdict: Verdict
+    why: str
+    clauses: tuple[Clause, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Load:
+    """One load, and what its edges need."""
+
+    context: Context
+    access: Access
+
+    def settled(self, observations: list[Observation], lost: str | None) -> Settled:
+        outcomes: list[tuple[_Outcome, Observation]] = []
+        distinct = dict.fromkeys(observations)
+        for o in list(distinct)[:OBSERVED]:
+            outcomes.append((self._judged(o), o))
+        verdicts = [o.verdict for o, _ in outcomes]
+        if lost is not None or len(distinct) > OBSERVED:
+            verdicts.append("unproven")
+        verdict = weakest(tuple(verdicts))
+        clauses = minimal(tuple(dict.fromkeys(c for o, _ in outcomes for c in o.clauses)))
+        open_ = [(o, use) for o, use in outcomes if o.verdict != "proved"]
+        if verdict == "refuted":
+            open_ = [(o, use) for o, use in open_ if o.verdict == "refuted"]
+        return Settled(
+            "padding", self.access, verdict, self._why(verdict, outcomes, lost), CODE,
+            clauses=() if verdict == "refuted" else clauses, uses=tuple((use, o.clauses) for o, use in open_),
+            assumed=self.context.uniform)
+
+    def _why(self, verdict: Verdict, outcomes: list[tuple[_Outcome, Observation]], lost: str | None) -> str:
+        ranked = sorted((o for o, _ in outcomes), key=lambda o: WEAKEST_FIRST.index(o.verdict))
+        if verdict == "unproven" and lost is not None and not (ranked and ranked[0].verdict == "unproven"):
+            return f"where the lanes go is not followed: {lost}"
+        if ranked:
+            return ranked[0].why
+        return lost if lost is not None else "no lane outside the array makes a difference"
+
+    # --- one use -----------------------------------------------------------------------------------------------------
+
+    def _judged(self, o: Observation) -> _Outcome:
+        edge = o.undefined.edge
+        known = self._defined(edge)
+        if known is not None:
+            return _Outcome("proved", "the tile lies inside the array", _signs(known))
+        if o.undefined.blurred:
+            return _Outcome("unproven", "which lanes of the tile get here is not followed")
+        parts = _cases(o.undefined.where)
+        if parts is None:
+            return _Outcome("unproven", "too many conditions to look at")
+        found = [self._alternative(o, part) for part in parts]
+        outcomes = [x for x, _ in found]
+        verdict = weakest(tuple(x.verdict for x in outcomes))
+        worst = next(x for x in outcomes if x.verdict == verdict)
+        clauses = [c for x in outcomes for c in x.clauses]
+        # what one condition is for needs to hold only under the flags that all of its cases stand under
+        needed: dict[tuple[Cond, bool], frozenset[Cond]] = {}
+        for part, (_, needs) in zip(parts, found, strict=True):
+            for need in needs:
+                flags = frozenset(f for f in _flags(conj(part, o.guard)) if not _names(f) & self.context.tiles)
+                needed[need] = needed.get(need, flags) & flags
+        for (cond, semantic), flags in needed.items():
+            under = sorted(flags, key=lambda c: c.key)[:FLAGS]
+            clauses.append(clause_of(disj(*(negate(f) for f in under), cond), semantic))
+        return _Outcome(verdict, worst.why, tuple(dict.fromkeys(clauses)))
+
+    def _alternative(self, o: Observation, where: Cond) -> tuple[_Outcome, tuple[tuple[Cond, bool], ...]]:
+        """One case of a use, and the conditions that it needs besides, each with whether it is semantic."""
+        undefined = conj(o.undefined.outside, where)
+        whole = conj(undefined, o.guard, *self.context.assume)
+        if whole.op == "false":
+            return _Outcome("proved", "the conditions exclude each other"), ()
+        sums = list(_sums(undefined, o.guard))
+        if any((s.constant or 0) < 0 for s, _ in sums):
+            return _Outcome("proved", "the conditions exclude each other"), ()
+        agree = next((c for s, assumed in sums if not assumed and (c := _agreement(s)) is not None), None)
+        if agree is not None and self._holds_already(agree):
+            return _Outcome("proved", "nothing outside is used"), ()
+        refuted = self._contradiction(o, undefined)
+        if refuted is not None:
+            return _Outcome("proved", "nothing outside is used", _signs(refuted)), ()
+        if agree is not None:
+            return _Outcome("proved", "nothing outside is used where the extents agree"), ((agree, False),)
+        return self._conditional(o, where, undefined, sums)
+
+    def _conditional(
+        self, o: Observation, where: Cond, undefined: Cond, sums: list[tuple[Term, tuple[Cond, ...]]],
+    ) -> tuple[_Outcome, tuple[tuple[Cond, bool], ...]]:
+        array = _masked_by_data(o.undefined.outside, where)
+        if array is not None:
+            return _Outcome("unproven", f"the lanes are masked by {array}"), ()
+        left = self._left(o, undefined)
+        agree = next((a for t in left if (a := _agreement(const(-1) - t + t.offset)) is not None), None)
+        if agree is not None:
+            return _Outcome("proved", "nothing outside is used where the extents agree"), ((agree, False),)
+        inside = next((c for c in self._loops(o.undefined.edge) if self._possible(c)), None)
+        if inside is not None:
+            return _Outcome("proved", "the loop stays inside the array"), ((inside, False),)
+        told = ((c,) for t in left if _plain(c := ge(t, 0)) and enforceable(c))
+        candidates = [c for c in (*told, *self._candidates(o.undefined.edge, sums)) if all(map(self._possible, c))]
+        if o.how == "store":
+            plain = next((c for c in candidates if all(map(self._of_extents, c))), None)
+            if plain is not None:
+                return (_Outcome("proved", "nothing outside is stored where the extents agree"),
+                        tuple((c, False) for c in plain))
+        if candidates:
+            return (_Outcome("conditional", "nothing outside is used under a condition"),
+                    tuple((c, True) for c in candidates[0]))
+        return self._open(o, undefined, bool(list(self._candidates(o.undefined.edge, sums)))), ()
+
+    def _of_extents(self, cond: Cond) -> bool:
+        """Whether a condition is about extents of arrays and tiles alone: that arrays which are copied from one to the
+        other fit together is not what an author has to be told."""
+        return all(".shape[" in a.name or a.name in self.context.tiles for a in atoms_of(cond) if isinstance(a, Sym))
+
+    def _holds_already(self, cond: Cond) -> bool:
+        return self._declared.holds(cond, EFFORT) is not None
+
+    @cached_property
+    def _declared(self) -> Facts:
+        return Facts(self.context.uniform, signs=False)
+
+    def _contradiction(self, o: Observation, undefined: Cond) -> Assumed | None:
+        """What must be assumed for the lane not to be undefined where it is used."""
+        mine = literals(undefined)
+        for k, c in enumerate(mine):
+            if c.op not in ("ge", "eq", "ne", "bool"):
+                continue
+            others = (*(x for i, x in enumerate(mine) if i != k), o.guard, *self.context.assume)
+            facts = Facts(others, [c.term])
+            got = facts.holds(negate(c), EFFORT)
+            if got is not None and self._sizes(got, o.undefined.edge):
+                return got
+        return None
+
+    def _sizes(self, assumed: Assumed, edge: Edge) -> bool:
+        """Whether signs are assumed of sizes alone: of a flag, a proof for one value says nothing of the other."""
+        sizes = atoms_in(edge.start, edge.tile, edge.end)
+        return all(a in sizes or ".shape[" in a.name or a.name in self.context.tiles
+                   for c in assumed for a in atoms_of(c) if isinstance(a, Sym))
+
+    def _left(self, o: Observation, undefined: Cond) -> list[Term]:
+        """Terms over launch scalars; where one of them is not negative, no lane outside is used."""
+        outside = [c for c in literals(o.undefined.outside) if c.op == "ge" and lanes_in(c)]
+        if len(outside) != 1:
+            return []
+        others = tuple(c for c in literals(undefined) if c is not outside[0])
+        facts = Facts((*others, o.guard, *self.context.assume, *_placed(self.context.model),
+                       *(d for c in others if (d := _divided(c, self.context.tiles)) is not None)), [outside[0].term])
+        return [_tidied(terms[0]) for terms, signs in facts.residuals(-outside[0].term - 1, 3)
+                if len(terms) == 1 and self._sizes(signs, o.undefined.edge) and 0 <= terms[0].offset <= 1]
+
+    def _candidates(self, edge: Edge, sums: list[tuple[Term, tuple[Cond, ...]]]) -> Iterator[tuple[Cond, ...]]:
+        """Conditions on launch scalars under which nothing outside is used; the most telling ones first."""
+        for s, assumed in sums:
+            cond = ge(-s - 1, 0)
+            if not cond.varying and cond is not FALSE and enforceable(cond) and _compares(cond):
+                yield (*assumed, cond)
+        yield from self._edge_clauses(edge)
+
+    def _edge_clauses(self, edge: Edge) -> Iterator[tuple[Cond, ...]]:
+        """Conditions on launch scalars under which no tile of the load reaches over the edge."""
+        room = ge(edge.end - edge.start - edge.tile, 0)
+        if not room.varying:
+            if enforceable(room) and room.op != "false":
+                yield (room,)
+            return
+        whole = eq(mod(edge.end, edge.tile), 0)
+        aligned = _aligned(edge) and not whole.varying and enforceable(whole) and whole.op != "false"
+        if edge.tile.varying or edge.end.varying or room.op != "ge":
+            return
+        if aligned:
+            yield (whole,)
+        yield from ((c,) for c in self._rest(edge) if _compares(c))
+
+    def _rest(self, edge: Edge) -> tuple[Cond, ...]:
+        """What is missing for the blocks and loops to come to no tile that reaches over the edge."""
+        if edge not in self._missing:
+            room = edge.end - edge.start - edge.tile
+            found = () if edge.tile.varying or edge.end.varying or not room.varying else self._facts.residuals(room, 3)
+            self._missing[edge] = tuple(
+                cond for terms, _ in found if len(terms) == 1
+                and enforceable(cond := ge(_tidied(terms[0]), 0)) and cond.op == "ge")
+        return self._missing[edge]
+
+    @cached_property
+    def _missing(self) -> dict[Edge, tuple[Cond, ...]]:
+        return {}
+
+    def _loops(self, edge: Edge) -> Iterator[Cond]:
+        """`n <= x.shape[i]` for an `n` that loops run to: structural, as what keeps loops inside the array is."""
+        return (c for c in self._rest(edge) if _plain(c))
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return Facts((self.access.region.guard, *self.context.assume))
+
+    def _defined(self, edge: Edge) -> Assumed | None:
+        """What must be assumed for no tile of the load to reach over an edge."""
+        cache = self._cache
+        if edge not in cache:
+            room = edge.end - edge.start - edge.tile
+            got = frozenset[Cond]() if (room.constant or -1) >= 0 or room.constant == 0 else None
+            if got is None and _aligned(edge):
+                got = self._facts.holds(eq(mod(edge.end, edge.tile), 0), EFFORT)
+            if got is None and room.constant is None:
+                got = self._facts.prove(room, EFFORT)
+            cache[edge] = got if got is not None and self._sizes(got, edge) else None
+        return cache[edge]
+
+    @cached_property
+    def _cache(self) -> dict[Edge, Assumed | None]:
+        return {}
+
+    def _possible(self, cond: Cond) -> bool:
+        """Whether some launch with several blocks satisfies a condition. Some extent is a multiple of any tile."""
+        context = self.context
+        if cond.op == "eq" and isinstance(cond.term.single, Mod):
+            return True
+        axes = context.axes_of(self.access.region)
+        return satisfiable(conj(cond, *context.uniform), axes, tiles=context.tiles) is not None
+
+    def _open(self, o: Observation, undefined: Cond, helped: bool) -> _Outcome:
+        """No condition on the launch helps: refuted where that is seen in numbers."""
+        made = conj(undefined, o.guard)
+        atoms = atoms_in(made)
+        certain = o.exact and not helped and not any(isinstance(a, Opaque) and not a.uniform for a in atoms) and not any(
+            isinstance(a, Counter) and a.name not in self.access.loops for a in atoms)
+        if certain:
+            point = find_point(made, self.context.axes_of(self.access.region), conj(*self.context.uniform))
+            if point is not None:
+                return _Outcome("refuted", "a lane outside the array is used")
+        return _Outcome("unproven", "no proof was found that nothing outside the array is used")
+
+
+def _signs(assumed: Iterable[Cond]) -> tuple[Clause, ...]:
+    return tuple(clause_of(c, False) for c in sorted(assumed, key=lambda c: c.key))
+
+
+def _aligned(edge: Edge) -> bool:
+    """Whether tiles begin at multiples of their extent, counted from where the array begins."""
+    if edge.tile.varying or not edge.tile.monos:
+        return False
+    return not split_multiples(edge.start, edge.tile)[1].monos
+
+
+def _cases(where: Cond) -> list[Cond] | None:
+    """Conditions without alternatives, one of which holds wherever the given one does; None when they are too many."""
+    cases: list[Cond] = [TRUE]
+    for part in where.args if where.op == "and" else (where,):
+        ways = [w for arg in (part.args if part.op == "or" else (part,)) for w in (
+            (_cases(arg) or [arg]) if part.op == "or" and arg.op == "and" else [arg])]
+        cases = [c for a in cases for w in ways if (c := conj(a, w)).op != "false"]
+        if len(cases) > ALTERNATIVES:
+            return None
+    return cases
+
+
+def _masked_by_data(outside: Cond, where: Cond) -> str | None:
+    """What masks the lanes, when that depends on the contents of an array or on what is not followed."""
+    mine = {a.axis for a in lanes_in(outside)}
+    for c in literals(where):
+        if not any(a.axis in mine for a in lanes_in(c)):
+            continue
+        loads = sorted(a for a in atoms_of(c) if isinstance(a, Load))
+        if loads:
+            return f"the contents of `{loads[0].array}`"
+        if c.op == "bool" or any(isinstance(a, (App, Opaque)) and a.varying for a in atoms_of(c)):
+            return "something that is not followed"
+    return None
+
+
+def _names(cond: Cond) -> set[str]:
+    return {a.name for a in atoms_of(cond) if isinstance(a, Sym)}
+
+
+def _placed(model: KernelModel) -> Iterator[Cond]:
+    """What the structural clauses say of blocks: the tile that a block stores to lies in the array."""
+    for a in model.accesses:
+        if a.mode == "write" and "*" not in a.array and a.array != "?":
+            for d, (index, extent) in enumerate(zip(a.tile_index, a.tile, strict=True)):
+                if isinstance(index.single, Bid) and not extent.varying:
+                    yield lt(index * extent, sym(f"{a.array}.shape[{d}]"))
+
+
+def _flags(cond: Cond) -> Iterator[Cond]:
+    """The launch scalars that a use stands under, other than sizes."""
+    for c in literals(cond):
+        if c.op in ("eq", "ne", "ge") and not c.varying and enforceable(c):
+            atom = (c.term - c.term.offset).single
+            if isinstance(atom, Sym) and "[" not in atom.name:
+                yield c
+
+
+def _sums(undefined: Cond, guard: Cond) -> Iterator[tuple[Term, tuple[Cond, ...]]]:
+    """Terms that are not negative where a lane is undefined and used: sums of two comparisons whose lanes and block
+    coordinates cancel, and what they assume."""
+    mine = [t for c in literals(undefined) if c.op == "ge" for t in _parts(c.term)]
+    theirs = [t for c in literals(guard) if c.op == "ge" for t in _parts(c.term)]
+    loose = []
+    for k, a in enumerate(mine):
+        for b in (*mine[k + 1:], *theirs):
+            total = a + b
+            if not total.varying:
+                yield total, ()
+            elif any(isinstance(x, FloorDiv) for x in total.atoms()):
+                loose.append(total)
+    for total in loose:
+        found = _unrounded(total)
+        if found is not None and not found[0].varying:
+            yield found
+
+
+def _parts(term: Term) -> Iterator[Term]:
+    """A term that is not negative, and what follows from it: each argument of a minimum is as large."""
+    yield term
+    for mono, factor in term.monos.items():
+        if len(mono) == 1 and factor > 0 and isinstance(mono[0], Min):
+            rest = term - Term({mono: factor})
+            for part in mono[0].args:
+                yield rest + part * factor
+
+
+def _unrounded(term: Term) -> tuple[Term, tuple[Cond, ...]] | None:
+    """A term with `(a*n // d) * d` read as `a*n`, which holds where `a % d == 0`; `a` is what all blocks share."""
+    assumed: list[Cond] = []
+    for mono, factor in term.monos.items():
+        for a in mono:
+            if not isinstance(a, FloorDiv) or len(a.num.monos) != 1 or a.den.varying:
+                continue
+            ((inner, count),) = a.num.monos.items()
+            shared = Term({tuple(x for x in inner if not x.varying): count})
+            rest = list(mono)
+            rest.remove(a)
+            scale, left = split_multiples(Term({tuple(rest): factor}), a.den)
+            if left.monos:
+                continue
+            cond = eq(mod(shared, a.den), 0)
+            if cond.op == "false" or cond.varying or not enforceable(cond):
+                continue
+            if cond.op != "true":
+                assumed.append(cond)
+            term = term - Term({mono: factor}) + scale * a.num
+    return (term, tuple(assumed)) if assumed else None
+
+
+def _divided(cond: Cond, tiles: frozenset[str]) -> Cond | None:
+    """`x >= 1`, which `T*x >= c` says for a tile `T` and a positive `c`."""
+    if cond.op != "ge" or cond.term.offset >= 0:
+        return None
+    for a in sorted(cond.term.atoms()):
+        if isinstance(a, Sym) and a.name in tiles:
+            times, rest = split_multiples(cond.term, of(a))
+            if rest.constant is not None and times.monos:
+                return ge(times, 1)
+    return None
+
+
+def _tidied(term: Term) -> Term:
+    """A term that is not larger: `n` in the place of `T*(n // T)` where that is taken away, for a tile `T`."""
+    for mono, factor in term.monos.items():
+        for a in mono:
+            if factor < 0 and isinstance(a, FloorDiv) and len(a.den.monos) == 1:
+                rest = list(mono)
+                rest.remove(a)
+                whole = Term({tuple(rest): 1})
+                if whole == a.den:
+                    return term - Term({mono: factor}) + a.num * factor
+    return term
+
+
+def _plain(cond: Cond) -> bool:
+    """`n <= x.shape[i]`, where the grid does not come into it."""
+    term = cond.term
+    return term.offset == 0 and len(term.monos) == 2 and sorted(term.monos.values()) == [-1, 1] and not any(
+        n.startswith("grid[") for n in _names(cond)) and _compares(cond)
+
+
+def _agreement(total: Term) -> Cond | None:
+    """`a.shape[i] <= b.shape[j]`, when that is what makes a sum negative."""
+    if total.offset != -1 or len(total.monos) != 3:
+        return None
+    small = [m for m, c in total.monos.items() if m and c == 1]
+    large = [m for m, c in total.monos.items() if m and c == -1]
+    if len(small) != 1 or len(large) != 1 or len(small[0]) != 1 or len(large[0]) != 1:
+        return None
+    if not all(isinstance(m[0], Sym) and ".shape[" in m[0].name for m in (small[0], large[0])):
+        return None
+    return le(Term({small[0]: 1}), Term({large[0]: 1}))
+
+
+def _compares(cond: Cond) -> bool:
+    """Whether a condition says something of an extent, and not that there is nothing to do."""
+    return any(isinstance(a, Sym) and ".shape[" in a.name and cond.term.monos.get((a,), 0) > 0 for a in atoms_of(cond))
