@@ -27,6 +27,7 @@ from tests.oracle.values import (
     whole,
 )
 
+
 class PaddingMode(Enum):
     UNDETERMINED = 0
     ZERO = 1
