@@ -13,7 +13,7 @@ _MODES: Final = ("ZERO", "ZERO", "NEG_INF", "NAN")
 
 @dataclass(frozen=True)
 class Sheet:
-    """A tile under construction: its name, its extents, and for each axis the name of the element index of each lane."""
+    """A tile under construction. `rows` and `cols` name the element index of each lane of an axis."""
 
     name: str
     shape: tuple[str, str]

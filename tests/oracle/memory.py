@@ -350,11 +350,15 @@ def num_tiles(array: Array, axis: Any, shape: Any, order: Any = "C") -> int:
 
 @dataclass(frozen=True)
 class _Lanes:
-    """An element access: the broadcast shape, the active lanes and the positions they touch."""
+    """An element access: the broadcast shape, the active lanes and the positions they touch.
+
+    `marks` tells the lanes of which it is undefined what they touch.
+    """
 
     shape: tuple[int, ...]
     active: Any
     positions: Positions
+    marks: Marks = None
 
 
 def _lanes(view: Array, indices: Any, mask: Any, check_bounds: Any, what: str) -> _Lanes:
@@ -373,31 +377,32 @@ def _lanes(view: Array, indices: Any, mask: Any, check_bounds: Any, what: str) -
     for part, limit, stride in zip(parts, view.shape, view.strides, strict=True):
         inside = inside & (part >= 0) & (part < limit)
         place = place + part * stride
-    _observe_indices(indices, parts, mask, view, shape, active, bool(check_bounds))
+    marks = _observe_indices(indices, parts, mask, view, shape, active, bool(check_bounds))
     if not check_bounds and (active & ~inside).any():
         Machine.outside(view.storage.name, f"unchecked {what} outside {view.storage.name}")
     active = active & inside
-    return _Lanes(shape, active, np.asarray(place[active], dtype=np.int64).ravel())
+    return _Lanes(shape, active, np.asarray(place[active], dtype=np.int64).ravel(), marks)
 
 
 def _observe_indices(indices: Any, parts: Sequence[Any], mask: Any, view: Array, shape: tuple[int, ...], active: Any,
-                     check_bounds: bool) -> None:
-    """Undefined lanes of indices and mask matter where the lane is not dropped whatever they are."""
+                     check_bounds: bool) -> Marks:
+    """Undefined lanes of indices and mask matter where the lane is not dropped whatever they are: marks of those."""
     given = indices if isinstance(indices, (tuple, list)) else (indices,)
     marks = [marks_of(i) for i in given]
     of_mask = marks_of(mask)
     if of_mask is None and all(m is None for m in marks):
-        return
+        return None
     kept: Any = np.ones(shape, dtype=bool)
     if check_bounds:
         for part, limit, own in zip(parts, view.shape, marks, strict=True):
             unknown = np.broadcast_to(0 if own is None else own, part.shape) != 0
             kept = kept & (unknown | ((part >= 0) & (part < limit)))
-    if of_mask is not None:
-        poison.observe(np.where(kept, np.broadcast_to(of_mask, shape), 0), "mask")
-    for own in marks:
-        if own is not None:
-            poison.observe(np.where(kept & active, np.broadcast_to(own, shape), 0), "index")
+    masked: Any = 0 if of_mask is None else np.where(kept, np.broadcast_to(of_mask, shape), 0)
+    indexed = poison.union(shape, *marks)
+    indexed = 0 if indexed is None else np.where(kept & (active | (masked != 0)), indexed, 0)
+    poison.observe(masked, "mask")
+    poison.observe(indexed, "index")
+    return poison.union(shape, masked, indexed)
 
 
 def gather(array: Array, indices: Any, *, mask: Any = None, padding_value: Any = 0, check_bounds: Any = True,
@@ -413,7 +418,7 @@ def _read_lanes(storage: Storage, lanes: _Lanes, padding: Any, op: str) -> Tile:
         raise UndefinedBehaviour(f"{op} outside the storage of {storage.name}")
     values = np.array(np.broadcast_to(np.asarray(raw(padding)), lanes.shape), dtype=storage.dtype.numpy)
     values[lanes.active] = storage.data[lanes.positions]
-    return Tile(values, storage.dtype)
+    return Tile(values, storage.dtype, lanes.marks)
 
 
 def scatter(array: Array, indices: Any, value: Any, *, mask: Any = None, check_bounds: Any = True,
@@ -457,7 +462,8 @@ def load_advanced_indexing(array: Array, indices: Any, *, padding_mode: PaddingM
     lanes = _advanced(array, indices, "load_advanced_indexing")
     tile = _read_lanes(array.storage, lanes, _fill(array.storage, padding_mode), "load_advanced_indexing")
     if _unspecified(padding_mode) and not lanes.active.all():
-        return Tile(tile.data, tile.dtype, _undefined(array.storage, lanes.active))
+        undefined = _undefined(array.storage, lanes.active)
+        return Tile(tile.data, tile.dtype, poison.union(tile.shape, tile.marks, undefined))
     return tile
 
 
@@ -498,7 +504,7 @@ def _atomic_lanes(storage: Storage, lanes: _Lanes, name: str, values: tuple[Any,
     result = np.array(spread[0], dtype=storage.dtype.numpy)
     operands = [s[lanes.active].ravel() for s in spread]
     result[lanes.active] = _atomic(storage, lanes.positions, f"atomic_{name}", _UPDATES[name], operands, order, scope)
-    return astype(Tile(result), storage.dtype)
+    return astype(Tile(result, None, lanes.marks), storage.dtype)
 
 
 def _atomic_function(name: str) -> Callable[..., Tile]:
@@ -529,12 +535,12 @@ class RawMemory:
     def _lanes(self, offset: Any, mask: Any) -> _Lanes:
         place = np.asarray(raw(offset))
         active: Any = np.ones(place.shape, dtype=bool)
-        poison.observe(marks_of(mask), "mask")
         if mask is not None:
             active = np.broadcast_to(np.asarray(raw(mask), dtype=bool), place.shape)
-        if (marks := marks_of(offset)) is not None:
-            poison.observe(np.broadcast_to(marks, place.shape)[active], "index")
-        return _Lanes(place.shape, active, np.asarray(self.base.offset + place[active], dtype=np.int64).ravel())
+        marks = poison.union(place.shape, marks_of(mask), None if (own := marks_of(offset)) is None else np.where(
+            active, np.broadcast_to(own, place.shape), 0))
+        poison.observe(marks, "index")
+        return _Lanes(place.shape, active, np.asarray(self.base.offset + place[active], dtype=np.int64).ravel(), marks)
 
     def load_offset(self, offset: Any, *, mask: Any = None, padding_value: Any = 0, latency: Any = None) -> Tile:
         return _read_lanes(self.base.storage, self._lanes(offset, mask), padding_value, "load_offset")

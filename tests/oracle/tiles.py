@@ -49,7 +49,7 @@ def own_tile(b: Builder) -> None:
     ids = [b.let(b.bid(axis), "i") for axis in order]
     if rank == 2 and b.slip("axes swapped", 25):
         ids.reverse()
-    for axis, size in zip(order, sizes, strict=True):
+    for axis in order:
         b.launched(axis, f"cdiv(c.shape[{order.index(axis)}], {sizes[order.index(axis)]})")
     _same(b, a, c, rank)
     index = f"({', '.join(_moved(b, i, s) for i, s in zip(ids, sizes, strict=True))},)"
@@ -80,7 +80,8 @@ def row_loop(b: Builder) -> None:
         b.emit(f"{k} = {start}")
         b.open(f"while {k} < {trips}:", f"{k} += 1")
     else:
-        b.open(f"for {k} in range({start}, {trips}):" if start != "0" or b.chance(20) else f"for {k} in range({trips}):")
+        first = f"{start}, " if start != "0" or b.chance(20) else ""
+        b.open(f"for {k} in range({first}{trips}):")
     b.emit(f"t = ct.load({a}, ({i}, {k}), ({high}, {wide}))")
     if walked == c:
         b.emit(f"ct.store({c}, ({i}, {k}), t * 2)")
@@ -402,6 +403,6 @@ def page_table(b: Builder) -> None:
 
 TILES: Final[tuple[Callable[[Builder], None], ...]] = (
     own_tile, own_tile, own_tile, row_loop, row_loop, row_loop, given_length, given_length, clamped, clamped, guarded,
-    guarded, split, split, split_elements, folded_grid, folded_grid, folded_grid, contraction, contraction, heads, sliced,
-    viewed, unchecked, unchecked, unchecked, whole_tiles, reversed_order, stepped, page_table,
+    guarded, split, split, split_elements, folded_grid, folded_grid, folded_grid, contraction, contraction, heads,
+    sliced, viewed, unchecked, unchecked, unchecked, whole_tiles, reversed_order, stepped, page_table,
 )
