@@ -395,11 +395,11 @@ def _observe_indices(indices: Any, parts: Sequence[Any], mask: Any, view: Array,
     kept: Any = np.ones(shape, dtype=bool)
     if check_bounds:
         for part, limit, own in zip(parts, view.shape, marks, strict=True):
-            unknown = np.broadcast_to(0 if own is None else own, part.shape) != 0
+            unknown = poison.live(np.broadcast_to(0 if own is None else own, part.shape)) != 0
             kept = kept & (unknown | ((part >= 0) & (part < limit)))
     masked: Any = 0 if of_mask is None else np.where(kept, np.broadcast_to(of_mask, shape), 0)
     indexed = poison.union(shape, *marks)
-    indexed = 0 if indexed is None else np.where(kept & (active | (masked != 0)), indexed, 0)
+    indexed = 0 if indexed is None else np.where(kept & (active | (poison.live(masked) != 0)), indexed, 0)
     poison.observe(masked, "mask")
     poison.observe(indexed, "index")
     return poison.union(shape, masked, indexed)

@@ -6,11 +6,13 @@ computed from marked lanes is marked with all of their bits; these are the excep
 * `where` takes the marks of the side that it selects; a marked condition adds its own marks and those of both sides;
 * `False & x` and `True | x` are known whatever a boolean `x` is. `0 * x` is not: `x` may be NaN.
 
+A lane that came from outside the array of a load is *outside* of it, also when a `where` has put a number there.
 A load is **observed** where one of its marked lanes
 
-* enters a reduction or the contracted axis of a matrix product whose line also has a lane without its mark (a line
-  that is marked throughout gives a marked result and is followed further: rows past the end that nobody stores);
-* reaches, in a scan, a lane that had not its mark (padding at the end of a forward scan stays at the end);
+* enters a reduction, or the contracted axis of a matrix product, together with a lane that is not outside. A line that
+  is outside throughout gives a lane that is marked and outside, and is followed further: rows past the end of which
+  nothing is stored;
+* reaches, in a scan, a lane that is not outside (padding at the end of a forward scan stays there);
 * is part of an index or mask of an element access that is not dropped anyway, or of a tile index;
 * decides a branch, a loop or a Python conversion;
 * is stored, or combined by an atomic, into an element inside the destination and under its mask.
@@ -26,20 +28,32 @@ from tests.oracle.log import Observed
 from tests.oracle.machine import Machine, lines_now
 
 Marks: TypeAlias = Any
-"""A bit mask for each lane, in the shape of the tile; None where no lane is marked."""
-_BITS: Final = 62
+"""For each lane of a tile the loads that it is marked with (lower half of the bits) and those that it is outside of
+(upper half); None where there are none."""
+_BITS: Final = 31
+_LOWER: Final = (1 << _BITS) - 1
 
 
-def fresh(array: str) -> int:
-    """The bit of the load in progress: the same one each time its statement is executed."""
+def live(marks: Marks) -> Any:
+    """The marks alone."""
+    return np.asarray(marks) & _LOWER
+
+
+def _outer(marks: Any) -> Any:
+    """What lanes are outside of, in the upper half."""
+    return np.asarray(marks) & ~_LOWER
+
+
+def _fresh(array: str) -> int:
+    """The bits of the load in progress: the same ones each time its statement is executed."""
     key = (array, lines_now())
     place = Machine.sources.setdefault(key, len(Machine.sources))
-    return 1 << place if place < _BITS else 0
+    return (1 | 1 << _BITS) << place if place < _BITS else 0
 
 
 def padding(array: str, inside: Any) -> Marks:
     """Marks of a load: lanes for which `inside` is false."""
-    return np.where(inside, np.int64(0), np.int64(fresh(array)))
+    return np.where(inside, np.int64(0), np.int64(_fresh(array)))
 
 
 def union(shape: tuple[int, ...], *parts: Marks) -> Marks:
@@ -58,7 +72,8 @@ def selected(shape: tuple[int, ...], condition: Any, of_condition: Marks, x: Mar
     if of_condition is None and x is None and y is None:
         return None
     c, left, right = (np.broadcast_to(0 if m is None else m, shape) for m in (of_condition, x, y))
-    return _or_none(np.where(c != 0, c | left | right, np.where(np.broadcast_to(condition, shape), left, right)))
+    taken = np.where(np.broadcast_to(condition, shape), left, right)
+    return _or_none(np.where(live(c) != 0, c | left | right, live(taken)) | _outer(c | left | right))
 
 
 def absorbed(shape: tuple[int, ...], a: Any, of_a: Marks, b: Any, of_b: Marks, dominant: bool) -> Marks:
@@ -66,16 +81,16 @@ def absorbed(shape: tuple[int, ...], a: Any, of_a: Marks, b: Any, of_b: Marks, d
     if of_a is None and of_b is None:
         return None
     left, right = (np.broadcast_to(0 if m is None else m, shape) for m in (of_a, of_b))
-    known = (left == 0) & (np.broadcast_to(a, shape) == dominant)
-    known = known | ((right == 0) & (np.broadcast_to(b, shape) == dominant))
-    return _or_none(np.where(known, 0, left | right))
+    known = (live(left) == 0) & (np.broadcast_to(a, shape) == dominant)
+    known = known | ((live(right) == 0) & (np.broadcast_to(b, shape) == dominant))
+    return _or_none(np.where(known, _outer(left | right), left | right))
 
 
 def observe(marks: Marks, how: str) -> None:
     """Every load with a bit in `marks` is observed by the statement in progress."""
-    if marks is None or not np.any(marks):
+    bits = 0 if marks is None else int(np.bitwise_or.reduce(np.asarray(marks, dtype=np.int64), axis=None)) & _LOWER
+    if not bits:
         return
-    bits = int(np.bitwise_or.reduce(np.asarray(marks, dtype=np.int64), axis=None))
     where = lines_now()
     for (array, lines), place in Machine.sources.items():
         if place < _BITS and bits >> place & 1:
@@ -86,20 +101,18 @@ def _or_none(marks: Any) -> Marks:
     return marks if np.any(marks) else None
 
 
-def _lines_of(marks: Any, axis: Any, keepdims: bool) -> tuple[Any, Any]:
-    """For each line along `axis`: bits of any of its lanes, and bits of all of them."""
-    some = np.bitwise_or.reduce(marks, axis=axis, keepdims=keepdims)
-    every = np.bitwise_and.reduce(marks, axis=axis, keepdims=keepdims)
-    return some, every
+def _line(marks: Any, axis: Any, keepdims: bool, how: str) -> Any:
+    """Marks of each line along `axis` taken together; loads are observed where a lane of a marked line is inside."""
+    given = np.asarray(marks)
+    some = live(np.bitwise_or.reduce(given, axis=axis, keepdims=keepdims))
+    outer = _outer(np.bitwise_and.reduce(given, axis=axis, keepdims=keepdims))
+    observe(some & ~(outer >> _BITS), how)
+    return some | outer
 
 
-def reduced(marks: Marks, axis: Any, keepdims: bool = False, how: str = "reduction") -> Marks:
+def reduced(marks: Marks, axis: Any, keepdims: bool = False) -> Marks:
     """Marks of a reduction along an axis, several, or all (None)."""
-    if marks is None:
-        return None
-    some, every = _lines_of(np.asarray(marks), axis, keepdims)
-    observe(some & ~every, how)
-    return _or_none(some)
+    return None if marks is None else _or_none(_line(marks, axis, keepdims, "reduction"))
 
 
 def scanned(marks: Marks, axis: int, reverse: bool) -> Marks:
@@ -107,8 +120,9 @@ def scanned(marks: Marks, axis: int, reverse: bool) -> Marks:
     if marks is None:
         return None
     given = np.flip(marks, axis) if reverse else np.asarray(marks)
-    done = np.bitwise_or.accumulate(given, axis=axis)
-    observe(done & ~given, "scan")
+    done = np.bitwise_or.accumulate(live(given), axis=axis)
+    observe(done & ~(_outer(given) >> _BITS), "scan")
+    done = done | _outer(given)
     return _or_none(np.flip(done, axis) if reverse else done)
 
 
@@ -118,12 +132,7 @@ def multiplied(shape: tuple[int, ...], x: Marks, y: Marks) -> Marks:
         return None
     total: Any = np.zeros(shape, dtype=np.int64)
     for marks, contracted in ((x, -1), (y, -2)):
-        if marks is None:
-            continue
-        marks = np.asarray(marks)
-        if marks.ndim == 1:
-            contracted = 0
-        some, every = _lines_of(marks, contracted, marks.ndim > 1)
-        observe(some & ~every, "mma")
-        total = total | some
+        if marks is not None:
+            vector = np.ndim(marks) == 1
+            total = total | _line(marks, 0 if vector else contracted, not vector, "mma")
     return _or_none(total)
