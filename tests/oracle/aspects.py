@@ -39,6 +39,7 @@ class Aspect:
     verdict   the weakest of the obligations; "none" where there are none
     decided   all are decided, under clauses that some meant launch meets
     flagged   a finding of the kind is printed at the default level
+    named     decided under a clause that some launch that goes wrong breaks: a visible launch would be reported
     """
 
     kind: Kind
@@ -47,6 +48,7 @@ class Aspect:
     verdict: str
     decided: bool
     flagged: bool
+    named: bool
 
 
 @dataclass(frozen=True)
@@ -170,4 +172,6 @@ def aspect(kind: Kind, kernel: Generated, report: KernelReport, diagnostics: Seq
     clauses = [*structural(report, (kind,)), *(c for o in mine for c in o.clauses)]
     met = any(holds(clauses, r.launch) for r in truth.runs if r.meant)
     flagged = any(d.code in CODES[kind] and d.severity != "note" for d in diagnostics)
-    return Aspect(kind, truth_of(kind, kernel, truth), len(mine), verdict, verdict in SETTLED and met, flagged)
+    broken = any(events(kind, r, kernel) and not holds(clauses, r.launch) for r in truth.runs if r.meant)
+    return Aspect(kind, truth_of(kind, kernel, truth), len(mine), verdict, verdict in SETTLED and met, flagged,
+                  bool(mine) and verdict in SETTLED and broken)

@@ -105,6 +105,12 @@ class Shares:
         faulty = self.of("faulty")
         return sum(a.verdict == "refuted" or a.flagged for a in faulty) / max(len(faulty), 1)
 
+    @property
+    def faulty_noticed(self) -> float:
+        """The same, or decided under a clause that launches that go wrong break."""
+        faulty = self.of("faulty")
+        return sum(a.verdict == "refuted" or a.flagged or a.named for a in faulty) / max(len(faulty), 1)
+
     def summary(self) -> str:
         lines = [f"{self.kind}: {len(self.outcomes)} kernels, {self.obligations} obligations"]
         for truth in ("safe", "faulty", "mixed", "idle"):
@@ -112,13 +118,14 @@ class Shares:
             verdicts = ", ".join(f"{v} {n}" for v, n in sorted(Counter(a.verdict for a in found).items()))
             lines.append(f"{truth:10} {len(found):5}: {verdicts}")
         lines.append(f"safe decided {self.safe_decided:.1%}, safe silent {self.safe_silent:.1%}, faulty refuted "
-                     f"{self.faulty_refuted:.1%}, faulty refuted or warned of {self.faulty_flagged:.1%}")
+                     f"{self.faulty_refuted:.1%}, refuted or warned of {self.faulty_flagged:.1%}, or under a clause "
+                     f"{self.faulty_noticed:.1%}")
         return "\n".join(lines)
 
     def missed(self) -> str:
         """Right kernels not decided and wrong ones not flagged, by construct."""
         misses = [(o, a) for o, a in self.outcomes if (a.truth == "safe" and not a.decided)
-                  or (a.truth == "faulty" and not a.flagged and a.verdict != "refuted")]
+                  or (a.truth == "faulty" and not a.flagged and a.verdict != "refuted" and not a.named)]
         constructs = Counter((a.truth, f) for o, a in misses for f in (*o.features, *o.slips))
         lines = [f"{truth:10} {feature:28} {n}" for (truth, feature), n in constructs.most_common(40)]
         for truth in ("safe", "faulty"):
@@ -127,8 +134,10 @@ class Shares:
 
 
 def shares(figures: Figures, kind: Kind) -> Shares:
+    """Of the kernels that have obligations of the kind, if any has; one without goes wrong nowhere."""
     pairs = [(o, o.aspect(kind)) for o in figures.outcomes]
-    return Shares(kind, tuple((o, a) for o, a in pairs if a is not None))
+    some = any(a is not None and a.obligations for _, a in pairs)
+    return Shares(kind, tuple((o, a) for o, a in pairs if a is not None and (a.obligations or not some)))
 
 
 def _chunk(seeds: Sequence[int], launches: int, subject: Subject) -> list[Outcome]:
