@@ -22,6 +22,7 @@ Holds: TypeAlias = Callable[[Sequence[str], Assignment], bool]
 LANDED: Final[frozenset[Kind]] = frozenset()
 """Kinds of which the checker gives an obligation for every access: for these, one that is missing is a fault, refuted
 ones need a witness, and the shares that tests ask for are asked."""
+COMBINED: Final = ("reduction", "scan", "mma")
 SETTLED: Final = ("proved", "conditional", "atomic", "single-block")
 CODES: Final[Mapping[Kind, tuple[str, ...]]] = {
     "bounds": ("TC201", "TC202", "TC203", "TC204", "TC205"), "padding": ("TC301",),
@@ -68,9 +69,11 @@ def _strays(run: Run, declared: bool) -> Iterator[Event]:
 
 
 def _observations(run: Run, declared: bool) -> Iterator[Event]:
+    """Where an undefined lane leaves the block or steers it: one that was combined is followed until it does."""
     for seen in run.observed:
-        yield Event(seen.array, seen.load,
-                    f"padding of {seen.array} from line {seen.load} is observed at line {seen.line}")
+        if seen.how not in COMBINED:
+            yield Event(seen.array, seen.load,
+                        f"padding of {seen.array} from line {seen.load} is observed at line {seen.line}")
 
 
 EVENTS: Final[Mapping[Kind, Callable[[Run, bool], Iterator[Event]]]] = {"bounds": _strays, "padding": _observations}

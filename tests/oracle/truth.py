@@ -44,11 +44,12 @@ class Stray:
 
 @dataclass(frozen=True)
 class Seen:
-    """An observed load: the array, the line of the load, and the line of the observation."""
+    """An observed load: the array, the line of the load, the line of the observation, and what it is."""
 
     array: str
     load: int
     line: int
+    how: str
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def brute_force(kernel: Generated, count: int = 36, launches: Iterable[Assignmen
 
 def _run(log: Log, launch: Assignment, intended: bool) -> Run:
     outside = frozenset(Stray(o.array, o.line, o.first) for o in log.outside)
-    observed = frozenset(Seen(o.array, o.load, o.line) for o in log.observed) if log.valid else frozenset()
+    observed = frozenset(Seen(o.array, o.load, o.line, o.how) for o in log.observed) if log.valid else frozenset()
     return Run(launch, outside, observed, intended)
 
 
