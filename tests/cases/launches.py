@@ -10,7 +10,7 @@ from tests.oracle.values import DTYPES
 
 Launch: TypeAlias = tuple[tuple[int, ...], Mapping[str, Any]]
 
-INTEGERS: Final = {"count", "keys", "counts", "idx", "flag"}
+INTEGERS: Final = {"count", "keys", "counts", "idx", "ids", "flag"}
 """Arrays of int32."""
 
 BAD: Final[Mapping[str, tuple[Launch, ...]]] = {

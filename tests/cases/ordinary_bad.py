@@ -131,31 +131,28 @@ def left_neighbour(x, y, T: Int):
 
 
 @ct.kernel
-def tile_after_the_last(x, y, T: Int):
-    # the condition admits the tile after the last one
-    i = ct.bid(0)
-    t = ct.zeros((T,), ct.float32)
-    if i == ct.num_tiles(x, 0, (T,)) - 1:
-        t = ct.load(x, (i + 1,), (T,), padding_mode=ZERO)  # expect: TC201
-    ct.store(y, (i,), t)
+def pairs_of_neighbours(x, y, T: Int):
+    # the last tile has no neighbour
+    row = ct.bid(0)
+    total = ct.zeros((1, T), ct.float32)
+    for k in range(ct.num_tiles(x, 1, (1, T))):
+        here = ct.load(x, (row, k), (1, T), padding_mode=ZERO)
+        total = total + here * ct.load(x, (row, k + 1), (1, T), padding_mode=ZERO)  # expect: TC201
+    ct.store(y, (row,), ct.sum(total, axis=1))
 
 
 @ct.kernel
-def unmasked_tail(x, y, T: Int):
-    offs = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
-    t = ct.gather(x, offs, check_bounds=False)  # expect: TC202
-    ct.scatter(y, offs, t)
+def unchecked_walk(x, y, T: Int):
+    row = ct.bid(0)
+    total = ct.zeros((T,), ct.float32)
+    for k in range(ct.cdiv(x.shape[1], T) + 1):
+        total = total + ct.gather(x, (row, k * T + ct.arange(T, dtype=ct.int32)), check_bounds=False)  # expect: TC202
+    ct.scatter(y, row, ct.sum(total))
 
 
 @ct.kernel
-def mask_of_another_array(x, y, T: Int):
-    offs = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
-    t = ct.gather(x, offs, mask=offs < y.shape[0], check_bounds=False)  # expect: TC202
-    ct.scatter(y, offs, t)
-
-
-@ct.kernel
-def raw_offset(x, y, T: Int):
-    offs = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
-    t = x.get_raw_memory().load_offset(offs)  # expect: TC202
-    ct.scatter(y, offs, t)
+def unchecked_table(ids, x, y, T: Int):
+    row = ct.gather(ids, ct.bid(0)).item()
+    cols = ct.arange(T, dtype=ct.int32)
+    t = ct.gather(x, (row, cols), mask=cols < x.shape[1], check_bounds=False)  # expect: TC202
+    ct.scatter(y, (ct.bid(0), cols), t)

@@ -45,8 +45,7 @@ BAD: Final[Mapping[str, tuple[Launch, ...]]] = {
     "row_loop_too_long": (((3,), {"x": (3, 6), "y": (3,), "T": 4}),),
     "last_tile_and_one": (((2,), {"x": (10,), "y": (8,), "T": 4}),),
     "left_neighbour": (((3,), {"x": (10,), "y": (10,), "T": 4}),),
-    "tile_after_the_last": (((3,), {"x": (10,), "y": (10,), "T": 4}),),
-    "unmasked_tail": (((3,), {"x": (10,), "y": (10,), "T": 4}),),
-    "mask_of_another_array": (((3,), {"x": (10,), "y": (11,), "T": 4}),),
-    "raw_offset": (((3,), {"x": (10,), "y": (10,), "T": 4}),),
+    "pairs_of_neighbours": (((3,), {"x": (3, 6), "y": (3,), "T": 4}),),
+    "unchecked_walk": (((3,), {"x": (3, 8), "y": (3,), "T": 4}),),
+    "unchecked_table": (((3,), {"ids": (3,), "x": (3, 6), "y": (3, 8), "T": 8, "values": {"ids": 7}}),),
 }
