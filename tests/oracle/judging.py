@@ -15,7 +15,7 @@ from tests.oracle.truth import Trial, Truth, brute_force, summary
 from tilecheck.api import check_source
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic, KernelReport, Obligation, Report
-from tilecheck.proof.contract import ContractError, annotation_of, evaluate, parse
+from tilecheck.proof.contract import ContractError, annotation_of, evaluate, parse, render
 
 DECIDED = ("proved", "conditional", "atomic", "single-block")
 KINDS: tuple[Kind, ...] = ("bounds", "padding")
@@ -109,7 +109,12 @@ def clause_holds(text: str, kernel: Generated, launch: Assignment) -> bool:
     scalars.update(_star(scalars))
     for clause in parse(text):
         note = annotation_of(clause)
-        if note is not None:
+        if note is not None and note.name == "range":
+            low, high = (render(t) for t in note.terms)
+            values = _data(kernel, launch, note.arrays[0])
+            if not all(evaluate(c, scalars) for v in set(values) for c in parse(f"{low} <= {v} and {v} < {high}")):
+                return False
+        elif note is not None:
             if not _FACTS[note.name](*(_data(kernel, launch, name) for name in note.arrays)):
                 return False
         elif not evaluate(clause, scalars):

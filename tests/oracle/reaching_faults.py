@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from tests.oracle.aspects import Kind
-from tilecheck.proof.terms import FALSE, ONE, ge, le
+from tilecheck.proof.terms import FALSE, ONE, ge
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ def _less(found: Any) -> Any:
 
 def never_negative() -> None:
     """The lower end is taken for granted."""
-    _instead("proof.inside", "inside",
-             lambda original: lambda at, end, conds, *rest, **more: original(at, end, (*conds, ge(at, 0)), *rest, **more))
+    _instead("proof.inside", "inside", lambda original: lambda at, end, conds, *rest, **more: original(
+        at, end, (*conds, ge(at, 0)), *rest, **more))
 
 
 def one_past_the_end() -> None:
@@ -167,7 +167,7 @@ def extents_nearly_agree() -> None:
 
     def faulty(total: Any) -> Any:
         found = agreement(total)
-        return None if found is None else le(found.term * -1 - 1, 0) if found.op == "ge" else found
+        return None if found is None else ge(found.term + 1, 0)
 
     padding._agreement = faulty
 

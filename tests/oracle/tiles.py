@@ -393,7 +393,10 @@ def stepped(b: Builder) -> None:
 
 def page_table(b: Builder) -> None:
     """An index from memory, as it is or clamped."""
-    table, a, c, size = b.data("pages", "injective"), b.small("a", 2), b.array("c", 2), b.tile()
+    clause = b.pick(None, "range(pages, 0, a.shape[0])", "range(pages, 0, n)")
+    if clause is not None and "n" in clause:
+        b.agree(b.count(), "a.shape[0]", "<=")
+    table, a, c, size = b.data("pages", "few", clause), b.small("a", 2), b.array("c", 2), b.tile()
     i = b.let(b.bid(0), "i")
     page = b.let(f"ct.gather({table}, {i}).item()", "page")
     index = b.pick(page, f"max(min({page}, {a}.shape[0] - 1), 0)", f"{page} % {a}.shape[0]")
