@@ -130,6 +130,7 @@ def _monotone(count: int, key: int) -> list[int]:
 
 _FILLS: Final[dict[str, Callable[[int, int], Any]]] = {
     "zero": lambda count, key: 0, "injective": _injective, "monotone": _monotone, "sentinel": _sentinel,
+    "few": lambda count, key: [(n + key) % (1 + key % 5) for n in range(count)],
     "tiles": lambda count, key: 4 + key % 2 * 4,
     "offsets": lambda count, key: [start for start, _ in _segments(count, key)],
     "lengths": lambda count, key: [size for _, size in _segments(count, key)],
