@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, lru_cache, reduce
+from functools import cache, lru_cache
 from typing import Final
 
 from tilecheck.proof.terms.atoms import App, Atom, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Sym
