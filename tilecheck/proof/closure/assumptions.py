@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from zlib import crc32
 
 from tilecheck.proof.closure.data import bounded_reads, within_array
@@ -167,24 +168,38 @@ def _exact(state: State) -> Iterator[Candidate]:
 
 def _strength(clauses: tuple[Assumption, ...]) -> tuple[int, int]:
     """How much a set of clauses asks: the sampled launches that break it, and the terms that a reader must follow."""
-    broken = sum(not _satisfied(clauses, launch) for launch in range(_SAMPLES))
+    broken = len(frozenset().union(*(_broken(a.cond) for a in clauses)))
     bounded = sum(_bounds_an_extent(a.cond) for a in clauses)
     size = sum(len(a.cond.term.monos) for a in clauses)
     return broken + 40 * bounded + 3 * size, sum(len(a.cond.key) for a in clauses)
 
 
-def _satisfied(clauses: tuple[Assumption, ...], launch: int) -> bool:
-    class Sample(dict[Atom, int]):
-        def __missing__(self, a: Atom) -> int:
-            self[a] = _draw(a, launch)
-            return self[a]
+class _Sample(dict[Atom, int]):
+    """The values of one sampled launch, as they are asked for."""
 
-        def __contains__(self, a: object) -> bool:
-            return isinstance(a, (Sym, Load, Opaque)) or (isinstance(a, App) and a.fn not in FUNCTIONS)
+    def __init__(self, launch: int) -> None:
+        self.launch = launch
 
-    env = Sample()
+    def __missing__(self, a: Atom) -> int:
+        self[a] = _draw(a, self.launch)
+        return self[a]
+
+    def __contains__(self, a: object) -> bool:
+        return isinstance(a, (Sym, Load, Opaque)) or (isinstance(a, App) and a.fn not in FUNCTIONS)
+
+
+_LAUNCHES = tuple(_Sample(launch) for launch in range(_SAMPLES))
+
+
+@lru_cache(maxsize=4096)
+def _broken(cond: Cond) -> frozenset[int]:
+    """The sampled launches that a condition excludes."""
+    return frozenset(env.launch for env in _LAUNCHES if not _satisfies(env, cond))
+
+
+def _satisfies(env: _Sample, cond: Cond) -> bool:
     try:
-        return all(holds(a.cond, env) for a in clauses)
+        return holds(cond, env)
     except (ArithmeticError, KeyError):
         return False
 
