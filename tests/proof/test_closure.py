@@ -128,12 +128,56 @@ def test_proved_with_no_semantic_clause(name: str) -> None:
     ([floordiv(B0 * T + LANE, N) * S + mod(B0 * T + LANE, N)], (0,), "N <= S"),
     ([t * T + LANE for t in grouped(B0, sym("R"), sym("C"), G)], (0,), "grid[0] <= R * C"),
     ([B0 + K * S], (0,), "grid[0] <= S"),
+    # rows of one matrix run into those of the next where a tile sticks out of it
+    ([K * H + mod(B0, cdiv(H, T)) * T + LANE, floordiv(B0, cdiv(H, T))], (0,), "cdiv(H, T) * T <= H"),
+    # blocks are the outermost digit, unless nothing else is said
+    ([B0 * S + K * G + LANE], (0,), "(N - 1) * G + T <= S"),
 ])
 def test_the_missing_bound_becomes_a_clause(index: list[Term], axes: tuple[int, ...], contract: str) -> None:
     derivation = run(index, lt(K, N), axes)
     assert derivation.proved
     wanted = conj(*(c.cond for c in parse(contract) if c.cond is not None))
     assert equivalent(conj(*(a.cond for a in derivation.clauses)), wanted), derivation.clauses
+
+
+def test_a_clause_has_no_factor_that_all_its_terms_share() -> None:
+    derivation = run([(B0 * S + LANE) * H])
+    assert [a.cond for a in derivation.clauses] == [le(T, S)]
+    assert ge(H, 1) in derivation.assumed
+
+
+def test_what_served_a_related_problem_is_where_the_search_starts() -> None:
+    first = Region((B1 * S + B0 * H + LANE,), TRUE)
+    second = Region((B1 * S + B0 * H + G + LANE,), TRUE)
+    axes = frozenset((0, 1))
+
+    def admits(c: tuple[Cond, ...]) -> bool:
+        return satisfiable(conj(*c), axes) is not None
+
+    alone = across_blocks(first, first, axes, (), UNDECLARED, admits)
+    both = across_blocks(first, second, axes, (ge(G, 0),), UNDECLARED, admits, [alone.clauses])
+    assert both.proved
+    for left_out in both.clauses:
+        rest = conj(*(a.cond for a in both.clauses if a is not left_out), ge(G, 0))
+        assert not across_blocks(first, second, axes, (rest,)).proved, left_out
+
+
+DIVIDED = eq(mod(N, T), 0)
+
+
+@pytest.mark.parametrize("start", [B0 * N, (S - 1 - B0) * N, (B0 + K * grid(0)) * N + N])
+def test_whole_tiles_of_rows(start: Term) -> None:
+    index, guard = [floordiv(start, T) + counter("j")], conj(lt(counter("j"), floordiv(N, T)), lt(K, S))
+    assert run(index, conj(guard, DIVIDED), infer=False).proved
+    assert not run(index, guard, infer=False).proved
+    assert not run(index, conj(guard, eq(mod(N, T + 1), 0)), infer=False).proved
+    assert not run(index, conj(guard, eq(mod(S, T), 0)), infer=False).proved
+
+
+def test_what_every_alternative_says_is_known() -> None:
+    choice = disj(conj(lt(LANE, S), eq(G, 0)), conj(lt(LANE, S), ge(H, N)))
+    assert run([B0 * S + LANE], choice, infer=False).proved
+    assert not run([B0 * S + LANE], disj(conj(lt(LANE, S), eq(G, 0)), ge(H, N)), infer=False).proved
 
 
 @pytest.mark.parametrize(("guard", "limit"), [

@@ -170,8 +170,9 @@ def _strength(clauses: tuple[Assumption, ...]) -> tuple[int, int]:
     """How much a set of clauses asks: the sampled launches that break it, and the terms that a reader must follow."""
     broken = len(frozenset().union(*(_broken(a.cond) for a in clauses)))
     bounded = sum(_bounds_an_extent(a.cond) for a in clauses)
+    inside = sum(_puts_blocks_inside(a.cond) for a in clauses)
     size = sum(len(a.cond.term.monos) for a in clauses)
-    return broken + 40 * bounded + 3 * size, sum(len(a.cond.key) for a in clauses)
+    return broken + 40 * bounded + 8 * inside + 3 * size, sum(len(a.cond.key) for a in clauses)
 
 
 class _Sample(dict[Atom, int]):
@@ -215,6 +216,15 @@ def _draw(a: Atom, launch: int) -> int:
 def _bounds_an_extent(cond: Cond) -> bool:
     """Whether a clause asks that an array be small; launches bound grids and constants, arrays are as they come."""
     return any(c < 0 and any(isinstance(a, Sym) and ".shape[" in a.name for a in m) for m, c in cond.term.monos.items())
+
+
+def _puts_blocks_inside(cond: Cond) -> bool:
+    """Whether a clause asks that the rows of all blocks, and what a block has in one, fit into a stride of something
+    else: blocks are mostly the outermost digit of a layout."""
+    spans = [(m, c) for m, c in cond.term.monos.items() if c < 0 and len(m) > 1]
+    return len(spans) > 1 and any(
+        len(m) == 2 and any(a.key.startswith("grid[") for a in m)
+        and any(cond.term.monos.get((a,), 0) > 0 for a in m) for m, _ in spans)
 
 
 def _capped_by_a_number(cond: Cond) -> bool:
