@@ -27,7 +27,6 @@ from tilecheck.proof.terms import (
     Term,
     atoms_of,
     conj,
-    const,
     depends_on_block,
     divide_monomial,
     ge,
