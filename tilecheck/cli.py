@@ -66,6 +66,8 @@ def _plugins() -> Iterable[Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
+    collecting = gc.isenabled()
+    gc.disable()  # what is imported, and made of a few files, is hardly ever garbage in cycles
     try:
         result = cli.main(
             args=list(sys.argv[1:] if arguments is None else arguments), prog_name="tilecheck", standalone_mode=False
@@ -81,6 +83,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output went away
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at exit
         return EXIT_ABNORMAL
+    finally:
+        if collecting:
+            gc.enable()
     return result if isinstance(result, int) else EXIT_CLEAN
 
 
@@ -234,7 +239,10 @@ def _run(
             data = sys.stdin.buffer.read()
             name = stdin_filename or "<stdin>"
             return api.check_source(data, name, config), SourceLines({name: data})
-        gc.set_threshold(50_000, 20, 100)  # much is allocated and little of it is garbage in cycles
+        if any(os.path.isdir(path) for path in paths):
+            gc.freeze()
+            gc.set_threshold(50_000, 20, 100)  # much is allocated and little of it is garbage in cycles
+            gc.enable()
         with progress_on(sys.stderr) as progress:
             return api.check_paths(paths, config, progress), SourceLines()
     except ConfigError as error:

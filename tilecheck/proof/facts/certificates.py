@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import combinations, islice, product
+from itertools import chain, combinations, islice, product
 from math import gcd
 from typing import Final
 
@@ -27,7 +27,6 @@ from tilecheck.proof.terms import (
     Term,
     atoms_of,
     conj,
-    const,
     depends_on_block,
     divide_monomial,
     ge,
@@ -80,12 +79,18 @@ class Budget:
 
 def _atoms(p: Term) -> dict[Atom, None]:
     """The atoms of a polynomial, each once, in the order of its terms."""
-    return dict.fromkeys(a for m in p.monos for a in m)
+    return dict.fromkeys(chain.from_iterable(p.monos))
 
 
 def _open_terms(p: Term) -> int:
     """Block-dependent terms that can be negative."""
     return sum(c < 0 and depends_on_block(m) for m, c in p.monos.items())
+
+
+@cache
+def _choices(a: Atom) -> tuple[Term, ...]:
+    """The terms of which an atom equals one."""
+    return a.args if isinstance(a, (Min, Max)) else (a.then, a.other) if isinstance(a, Ite) else ()
 
 
 @cache
@@ -129,6 +134,7 @@ class Facts:
         self._quick: dict[Term, Assumed | None] = {}
         self._memo: dict[Term, tuple[Assumed | None, int]] = {}
         self._signs_known: tuple[dict[Atom, Assumed | None], dict[Atom, Assumed | None]] = ({}, {})
+        self._needed_for: dict[tuple[Atom, int], list[Term]] = {}
         self._open: set[object] = set()
         self._nodes, self._total, self._limit, self._cut = 0, 0, _NODES, False
         atoms: set[Atom] = set()
@@ -333,18 +339,10 @@ class Facts:
             if got is not None:
                 return got
         # p >= bound straight from one fact with the atom in it
-        for _, _, g in self._with_monomial.get((atom,), ()):
-            scale = g.monos[(atom,)]
-            if scale > 0:
-                rest = of(atom) * scale - const(bound * scale) - g  # needed: rest >= 0 up to rounding
-                value = rest.constant
-                if value is not None:
-                    if value > -scale:
-                        return NOTHING
-                elif len(rest.monos) <= 3:
-                    got = self._accept(reduced(rest + scale - 1))
-                    if got is not None:
-                        return got
+        for needed in self._needed(atom, bound):
+            got = self._accept(needed)
+            if got is not None:
+                return got
         product = self._in_product(atom)
         if product is not None:
             return product
@@ -353,6 +351,19 @@ class Facts:
         if isinstance(atom, Sym) and bound == 0 and is_extent(atom):
             return NOTHING
         return None
+
+    def _needed(self, atom: Atom, bound: int) -> Iterable[Term]:
+        """For each fact `scale*atom >= ...`, a short term that is >= 0 only where the fact gives `atom >= bound`."""
+        known = self._needed_for.get((atom, bound))
+        if known is None:
+            known = []
+            for _, _, g in self._with_monomial.get((atom,), ()):
+                scale = g.monos[(atom,)]
+                rest = of(atom) * scale - bound * scale - g if scale > 0 else None  # >= 0 up to rounding
+                if rest is not None and len(rest.monos) <= 3:
+                    known.append(reduced(rest + scale - 1))
+            self._needed_for[atom, bound] = known
+        return known
 
     def _in_product(self, atom: Atom) -> Assumed | None:
         """a*r - x - 1 >= 0 with r, x >= 0 gives a >= 1: a bound that something stays below is not empty."""
@@ -591,10 +602,9 @@ class Facts:
     def _cases(self, p: Term) -> Iterator[tuple[Atom, tuple[Term, ...]]]:
         """Atoms that equal one of a few terms: it is enough that p >= 0 for each of them."""
         for a in _atoms(p):
-            if isinstance(a, (Min, Max)):
-                yield a, a.args
-            elif isinstance(a, Ite):
-                yield a, (a.then, a.other)
+            choices = _choices(a)
+            if choices:
+                yield a, choices
 
     # --- residuals ---------------------------------------------------------------------------------------------------
 

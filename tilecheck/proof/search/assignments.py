@@ -268,12 +268,14 @@ class Chooser:
             options = self.candidates(a, grid, values)
             if a not in self.tiles:
                 options = [*self._solutions(failing, values, i), *options]
+            affected = [k for k in self.constraints if i in k.where]
+            broken_anyway = sum(not k.holds(values) for k in self.constraints if i not in k.where)
             for rank, x in enumerate(options):
                 if x == old or not (x >= 1 or a in self.zero or isinstance(a, Opaque)) or abs(x) > MAX_VALUE:
                     continue
                 values[i] = x
                 if failing.holds(values):
-                    broken = sum(not k.holds(values) for k in self.constraints)
+                    broken = broken_anyway + sum(not k.holds(values) for k in affected)
                     if best is None or (broken, rank) < best[:2]:
                         best = (broken, rank, i)
                         choice = x

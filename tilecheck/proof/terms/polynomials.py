@@ -187,7 +187,7 @@ def of(value: Term | Atom | int) -> Term:
     """A term from a term, an atom or an integer."""
     if isinstance(value, Term):
         return value
-    return _alone(value) if isinstance(value, Atom) else const(value)
+    return const(value) if isinstance(value, int) else _alone(value)
 
 
 @cache
