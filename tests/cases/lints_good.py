@@ -76,6 +76,28 @@ def every_tile_th_tile(x, o, T: Int):
 
 
 @ct.kernel
+def tiles_of_one_element(a, c, T: Int):
+    i = ct.bid(0) * T
+    ct.store(c, (i,), ct.load(a, (i,), (T,)))
+
+
+def launch_tiles_of_one(stream, a, c):
+    ct.launch(stream, (a.shape[0],), tiles_of_one_element, (a, c, 1))
+
+
+@ct.kernel
+def every_fourth_tile(x, o, T: Int):
+    i = ct.bid(0) * T
+    ct.store(o, (ct.bid(0),), ct.load(x, (i,), (T,)))
+
+
+def launch_every_fourth(stream):
+    # block 3 loads tile 12 of 16
+    x, o = torch.zeros((64,), device="cuda"), torch.zeros((16,), device="cuda")
+    ct.launch(stream, (4,), every_fourth_tile, (x, o, 4))
+
+
+@ct.kernel
 def offset_divided_again(a, c, T: Int):
     start = ct.bid(0) * T
     ct.store(c, (start // T,), ct.load(a, (start // T,), (T,)))
