@@ -66,6 +66,21 @@ def gather_from_tile_index(x, y, T: Int):
 
 
 @ct.kernel
+def columns_from_tile_index(x, ids, o, T: Int):
+    i, j = ct.bid(0), ct.bid(1)
+    rows = ct.load(ids, (i,), (16,))
+    t = ct.load_advanced_indexing(x, (rows, ct.Slice(j, T)), padding_mode=ZERO)  # expect: TC203
+    ct.store(o, (i, j), t)
+
+
+@ct.kernel
+def row_gathered_from_tile_index(x, o, T: Int):
+    i, j = ct.bid(0), ct.bid(1)
+    t = ct.gather(x, (i, j + ct.arange(T, dtype=ct.int32)))  # expect: TC203
+    ct.store(o, (i, j), t.reshape((1, T)))
+
+
+@ct.kernel
 def every_fourth_tile(x, o, T: Int):
     i = ct.bid(0) * T
     ct.store(o, (ct.bid(0),), ct.load(x, (i,), (T,)))  # expect: TC203

@@ -69,6 +69,21 @@ def sliding_window(x, o, W: Int):
 
 
 @ct.kernel
+def difference_with_the_next(x, o, T: Int):
+    i = ct.bid(0)
+    lanes = ct.arange(T, dtype=ct.int32)
+    ct.store(o, (i,), ct.gather(x, i + lanes) - ct.gather(x, i + 1 + lanes))
+
+
+@ct.kernel
+def columns_of_a_tile(x, ids, o, T: Int):
+    i, j = ct.bid(0), ct.bid(1)
+    rows = ct.load(ids, (i,), (16,))
+    t = ct.load_advanced_indexing(x, (rows, ct.Slice(j * T, T)), padding_mode=ZERO)
+    ct.store(o, (i, j), t)
+
+
+@ct.kernel
 def every_tile_th_tile(x, o, T: Int):
     # the index is inside the tile space by the bound of the loop
     for i in range(ct.bid(0) * T, ct.num_tiles(x, 0, (T,)), ct.num_blocks(0) * T):
