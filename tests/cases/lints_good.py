@@ -306,6 +306,15 @@ def rounds_up(A, c, K: int, tm: Int, tk: Int):
 
 
 @ct.kernel
+def rounds_up_by_a_literal(A, c, K: int, tm: Int):
+    i = ct.bid(0)
+    acc = ct.zeros((tm, 1), ct.float32)
+    for k in range((K + 63) // 64):
+        acc = acc + ct.sum(ct.load(A, (i, k), (tm, 64), padding_mode=ZERO), axis=1, keepdims=True)
+    ct.store(c, (i, 0), acc)
+
+
+@ct.kernel
 @requires("K % tk == 0")
 def declared_to_divide(A, c, K: int, tm: Int, tk: Int):
     i = ct.bid(0)
