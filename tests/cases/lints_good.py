@@ -26,6 +26,14 @@ def even_and_odd_pairs(a, c):
 
 
 @ct.kernel
+def even_and_swapped_odd_pairs(a, c):
+    i = ct.bid(0)
+    t = ct.load(a, (i,), (2,))
+    ct.store(c, (2 * i,), t)
+    ct.store(c, (2 * (i + 1 - 2 * (i % 2)) + 1,), t)
+
+
+@ct.kernel
 def offset_of_a_gather(x, o, T: Int):
     i = ct.bid(0)
     ct.store(o, (i,), ct.gather(x, i * T + ct.arange(T, dtype=ct.int32)))

@@ -102,7 +102,7 @@ def _interleaved(context: Context, access: Access, axis: int, tile: Term) -> boo
     for other in context.model.accesses:
         if other.array == access.array and len(other.tile) == len(access.tile) and other.tile[axis] == extent:
             quotient, rest = split_multiples(other.tile_index[axis], extent)
-            if rest != ZERO and quotient == tile:
+            if rest != ZERO and (quotient == tile or rest.constant is not None):
                 return True
     return False
 
