@@ -65,6 +65,33 @@ def gather_from_tile_index(x, y, T: Int):
     ct.store(y, (i,), t)
 
 
+@ct.kernel
+def columns_from_tile_index(x, ids, o, T: Int):
+    i, j = ct.bid(0), ct.bid(1)
+    rows = ct.load(ids, (i,), (16,))
+    t = ct.load_advanced_indexing(x, (rows, ct.Slice(j, T)), padding_mode=ZERO)  # expect: TC203
+    ct.store(o, (i, j), t)
+
+
+@ct.kernel
+def row_gathered_from_tile_index(x, o, T: Int):
+    i, j = ct.bid(0), ct.bid(1)
+    t = ct.gather(x, (i, j + ct.arange(T, dtype=ct.int32)))  # expect: TC203
+    ct.store(o, (i, j), t.reshape((1, T)))
+
+
+@ct.kernel
+def every_fourth_tile(x, o, T: Int):
+    i = ct.bid(0) * T
+    ct.store(o, (ct.bid(0),), ct.load(x, (i,), (T,)))  # expect: TC203
+
+
+def launch_every_fourth(stream):
+    # block 3 loads tile 12 of 8
+    x, o = torch.zeros((32,), device="cuda"), torch.zeros((16,), device="cuda")
+    ct.launch(stream, (4,), every_fourth_tile, (x, o, 4))
+
+
 def offset_of(T):
     return ct.bid(0) * T
 
@@ -268,6 +295,16 @@ def launch_divided(stream, A, c):
 
 def launch_undivided(stream, A, c):
     ct.launch(stream, (ct.cdiv(A.shape[0], 32),), one_launch_divides, (A, c, A.shape[1], 32, 64))
+
+
+@ct.kernel
+def passed_on_by_the_host(x, o, K: int, T: Int):
+    for k in range(K // T):  # expect: TC305
+        ct.store(o, (ct.bid(0), k), ct.load(x, (ct.bid(0), k), (1, T)))
+
+
+def launch_passed_on(stream, x, o, K, T):
+    ct.launch(stream, (x.shape[0],), passed_on_by_the_host, (x, o, K, T))
 
 
 # --- launches --------------------------------------------------------------------------------------------------------

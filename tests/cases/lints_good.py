@@ -26,6 +26,14 @@ def even_and_odd_pairs(a, c):
 
 
 @ct.kernel
+def even_and_swapped_odd_pairs(a, c):
+    i = ct.bid(0)
+    t = ct.load(a, (i,), (2,))
+    ct.store(c, (2 * i,), t)
+    ct.store(c, (2 * (i + 1 - 2 * (i % 2)) + 1,), t)
+
+
+@ct.kernel
 def offset_of_a_gather(x, o, T: Int):
     i = ct.bid(0)
     ct.store(o, (i,), ct.gather(x, i * T + ct.arange(T, dtype=ct.int32)))
@@ -69,10 +77,47 @@ def sliding_window(x, o, W: Int):
 
 
 @ct.kernel
+def difference_with_the_next(x, o, T: Int):
+    i = ct.bid(0)
+    lanes = ct.arange(T, dtype=ct.int32)
+    ct.store(o, (i,), ct.gather(x, i + lanes) - ct.gather(x, i + 1 + lanes))
+
+
+@ct.kernel
+def columns_of_a_tile(x, ids, o, T: Int):
+    i, j = ct.bid(0), ct.bid(1)
+    rows = ct.load(ids, (i,), (16,))
+    t = ct.load_advanced_indexing(x, (rows, ct.Slice(j * T, T)), padding_mode=ZERO)
+    ct.store(o, (i, j), t)
+
+
+@ct.kernel
 def every_tile_th_tile(x, o, T: Int):
     # the index is inside the tile space by the bound of the loop
     for i in range(ct.bid(0) * T, ct.num_tiles(x, 0, (T,)), ct.num_blocks(0) * T):
         ct.store(o, (i,), ct.load(x, (i,), (T,)))
+
+
+@ct.kernel
+def tiles_of_one_element(a, c, T: Int):
+    i = ct.bid(0) * T
+    ct.store(c, (i,), ct.load(a, (i,), (T,)))
+
+
+def launch_tiles_of_one(stream, a, c):
+    ct.launch(stream, (a.shape[0],), tiles_of_one_element, (a, c, 1))
+
+
+@ct.kernel
+def every_fourth_tile(x, o, T: Int):
+    i = ct.bid(0) * T
+    ct.store(o, (ct.bid(0),), ct.load(x, (i,), (T,)))
+
+
+def launch_every_fourth(stream):
+    # block 3 loads tile 12 of 16
+    x, o = torch.zeros((64,), device="cuda"), torch.zeros((16,), device="cuda")
+    ct.launch(stream, (4,), every_fourth_tile, (x, o, 4))
 
 
 @ct.kernel
@@ -265,6 +310,15 @@ def rounds_up(A, c, K: int, tm: Int, tk: Int):
     acc = ct.zeros((tm, 1), ct.float32)
     for k in range((K + tk - 1) // tk):
         acc = acc + ct.sum(ct.load(A, (i, k), (tm, tk), padding_mode=ZERO), axis=1, keepdims=True)
+    ct.store(c, (i, 0), acc)
+
+
+@ct.kernel
+def rounds_up_by_a_literal(A, c, K: int, tm: Int):
+    i = ct.bid(0)
+    acc = ct.zeros((tm, 1), ct.float32)
+    for k in range((K + 63) // 64):
+        acc = acc + ct.sum(ct.load(A, (i, k), (tm, 64), padding_mode=ZERO), axis=1, keepdims=True)
     ct.store(c, (i, 0), acc)
 
 

@@ -71,7 +71,8 @@ def _ends(model: KernelModel) -> Iterator[tuple[RangeLoop, FloorDiv]]:
     for loop in model.observed.loops:
         if loop.step == ONE:
             for end in dict.fromkeys((*_alternatives(loop.stop), *_alternatives(loop.stop - loop.start))):
-                if isinstance(end, FloorDiv) and not _by_block(end.num):
+                if isinstance(end, FloorDiv) and not _by_block(end.num) and not end.num.offset:
+                    # `(n + 3) // 4` rounds up
                     yield loop, end
 
 

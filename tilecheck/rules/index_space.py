@@ -102,7 +102,7 @@ def _interleaved(context: Context, access: Access, axis: int, tile: Term) -> boo
     for other in context.model.accesses:
         if other.array == access.array and len(other.tile) == len(access.tile) and other.tile[axis] == extent:
             quotient, rest = split_multiples(other.tile_index[axis], extent)
-            if rest != ZERO and quotient == tile:
+            if rest != ZERO and (quotient == tile or rest.constant is not None):
                 return True
     return False
 
@@ -173,8 +173,8 @@ def _part(context: Context, part: SubTile) -> Diagnostic | None:
 # --- element index ---------------------------------------------------------------------------------------------------
 
 def _element_index(context: Context, access: Access) -> Suspicion | None:
-    """`bid + lane` of a gather in a kernel that writes tile `bid` of the same extent."""
-    if access.op != "gather":
+    """`bid + lane` of a read by elements in a kernel that writes tile `bid` of the same extent."""
+    if access.op not in _BY_ELEMENT:
         return None
     for axis, index in enumerate(access.region.index):
         lanes = [a for a in index.atoms() if isinstance(a, Lane)]
@@ -183,7 +183,7 @@ def _element_index(context: Context, access: Access) -> Suspicion | None:
         block = (index - of(lanes[0])).single
         if not isinstance(block, Bid) or not _written_by_tile(context, block, lanes[0].size):
             continue
-        if _slides(context, access, axis):
+        if _read_again(context, access):
             continue
         size = spelled(lanes[0].size)
         where = f" along axis {axis}" if len(access.region.index) > 1 else ""
@@ -201,20 +201,21 @@ def _element_index(context: Context, access: Access) -> Suspicion | None:
 
 
 def _written_by_tile(context: Context, block: Bid, size: Term) -> bool:
-    for a in context.model.accesses:
-        if a.mode != "write":
-            continue
-        if len(a.tile) == 1 and a.tile_index[0] == of(block) and a.tile[0] == size:
-            return True
-        if not a.tile and len(a.region.index) == 1:
-            quotient, rest = split_multiples(a.region.index[0], size)
-            lane = rest.single
-            if quotient == of(block) and isinstance(lane, Lane) and lane.size == size:
-                return True
-    return False
+    return any(a.mode == "write" and any(_tile_of(a, axis, block, size) for axis in range(len(a.region.index)))
+               for a in context.model.accesses)
 
 
-def _slides(context: Context, access: Access, axis: int) -> bool:
+def _tile_of(write: Access, axis: int, block: Bid, size: Term) -> bool:
+    if write.tile:
+        return write.tile_index[axis] == of(block) and write.tile[axis] == size
+    quotient, rest = split_multiples(write.region.index[axis], size)
+    lane = rest.single
+    return quotient == of(block) and isinstance(lane, Lane) and lane.size == size
+
+
+def _read_again(context: Context, access: Access) -> bool:
     """Whether the array is read elsewhere too, as a window over it is."""
-    return len(access.region.index) != 1 or any(
-        other.array == access.array and other.site != access.site for other in context.model.accesses)
+    return any(other.array == access.array and other.site != access.site for other in context.model.accesses)
+
+
+_BY_ELEMENT: Final = ("gather", "load_advanced_indexing")

@@ -68,7 +68,8 @@ def _count(model: KernelModel, launch: Launch, arguments: Sequence[Argument]) ->
     else:
         fix = f"pass `({', '.join(names)})` and nothing else"
     verb = "is" if have == 1 else "are"
-    message = f"`{model.name}` takes {need} arguments, and {have} {verb} passed"
+    many = "argument" if need == 1 else "arguments"
+    message = f"`{model.name}` takes {need} {many}, and {have} {verb} passed"
     return _diagnostic(model, message, launch.span, fix)
 
 

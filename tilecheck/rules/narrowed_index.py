@@ -10,14 +10,15 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
-from tilecheck.host.binding import bind
+from tilecheck.host.binding import value_of
 from tilecheck.host.launch import Launch
 from tilecheck.kernel.access import Access, Declared, KernelModel
 from tilecheck.kernel.observed import Narrowing
+from tilecheck.kernel.tree import Span
 from tilecheck.proof.contract import ContractError, parse, render
 from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.region import Clause
-from tilecheck.proof.terms import Bid, Cond, Counter, Lane, Mod, Sym, Term, atoms_in, atoms_of, const, le, lt
+from tilecheck.proof.terms import Atom, Bid, Cond, Counter, Lane, Mod, Sym, Term, atoms_in, const, evaluate, le
 from tilecheck.rules.context import Context
 from tilecheck.rules.suspicion import Suspicion
 from tilecheck.rules.widths import largest, size_of
@@ -145,16 +146,24 @@ def launched(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnos
     """Launches whose constants make an index larger than 32 bits hold."""
     if not launches:
         return
-    ranks, told = dict(model.ranks), set()
+    told: set[Span] = set()
     for access, bound in _sized(model):
-        cond = lt(bound, const(_WIDTH))
-        if any(not isinstance(a, Sym) for a in atoms_of(cond)):
-            continue
-        for launch in launches:
-            if access.span in told or bind(cond, model.params, launch, ranks).goal.op != "false":
-                continue
+        launch = next((x for x in launches if (_at_launch(bound, model, x) or 0) >= _WIDTH), None)
+        if launch is not None and access.span not in told:
             told.add(access.span)
             message = (f"the index of `{access.array}` wraps: it is computed in 32 bits, and reaches "
-                       f"`{render(cond).partition(' < ')[0]}`, which is 2**31 or more in a visible launch")
+                       f"`{spelled(bound)}`, which is 2**31 or more in a visible launch")
             yield Diagnostic(CODE, "warning", message, access.span, model.name,
                              (Note("it is launched here", launch.span),), _WIDEN)
+
+
+def _at_launch(bound: Term, model: KernelModel, launch: Launch) -> int | None:
+    """The bound in numbers, where the launch has all of them."""
+    arguments = {p.name: a for p, a in zip(model.params, launch.arguments or (), strict=False)}
+    env: dict[Atom, int] = {}
+    for a in sorted(atoms_in(bound)):
+        value = value_of(a.name, arguments, launch, dict(model.ranks)).constant if isinstance(a, Sym) else None
+        if value is None:
+            return None
+        env[a] = value
+    return evaluate(bound, env)
