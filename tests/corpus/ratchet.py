@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +61,17 @@ def decided_writes(found: Figures) -> tuple[int, int]:
     for kinds in found.values():
         total.update(kinds.get("disjoint", {}))
     return sum(total[v] for v in DECIDED), total.total()
+
+
+def decided_statements(report: Mapping[str, Any]) -> tuple[int, int]:
+    """How many statements that write are decided in every kernel that they are part of, and how many there are. A
+    statement of a helper is one, whichever kernels inline it."""
+    verdicts: defaultdict[tuple[str, int, int], set[str]] = defaultdict(set)
+    for kernel in report["kernels"]:
+        for o in kernel["obligations"]:
+            if o["kind"] == "disjoint":
+                verdicts[o["file"], o["line"], o["column"]].add(o["verdict"])
+    return sum(found <= set(DECIDED) for found in verdicts.values()), len(verdicts)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.corpus.ratchet import ANNOTATIONS, Change, compare, decided_writes, figures, load, run
+from tests.corpus.ratchet import ANNOTATIONS, Change, compare, decided_statements, decided_writes, figures, load, run
 from tests.corpus.wheel import WHEEL
 
 HINT = "if this is meant: python -m tests.corpus.regenerate"
@@ -24,6 +24,11 @@ def test_verdicts_are_those_kept(corpus_report):
 
 def test_nothing_fails(corpus_report):
     assert corpus_report["failures"] == []
+
+
+def test_writes_are_decided_without_annotations(corpus_report):
+    decided, total = decided_statements(corpus_report)
+    assert decided >= 0.95 * total, f"{decided} of {total} statements that write are decided"
 
 
 def test_annotations_settle_what_is_kept(corpus):

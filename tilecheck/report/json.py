@@ -87,6 +87,7 @@ def _obligation(obligation: Obligation) -> dict[str, Any]:
         "array": obligation.array,
         "verdict": obligation.verdict,
         "why": obligation.why,
+        "file": obligation.span.file,
         "column": obligation.span.column + 1,
         "rules": list(obligation.rules),
         "clauses": list(obligation.clauses),

@@ -51,6 +51,7 @@ from tilecheck.rules.obligation import Proof, Settled, weakest
 from tilecheck.rules.ordering import settle_order
 from tilecheck.rules.padding import settle_padding
 from tilecheck.rules.padding_launches import in_view
+from tilecheck.rules.statements import one_for_each_statement
 from tilecheck.rules.wording import readable
 
 __all__ = ["conclude", "prove"]
@@ -80,7 +81,7 @@ def prove(model: KernelModel) -> Proof:
     obligations = row_spill.specialised(context, obligations)
     if any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
-    return Proof(tuple(obligations), (*structural_clauses(model), *slice_range.clauses(context)), context.declared,
+    return Proof(one_for_each_statement(obligations), (*structural_clauses(model), *slice_range.clauses(context)), context.declared,
                  context.faulty, context.contradictory, tuple(lints.suspicions(context)))
 
 
