@@ -81,9 +81,11 @@ class _Search:
         seed = crc32("|".join(v.key for v in values).encode())
         found: Escape | None = None
         used = [0, 0]
-        sized = any(_extent(a) for a in self.variables)
+        sized = False
         for grid, drawn in chooser.draws(grids(axes, radices, least=2), seed, TRIALS):
             for launch in self._variants(grid, drawn) if every else (drawn,):
+                # where what is assumed pins every extent, there is no larger launch
+                sized = sized or launch is not drawn
                 hit, made = self._first(grid, launch)
                 if hit is not None and found is None:
                     found = self._shown(hit, grid, launch)
