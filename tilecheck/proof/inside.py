@@ -318,9 +318,10 @@ def _through(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) ->
     """By way of a number of tiles that the index is computed from: it stays below that, and that below the limit."""
     if not any(isinstance(a, Mod) or (isinstance(a, FloorDiv) and a.varying) for a in atoms_of(goal)):
         return None
-    count, rest = split_multiples(goal, q.unit)
+    rest = Term({m: c for m, c in goal.monos.items() if not any(a.varying for a in m)})
+    count, left = split_multiples(goal - rest, q.unit)
     signs = facts.positive(q.unit)
-    if signs is None or not count.varying or rest.varying:
+    if signs is None or left.monos:
         return None
     limit = floordiv(rest, q.unit)
     counts = {a for a in atoms_in(count, *q.conds) - atoms_of(limit) if isinstance(a, FloorDiv) and not a.varying}
