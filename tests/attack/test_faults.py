@@ -100,7 +100,7 @@ LOCK = """
 
 def test_a_lock_that_fits_only_some_launches_is_conditional() -> None:
     verdict, clauses, codes = judged(LOCK.format(place="i", stored="i * S"))
-    assert verdict == "conditional" and "T <= S" in clauses and "TC102" in codes
+    assert verdict == "conditional" and "T <= S" in clauses and "TC206" in codes
 
 
 def test_a_lock_outside_its_array_is_none() -> None:

@@ -12,10 +12,12 @@ from tilecheck.diagnostics import KernelReport, Report
 from tilecheck.proof.contract import annotation_of, equivalent, evaluate, parse
 
 RACES = {"TC101", "TC103", "TC106", "TC107", "TC108"}
+BOUNDS = {"TC201", "TC202", "TC206"}
+"""Those of tiles and elements outside their array, or their row."""
 LINTS = {"TC203", "TC204", "TC302", "TC304", "TC305"}
-CODES = RACES | LINTS
+CODES = RACES | BOUNDS | LINTS
 """The codes that are asked for here."""
-NO_WITNESS = LINTS | {"TC108"}
+NO_WITNESS = LINTS | BOUNDS | {"TC108"}
 """Codes whose findings have no pair of blocks to show."""
 SETTLED = {"proved", "conditional", "atomic", "single-block"}
 BAD, RIGHT = cases("raw_bad.py"), cases("raw_good.py")
@@ -51,6 +53,12 @@ def test_faults_are_found_where_they_are(reports, case):
     assert {line for line, _ in found} <= {line for line, _ in case.expected}
 
 
+def test_a_launch_that_rounds_a_head_up_is_found(reports):
+    lines = [line for line, text in enumerate((FOLDER / "raw_bad.py").read_text(encoding="utf-8").splitlines(), 1)
+             if text.endswith("# expect: TC405")]
+    assert lines == [d.span.line for d in reports["raw_bad.py"].diagnostics if d.code == "TC405"]
+
+
 @pytest.mark.parametrize("case", FAULTY, ids=str)
 def test_every_error_has_a_witness(reports, case):
     for d in reports[case.file].diagnostics:
@@ -74,6 +82,12 @@ def test_right_kernels_are_settled(reports, case):
     kernel = _kernel(reports, case)
     assert {o.verdict for o in kernel.obligations} <= SETTLED
     assert [c.clause for c in kernel.contract if c.kind == "semantic" and c.state != "declared"] == []
+
+
+@pytest.mark.parametrize("case", [c for c in RIGHT if c.verdict], ids=str)
+def test_bounds_of_right_kernels_need_no_more_than_structure(reports, case):
+    bounds = [o for o in _kernel(reports, case).obligations if o.kind == "bounds"]
+    assert {o.verdict for o in bounds} <= {"proved"}
 
 
 @pytest.mark.parametrize(("case", "clause"), [(c, text) for c in RIGHT for text in c.contract], ids=str)

@@ -80,7 +80,7 @@ def test_rules_and_files_are_selected(run: Run, options: list[str], expected: li
 
 def test_configuration_is_read_and_overridden(run: Run) -> None:
     Path("pyproject.toml").write_text('[tool.tilecheck]\nignore = ["TC101"]\nstrict = true\n')
-    assert codes(run("--format", "concise").out) == ["TC102"]
+    assert codes(run("--format", "concise").out) == ["TC102", "TC201"]
     assert run("unproven.py").status == 1
     assert codes(run("--format", "concise", "--select", "TC101").out) == ["TC101"]
     assert codes(run("--format", "concise", "--isolated").out) == ["TC101", "TC102"]

@@ -49,7 +49,7 @@ def k(a, c, H: Int, T: Int):
     "conditional": """\
 @ct.kernel
 def k(a, c, S: Int, T: Int):
-    o = ct.bid(0) * S + ct.arange(T, dtype=ct.int32)
+    o = ct.bid(0) * S + ct.bid(1) * T + ct.arange(T, dtype=ct.int32)
     ct.scatter(c, o, ct.gather(a, o))
 """,
     "data": """\
@@ -153,6 +153,98 @@ def k(xs, n: int, T: Int):
     for g in range(n):
         ct.store(xs[g], (ct.bid(0),), ct.full((T,), 0, ct.float32))
     ct.store(xs[0], (0,), ct.full((T,), 0, ct.float32))
+""",
+    "below": """\
+@ct.kernel
+def k(a, c, T: Int):
+    i = ct.bid(0)
+    ct.store(c, (i,), ct.load(a, (i - 1,), (T,)))
+""",
+    "beyond": """\
+@ct.kernel
+def k(a, c, T: Int):
+    i = ct.bid(0)
+    acc = ct.zeros((1, T), ct.float32)
+    for j in range(ct.num_tiles(a, 1, (1, T)) + 1):
+        acc = acc + ct.load(a, (i, j), (1, T), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(c, (i, 0), acc)
+""",
+    "list": """\
+@requires("len(xs) == 2")
+@ct.kernel
+def k(xs, c, T: Int):
+    i = ct.bid(0)
+    ct.store(c, (i,), ct.load(xs[2], (i,), (T,)))
+""",
+    "unchecked": """\
+@ct.kernel
+def k(a, ids, c, T: Int):
+    i = ct.bid(0)
+    at = ct.gather(ids, i * T + ct.arange(T, dtype=ct.int32))
+    ct.store(c, (i,), ct.gather(a, at, check_bounds=False))
+""",
+    "unchecked row": """\
+@ct.kernel
+def k(a, ids, c, T: Int):
+    i = ct.bid(0)
+    row = ct.load(ids, (i,), (1,)).item()
+    ct.scatter(c, (i, ct.arange(T, dtype=ct.int32)),
+               ct.gather(a, (row, ct.arange(T, dtype=ct.int32)), check_bounds=False))
+""",
+    "unchecked below": """\
+@ct.kernel
+def k(a, c, T: Int):
+    i = ct.bid(0)
+    at = i * T + ct.arange(T, dtype=ct.int32)
+    ct.store(c, (i,), ct.gather(a, at - 1, check_bounds=False))
+""",
+    "assumed": """\
+@ct.kernel
+def k(a, ids, c, T: Int):
+    i = ct.bid(0)
+    n = ct.assume_divisible_by(ct.load(ids, (i,), (1,)).item(), 16)
+    ct.store(c, (i, 0), ct.load(a, (i, 0), (1, T)) + n)
+""",
+    "assumed falsely": """\
+@ct.kernel
+def k(a, c, T: Int):
+    i = ct.assume_divisible_by(ct.bid(0), 16)
+    ct.store(c, (i,), ct.load(a, (i,), (T,)))
+""",
+    "spill": """\
+@ct.kernel
+def k(a, c, H: Int, T: Int):
+    o = ct.bid(0) * H + ct.arange(T, dtype=ct.int32)
+    x = ct.gather(a, o + H // 2)
+    ct.scatter(c, o + H // 2, x)
+    ct.scatter(c, o, x)
+""",
+    "large grid": """\
+@ct.kernel
+def k(a, c, T: Int):
+    i = ct.bid(0)
+    ct.store(c, (i,), ct.load(a, (i,), (T,)))
+
+
+def go(stream):
+    import torch
+
+    x = torch.zeros(1024)
+    ct.launch(stream, (9,), k, (x, torch.empty(1152), 128))
+""",
+    "small grid": """\
+@ct.kernel
+def k(a, c, T: Int):
+    i = ct.bid(0)
+    ct.store(c, (i,), ct.load(a, (i,), (T,)))
+
+
+def go(stream, x):
+    import torch
+
+    out = torch.empty_like(x)
+    ct.launch(stream, (x.shape[0] // 128,), k, (x, out, 128))
+    return out
 """,
     "alias": """\
 @ct.kernel
@@ -273,11 +365,11 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
     "conditional": [
         (
             "TC102", "warning", 10,
-            "blocks write disjoint parts of `c` only if `T <= S`",
+            "blocks write disjoint parts of `c` only if `grid[1]*T <= S`",
             [
-                "with grid (2, 1, 1) and S = 1, T = 2, c.shape[0] = 4 two blocks write c[1]",
+                "with grid (2, 2, 1) and S = 3, T = 2, c.shape[0] = 4 two blocks write c[3]",
             ],
-            "declare what every launch satisfies: @requires(\"T <= S\")",
+            "declare what every launch satisfies: @requires(\"grid[1]*T <= S\")",
         ),
     ],
     "data": [
@@ -479,6 +571,169 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             ),
         ),
     ],
+    "below": [
+        (
+            "TC201", "error", 10,
+            "block 0 asks for tile -1 along axis 0 of `a`, which has 2 tiles (4 elements)",
+            [
+                (
+                "with grid (2, 1, 1) and T = 2, a.shape[0] = 4: block 0 asks for tile -1 along axis 0 of "
+                "`a`, which has 2 tiles (4 elements)"
+                ),
+                (
+                "a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that "
+                "stick out"
+                ),
+            ],
+            (
+            "keep the index along axis 0 of `a` at 0 or above, with `max(..., 0)` or under a "
+            "condition: tiles are not counted from the end"
+            ),
+        ),
+    ],
+    "beyond": [
+        (
+            "TC201", "error", 12,
+            "block 0 in iteration j #2 asks for tile 2 along axis 1 of `a`, which has 2 tiles (4 elements)",
+            [
+                (
+                "with grid (2, 1, 1) and T = 2, a.shape[1] = 4: block 0 in iteration j #2 asks for tile 2 "
+                "along axis 1 of `a`, which has 2 tiles (4 elements)"
+                ),
+                (
+                "a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that "
+                "stick out"
+                ),
+            ],
+            "keep the index along axis 1 of `a` below `ct.cdiv(a.shape[1], T)`",
+        ),
+    ],
+    "list": [
+        (
+            "TC201", "error", 11,
+            "block 0 asks for array 2 in `xs`, which has 2",
+            [
+                "with grid (2, 1, 1) and len(xs) = 2: block 0 asks for array 2 in `xs`, which has 2",
+                (
+                "a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that "
+                "stick out"
+                ),
+            ],
+            "keep the index in `xs` below `len(xs)`",
+        ),
+    ],
+    "unchecked": [
+        (
+            "TC202", "warning", 11,
+            (
+            "without a bounds check, the index `ids[T*bid(0) + lane]` along axis 0 of `a` must stay "
+            "inside, which is not proved: it depends on the contents of `ids`; `range(ids, 0, "
+            "a.shape[0])` would settle it"
+            ),
+            [],
+            "if it does, say so in the kernel: # tilecheck: requires range(ids, 0, a.shape[0])",
+        ),
+    ],
+    "unchecked row": [
+        (
+            "TC202", "warning", 12,
+            (
+            "without a bounds check, the index `ids[bid(0)]` along axis 0 of `a` must stay inside, "
+            "which is not proved: it depends on the contents of `ids`; `range(ids, 0, a.shape[0])` "
+            "would settle it"
+            ),
+            [],
+            "if it does, say so in the kernel: # tilecheck: requires range(ids, 0, a.shape[0])",
+        ),
+    ],
+    "unchecked below": [
+        (
+            "TC202", "error", 11,
+            "block 0 touches element -1 along axis 0 of `a`, which has 4 elements, and nothing checks it",
+            [
+                (
+                "with grid (2, 1, 1) and T = 2, a.shape[0] = 4: block 0 touches element -1 along axis 0 of "
+                "`a`, which has 4 elements"
+                ),
+            ],
+            "leave out `check_bounds=False`, or keep the index inside",
+        ),
+    ],
+    "assumed": [
+        (
+            "TC202", "warning", 10,
+            (
+            "the compiler relies on what is assumed here, and it is not proved: whether "
+            "int(ids[bid(0)]) is a multiple of 16 is not known"
+            ),
+            [],
+            "assume a divisor that divides every value, or leave the assumption out",
+        ),
+    ],
+    "assumed falsely": [
+        (
+            "TC202", "error", 9,
+            "what is assumed here is false: in block (1, 0, 0) dividing by 16 leaves 1",
+            [],
+            "assume a divisor that divides every value, or leave the assumption out",
+        ),
+    ],
+    "spill": [
+        (
+            "TC206", "warning", 10,
+            "what this reads of `a` runs into the next row unless `H // 2 + T <= H`",
+            [
+                "the write that does the same is here",
+            ],
+            (
+            "mask the lanes past the end of the row, or declare what every launch satisfies: "
+            "@requires(\"H // 2 + T <= H\")"
+            ),
+        ),
+        (
+            "TC206", "warning", 11,
+            (
+            "what this writes to `c` runs into the next row, which belongs to another block, unless `H "
+            "// 2 + T <= H`"
+            ),
+            [
+                "together with the write to `c` here",
+                "with grid (2, 1, 1) and H = 1, T = 2, c.shape[0] = 4 two blocks write c[1]",
+            ],
+            (
+            "mask the lanes past the end of the row, or declare what every launch satisfies: "
+            "@requires(\"H // 2 + T <= H\")"
+            ),
+        ),
+    ],
+    "large grid": [
+        (
+            "TC205", "error", 17,
+            (
+            "this launch has 9 blocks on axis 0, more than `a` has tiles for: it breaks `grid[0] <= "
+            "cdiv(a.shape[0], T)`"
+            ),
+            [
+                "here the clause says 9 <= cdiv(1024, 128)",
+                "`a` is accessed here, and a tile that is wholly outside is undefined",
+            ],
+            "launch no more blocks than the array has tiles: `grid[0] <= cdiv(a.shape[0], T)`",
+        ),
+    ],
+    "small grid": [
+        (
+            "TC205", "warning", 17,
+            (
+            "this launch does not write all of `c`, which `empty_like` leaves uninitialised: its "
+            "blocks end before axis 0 does (say, with x.shape[0] = 129)"
+            ),
+            [
+                "covering it takes x.shape[0] <= x.shape[0] // 128*128",
+                "each block writes its own tile of `c` here",
+            ],
+            "round the number of blocks up: `ct.cdiv(n, T)`, not `n // T`",
+        ),
+    ],
     "alias": [
         (
             "TC401", "error", 14,
@@ -508,12 +763,26 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
     ],
     "broken": [
         (
-            "TC102", "warning", 10,
-            "blocks write disjoint parts of `c` only if `T <= S`",
+            "TC206", "warning", 10,
+            "what this writes to `c` runs into the next row, which belongs to another block, unless `T <= S`",
             [
                 "with grid (2, 1, 1) and S = 1, T = 2, c.shape[0] = 4 two blocks write c[1]",
             ],
-            "declare what every launch satisfies: @requires(\"T <= S\")",
+            (
+            "mask the lanes past the end of the row, or declare what every launch satisfies: "
+            "@requires(\"T <= S\")"
+            ),
+        ),
+        (
+            "TC206", "warning", 10,
+            "what this reads of `a` runs into the next row unless `T <= S`",
+            [
+                "the write that does the same is here",
+            ],
+            (
+            "mask the lanes past the end of the row, or declare what every launch satisfies: "
+            "@requires(\"T <= S\")"
+            ),
         ),
         (
             "TC405", "error", 14,

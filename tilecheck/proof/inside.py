@@ -214,8 +214,7 @@ def _residual(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
 def at_most(t: Term, facts: Facts, unit: Term) -> tuple[Cond, Assumed]:
     """`t >= 0`, said as a limit on a number of blocks, iterations or tiles where it is one: `r - d*x >= 0` is
     `x <= r // d` for d >= 1. With what must be assumed for that."""
-    common = _common(t)
-    if common is not None:
+    for common in _common(t):
         signs = facts.positive(common)
         if signs is not None:
             t, _ = split_multiples(t, common)
@@ -234,13 +233,12 @@ def at_most(t: Term, facts: Facts, unit: Term) -> tuple[Cond, Assumed]:
     return ge(t, 0), NOTHING
 
 
-def _common(t: Term) -> Term | None:
-    """A factor of every monomial."""
+def _common(t: Term) -> tuple[Term, ...]:
+    """Factors of every monomial."""
     monos = list(t.monos)
     if not monos or () in monos:
-        return None
-    shared = tuple(a for a in dict.fromkeys(monos[0]) if isinstance(a, Sym) and all(a in m for m in monos))
-    return Term({shared[:1]: 1}) if shared else None
+        return ()
+    return tuple(of(a) for a in dict.fromkeys(monos[0]) if all(a in m for m in monos))
 
 
 def _divisors_of_counts(t: Term) -> Iterator[Term]:
@@ -320,18 +318,22 @@ def _through(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) ->
     """By way of a number of tiles that the index is computed from: it stays below that, and that below the limit."""
     if not any(isinstance(a, Mod) or (isinstance(a, FloorDiv) and a.varying) for a in atoms_of(goal)):
         return None
-    count, rest = split_multiples(goal, q.unit)
+    rest = Term({m: c for m, c in goal.monos.items() if not any(a.varying for a in m)})
+    count, left = split_multiples(goal - rest, q.unit)
     signs = facts.positive(q.unit)
-    if signs is None or not count.varying or rest.varying:
+    if signs is None or left.monos:
         return None
     limit = floordiv(rest, q.unit)
     counts = {a for a in atoms_in(count, *q.conds) - atoms_of(limit) if isinstance(a, FloorDiv) and not a.varying}
     for a in sorted(counts, key=lambda a: (a.den != q.unit, a.key))[:_COUNTS]:
-        clause = ge(limit, of(a))
-        if not enforceable(clause) or not q.acceptable((*given, clause)):
+        closed = replace(q, unit=ONE, open=False)
+        found = _proved(closed, count + of(a), given) if enforceable(ge(limit, of(a))) else None
+        if found is None:
             continue
-        found = _proved(replace(q, unit=ONE, open=False), count + of(a), given)
-        if found is not None:
+        # the last tile, or the number of tiles
+        sharper = _proved(closed, count + of(a) - 1, given)
+        found, clause = (found, ge(limit, of(a))) if sharper is None else (sharper, ge(limit, of(a) - 1))
+        if q.acceptable((*given, clause)):
             return Inside(found.assumed | signs, (*found.clauses, clause), ("launch", *found.rules))
     return None
 
@@ -342,7 +344,7 @@ def _unfolded(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
     quotients = {a for a in atoms if isinstance(a, FloorDiv)}
     new: dict[Atom, Term] = {a: a.num - a.den * of(q) for a in atoms_of(goal) if isinstance(a, Mod)
            for q in quotients if q.num == a.num and q.den == a.den}
-    return None if not new else _proved(q, substitute(goal, new), given)
+    return None if not new else _proved(replace(q, open=False), substitute(goal, new), given)
 
 
 def _by_cases(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:

@@ -12,7 +12,7 @@ from typing import Final
 from tilecheck.kernel.access import Access
 from tilecheck.kernel.reach import Reach
 from tilecheck.proof.contract import ContractError, parse, render
-from tilecheck.proof.facts import Facts, conjuncts
+from tilecheck.proof.facts import Assumed, Facts, conjuncts
 from tilecheck.proof.inside import Inside, inside
 from tilecheck.proof.questions import mentions_opaque
 from tilecheck.proof.region import Clause, Region, Verdict
@@ -122,8 +122,9 @@ def _inside(
 def _standing(context: Context, access: Access, reach: Reach, made: Region) -> Iterator[Cond]:
     """What holds wherever the access is made: declarations, and tiles have elements."""
     yield from context.assume
+    yield from context.tiled
     for extent in (*access.tile, *(() if reach.step is None else (reach.step,))):
-        if extent.constant is None and not extent.varying:
+        if extent.constant is None and not extent.varying and ge(extent, 1) not in context.tiled:
             yield ge(extent, 1)
     loads = {a for a in atoms_in(reach.at, made.guard) if isinstance(a, Load)}
     for array, low, high in context.annotations.ranges:
@@ -133,8 +134,13 @@ def _standing(context: Context, access: Access, reach: Reach, made: Region) -> I
 
 
 def _acceptable(context: Context, made: Region, conds: tuple[Cond, ...]) -> bool:
-    """Whether conditions are a contract (DESIGN 4.2): a launch with several blocks on every axis satisfies them."""
-    return _by_large_arrays(conds, context.uniform) or context.admits(conds, made)
+    """Whether conditions are a contract (DESIGN 4.2): a launch with several blocks on every axis satisfies them, and
+    makes the access."""
+    given = (*context.uniform, *(c for c in conjuncts(made.guard) if not c.varying))
+    if _by_large_arrays(conds, given):
+        return True
+    whole = Region((), made.guard, made.exact)
+    return context.room(whole, whole)(conds)
 
 
 def _by_large_arrays(conds: tuple[Cond, ...], given: tuple[Cond, ...]) -> bool:
@@ -148,27 +154,29 @@ def _by_large_arrays(conds: tuple[Cond, ...], given: tuple[Cond, ...]) -> bool:
 
 def _growing(t: Term) -> Iterator[Atom]:
     """Extents of arrays that make a term as large as one likes: they occur once, with a positive factor, by
-    themselves or in what a tile divides."""
+    themselves, times other scalars, or in what a tile divides."""
     for m, c in t.monos.items():
-        if c <= 0 or len(m) != 1:
-            continue
-        (a,) = m
-        divided = isinstance(a, FloorDiv)
-        inside = a.num.monos if isinstance(a, FloorDiv) else {m: c}
-        fixed = atoms_in(a.den) if isinstance(a, FloorDiv) else set[Atom]()
-        for n, factor in inside.items():
-            extent = n[0] if len(n) == 1 and factor > 0 else None
-            if isinstance(extent, Sym) and ".shape[" in extent.name and extent not in fixed and sum(
-                    extent in atoms_in(Term({k: 1})) for k in t.monos) == 1 and (
-                    not divided or sum(extent in atoms_in(Term({k: 1})) for k in inside) == 1):
-                yield extent
+        inner = m[0] if len(m) == 1 else None
+        divided = inner if isinstance(inner, FloorDiv) else None
+        parts = divided.num.monos if divided is not None else {m: c}
+        fixed = set[Atom]() if divided is None else atoms_in(divided.den)
+        for n, factor in parts.items() if c > 0 else ():
+            extents = [a for a in n if isinstance(a, Sym) and ".shape[" in a.name]
+            plain = all(isinstance(a, Sym) and not a.name.startswith("grid[") for a in n)
+            if factor > 0 and plain and len(extents) == 1 and extents[0] not in fixed and _once(
+                    extents[0], t) and (divided is None or _once(extents[0], divided.num)):
+                yield extents[0]
+
+
+def _once(extent: Sym, t: Term) -> bool:
+    return sum(extent in atoms_in(Term({m: 1})) for m in t.monos) == 1
 
 
 def _proved(context: Context, access: Access, reach: Reach, found: Inside) -> _Outcome:
     tiles = {e for e in (*access.tile, reach.step) if e is not None}
-    signs = [c for c in sorted(found.assumed, key=lambda c: c.key) if not _of_tile(c, tiles)]
+    signs = [c for c in sorted(_strongest(found.assumed), key=lambda c: c.key) if not _of_tile(c, tiles)]
     taken = {p for c in context.assume for p in conjuncts(c)}
-    unless = _otherwise(conj(access.under, reach.when), taken)
+    unless = _otherwise(conj(access.under, reach.when), taken, context.tiled)
     clauses = (*(clause_of(disj(*unless, c), False) for c in signs if c not in taken),
                *(clause_of(disj(*unless, c), reach.unchecked) for c in found.clauses if c not in taken))
     conditional = any(c.kind == "semantic" for c in clauses)
@@ -177,10 +185,18 @@ def _proved(context: Context, access: Access, reach: Reach, found: Inside) -> _O
                     found.rules)
 
 
-def _otherwise(under: Cond, taken: set[Cond]) -> tuple[Cond, ...]:
+def _otherwise(under: Cond, taken: set[Cond], tiled: tuple[Cond, ...]) -> tuple[Cond, ...]:
     """The launches that do not make an access: nothing is asked of them."""
-    flags = (c for c in conjuncts(under) if not c.varying and enforceable(c) and c not in taken)
+    flags = (c for c in conjuncts(under) if not c.varying and enforceable(c) and c not in taken
+             and c not in tiled
+             and not all(a.key.startswith("grid[") for a in c.term.atoms()))
     return tuple(negate(c) for c in sorted(flags, key=lambda c: c.key) if len(c.key) <= _LONG)
+
+
+def _strongest(signs: Assumed) -> list[Cond]:
+    """Signs less those that others imply: `H >= 1` beside `H >= 2`."""
+    return [c for c in signs if not any(
+        d is not c and (d.term - c.term).constant is not None and (c.term - d.term).offset > 0 for d in signs)]
 
 
 def _of_tile(c: Cond, tiles: set[Term]) -> bool:
@@ -208,6 +224,10 @@ def _open(context: Context, access: Access, reach: Reach, made: Region) -> _Outc
     return _Outcome(access, reach, "unproven", "no proof was found that it stays inside")
 
 
+def _nothing(conds: tuple[Cond, ...]) -> bool:
+    return False
+
+
 def _proposal(context: Context, access: Access, reach: Reach, made: Region, loads: list[Load]) -> str | None:
     """`range(ids, 0, n)` for the array that the index is read from, if that settles it."""
     for load in loads[:_PROPOSED]:
@@ -219,6 +239,7 @@ def _proposal(context: Context, access: Access, reach: Reach, made: Region, load
             declared = replace(context, declared=(*context.declared, *parse(text)))
         except ContractError:
             continue
-        if _inside(declared, access, reach, made, _Known()) is not None:
+        conds = (made.guard, *_standing(declared, access, reach, made))
+        if inside(reach.at, reach.end, conds, _nothing, reach.step or ONE) is not None:
             return text
     return None

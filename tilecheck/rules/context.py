@@ -153,6 +153,14 @@ class Context:
         return frozenset(out)
 
     @cached_property
+    def tiled(self) -> tuple[Cond, ...]:
+        """That tiles have elements: an extent is checked where the kernel is compiled, whether the tile is used or
+        not, but for variants that are left out."""
+        extents = {e for a in self.model.accesses for e in a.tile if not any(
+            not c.varying for c in conjuncts(a.under)) and e.constant is None and not e.varying}
+        return tuple(ge(e, 1) for e in sorted(extents, key=lambda e: e.key))
+
+    @cached_property
     def lost(self) -> dict[str, str]:
         """Arrays whose every verdict is lost, and to what."""
         return {array: gap.what for gap in self.model.gaps for array in gap.arrays}

@@ -6,12 +6,29 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.host.binding import bind
 from tilecheck.host.discharge import Discharge, discharge
 from tilecheck.host.launch import Argument, Launch
 from tilecheck.kernel.access import Access, KernelModel
 from tilecheck.proof.region import Clause
 from tilecheck.proof.search import find_escape
-from tilecheck.proof.terms import ONE, Bid, Lane, Sym, Term, atoms_of, bid, conj, ge, grid, negate, of, sym
+from tilecheck.proof.terms import (
+    ONE,
+    Atom,
+    Bid,
+    Lane,
+    Sym,
+    Term,
+    atoms_in,
+    atoms_of,
+    bid,
+    conj,
+    ge,
+    grid,
+    negate,
+    of,
+    sym,
+)
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.obligation import Settled
 
@@ -19,14 +36,16 @@ __all__ = ["beyond", "diagnose", "needed"]
 
 CODE = "TC205"
 
+_BLOCKS: Final = 1_500
+"""Blocks of a grid that is walked to its end."""
 _UNINITIALISED: Final = ("empty", "empty_like", "new_empty", "empty_strided")
 
 
 # --- more blocks than tiles ------------------------------------------------------------------------------------------
 
-def needed(clause: Clause, obligations: Sequence[Settled], model: KernelModel) -> Settled | None:
-    """An obligation that rests on a clause and fails in some launch that breaks it: a proof may rest on more than it
-    needs."""
+def needed(clause: Clause, obligations: Sequence[Settled], model: KernelModel, launch: Launch) -> Settled | None:
+    """An obligation that rests on a clause and fails in a launch with the numbers of this one: a proof may rest on more
+    than it needs."""
     cond = clause.cond
     if cond is None:
         return None
@@ -35,14 +54,28 @@ def needed(clause: Clause, obligations: Sequence[Settled], model: KernelModel) -
         if s.kind != "bounds" or s.verdict == "refuted" or all(c.text != clause.text for c in s.clauses):
             continue
         others = (c.cond for c in s.clauses if c.cond is not None and c.text != clause.text)
+        assume = conj(negate(cond), *others, *context.uniform)
         for reach in s.access.reach:
             guard = conj(s.access.under, reach.when)
             tiles = {a.name for e in s.access.tile for a in e.atoms() if isinstance(a, Sym)}
             if find_escape(
-                    reach.at, reach.end, guard, axes=context.model.axes_read,
-                    assume=conj(negate(cond), *others, *context.uniform), tiles=context.tiles | tiles, every=False):
+                    reach.at, reach.end, guard, axes=context.model.axes_read, assume=assume,
+                    tiles=context.tiles | tiles, every=False,
+                    fixed=_numbers(model, launch, atoms_in(reach.at, reach.end, guard, assume))):
                 return s
     return None
+
+
+def _numbers(model: KernelModel, launch: Launch, atoms: set[Atom]) -> dict[str, int]:
+    """The launch scalars that are numbers at a launch; without them all where the grid is too large to walk."""
+    names = {a.key: sym(a.key) for a in atoms if isinstance(a, Sym)} | {f"grid[{k}]": grid(k) for k in range(3)}
+    asked = conj(*(ge(t, 0) for t in names.values()))
+    values = bind(asked, model.params, launch, dict(model.ranks)).values
+    found = {name: v for name, t in values.items() if (v := t.constant) is not None}
+    blocks = 1
+    for k in range(3):
+        blocks *= found.get(f"grid[{k}]", 2)
+    return found if blocks <= _BLOCKS else {}
 
 
 def beyond(model: KernelModel, clause: Clause, s: Settled, launch: Launch, result: Discharge) -> Diagnostic:

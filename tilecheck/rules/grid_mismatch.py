@@ -49,12 +49,14 @@ def _outside(
 ) -> list[Diagnostic]:
     """Findings for a clause that keeps tiles inside their arrays, where it is needed for that."""
     broken = [(launch, r) for launch, r in state.at if r.state == "broken" and launch.span not in unread]
-    s = grid_coverage.needed(clause, obligations, model) if broken else None
-    if s is None:
-        return []
     about_grid = clause.cond is not None and any(a.key.startswith("grid[") for a in atoms_of(clause.cond))
-    return [grid_coverage.beyond(model, clause, s, launch, r) if about_grid else _broken(model, clause, launch, r)
-            for launch, r in broken]
+    out: list[Diagnostic] = []
+    for launch, r in broken:
+        s = grid_coverage.needed(clause, obligations, model, launch)
+        if s is not None:
+            out.append(grid_coverage.beyond(model, clause, s, launch, r) if about_grid else _broken(
+                model, clause, launch, r))
+    return out
 
 
 def _unread(model: KernelModel, launch: Launch) -> Diagnostic | None:

@@ -24,9 +24,11 @@ def specialised(context: Context, obligations: tuple[Settled, ...]) -> tuple[Set
 
 
 def _specialised(context: Context, s: Settled) -> Settled:
-    """The obligation, standing on the access of the two that runs past the end of its row."""
-    if s.other is not None and _ends(s.other, s) and not _ends(s.access, s):
-        s = replace(s, access=s.other, other=s.access)
+    """The obligation, standing on the write that runs past the end of its row."""
+    if not _ends(s.access, s):
+        ending = (a for a in context.model.accesses if a.mode != "read" and a.array == s.access.array and _ends(a, s))
+        found = next(ending, None)
+        s = s if found is None else replace(s, access=found, other=s.access)
     index = s.access.region.index
     reads = tuple(a for a in context.model.accesses if a.mode == "read" and not a.tile and a.region.index == index)
     return replace(s, code=CODE, spilling=reads)

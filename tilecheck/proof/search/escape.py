@@ -35,12 +35,13 @@ class Escape:
 
 def find_escape(
     at: Term, end: Term, guard: Cond, *, axes: frozenset[int], assume: Cond, tiles: frozenset[str],
-    every: bool = True,
+    every: bool = True, fixed: Mapping[str, int] | None = None,
 ) -> Escape | None:
     """A point at which `0 <= at < end` fails where the guard holds, with several blocks on each of the axes.
 
     every    only if such a point was found in each launch that was tried and that uses the index, however large its
              arrays are; else in any
+    fixed    launch scalars that have one value
     """
     region = Region((at, end), guard)
     plan = layout(region)
@@ -58,7 +59,7 @@ def find_escape(
         sizes = tuple((value(lane.size, variables), lane.size.constant is None) for lane in plan.lanes)
     except (KeyError, TooLarge):
         return None
-    search = _Search(region, assume, variables, points, sizes)
+    search = _Search(region, assume, variables, points, sizes, dict(fixed or {}))
     return search.run(axes, tiles, every)
 
 
@@ -69,21 +70,25 @@ class _Search:
     variables: tuple[Atom, ...]
     points: Enumerator
     sizes: tuple[tuple[Callable[[Sequence[int], Oracle], int], bool], ...]
+    fixed: dict[str, int]
 
     def run(self, axes: frozenset[int], tiles: frozenset[str], every: bool) -> Escape | None:
         values: list[Term | Cond] = [*self.region.index, self.region.guard]
         extents, radices = roles(values, layout(self.region).lanes)
         tile_atoms = extents | {a for a in self.variables if isinstance(a, Sym) and a.name in tiles}
         free = frozenset(a for a in self.variables if _plain(a) and a not in tile_atoms)
-        chooser = Chooser(self.variables, tiles=tile_atoms, zero=free)
+        given = {a: self.fixed[a.key] for a in self.variables if a.key in self.fixed}
+        chooser = Chooser(self.variables, tiles=tile_atoms, zero=free, fixed=given)
         if not chooser.require((*conjuncts(self.assume), *conjuncts(self.region.guard))):
             return None
         seed = crc32("|".join(v.key for v in values).encode())
         found: Escape | None = None
         used = [0, 0]
-        sized = any(_extent(a) for a in self.variables)
-        for grid, drawn in chooser.draws(grids(axes, radices, least=2), seed, TRIALS):
+        sized = False
+        for grid, drawn in chooser.draws(self._grids(grids(axes, radices, least=2)), seed, TRIALS):
             for launch in self._variants(grid, drawn) if every else (drawn,):
+                # where what is assumed pins every extent, there is no larger launch
+                sized = sized or launch is not drawn
                 hit, made = self._first(grid, launch)
                 if hit is not None and found is None:
                     found = self._shown(hit, grid, launch)
@@ -95,6 +100,10 @@ class _Search:
             if sum(used) >= LAUNCHES:
                 break
         return found if every and used[0] >= LEAST and (used[1] >= LEAST or not sized) else None
+
+    def _grids(self, small: tuple[Grid, ...]) -> tuple[Grid, ...]:
+        own = [self.fixed.get(f"grid[{k}]") for k in AXES]
+        return tuple(dict.fromkeys((own[0] or g[0], own[1] or g[1], own[2] or g[2]) for g in small))
 
     def _variants(self, grid: Grid, drawn: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         """The launch, with its arrays much larger, and with its counts larger too."""

@@ -1,0 +1,68 @@
+"""How much of what can be undefined out of range is settled on the corpus: `python -m tests.corpus.bounds_figures`.
+
+    decided     obligations on bounds that are proved, or proved under clauses
+    discharged  of the clauses that these rest on, in kernels with visible launches, those that follow at each launch
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.corpus.ratchet import DECIDED, run
+from tests.corpus.wheel import CorpusError, corpus_folder
+
+__all__ = ["BoundsFigures", "bounds_figures"]
+
+
+@dataclass(frozen=True)
+class BoundsFigures:
+    decided: int
+    total: int
+    discharged: int
+    clauses: int
+    unsettled: tuple[tuple[str, str], ...]
+    """(kernel, clause) that stay open at some visible launch."""
+
+    def __str__(self) -> str:
+        return (f"{self.decided} of {self.total} bounds obligations decided ({self.decided / self.total:.1%})\n"
+                f"{self.discharged} of {self.clauses} clauses discharged at visible launches "
+                f"({self.discharged / self.clauses:.1%})")
+
+
+def bounds_figures(report: Mapping[str, Any]) -> BoundsFigures:
+    """The figures of a report of the corpus."""
+    decided = total = discharged = clauses = 0
+    unsettled: list[tuple[str, str]] = []
+    for kernel in report["kernels"]:
+        own = [o for o in kernel["obligations"] if o["kind"] == "bounds"]
+        total += len(own)
+        decided += sum(o["verdict"] in DECIDED for o in own)
+        needed = {text for o in own for text in o["clauses"]}
+        for clause in kernel["contract"]:
+            if clause["clause"] in needed and clause["state"] != "unseen":
+                clauses += 1
+                discharged += clause["state"] == "discharged"
+                if clause["state"] != "discharged":
+                    unsettled.append((f"{kernel['file']}::{kernel['name']}", clause["clause"]))
+    return BoundsFigures(decided, total, discharged, clauses, tuple(unsettled))
+
+
+def main() -> int:
+    try:
+        corpus = corpus_folder()
+    except CorpusError as error:
+        print(error, file=sys.stderr)
+        return 2
+    found = bounds_figures(run(corpus))
+    if "-v" in sys.argv:
+        for kernel, clause in found.unsettled:
+            print(f"{kernel}  {clause}")
+    print(found)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
