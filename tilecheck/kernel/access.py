@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from tilecheck.kernel.tree import Span
@@ -112,7 +112,7 @@ class KernelModel:
     dialect: bool = False
     axis_reads: tuple[tuple[int, Cond], ...] = ()
     products: tuple[Term, ...] = ()
-    paddings: Paddings = Paddings()
+    paddings: Paddings = field(default_factory=Paddings)
 
     @property
     def written(self) -> frozenset[str]:

@@ -88,6 +88,7 @@ def _distrust(m: Machine, what: str, site: KernelSite) -> None:
     """No verdict on any array can stand."""
     m.failed = True
     span = site.definition.name_span
+    m.unfollowed["*"] = what
     m.gaps[what, span] = Gap(what, tuple(sorted(m.parameters)), span)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from tilecheck.kernel.coerce import arrays_in, either_array, to_array, to_int
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shadows import joined
-from tilecheck.kernel.undefined import blurred, merged, under
 from tilecheck.kernel.shapes import TileValue, relabel
 from tilecheck.kernel.tree import Span
+from tilecheck.kernel.undefined import blurred, merged, under
 from tilecheck.kernel.values import (
     ArrayRef,
     Bool,

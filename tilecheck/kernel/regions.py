@@ -294,7 +294,7 @@ def padded(
             continue
         plain = len(along) == 1 and at.monos.get((along[0],)) == 1 and not any(
             along[0] in atoms_of(Term({m: 1})) for m in at.monos if m != (along[0],))
-        tile = along[0].size if plain else ONE
+        tile = along[0].size if plain else ZERO
         start = at - of(along[0]) if plain else at
         edge = Edge(source, array, axis, start, tile, end)
         outside = conj(ge(at, end), lt(start, end)) if plain else disj(ge(at, end), lt(at, 0))
@@ -311,7 +311,9 @@ def _outside(m: Machine, effect: Effect, shape: Shape | None) -> Term:
         return padding.term
     if isinstance(padding, Const) and isinstance(padding.value, (int, float)) and math.isfinite(padding.value):
         return const(int(padding.value))
-    return element(opaque(m.name("padding", effect.span)), shape)
+    seed = opaque(m.name("padding", effect.span))
+    m.note_made(seed)
+    return element(seed, shape)
 
 
 __all__ = ["Effect", "app", "element_access", "raw_access", "tile_access"]

@@ -125,7 +125,7 @@ def masks(m: Machine, op: str, left: Bool, right: Bool, result: Value) -> Value:
     """`left & right`, `left | right`: a lane that one side decides does not depend on the other."""
     if not (left.shadow or right.shadow):
         return result
-    if left.shadow and right.shadow or op not in ("&", "|"):
+    if (left.shadow and right.shadow) or op not in ("&", "|"):
         return elementwise(m, result, left, right)
     free = right.cond if left.shadow else left.cond
     return spread(m, result, under(free if op == "&" else negate(free), left.shadow or right.shadow))

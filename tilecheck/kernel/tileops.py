@@ -346,8 +346,8 @@ def _array_slice(m: Machine, owner: Value, args: Arguments) -> Value:
         before = view.slice_of(axis)
         base = ZERO if before is None else before[0]
         kept = tuple(s for s in view.slices if s[0] != axis)
-        out.append((cond, View(view.root, view.member, tuple(sorted(
-            (*kept, (axis, base + start, base + stop)), key=lambda s: s[0])), view.tile, view.steps, view.raw, view.padding)))
+        slices = tuple(sorted((*kept, (axis, base + start, base + stop)), key=lambda s: s[0]))
+        out.append((cond, View(view.root, view.member, slices, view.tile, view.steps, view.raw, view.padding)))
     return ArrayRef(tuple(out))
 
 

@@ -67,7 +67,8 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
     if severity == "note":
         message = f"could not prove that {what} uses no lane of the tile that lies outside `{array}`: {s.why}"
     else:
-        message = f"{what} uses lanes of the tile loaded from `{array}` that lie outside it and have an unspecified value"
+        message = (f"{what} uses lanes of the tile loaded from `{array}` that lie outside it and have an unspecified "
+                   "value")
         if s.verdict != "refuted":
             message += f", unless {clause_list(tuple(dict.fromkeys(_said(c) for c in semantic)))}"
     return Diagnostic(CODE, severity, message, o.span, model.name, tuple(notes), _help(array, o.how))
