@@ -123,3 +123,38 @@ def wrong_side_of_where(x, o, T: Int):
     t = ct.load(x, (ct.bid(0), 0), (1, T))
     t = ct.where((ct.arange(T, dtype=ct.int32) < x.shape[1])[None, :], 0.0, t)
     ct.store(o, (ct.bid(0), 0), ct.sum(t, axis=1, keepdims=True))  # expect: TC301
+
+
+@ct.kernel
+def negative_infinity_of_integers(ids, x, o, T: Int):
+    i = ct.bid(0)
+    where = ct.load(ids, (i,), (T,), padding_mode=ct.PaddingMode.NEG_INF)  # expect: TC303
+    ct.scatter(o, i * T + ct.arange(T, dtype=ct.int32), ct.gather(x, where))
+
+
+@ct.kernel
+def infinity_of_a_type_without(x, o, T: Int):
+    t = ct.load(x, (ct.bid(0), 0), (1, T), padding_mode=ct.PaddingMode.NEG_INF)  # expect: TC303
+    ct.store(o, (ct.bid(0), 0), ct.max(t.astype(ct.float32), axis=1, keepdims=True))
+
+
+def launch_small_floats(stream, rows, columns):
+    import torch
+
+    x = torch.zeros((rows, columns), dtype=torch.float8_e4m3fn)
+    o = torch.zeros((rows, 1), dtype=torch.float32)
+    ct.launch(stream, (rows,), infinity_of_a_type_without, (x, o, 128))
+
+
+@ct.kernel
+def not_a_number_of_integers(counts, o, T: Int):
+    t = ct.load(counts, (ct.bid(0), 0), (1, T), padding_mode=ct.PaddingMode.NAN)  # expect: TC303
+    ct.store(o, (ct.bid(0), 0), ct.max(t, axis=1, keepdims=True))
+
+
+def launch_counts(stream, rows, columns):
+    import torch
+
+    counts = torch.empty((rows, columns), dtype=torch.int32)
+    o = torch.empty_like(counts)
+    ct.launch(stream, (rows,), not_a_number_of_integers, (counts, o, 128))

@@ -153,3 +153,18 @@ def launch_whole(stream, x, o):
 def discharged(x, o, T: Int):
     t = ct.load(x, (ct.bid(0), 0), (1, T))
     ct.store(o, (ct.bid(0), 0), ct.sum(t, axis=1, keepdims=True))
+
+
+@ct.kernel
+def infinity_of_a_type_that_has_it(x, o, T: Int):
+    t = ct.load(x, (ct.bid(0), 0), (1, T), padding_mode=ct.PaddingMode.NEG_INF)
+    ct.store(o, (ct.bid(0), 0), ct.max(t, axis=1, keepdims=True))
+
+
+def launch_large_floats(stream, rows, columns):
+    import torch
+
+    x = torch.zeros((rows, columns), dtype=torch.float8_e5m2)
+    o = torch.zeros((rows, 1), dtype=torch.float32)
+    ct.launch(stream, (rows,), infinity_of_a_type_that_has_it, (x, o, 128))
+    ct.launch(stream, (rows,), infinity_of_a_type_that_has_it, (x.to(torch.int32).float(), o, 128))

@@ -46,6 +46,8 @@ class Access:
     via       call sites through which an inlined helper was reached, outermost first
     checked   whether the access checks bounds (drops or pads elements outside the array)
     unspecified  for a tile load that leaves its padding unspecified, its name in what is known of paddings
+    padding   the padding mode of a tile load, by its name in `PaddingMode`, when one is given and known; of a gather
+              the mode that its padding value stands for
     """
 
     array: str
@@ -66,6 +68,7 @@ class Access:
     checked: bool
     elements: tuple[Term, ...] = ()
     unspecified: str = ""
+    padding: str = ""
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ def _access(m: Machine, r: Record, sites: Mapping[int, int]) -> Access:
         array=r.array, may=r.may, mode=cast("Literal['read', 'write', 'atomic']", r.mode), op=r.op,
         region=Region(r.index, r.guard, r.exact), tile=r.tile, tile_index=r.tile_index, site=sites[r.site],
         order=r.order, scope=r.scope, loops=tuple(k.counter for k in r.loops), parallel=r.parallel, locks=settled(m, r),
-        span=r.span, via=r.via, checked=r.checked, elements=r.elements, unspecified=r.unspecified)
+        span=r.span, via=r.via, checked=r.checked, elements=r.elements, unspecified=r.unspecified, padding=r.padding)
 
 
 def _model(m: Machine, site: KernelSite) -> KernelModel:

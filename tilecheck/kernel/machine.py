@@ -139,6 +139,7 @@ class Record:
     checked: bool
     parallel: str | None = None
     unspecified: str = ""
+    padding: str = ""
 
 
 class Machine:

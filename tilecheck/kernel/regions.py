@@ -61,6 +61,14 @@ class Effect:
     value: Value | None = None
 
     @property
+    def padding_mode(self) -> str:
+        """The padding mode by name, where it is one that not every type has."""
+        value = self.padding.value if isinstance(self.padding, Const) and self.mode == "read" else None
+        if isinstance(value, float) and not math.isfinite(value):
+            return "NAN" if math.isnan(value) else "POS_INF" if value > 0 else "NEG_INF"
+        return value if isinstance(value, str) else "ZERO" if value == 0 and self.op != "gather" else ""
+
+    @property
     def open(self) -> bool:
         """Whether it is a load of a tile that may leave its padding unspecified."""
         return self.checked and self.mode == "read" and self.unspecified is not FALSE
@@ -144,7 +152,7 @@ def _emit(
             index=index, guard=guard, exact=m.exact and _exact(index, guard, m.loops) and elements is not None,
             tile=place.tile, tile_index=place.tile_index, own_index=own_index, elements=lanes, site=site,
             order=effect.order, scope=effect.scope, loops=m.loops, held=m.held, span=effect.span, via=m.via,
-            checked=effect.checked, unspecified=source))
+            checked=effect.checked, unspecified=source, padding=effect.padding_mode))
         used = stored(effect.value)
         if used:
             observe(m, used, conj(m.path, cond, mask, place.inside), _use(effect), view.root, effect.span)

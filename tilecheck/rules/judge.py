@@ -24,6 +24,7 @@ from tilecheck.rules import (
     lost_order,
     mixed_atomicity,
     overlapping_write,
+    padding_dtype,
     undefined_padding,
     unknown_use,
     unproven_disjoint,
@@ -89,6 +90,7 @@ def conclude(
     findings += grid_mismatch.diagnose(model, clauses, states, launches)
     findings += aliased_arguments.diagnose(model, launches)
     findings += unused_contract.diagnose(model, proof)
+    findings += padding_dtype.diagnose(model, launches)
     findings += unknown_use.diagnose(model, proof.obligations)
     verdicts = [s.verdict for s in proof.obligations] + ["unproven"] * bool(unknown_use.lost(model))
     report = KernelReport(
