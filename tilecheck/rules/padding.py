@@ -178,7 +178,8 @@ class _Load:
         if inside is not None:
             return _Outcome("proved", "the loop stays inside the array"), ((inside, False),)
         told = ((c,) for t in left if _plain(c := ge(t, 0)) and enforceable(c))
-        candidates = [c for c in (*told, *self._candidates(o.undefined.edge, sums)) if all(map(self._possible, c))]
+        every = (*_masks(sums), *told, *self._edge_clauses(o.undefined.edge))
+        candidates = [c for c in every if all(map(self._possible, c))]
         if o.how == "store":
             plain = next((c for c in candidates if all(map(self._of_extents, c))), None)
             if plain is not None:
@@ -187,7 +188,7 @@ class _Load:
         if candidates:
             return (_Outcome("conditional", "nothing outside is used under a condition"),
                     tuple((c, True) for c in candidates[0]))
-        return self._open(o, undefined, bool(list(self._candidates(o.undefined.edge, sums)))), ()
+        return self._open(o, undefined, bool(every)), ()
 
     def _of_extents(self, cond: Cond) -> bool:
         """Whether a condition is about extents of arrays and tiles alone: that arrays which are copied from one to the
@@ -242,14 +243,6 @@ class _Load:
                        *(d for c in others if (d := _divided(c, self.context.tiles)) is not None)), [outside[0].term])
         return [_tidied(terms[0]) for terms, signs in facts.residuals(-outside[0].term - 1, 3)
                 if len(terms) == 1 and self._tiles(signs) and 0 <= terms[0].offset <= 1]
-
-    def _candidates(self, edge: Edge, sums: list[tuple[Term, tuple[Cond, ...]]]) -> Iterator[tuple[Cond, ...]]:
-        """Conditions on launch scalars under which nothing outside is used; the most telling ones first."""
-        for s, assumed in sums:
-            cond = ge(-s - 1, 0)
-            if not cond.varying and cond is not FALSE and enforceable(cond) and _compares(cond):
-                yield (*assumed, cond)
-        yield from self._edge_clauses(edge)
 
     def _edge_clauses(self, edge: Edge) -> Iterator[tuple[Cond, ...]]:
         """Conditions on launch scalars under which no tile of the load reaches over the edge."""
@@ -408,6 +401,14 @@ def _sums(undefined: Cond, guard: Cond) -> Iterator[tuple[Term, tuple[Cond, ...]
         found = _unrounded(total)
         if found is not None and not found[0].varying:
             yield found
+
+
+def _masks(sums: list[tuple[Term, tuple[Cond, ...]]]) -> Iterator[tuple[Cond, ...]]:
+    """Conditions on launch scalars under which a mask, or the bounds of what is stored, leave nothing outside."""
+    for s, assumed in sums:
+        cond = ge(-s - 1, 0)
+        if not cond.varying and cond is not FALSE and enforceable(cond) and _compares(cond):
+            yield (*assumed, cond)
 
 
 def _parts(term: Term) -> Iterator[Term]:

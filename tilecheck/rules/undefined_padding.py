@@ -86,6 +86,8 @@ def _said(clause: Clause) -> str:
 
 def _use(o: Observation) -> str:
     text = _USES.get(o.how, "an operation").format(o.detail)
+    if o.how == "index" and o.detail:
+        return f"an index into `{o.detail}`"
     return f"{text} over {o.detail}" if o.detail.startswith(("axis", "axes", "all")) else text
 
 
@@ -114,8 +116,8 @@ def _example(s: Settled, model: KernelModel, o: Observation, broken: tuple[Cond,
     edge = o.undefined.edge
     rank = dict(model.ranks).get(edge.array, 1)
     axis = f" along axis {edge.axis}" if rank > 1 else ""
-    return (f"with {scalars}: lane {lane[0]} of the tile{axis} would be element {lane[1]}, of {lane[2]}"
-            if scalars else f"lane {lane[0]} of the tile{axis} would be element {lane[1]}, of {lane[2]}")
+    where = f"with {scalars}, " if scalars else ""
+    return f"{where}lane {lane[0]} of the tile{axis} would be element {lane[1]}, and there are {lane[2]}"
 
 
 def _lane(edge: Edge, o: Observation, point: Point) -> tuple[int, int, int] | None:
