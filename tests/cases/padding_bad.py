@@ -126,6 +126,42 @@ def wrong_side_of_where(x, o, T: Int):
 
 
 @ct.kernel
+def decode_with_values_unpadded(Q, K, V, out, S: Int, tn: Int, td: Int):
+    # keys past the end are masked and get weight 0, and their values are not masked
+    i = ct.bid(0)
+    q = ct.load(Q, (i, 0), (1, td), padding_mode=ZERO)
+    best = ct.full((1, 1), -1.0e30, ct.float32)
+    acc = ct.zeros((1, td), ct.float32)
+    for j in range(ct.cdiv(S, tn)):
+        k = ct.load(K, (j, 0), (tn, td), padding_mode=ZERO)
+        s = ct.mma(q, ct.transpose(k), ct.zeros((1, tn), ct.float32))
+        s = ct.where((j * tn + ct.arange(tn, dtype=ct.int32) < S)[None, :], s, -1.0e6)
+        new = ct.maximum(best, ct.max(s, axis=1, keepdims=True))
+        p = ct.exp(s - new)
+        v = ct.load(V, (j, 0), (tn, td))
+        acc = ct.mma(p, v, acc * ct.exp(best - new))  # expect: TC301
+        best = new
+    ct.store(out, (i, 0), acc)
+
+
+@ct.kernel
+def split_reduce(parts, weights, out, SPLITS: Int, SPLITS_UP: Int, td: Int):
+    # SPLITS_UP is SPLITS rounded up to a power of two: the rows past SPLITS have weight 0 and any value
+    i = ct.bid(0)
+    w = ct.gather(weights, (i, ct.arange(SPLITS_UP, dtype=ct.int32)), padding_value=0.0)
+    t = ct.reshape(ct.load(parts, (i, 0, 0), (1, SPLITS_UP, td)), (SPLITS_UP, td))
+    acc = ct.mma(w[None, :], t, ct.zeros((1, td), ct.float32))  # expect: TC301
+    ct.store(out, (i, 0), acc)
+
+
+def launch_split_reduce(stream, parts, weights, out):
+
+    rows, splits, _width = parts.shape
+    up = 1 << (splits - 1).bit_length()
+    ct.launch(stream, (rows,), split_reduce, (parts, weights, out, splits, up, 64))
+
+
+@ct.kernel
 def negative_infinity_of_integers(ids, x, o, T: Int):
     i = ct.bid(0)
     where = ct.load(ids, (i,), (T,), padding_mode=ct.PaddingMode.NEG_INF)  # expect: TC303

@@ -168,3 +168,48 @@ def launch_large_floats(stream, rows, columns):
     o = torch.zeros((rows, 1), dtype=torch.float32)
     ct.launch(stream, (rows,), infinity_of_a_type_that_has_it, (x, o, 128))
     ct.launch(stream, (rows,), infinity_of_a_type_that_has_it, (x.to(torch.int32).float(), o, 128))
+
+
+@ct.kernel
+def decode_with_values_padded(Q, K, V, out, S: Int, tn: Int, td: Int):
+    i = ct.bid(0)
+    q = ct.load(Q, (i, 0), (1, td), padding_mode=ZERO)
+    best = ct.full((1, 1), -1.0e30, ct.float32)
+    acc = ct.zeros((1, td), ct.float32)
+    for j in range(ct.cdiv(S, tn)):
+        k = ct.load(K, (j, 0), (tn, td), padding_mode=ZERO)
+        s = ct.mma(q, ct.transpose(k), ct.zeros((1, tn), ct.float32))
+        s = ct.where((j * tn + ct.arange(tn, dtype=ct.int32) < S)[None, :], s, -1.0e6)
+        new = ct.maximum(best, ct.max(s, axis=1, keepdims=True))
+        p = ct.exp(s - new)
+        v = ct.load(V, (j, 0), (tn, td), padding_mode=ZERO)
+        acc = ct.mma(p, v, acc * ct.exp(best - new))
+        best = new
+    ct.store(out, (i, 0), acc)
+
+
+@ct.kernel
+def split_reduce_padded(parts, weights, out, SPLITS_UP: Int, td: Int):
+    i = ct.bid(0)
+    w = ct.gather(weights, (i, ct.arange(SPLITS_UP, dtype=ct.int32)), padding_value=0.0)
+    t = ct.reshape(ct.load(parts, (i, 0, 0), (1, SPLITS_UP, td), padding_mode=ZERO), (SPLITS_UP, td))
+    ct.store(out, (i, 0), ct.mma(w[None, :], t, ct.zeros((1, td), ct.float32)))
+
+
+def launch_flagged(stream, x, o):
+    T = 128
+    even = x.shape[1] % T == 0
+    ct.launch(stream, (x.shape[0],), masked_where_it_must_be, (x, o, x.shape[1], even, T))
+
+
+@ct.kernel
+def masked_where_it_must_be(x, o, n: Int, EVEN: ct.Constant[bool], T: Int):
+    # the launch says when there is no tail
+    i = ct.bid(0)
+    s = ct.zeros((1, 1), ct.float32)
+    for k in range(ct.cdiv(n, T)):
+        t = ct.load(x, (i, k), (1, T))
+        if not EVEN:
+            t = ct.where((k * T + ct.arange(T, dtype=ct.int32) < n)[None, :], t, 0.0)
+        s = s + ct.sum(t, axis=1, keepdims=True)
+    ct.store(o, (i, 0), s)

@@ -25,7 +25,6 @@ from tilecheck.proof.terms import (
     conj,
     disj,
     negate,
-    substitute_cond,
 )
 
 __all__ = [
@@ -179,7 +178,7 @@ def moved(shadow: Shadow, move: Mapping[Atom, Term] | None) -> Shadow:
     """The shadow of a value whose lanes are renamed."""
     if not shadow or not move:
         return shadow if move is not None else blurred(shadow)
-    return mapped(shadow, lambda c: substitute_cond(c, move))
+    return mapped(shadow, Substitution(move).cond)
 
 
 def replaced(shadow: Shadow, s: Substitution) -> Shadow:
