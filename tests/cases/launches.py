@@ -10,7 +10,7 @@ from tests.oracle.values import DTYPES
 
 Launch: TypeAlias = tuple[tuple[int, ...], Mapping[str, Any]]
 
-INTEGERS: Final = {"count", "keys", "counts", "idx", "flag"}
+INTEGERS: Final = {"count", "keys", "counts", "idx", "ids", "flag"}
 """Arrays of int32."""
 
 BAD: Final[Mapping[str, tuple[Launch, ...]]] = {
@@ -30,6 +30,13 @@ BAD: Final[Mapping[str, tuple[Launch, ...]]] = {
     "atomic_then_plain_read": (((2,), {"count": (1,), "c": (8,), "T": 4}),),
     "duplicate_lanes": (((1,), {"a": (4,), "c": (4,), "T": 4}),),
     "head_spills_into_next": (((2,), {"x": (200,), "o": (200,), "HD": 96, "T": 64}),),
+    "element_index_as_tile_index": (((3,), {"a": (12,), "c": (12,), "T": 4}),),
+    "negative_tile": (((3,), {"a": (12,), "c": (12,), "T": 4}),),
+    "one_past_the_end": (((3,), {"a": (3, 8), "c": (12,), "T": 4}),),
+    "unchecked_gather": (((3,), {"a": (10,), "idx": (12,), "c": (12,), "T": 4, "values": {"idx": 11}}),),
+    "softmax_over_padding": (((3,), {"x": (3, 6), "o": (3, 6), "T": 8}),),
+    "mma_over_padding": (((2, 2), {"A": (6, 6), "B": (6, 8), "C": (6, 8), "tm": 4, "tn": 4, "tk": 4}),),
+    "slice_too_long": (((3,), {"x": (12,), "o": (12,), "T": 4}),),
 }
 
 GOOD: Final[Mapping[str, tuple[Launch, ...]]] = {
@@ -57,11 +64,12 @@ GOOD: Final[Mapping[str, tuple[Launch, ...]]] = {
 
 
 def arguments(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments by parameter name."""
+    """Arguments by parameter name. The entry `values` of a launch says which number an array is filled with."""
+    fills = spec.get("values", {})
     return {
-        name: array(name, value, DTYPES["int32" if name in INTEGERS else "float32"]) if isinstance(value, tuple)
-        else value
-        for name, value in spec.items()
+        name: array(name, value, DTYPES["int32" if name in INTEGERS else "float32"], fills.get(name, 0))
+        if isinstance(value, tuple) else value
+        for name, value in spec.items() if name != "values"
     }
 
 

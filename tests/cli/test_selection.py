@@ -12,8 +12,8 @@ from tilecheck.selection import Selection, SelectorError, check_selectors, cover
     ("select", "ignore", "on"),
     [
         (("ALL",), (), set(RULES)),
-        (("TC4",), (), {"TC401", "TC405"}),
-        (("tc4",), ("TC405",), {"TC401"}),
+        (("TC4",), (), {"TC401", "TC405", "TC408"}),
+        (("tc4",), ("TC405",), {"TC401", "TC408"}),
         (("overlapping-write",), (), {"TC101"}),
         (("TC101",), ("TC1",), {"TC101"}),
         (("TC10",), ("TC1",), {"TC101", "TC102", "TC103", "TC106", "TC107", "TC108"}),

@@ -31,7 +31,7 @@ def test_annotations_settle_what_is_kept(corpus):
     found = figures(run(corpus, "--contracts", str(ANNOTATIONS)))
     _assert_kept({**kept["kernels"], **kept["annotated"]}, found)
     decided, total = decided_writes(found)
-    assert decided >= 0.98 * total, f"{decided} of {total} writes decided"
+    assert decided >= 0.99 * total, f"{decided} of {total} writes decided"
 
 
 def test_a_lost_proof_is_worse_and_a_new_one_is_not():

@@ -17,7 +17,8 @@ import numpy as np
 
 from tests.oracle.fake_tile import ConstantAnnotation, Kernel
 from tests.oracle.log import Log, collides
-from tests.oracle.memory import Machine, Shape, array
+from tests.oracle.machine import Machine
+from tests.oracle.memory import Shape, array
 from tests.oracle.run import run
 from tests.oracle.values import DTYPES, RankError
 

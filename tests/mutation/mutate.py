@@ -22,7 +22,7 @@ class Mutant:
     detail: str
 
 
-class _Source:
+class Source:
     """A text with the offsets of its lines, to replace the text of a node."""
 
     def __init__(self, text: str) -> None:
@@ -44,30 +44,39 @@ class _Source:
         low, high = self._range(node)
         return (self.data[:low] + f"({by})".encode() + self.data[high:]).decode()
 
+    def without(self, call: ast.Call, keyword: ast.keyword) -> str:
+        """The text less one keyword argument, and the comma before it."""
+        low, high = self._range(keyword.value)
+        low -= len(f"{keyword.arg}=")
+        before = self.data[:low].rstrip()
+        if before.endswith(b","):
+            low = len(before) - 1
+        return (self.data[:low] + self.data[high:]).decode()
+
     def swapped(self, a: ast.expr, b: ast.expr) -> str:
         (low, mid), (third, high) = sorted((self._range(a), self._range(b)))
         parts = (self.data[:low], self.data[third:high], self.data[mid:third], self.data[low:mid], self.data[high:])
         return b"".join(parts).decode()
 
 
-def _called(node: ast.Call) -> str:
+def called(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def _index_of(node: ast.Call) -> ast.expr | None:
     """The index argument of a writing call."""
-    place = _INDEXED.get(_called(node))
+    place = _INDEXED.get(called(node))
     if place is None:
         return None
     named = next((k.value for k in node.keywords if k.arg == "index"), None)
     if named is not None:
         return named
-    if len(node.args) == 2 and place == 1 and _called(node) == "store":
+    if len(node.args) == 2 and place == 1 and called(node) == "store":
         place = 0
     return node.args[place] if place < len(node.args) else None
 
 
-def _mask_of(node: ast.Call) -> ast.expr | None:
+def mask_of(node: ast.Call) -> ast.expr | None:
     return next((k.value for k in node.keywords if k.arg == "mask"), None)
 
 
@@ -81,7 +90,7 @@ def _relevant(function: ast.FunctionDef) -> tuple[list[ast.Call], list[ast.expr]
     wanted: set[str] = set()
     exprs: list[ast.expr] = []
     for call in writes:
-        for part in (_index_of(call), _mask_of(call)):
+        for part in (_index_of(call), mask_of(call)):
             if part is not None:
                 exprs.append(part)
                 wanted |= _names(part)
@@ -104,7 +113,7 @@ def _targets(node: ast.AST) -> set[str]:
     return _names(node.target) if isinstance(node, (ast.AugAssign, ast.For)) else set()
 
 
-def _writes(source: _Source, call: ast.Call) -> Iterator[Mutant]:
+def _writes(source: Source, call: ast.Call) -> Iterator[Mutant]:
     index = _index_of(call)
     if isinstance(index, ast.Tuple):
         for n, part in enumerate(index.elts):
@@ -114,19 +123,19 @@ def _writes(source: _Source, call: ast.Call) -> Iterator[Mutant]:
                 if source.of(part) != source.of(other):
                     yield Mutant("axes swapped", part.lineno, source.swapped(part, other),
                                  f"{source.of(part)} <-> {source.of(other)}")
-    mask = _mask_of(call)
+    mask = mask_of(call)
     if mask is not None and not isinstance(mask, ast.Constant):
         yield Mutant("mask dropped", mask.lineno, source.replaced(mask, "None"), f"mask={source.of(mask)} -> None")
 
 
-def _loop(source: _Source, node: ast.Call) -> Iterator[Mutant]:
+def _loop(source: Source, node: ast.Call) -> Iterator[Mutant]:
     """`range(bid, n, step)`: another step."""
-    if _called(node) == "range" and len(node.args) == 3:
+    if called(node) == "range" and len(node.args) == 3:
         step = node.args[2]
         yield Mutant("wrong step", step.lineno, source.replaced(step, "1"), f"step {source.of(step)} -> 1")
 
 
-def _arithmetic(source: _Source, node: ast.BinOp) -> Iterator[Mutant]:
+def _arithmetic(source: Source, node: ast.BinOp) -> Iterator[Mutant]:
     left, right, whole = source.of(node.left), source.of(node.right), source.of(node)
     if isinstance(node.op, ast.Add):
         for lost, kept in ((left, right), (right, left)):
@@ -143,7 +152,7 @@ def _arithmetic(source: _Source, node: ast.BinOp) -> Iterator[Mutant]:
 
 def mutants(text: str, kernel: str) -> Iterator[Mutant]:
     """Edits of one kernel of a source text, each once."""
-    tree, source = ast.parse(text), _Source(text)
+    tree, source = ast.parse(text), Source(text)
     function = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == kernel), None)
     if function is None:
         return
@@ -155,7 +164,7 @@ def mutants(text: str, kernel: str) -> Iterator[Mutant]:
             yield made
 
 
-def _edits(source: _Source, writes: list[ast.Call], exprs: list[ast.expr]) -> Iterator[Mutant]:
+def _edits(source: Source, writes: list[ast.Call], exprs: list[ast.expr]) -> Iterator[Mutant]:
     for call in writes:
         yield from _writes(source, call)
     for expr in exprs:

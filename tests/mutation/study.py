@@ -68,7 +68,7 @@ def writes_collide(log: Log) -> bool:
     return any(c.kind == "write-write" for c in collisions(log, limit=2000))
 
 
-def _reload(subject: Subject, text: str, loader: Callable[[str, Path], dict[str, Kernel]]) -> Kernel | None:
+def reload(subject: Subject, text: str, loader: Callable[[str, Path], dict[str, Kernel]]) -> Kernel | None:
     try:
         return loader(text, subject.path).get(subject.name)
     except Exception:
@@ -88,7 +88,7 @@ def colliding(subject: Subject, loader: Callable[[str, Path], dict[str, Kernel]]
             return
         if count[mutant.what] >= max(limit // 3, 1):
             continue
-        kernel = _reload(subject, mutant.text, loader)
+        kernel = reload(subject, mutant.text, loader)
         if kernel is None:
             continue
         for launch in subject.launches:

@@ -1,4 +1,4 @@
-"""Single edits that make blocks collide are seen: in the good cases, and in kernels that nobody here wrote."""
+"""Single edits that break a kernel are seen: in the good cases, and in kernels that nobody here wrote."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import pytest
 
 from tests.cases.expectations import FOLDER, cases
 from tests.cases.launches import GOOD
+from tests.mutation import straying
+from tests.mutation.edits import edits
 from tests.mutation.launches import Candidate, Signature, explore, signature
 from tests.mutation.mutate import mutants
 from tests.mutation.study import Study, Subject, check_text, colliding, corpus_loader, judge, subjects
+from tests.oracle.aspects import LANDED
 from tests.oracle.loading import load_text
 
 KERNELS = 40
@@ -23,6 +26,17 @@ def kernel(c, n, T: ct.Constant[int]):
     for p in range(ct.bid(0), n, ct.num_blocks(0)):
         offs = (p // 2) * T + ct.arange(T, dtype=ct.int32)
         ct.scatter(c, (p % 2, offs), 1.0, mask=offs < n)
+"""
+
+
+REACHING = """import cuda.tile as ct
+
+@ct.kernel
+def kernel(x, c, n, T: ct.Constant[int]):
+    i = ct.bid(0)
+    for k in range(ct.num_tiles(x, 1, (1, T))):
+        t = ct.load(x, (i, min(k, 3)), (1, T), padding_mode=ct.PaddingMode.ZERO)
+        ct.scatter(c, (i, ct.arange(T, dtype=ct.int32)), ct.where(t > 0, t, 0.0), mask=ct.arange(T) < n)
 """
 
 
@@ -67,6 +81,16 @@ def test_edits_are_single_and_parse():
     assert len({m.text for m in made}) == len(made)
 
 
+def test_edits_past_the_end_are_single_and_parse():
+    made = list(edits(REACHING, "kernel"))
+    assert {m.what for m in made} == {"padding dropped", "clamp dropped", "tile index times tile", "loop end + 1",
+                                      "mask dropped"}
+    for m in made:
+        compile(m.text, "mutant", "exec")
+    assert len({m.text for m in made}) == len(made)
+    assert "padding_mode" not in next(m.text for m in made if m.what == "padding dropped")
+
+
 def test_exploring_finds_what_parameters_are():
     kernel = load_text(SAMPLE)["kernel"]
     assert list(inspect.signature(kernel._pyfunc).parameters) == ["c", "n", "T"]
@@ -97,3 +121,40 @@ def test_mutants_of_the_corpus_are_noticed(corpus, capsys):
     assert len(study.verdicts) >= 100
     assert study.share("refuted", "noticed") >= 0.95, study.summary()
     assert study.share("refuted") >= 0.70, study.summary()
+
+
+def _reaching(found, each: int) -> Study:
+    verdicts, count = [], 0
+    for subject, original, loader in found:
+        count += 1
+        before = check_text(subject.text, subject.path)
+        verdicts += [straying.judge(subject, bad, before, check_text)
+                     for bad in straying.wrong(subject, original, loader, each)]
+    return Study(tuple(verdicts), count)
+
+
+@pytest.mark.slow
+def test_mutants_of_cases_that_leave_arrays_are_noticed(capsys):
+    found = ((s, load_text(s.text, str(s.path))[s.name], _loaded) for s in _case_subjects())
+    study = _reaching(found, EACH)
+    with capsys.disabled():
+        print(f"\ncases: {straying.summary(study)}")
+    assert len(study.verdicts) >= 15
+    if {"bounds", "padding"} == LANDED:
+        assert study.share("flagged", "excluded") >= 0.9, straying.summary(study)
+
+
+@pytest.mark.slow
+def test_mutants_of_the_corpus_that_leave_arrays_are_noticed(corpus, capsys):
+    found = ((s, vars(loader.module(_dotted(corpus, s.path)))[s.name], corpus_loader(loader))
+             for s, loader in subjects(corpus, KERNELS, launches=12))
+    study = _reaching(found, 2)
+    with capsys.disabled():
+        print(f"\ncorpus: {straying.summary(study)}")
+    assert len(study.verdicts) >= 60
+    if {"bounds", "padding"} == LANDED:
+        assert study.share("flagged", "excluded") >= 0.9, straying.summary(study)
+
+
+def _dotted(root: Path, path: Path) -> str:
+    return ".".join(path.relative_to(root).with_suffix("").parts)

@@ -77,6 +77,7 @@ class Builder:
     scalars: dict[str, Scalar] = field(default_factory=dict)
     arrays: dict[str, ArrayParam] = field(default_factory=dict)
     meant: list[str] = field(default_factory=list)
+    ties: list[tuple[str, str]] = field(default_factory=list)
     declared: list[str] = field(default_factory=list)
     helpers: dict[str, str] = field(default_factory=dict)
     axes: set[int] = field(default_factory=set)
@@ -207,6 +208,25 @@ class Builder:
         """A launch that breaks `condition` is not what the author had in mind."""
         if condition not in self.meant:
             self.meant.append(condition)
+
+    def tie(self, scalar: str, expr: str) -> None:
+        """Most launches give `scalar` the value of `expr`, in the language of `meant`; `cdiv` is known there."""
+        if all(target != scalar for target, _ in self.ties):
+            self.ties.append((scalar, expr))
+
+    def launched(self, axis: int, blocks: str) -> None:
+        """The grid has `blocks` blocks on an axis, or fewer."""
+        self.require(f"grid[{axis}] <= {blocks}")
+        self.tie(f"grid[{axis}]", blocks)
+
+    def small(self, name: str, rank: int, element: str = "float32") -> str:
+        """An array whose extents stay small, so that tiles reach past its end."""
+        return self.array(name, rank, element, read_shape=True)
+
+    def agree(self, first: str, second: str, what: str = "==") -> None:
+        """Two extents agree, the first of which was not tied before."""
+        self.require(f"{first} {what} {second}")
+        self.tie(first, second)
 
     def helper(self, name: str, text: str) -> str:
         self.helpers.setdefault(name, text)

@@ -8,7 +8,7 @@ from tests.oracle.sinks import flat_scatter, folded_store, tile_store
 from tests.oracle.uses import write_only
 
 
-def _number(b: Builder) -> Digit:
+def number(b: Builder) -> Digit:
     decode = b.pick(*DECODES)
     b.feature(decode.__name__)
     digits = decode(b)
@@ -23,7 +23,7 @@ def _number(b: Builder) -> Digit:
 
 def even_and_odd(b: Builder) -> None:
     """Two stores at `2p` and `2p + 1`, of tiles or of elements."""
-    p, array = _number(b).expr, b.array("c", 1)
+    p, array = number(b).expr, b.array("c", 1)
     second = f"2 * {p} + 1"
     if b.slip("stores meet", 60):
         second = b.pick(f"2 * {p} + 2", f"{p} + 1", f"2 * {p} - 1 + 2 * ({p} % 2)")
@@ -38,7 +38,7 @@ def even_and_odd(b: Builder) -> None:
 
 def halves(b: Builder) -> None:
     """Two scatters into the halves of a row."""
-    p, size, array = _number(b).expr, b.tile(), b.array("c", 1)
+    p, size, array = number(b).expr, b.tile(), b.array("c", 1)
     row = f"2 * {size}"
     if b.chance(40):
         row = b.stride()
@@ -51,7 +51,7 @@ def halves(b: Builder) -> None:
 
 def exclusive_flags(b: Builder) -> None:
     """Two stores of which a flag picks one."""
-    p, size, array, flag = _number(b).expr, b.tile(), b.array("c", 1), b.flag()
+    p, size, array, flag = number(b).expr, b.tile(), b.array("c", 1), b.flag()
     value, depth = b.let(f"ct.full(({size},), 1, ct.float32)", "value"), b.depth
     b.open(f"if {flag}:")
     b.emit(f"ct.store({array}, ({p},), {value})")
@@ -62,7 +62,7 @@ def exclusive_flags(b: Builder) -> None:
 
 def two_arrays(b: Builder) -> None:
     """One array is written, another read at a foreign place."""
-    p, size = _number(b).expr, b.tile()
+    p, size = number(b).expr, b.tile()
     source, array = b.array("a", 1), b.array("c", 1)
     if b.slip("reads what it writes", 50):
         source = array
@@ -158,6 +158,24 @@ def list_of_arrays(b: Builder) -> None:
     array = b.let(f"{b.array_list('outs')}[{k}]", "out")
     b.open(f"for {p} in range({block}, {total}, {step}):")
     b.emit(f"ct.store({array}, ({p},), ct.full(({size},), 1, ct.float32))")
+
+
+def rows_in_whole_tiles(b: Builder) -> None:
+    """`row * N // T + k`: rows of a flat array, of whole tiles each, are walked tile by tile."""
+    row, size = number(b).expr, b.tile()
+    length, k = b.scalar("N", (2, 3, 4, 6, 8), constant=b.pick(True, False)), b.fresh("k")
+    array = b.array("c", 1)
+    start = b.let(f"{row} * {length} // {size}", "start")
+    trips = f"{length} // {size}"
+    if b.slip("one tile too many", 30):
+        trips = f"{trips} + 1"
+    elif b.slip("half a row on", 20):
+        start = b.let(f"{row} // 2 * {length} // {size}", "start")
+    b.require(f"{length} % {size} == 0")
+    if b.chance(30):
+        b.open(f"if {length} % {size} == 0:")
+    b.open(f"for {k} in range({trips}):")
+    b.emit(f"ct.store({array}, ({start} + {k},), ct.full(({size},), 1, ct.float32))")
 
 
 def rows_of_input(b: Builder) -> None:

@@ -7,10 +7,13 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from tests.oracle.builder import Builder
+from tests.oracle.composites import number
 from tests.oracle.decodes import DECODES
 
 _NEAR: Final = 8
 """Data is shuffled within its first elements, which are those that small grids read."""
+_ROWS: Final = 6
+"""Rows that a table with a sentinel names; the sentinel is the first number after them."""
 
 
 def _read(b: Builder, array: str, index: str) -> str:
@@ -38,6 +41,24 @@ def row_of_index(b: Builder) -> None:
     array = b.array("c", 2 + len(others))
     index, shape = ", ".join([row, *others, "0"]), ", ".join(["1"] * (1 + len(others)) + [size])
     b.emit(f"ct.store({array}, ({index}), ct.full(({shape}), 1, ct.float32))")
+
+
+def padded_parts(b: Builder) -> None:
+    """Rows named by a table that is in use up to a number of whole tiles; past the rows it holds a sentinel."""
+    b.feature("padded_parts")
+    size, key = b.tile(), number(b).expr
+    used = b.data("used", "tiles", f"multiple(used, {size})")
+    table = b.data("ids", "sentinel", f"injective(ids, {_ROWS})")
+    b.declared.append("range(used, 0, ids.shape[0] + 1)")
+    b.require(f"ids.shape[0] >= {_NEAR}")
+    count = _read(b, used, "0")
+    reach = f" + {b.pick('1', size)}" if b.slip("one tile too many", 12) else ""
+    b.open(f"if {key} * {size} < {count}{reach}:")
+    row = b.let(f"ct.gather({table}, {key} * {size} + ct.arange({size}, dtype=ct.int32))", "rows")
+    if b.slip("two rows in one", 12):
+        row = b.let(f"{row} // 2", "rows")
+    mask = f"{row} <= {_ROWS}" if b.slip("sentinel written", 12) else f"{row} < {_ROWS}"
+    b.emit(f"ct.scatter({b.array('c', 1)}, {row}, 1.0, mask={mask})")
 
 
 def own_segment(b: Builder) -> None:
@@ -94,6 +115,12 @@ def _injective(count: int, key: int) -> list[int]:
     return near + list(range(len(near), count))
 
 
+def _sentinel(count: int, key: int) -> list[int]:
+    near = [min(n, _ROWS) for n in range(_NEAR)]
+    random.Random(key).shuffle(near)
+    return (near + [_ROWS] * count)[:count]
+
+
 def _monotone(count: int, key: int) -> list[int]:
     rng, values = random.Random(key), [0]
     while len(values) < count:
@@ -102,7 +129,9 @@ def _monotone(count: int, key: int) -> list[int]:
 
 
 _FILLS: Final[dict[str, Callable[[int, int], Any]]] = {
-    "zero": lambda count, key: 0, "injective": _injective, "monotone": _monotone,
+    "zero": lambda count, key: 0, "injective": _injective, "monotone": _monotone, "sentinel": _sentinel,
+    "few": lambda count, key: [(n + key) % (1 + key % 5) for n in range(count)],
+    "tiles": lambda count, key: 4 + key % 2 * 4,
     "offsets": lambda count, key: [start for start, _ in _segments(count, key)],
     "lengths": lambda count, key: [size for _, size in _segments(count, key)],
 }

@@ -11,9 +11,9 @@ from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
-from tests.oracle import memory, values
-from tests.oracle.memory import Machine
-from tests.oracle.values import DTYPES, DType, Ticks, Tile, binary, extents, raw, whole
+from tests.oracle import memory, poison, values
+from tests.oracle.machine import Machine, Ticks
+from tests.oracle.values import DTYPES, DType, Tile, binary, extents, like, marks_of, raw, whole
 
 T = TypeVar("T")
 
@@ -61,11 +61,14 @@ def num_blocks(axis: Any) -> Tile:
 
 def arange(size: Any, *, dtype: DType = DTYPES["int32"], start: Any = 0, step: Any = 1) -> Tile:
     (extent,) = extents(size)
-    return Tile(raw(start) + np.arange(extent) * raw(step), dtype)
+    marks = poison.union((extent,), marks_of(start), marks_of(step))
+    return Tile(raw(start) + np.arange(extent) * raw(step), dtype, marks)
 
 
 def full(shape: Any, fill_value: Any, dtype: DType) -> Tile:
-    return Tile(np.full(extents(shape), raw(fill_value), dtype=dtype.numpy), dtype)
+    sizes = extents(shape)
+    marks = poison.union(sizes, marks_of(fill_value))
+    return Tile(np.full(sizes, raw(fill_value), dtype=dtype.numpy), dtype, marks)
 
 
 def zeros(shape: Any, dtype: DType) -> Tile:
@@ -82,19 +85,22 @@ def astile(value: Any, *, dtype: DType) -> Tile:
 
 def where(condition: Any, x: Any, y: Any) -> Tile:
     picked = np.where(raw(condition), raw(x), raw(y))
-    return Tile(picked, values._dtype_of(x) or values._dtype_of(y))
+    marks = poison.selected(np.shape(picked), raw(condition), marks_of(condition), marks_of(x), marks_of(y))
+    return Tile(picked, values._dtype_of(x) or values._dtype_of(y), marks)
 
 
 def cat(tiles: Any, axis: Any) -> Tile:
-    return Tile(np.concatenate([np.asarray(raw(t)) for t in tiles], int(axis)), tiles[0].dtype)
+    marks = [np.zeros(t.shape, dtype=np.int64) if t.marks is None else t.marks for t in tiles]
+    joined = np.concatenate(marks, int(axis)) if any(t.marks is not None for t in tiles) else None
+    return Tile(np.concatenate([np.asarray(raw(t)) for t in tiles], int(axis)), tiles[0].dtype, joined)
 
 
 def broadcast_to(x: Any, shape: Any) -> Tile:
-    return Tile(np.broadcast_to(raw(x), whole(shape)), values._dtype_of(x))
+    return like(x, lambda data: np.broadcast_to(data, whole(shape)))
 
 
 def expand_dims(x: Any, axis: Any) -> Tile:
-    return Tile(np.expand_dims(raw(x), int(axis)), values._dtype_of(x))
+    return like(x, lambda data: np.expand_dims(data, int(axis)))
 
 
 def bitcast(x: Any, dtype: DType) -> Tile:
@@ -103,11 +109,18 @@ def bitcast(x: Any, dtype: DType) -> Tile:
 
 def pack_to_bytes(x: Any) -> Tile:
     count = max(x.dtype.bits * max(int(np.size(raw(x))), 1) // 8, 1)
-    return Tile(np.zeros(count, dtype=np.int64), DTYPES["uint8"])
+    return Tile(np.zeros(count, dtype=np.int64), DTYPES["uint8"], _everywhere((count,), x))
 
 
 def unpack_from_bytes(x: Any, dtype: DType) -> Tile:
-    return Tile(np.zeros(int(np.size(raw(x))) * 8 // dtype.bits, dtype=dtype.numpy), dtype)
+    count = int(np.size(raw(x))) * 8 // dtype.bits
+    return Tile(np.zeros(count, dtype=dtype.numpy), dtype, _everywhere((count,), x))
+
+
+def _everywhere(shape: tuple[int, ...], x: Any) -> Any:
+    """Marks of lanes that each depend on any lane of `x`."""
+    marks = marks_of(x)
+    return None if marks is None else poison.union(shape, np.bitwise_or.reduce(marks, axis=None))
 
 
 def _axis(axis: Any) -> Any:
@@ -116,14 +129,16 @@ def _axis(axis: Any) -> Any:
 
 def _reduction(compute: Callable[..., Any]) -> Callable[..., Tile]:
     def operation(x: Any, axis: Any = None, *, keepdims: Any = False, **options: Any) -> Tile:
-        return Tile(compute(np.asarray(raw(x)), axis=_axis(axis), keepdims=bool(keepdims)), values._dtype_of(x))
+        marks = poison.reduced(marks_of(x), _axis(axis), bool(keepdims))
+        return Tile(compute(np.asarray(raw(x)), axis=_axis(axis), keepdims=bool(keepdims)), values._dtype_of(x), marks)
 
     return operation
 
 
 def _argument(compute: Callable[..., Any]) -> Callable[..., Tile]:
     def operation(x: Any, axis: Any = None, *, keepdims: Any = False, **options: Any) -> Tile:
-        return Tile(compute(np.asarray(raw(x)), axis=_axis(axis), keepdims=bool(keepdims)), DTYPES["int32"])
+        marks = poison.reduced(marks_of(x), _axis(axis), bool(keepdims))
+        return Tile(compute(np.asarray(raw(x)), axis=_axis(axis), keepdims=bool(keepdims)), DTYPES["int32"], marks)
 
     return operation
 
@@ -132,7 +147,7 @@ def _scan(compute: Callable[..., Any]) -> Callable[..., Tile]:
     def operation(x: Any, axis: Any = 0, *, reverse: Any = False, **options: Any) -> Tile:
         data, place = np.asarray(raw(x)), int(axis)
         done = np.flip(compute(np.flip(data, place), axis=place), place) if reverse else compute(data, axis=place)
-        return Tile(done, values._dtype_of(x))
+        return Tile(done, values._dtype_of(x), poison.scanned(marks_of(x), place, bool(reverse)))
 
     return operation
 
@@ -151,9 +166,15 @@ def reduce(x: Any, axis: Any, func: Callable[..., Any], identity: Any, *, keepdi
     total: tuple[Any, ...] = tuple(identity) if isinstance(identity, tuple) else (identity,)
     for n in range(parts[0].shape[int(axis)]):
         total = _fold(func, total, [Tile(np.take(p.data, n, int(axis))) for p in parts])
+    marks = poison.reduced(_all_marks(parts), int(axis))
+    total = tuple(Tile(raw(t), values._dtype_of(t), marks) for t in total)
     if keepdims:
         total = tuple(expand_dims(t, axis) for t in total)
     return total if many else total[0]
+
+
+def _all_marks(parts: Sequence[Tile]) -> Any:
+    return poison.union(parts[0].shape, *(p.marks for p in parts))
 
 
 def scan(x: Any, axis: Any, func: Callable[..., Any], identity: Any, *, reverse: Any = False) -> Any:
@@ -166,12 +187,15 @@ def scan(x: Any, axis: Any, func: Callable[..., Any], identity: Any, *, reverse:
         steps.append(total)
     if reverse:
         steps.reverse()
-    done = tuple(Tile(np.stack([raw(s[k]) for s in steps], int(axis))) for k in range(len(parts)))
+    marks = poison.scanned(_all_marks(parts), int(axis), bool(reverse))
+    done = tuple(Tile(np.stack([raw(s[k]) for s in steps], int(axis)), None, marks) for k in range(len(parts)))
     return done if many else done[0]
 
 
 def mma(x: Any, y: Any, acc: Any, **options: Any) -> Tile:
-    return Tile(raw(acc) + np.matmul(np.asarray(raw(x)), np.asarray(raw(y))), values._dtype_of(acc))
+    product = matmul(x, y)
+    total = raw(acc) + product.data
+    return Tile(total, values._dtype_of(acc), poison.union(np.shape(total), marks_of(acc), product.marks))
 
 
 def mma_scaled(x: Any, x_scale: Any, y: Any, y_scale: Any, acc: Any) -> Tile:
@@ -179,7 +203,8 @@ def mma_scaled(x: Any, x_scale: Any, y: Any, y_scale: Any, acc: Any) -> Tile:
 
 
 def matmul(x: Any, y: Any) -> Tile:
-    return Tile(np.matmul(np.asarray(raw(x)), np.asarray(raw(y))), values._dtype_of(x))
+    product = np.matmul(np.asarray(raw(x)), np.asarray(raw(y)))
+    return Tile(product, values._dtype_of(x), poison.multiplied(product.shape, marks_of(x), marks_of(y)))
 
 
 def cdiv(x: Any, y: Any) -> Tile:
@@ -194,7 +219,7 @@ def divmod_(x: Any, y: Any) -> tuple[Tile, Tile]:
 def _unary(compute: Callable[[Any], Any], real: bool = True) -> Callable[..., Tile]:
     def operation(x: Any, **options: Any) -> Tile:
         data = np.asarray(raw(x), dtype=float) if real else np.asarray(raw(x))
-        return Tile(compute(data), values._dtype_of(x))
+        return Tile(compute(data), values._dtype_of(x), marks_of(x))
 
     return operation
 

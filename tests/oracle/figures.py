@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
-from tests.oracle.generate import from_seed
+from tests.oracle.aspects import Aspect, Kind
+from tests.oracle.generate import Subject, from_seed
 from tests.oracle.judging import DECIDED, Outcome, examine, explain
 
 CHUNK = 20
@@ -19,6 +20,7 @@ class Figures:
     """All outcomes of a run, and what they come to."""
 
     outcomes: tuple[Outcome, ...]
+    subject: Subject = "races"
 
     def of(self, *truths: str) -> list[Outcome]:
         return [o for o in self.outcomes if o.truth in truths]
@@ -67,23 +69,96 @@ class Figures:
         return "\n".join([*lines, "kernels: " + " ".join(o.name for o in misses)])
 
 
-def _chunk(seeds: Sequence[int], launches: int) -> list[Outcome]:
-    return [examine(from_seed(seed), f"seed {seed}", count=launches) for seed in seeds]
+@dataclass(frozen=True)
+class Shares:
+    """Bounds or padding: each kernel with what came of that kind."""
+
+    kind: Kind
+    outcomes: tuple[tuple[Outcome, Aspect], ...]
+
+    @property
+    def obligations(self) -> int:
+        return sum(a.obligations for _, a in self.outcomes)
+
+    def of(self, truth: str) -> list[Aspect]:
+        return [a for _, a in self.outcomes if a.truth == truth]
+
+    @property
+    def safe_decided(self) -> float:
+        safe = self.of("safe")
+        return sum(a.decided for a in safe) / max(len(safe), 1)
+
+    @property
+    def safe_silent(self) -> float:
+        """Nothing is printed about kernels that are right."""
+        safe = self.of("safe")
+        return sum(not a.flagged for a in safe) / max(len(safe), 1)
+
+    @property
+    def faulty_refuted(self) -> float:
+        faulty = self.of("faulty")
+        return sum(a.verdict == "refuted" for a in faulty) / max(len(faulty), 1)
+
+    @property
+    def faulty_flagged(self) -> float:
+        """Refuted, or warned of by the name of a clause."""
+        faulty = self.of("faulty")
+        return sum(a.verdict == "refuted" or a.flagged for a in faulty) / max(len(faulty), 1)
+
+    @property
+    def faulty_noticed(self) -> float:
+        """The same, or decided under a clause that launches that go wrong break."""
+        faulty = self.of("faulty")
+        return sum(a.verdict == "refuted" or a.flagged or a.named for a in faulty) / max(len(faulty), 1)
+
+    def summary(self) -> str:
+        lines = [f"{self.kind}: {len(self.outcomes)} kernels, {self.obligations} obligations"]
+        for truth in ("safe", "faulty", "mixed", "idle"):
+            found = self.of(truth)
+            verdicts = ", ".join(f"{v} {n}" for v, n in sorted(Counter(a.verdict for a in found).items()))
+            lines.append(f"{truth:10} {len(found):5}: {verdicts}")
+        lines.append(f"safe decided {self.safe_decided:.1%}, safe silent {self.safe_silent:.1%}, faulty refuted "
+                     f"{self.faulty_refuted:.1%}, refuted or warned of {self.faulty_flagged:.1%}, or under a clause "
+                     f"{self.faulty_noticed:.1%}")
+        return "\n".join(lines)
+
+    def missed(self) -> str:
+        """Right kernels not decided and wrong ones not flagged, by construct."""
+        misses = [(o, a) for o, a in self.outcomes if (a.truth == "safe" and not a.decided)
+                  or (a.truth == "faulty" and not a.flagged and a.verdict != "refuted" and not a.named)]
+        constructs = Counter((a.truth, f) for o, a in misses for f in (*o.features, *o.slips))
+        lines = [f"{truth:10} {feature:28} {n}" for (truth, feature), n in constructs.most_common(40)]
+        for truth in ("safe", "faulty"):
+            lines.append(f"{truth}: " + " ".join(o.name for o, a in misses if a.truth == truth))
+        return "\n".join(lines)
 
 
-def measure(seeds: Iterable[int], launches: int = 30, workers: int | None = None) -> Figures:
+def shares(figures: Figures, kind: Kind) -> Shares:
+    """Of the kernels that have obligations of the kind, if any has; one without goes wrong nowhere."""
+    pairs = [(o, o.aspect(kind)) for o in figures.outcomes]
+    some = any(a is not None and a.obligations for _, a in pairs)
+    return Shares(kind, tuple((o, a) for o, a in pairs if a is not None and (a.obligations or not some)))
+
+
+def _chunk(seeds: Sequence[int], launches: int, subject: Subject) -> list[Outcome]:
+    return [examine(from_seed(seed, subject), f"seed {seed}", count=launches) for seed in seeds]
+
+
+def measure(seeds: Iterable[int], launches: int = 30, workers: int | None = None,
+            subject: Subject = "races") -> Figures:
     """Examines the kernels of all seeds. The result does not depend on the number of workers."""
     every = list(seeds)
     chunks = [every[at:at + CHUNK] for at in range(0, len(every), CHUNK)]
     count = workers or len(os.sched_getaffinity(0))
     if count == 1:
-        return Figures(tuple(o for c in chunks for o in _chunk(c, launches)))
+        return Figures(tuple(o for c in chunks for o in _chunk(c, launches, subject)), subject)
     with ProcessPoolExecutor(count) as pool:
-        return Figures(tuple(o for part in pool.map(_chunk, chunks, [launches] * len(chunks)) for o in part))
+        parts = pool.map(_chunk, chunks, [launches] * len(chunks), [subject] * len(chunks))
+        return Figures(tuple(o for part in parts for o in part), subject)
 
 
 def contradictions(figures: Figures, limit: int = 10) -> str:
     """The contradicted verdicts, readable."""
     bad = figures.contradicted
-    parts = [explain(from_seed(int(o.name.split()[1])), o) for o in bad[:limit]]
+    parts = [explain(from_seed(int(o.name.split()[1]), figures.subject), o) for o in bad[:limit]]
     return f"{len(bad)} contradicted\n" + "\n".join(parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from tests.oracle.builder import ArrayParam, Builder, Chooser, Scalar, Seeded
 from tests.oracle.composites import (
@@ -16,16 +16,22 @@ from tests.oracle.composites import (
     list_of_arrays,
     mixed_atomics,
     only_one_block,
+    rows_in_whole_tiles,
     rows_of_input,
     spin_lock,
     two_arrays,
     two_phases,
 )
-from tests.oracle.data import own_segment, row_of_index, ticket, walk_of_segment
+from tests.oracle.data import own_segment, padded_parts, row_of_index, ticket, walk_of_segment
+from tests.oracle.lanes import LANES
+from tests.oracle.tiles import TILES
 from tests.oracle.uses import composed
 
 ROOM: Final = {1: 256, 2: 64, 3: 32, 4: 24}
 SMALL: Final = (1, 2, 3, 4, 6)
+TIED: Final = 0.7
+"""Share of launches that keep the ties of a kernel."""
+Subject: TypeAlias = Literal["races", "bounds", "padding"]
 HEADER: Final = "import cuda.tile as ct\n\nInt = ct.Constant[int]\n\n\n"
 
 
@@ -37,6 +43,8 @@ class Generated:
     axes      grid axes the kernel reads
     features  constructs used
     slips     faults planted; a fault need not be one (the kernel may still be right)
+    ties      scalars and what an author would launch with: many launches are drawn so
+    subject   what the kernel was made to try
     """
 
     text: str
@@ -46,6 +54,8 @@ class Generated:
     axes: tuple[int, ...]
     features: tuple[str, ...]
     slips: tuple[str, ...]
+    ties: tuple[tuple[str, str], ...] = ()
+    subject: Subject = "races"
 
 
 @dataclass(frozen=True)
@@ -68,14 +78,19 @@ WHOLE: Final[tuple[Callable[[Builder], None], ...]] = (
     *(composed for _ in range(30)), even_and_odd, even_and_odd, even_and_odd, halves, halves, exclusive_flags,
     exclusive_flags, two_arrays, two_arrays, two_phases, only_one_block, early_return, mixed_atomics, spin_lock,
     list_of_arrays, rows_of_input, rows_of_input, row_of_index, row_of_index, own_segment, own_segment,
-    walk_of_segment, ticket, ticket,
+    walk_of_segment, ticket, ticket, rows_in_whole_tiles, rows_in_whole_tiles, padded_parts,
 )
 
 
-def build(choose: Chooser) -> Generated:
+_MAKERS: Final[Mapping[Subject, tuple[Callable[[Builder], None], ...]]] = {
+    "races": WHOLE, "bounds": TILES, "padding": LANES,
+}
+
+
+def build(choose: Chooser, subject: Subject = "races") -> Generated:
     """A kernel from a source of decisions."""
-    b = Builder(choose, slips=choose.pick((0, 1, 1, 1, 1, 2)))
-    make = b.pick(*WHOLE)
+    b = Builder(choose, slips=choose.pick((0, 1, 1, 1, 1, 2) if subject == "races" else (0, 0, 1, 1, 1, 2)))
+    make = b.pick(*_MAKERS[subject])
     b.feature(make.__name__)
     make(b)
     b.close_to(1)
@@ -89,11 +104,11 @@ def build(choose: Chooser) -> Generated:
     declared = "".join(f'@requires("{clause}")\n' for clause in b.declared)
     text = f"{header}{helpers}{declared}@ct.kernel\ndef kernel({', '.join(parameters)}):\n{body}\n"
     return Generated(text, tuple(scalars), tuple(arrays), tuple(b.meant), tuple(sorted(b.axes)), tuple(b.features),
-                     tuple(b.slipped))
+                     tuple(b.slipped), tuple(b.ties), subject)
 
 
-def from_seed(seed: int) -> Generated:
-    return build(Seeded(seed))
+def from_seed(seed: int, subject: Subject = "races") -> Generated:
+    return build(Seeded(seed), subject)
 
 
 class _Scope:
@@ -103,12 +118,21 @@ class _Scope:
         self.shape = shape
 
 
+_MEANT: Final = {"__builtins__": {"max": max, "min": min}, "cdiv": lambda a, b: -(-a // b)}
+
+
 def is_meant(kernel: Generated, launch: Assignment) -> bool:
     """Whether a launch respects what the author had in mind."""
-    names: dict[str, Any] = {s.name: launch.scalars[s.name] for s in kernel.scalars}
-    names.update({a.name: _Scope(launch.shape(a.name, a.rank)) for a in kernel.arrays})
-    names["grid"] = launch.grid
-    return all(eval(condition, {"__builtins__": {"max": max, "min": min}}, names) for condition in kernel.meant)
+    names = _names(kernel, launch.scalars)
+    return all(eval(condition, dict(_MEANT), names) for condition in kernel.meant)
+
+
+def _names(kernel: Generated, scalars: Mapping[str, int]) -> dict[str, Any]:
+    names: dict[str, Any] = {s.name: scalars[s.name] for s in kernel.scalars}
+    for a in kernel.arrays:
+        names[a.name] = _Scope([scalars[f"{a.name}.shape[{axis}]"] for axis in range(a.rank)])
+    names["grid"] = tuple(scalars[f"grid[{axis}]"] for axis in range(3))
+    return names
 
 
 def several_blocks(kernel: Generated, launch: Assignment) -> bool:
@@ -126,7 +150,15 @@ def _draw(kernel: Generated, rng: random.Random) -> Assignment:
             extent = ROOM[a.rank] if roomy else rng.choice(SMALL if a.read_shape else (3, 4, 8, 16))
             scalars[f"{a.name}.shape[{axis}]"] = extent
     scalars.update({f"grid[{axis}]": grid[axis] for axis in range(3)})
+    if kernel.ties and rng.random() < TIED:
+        for target, expr in kernel.ties:
+            scalars[target] = int(eval(expr, dict(_MEANT), _names(kernel, scalars)))
+        return Assignment(_grid(scalars), scalars)
     return Assignment((grid[0], grid[1], grid[2]), scalars)
+
+
+def _grid(scalars: Mapping[str, int]) -> tuple[int, int, int]:
+    return scalars["grid[0]"], scalars["grid[1]"], scalars["grid[2]"]
 
 
 def assignments(kernel: Generated, count: int, seed: int = 0) -> Iterator[Assignment]:

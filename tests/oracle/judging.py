@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from tests.oracle.aspects import CODES, Aspect, Kind, aspect, structural, witness_faults
+from tests.oracle.aspects import contradictions as aspect_contradictions
 from tests.oracle.data import contents
 from tests.oracle.generate import Assignment, Generated
 from tests.oracle.loading import load_text
@@ -14,14 +16,22 @@ from tilecheck.api import check_source
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic, KernelReport, Obligation, Report
 from tilecheck.proof.contract import ContractError, annotation_of, evaluate, parse
+from tilecheck.proof.contract.checking import Scalars
+from tilecheck.proof.terms import evaluate as term_value
 
 DECIDED = ("proved", "conditional", "atomic", "single-block")
+KINDS: tuple[Kind, ...] = ("bounds", "padding")
+RACE_KINDS = ("disjoint", "cross-read", "duplicate", "order")
+WEAKEST_FIRST = ("refuted", "unproven", "conditional", "single-block", "atomic", "proved")
 RACE_CODES = ("TC101", "TC103", "TC106", "TC107", "TC108")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one kernel. `contradictions` are readable; `decided` is meant for a safe kernel."""
+    """What came of one kernel. `contradictions` are readable; `decided` is meant for a safe kernel.
+
+    `truth`, `verdict` and `decided` are about races; `aspects` about the rest.
+    """
 
     name: str
     truth: str
@@ -33,6 +43,10 @@ class Outcome:
     features: tuple[str, ...] = ()
     slips: tuple[str, ...] = ()
     why: tuple[str, ...] = ()
+    aspects: tuple[Aspect, ...] = ()
+
+    def aspect(self, kind: Kind) -> Aspect | None:
+        return next((a for a in self.aspects if a.kind == kind), None)
 
 
 def _strides(name: str, shape: tuple[int, ...]) -> Iterator[tuple[str, int]]:
@@ -56,6 +70,10 @@ def _injective(values: list[int]) -> bool:
     return len(set(values)) == len(values)
 
 
+def _injective_below(values: list[int], limit: int) -> bool:
+    return _injective([v for v in values if 0 <= v < limit])
+
+
 def _monotone(values: list[int]) -> bool:
     return values == sorted(values)
 
@@ -67,6 +85,8 @@ def _segments(offsets: list[int], lengths: list[int]) -> bool:
 
 _FACTS: Mapping[str, Callable[..., bool]] = {
     "injective": _injective, "monotone": _monotone, "segments": _segments,
+    "range": lambda values, low, high: all(low <= v < high for v in values),
+    "multiple": lambda values, divisor: divisor > 0 and not any(v % divisor for v in values),
     "ticket": lambda *_: True, "lock": lambda *_: True, "disjoint": lambda *_: True,
 }
 
@@ -98,7 +118,9 @@ def clause_holds(text: str, kernel: Generated, launch: Assignment) -> bool:
     for clause in parse(text):
         note = annotation_of(clause)
         if note is not None:
-            if not _FACTS[note.name](*(_data(kernel, launch, name) for name in note.arrays)):
+            fact = _injective_below if note.name == "injective" and note.terms else _FACTS[note.name]
+            bounds = () if note.name == "lock" else (term_value(t, Scalars(scalars)) for t in note.terms)
+            if not fact(*(_data(kernel, launch, name) for name in note.arrays), *bounds):
                 return False
         elif not evaluate(clause, scalars):
             return False
@@ -126,23 +148,38 @@ class _Examiner:
     reproduced: bool = False
 
     def run(self) -> tuple[str, ...]:
-        self.contract = [c.clause for c in self.report.contract]
+        self.structural = structural(self.report, RACE_KINDS)
+        self.contract = race_contract(self.report)
+        self.verdict = race_verdict(self.report)
         for trial in self.truth.trials:
             if trial.collides and len(self.found) < 3:
                 self._collision(trial)
         for diagnostic in self.diagnostics:
-            if (diagnostic.code in RACE_CODES and diagnostic.severity == "error") or diagnostic.witness is not None:
+            others = any(diagnostic.code in codes for codes in CODES.values())
+            if (diagnostic.code in RACE_CODES and diagnostic.severity == "error") or (
+                    diagnostic.witness is not None and not others):
                 self._witness(diagnostic)
+        function = load_text(self.kernel.text)["kernel"]
+        for kind in KINDS:
+            self.found += aspect_contradictions(kind, self.kernel, self.report, self.truth, self._holds)
+            self.found += witness_faults(kind, self.report, self.diagnostics, function, parameters_of(self.kernel))
         return tuple(self.found)
+
+    def _holds(self, clauses: Iterable[str], launch: Assignment) -> bool:
+        return not _violated(clauses, self.kernel, launch)
+
+    def aspects(self) -> tuple[Aspect, ...]:
+        return tuple(aspect(kind, self.kernel, self.report, self.diagnostics, self.truth, self._holds)
+                     for kind in KINDS)
 
     def _collision(self, trial: Trial) -> None:
         where = summary(trial.launch)
-        if self.report.verdict in DECIDED and not _violated(self.contract, self.kernel, trial.launch):
-            self.found.append(f"{self.report.verdict}, but {sorted(trial.pairs)} collide for {where}; "
+        if self.verdict in DECIDED and not _violated(self.contract, self.kernel, trial.launch):
+            self.found.append(f"{self.verdict}, but {sorted(trial.pairs)} collide for {where}; "
                               f"contract {self.contract}")
             return
         for kind, a, b in trial.pairs:
-            claims = [o for o in self.report.obligations if o.line in (a, b)]
+            claims = [o for o in self.report.obligations if o.kind in RACE_KINDS and o.line in (a, b)]
             if all(self._claimed(o, trial.launch) for o in claims):
                 verdicts = [(o.kind, o.line, o.verdict, o.clauses) for o in claims]
                 self.found.append(f"{kind} at lines {a} and {b} for {where}, against {verdicts}")
@@ -152,22 +189,35 @@ class _Examiner:
         """Whether the obligation says that there is no collision in this launch."""
         if obligation.verdict not in DECIDED:
             return False
-        return not _violated([*obligation.clauses, *self._structural()], self.kernel, launch)
-
-    def _structural(self) -> list[str]:
-        return [c.clause for c in self.report.contract if c.kind != "semantic"]
+        return not _violated([*obligation.clauses, *self.structural], self.kernel, launch)
 
     def _witness(self, diagnostic: Diagnostic) -> None:
         witness = diagnostic.witness
         if witness is None:
             self.found.append(f"{diagnostic.code} at line {diagnostic.span.line} has no witness")
             return
-        arrays = list(dict.fromkeys(o.array for o in self.report.obligations if o.line == diagnostic.span.line))
+        arrays = list(dict.fromkeys(
+            o.array for o in self.report.obligations if o.kind in RACE_KINDS and o.line == diagnostic.span.line))
         function = load_text(self.kernel.text)["kernel"]
         outcome = replay(function, parameters_of(self.kernel), witness, arrays, [diagnostic.span.line])
         self.reproduced |= diagnostic.severity == "error" and not outcome.fault
         if outcome.fault:
             self.found.append(f"{diagnostic.code} at line {diagnostic.span.line}: {outcome.fault}; {witness}")
+
+
+def race_verdict(report: KernelReport) -> str:
+    """The verdict of a kernel as far as races go."""
+    if report.verdict == "unproven" and all(o.verdict != "unproven" for o in report.obligations):
+        return "unproven"  # an unknown call took every verdict with it
+    verdicts = [o.verdict for o in report.obligations if o.kind in RACE_KINDS]
+    return min(verdicts, key=WEAKEST_FIRST.index, default="proved")
+
+
+def race_contract(report: KernelReport) -> list[str]:
+    """The clauses that no launch may break lest blocks collide."""
+    mine = {c for o in report.obligations if o.kind in RACE_KINDS for c in o.clauses}
+    others = {c for o in report.obligations if o.kind not in RACE_KINDS for c in o.clauses} - mine
+    return [c.clause for c in report.contract if c.clause not in others]
 
 
 def check(kernel: Generated) -> Report:
@@ -176,7 +226,7 @@ def check(kernel: Generated) -> Report:
 
 def _satisfiable(kernel: Generated, report: KernelReport, truth: Truth) -> bool:
     """Whether a launch of several blocks meets the contract: a clause that forbids them all decides nothing."""
-    clauses = [c.clause for c in report.contract]
+    clauses = race_contract(report)
     return any(not _violated(clauses, kernel, t.launch) for t in truth.telling)
 
 
@@ -192,13 +242,14 @@ def examine(kernel: Generated, name: str, truth: Truth | None = None, count: int
         examiner = _Examiner(kernel, said, report.diagnostics, truth)
         found = examiner.run()
         kind = "colliding" if examiner.reproduced and truth.kind in ("safe", "idle") else truth.kind
-        decided = said.verdict in DECIDED and _satisfiable(kernel, said, truth)
+        verdict, aspects = race_verdict(said), examiner.aspects()
+        decided = verdict in DECIDED and _satisfiable(kernel, said, truth)
     except (ContractError, KeyError) as error:
-        kind = truth.kind
+        kind, verdict, aspects = truth.kind, said.verdict, ()
         found, decided = (f"contract cannot be evaluated: {error!r} {[c.clause for c in said.contract]}",), False
     rules = tuple(r for o in said.obligations for r in o.rules)
-    return Outcome(name, kind, truth.ever_collides, said.verdict, decided, found, rules, kernel.features,
-                   kernel.slips, tuple(o.why for o in said.obligations))
+    return Outcome(name, kind, truth.ever_collides, verdict, decided, found, rules, kernel.features,
+                   kernel.slips, tuple(o.why for o in said.obligations), aspects)
 
 
 def explain(kernel: Generated, outcome: Outcome) -> str:

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from tests.oracle.fake_tile import BUILTINS, MODULE, Anything, Kernel
-from tests.oracle.memory import SOURCE_MARK
+from tests.oracle.machine import SOURCE_MARK
 
 _REQUIRES = ModuleType("tilecheck")
 vars(_REQUIRES).update(requires=lambda *clauses: lambda f: f, unsafe=lambda reason: lambda f: f,

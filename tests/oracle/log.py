@@ -48,12 +48,56 @@ class Record:
         return self.lines[0][0] if self.lines else 0
 
 
+@dataclass(frozen=True)
+class Outside:
+    """An access outside its array: a tile wholly outside on an axis, or an unchecked element.
+
+    first   whether it was the first of its block; later ones may come of data that the first one made up
+    """
+
+    array: str
+    lines: tuple[Lines, ...]
+    block: Block
+    what: str
+    first: bool
+
+    @property
+    def line(self) -> int:
+        return self.lines[0][0]
+
+
+@dataclass(frozen=True)
+class Observed:
+    """An undefined lane of a load that mattered. `source` is the load, `lines` where it mattered; see `poison`."""
+
+    array: str
+    source: tuple[Lines, ...]
+    lines: tuple[Lines, ...]
+    block: Block
+    how: str
+
+    @property
+    def load(self) -> int:
+        return self.source[0][0]
+
+    @property
+    def line(self) -> int:
+        return self.lines[0][0]
+
+
 @dataclass
 class Log:
-    """A run: its records, undefined behaviour other than races, the failure that ended it, if any, and its work."""
+    """A run: its records, undefined behaviour other than races, the failure that ended it, if any, and its work.
+
+    undefined   everything undefined but races and padding, in words
+    outside     the accesses outside their arrays among them, as far as they follow from the launch
+    observed    undefined lanes that mattered; they do not make a run invalid
+    """
 
     records: list[Record] = field(default_factory=list)
     undefined: list[str] = field(default_factory=list)
+    outside: dict[Outside, None] = field(default_factory=dict)
+    observed: dict[Observed, None] = field(default_factory=dict)
     error: BaseException | None = None
     ticks: int = 0
 

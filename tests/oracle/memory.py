@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
-from types import CodeType
 from typing import Any, ClassVar
 
 import numpy as np
 
-from tests.oracle.log import Block, Lines, Log, Mode, Positions, Record
+from tests.oracle import poison
+from tests.oracle.log import Block, Mode, Positions, Record
+from tests.oracle.machine import Machine, Ticks, lines_now
+from tests.oracle.poison import Marks
 from tests.oracle.values import (
     DTYPES,
     DType,
     RankError,
-    Ticks,
     Tile,
     TileError,
     UndefinedBehaviour,
     astype,
     extents,
+    marks_of,
     raw,
     whole,
 )
-
-SOURCE_MARK = "__oracle_source__"
-"""A global of every module loaded for the oracle: tells frames of kernels from our own."""
 
 
 class PaddingMode(Enum):
@@ -63,50 +60,6 @@ _RELEASES = (MemoryOrder.RELEASE, MemoryOrder.ACQ_REL)
 NOTHING: Positions = np.empty(0, dtype=np.int64)
 
 
-class Machine:
-    """The state of the run in progress: one block at a time."""
-
-    log: Log = Log()
-    block: Block = (0, 0, 0)
-    grid: Block = (1, 1, 1)
-    number = 0
-    axes: ClassVar[set[int]] = set()
-    """Grid axes asked for since someone last cleared it."""
-    seen: ClassVar[dict[Block, int]] = {}
-    released: ClassVar[dict[tuple[str, int], dict[Block, int]]] = {}
-
-    @classmethod
-    def start(cls, log: Log, grid: Block) -> None:
-        cls.log, cls.grid, cls.released = log, grid, {}
-
-    @classmethod
-    def enter(cls, block: Block, ticks: int) -> None:
-        cls.block, cls.number, cls.seen = block, 0, {}
-        Ticks.left = ticks
-
-    @classmethod
-    def undefined(cls, what: str) -> None:
-        cls.log.undefined.append(f"{what} at line {_lines()[0][0]} in block {cls.block}")
-
-
-@lru_cache(maxsize=4096)
-def _position(code: CodeType, instruction: int) -> Lines:
-    first, last, _, _ = list(code.co_positions())[instruction // 2]
-    return first or 0, last or first or 0
-
-
-def _lines() -> tuple[Lines, ...]:
-    frame: Any = sys._getframe(1)
-    found: list[Lines] = []
-    while frame is not None:
-        if SOURCE_MARK in frame.f_globals:
-            found.append(_position(frame.f_code, frame.f_lasti))
-        elif found and frame.f_globals["__name__"].startswith("tests.oracle.run"):
-            break
-        frame = frame.f_back
-    return tuple(found) or ((0, 0),)
-
-
 def _merge(first: dict[Block, int], second: dict[Block, int]) -> dict[Block, int]:
     return {block: max(first.get(block, -1), second.get(block, -1)) for block in first.keys() | second.keys()}
 
@@ -122,7 +75,7 @@ def _record(storage: Storage, mode: Mode, elements: Positions, op: str, order: M
             if released is not None:
                 Machine.seen = _merge(Machine.seen, released)
                 Machine.seen.pop(Machine.block, None)
-    Machine.log.records.append(Record(storage.name, mode, elements, strong, order.value, scope.value, _lines(),
+    Machine.log.records.append(Record(storage.name, mode, elements, strong, order.value, scope.value, lines_now(),
                                       Machine.block, Machine.number, Machine.seen, duplicates, op))
     if strong and order in _RELEASES:
         mine = {**Machine.seen, Machine.block: Machine.number}
@@ -220,10 +173,11 @@ def array(name: str, shape: Sequence[int], dtype: DType = DTYPES["float32"], fil
 
 
 def _inside(storage: Storage, positions: Positions, what: str) -> Positions:
-    """Positions within the storage; any other is undefined behaviour (a view that reaches outside its array)."""
+    """Positions within the storage; any other is undefined behaviour (a raw offset, or a view that reaches outside)."""
     ok = (positions >= 0) & (positions < storage.data.size)
     if not ok.all():
-        Machine.undefined(f"{what} outside the storage of {storage.name}")
+        note = Machine.outside if what.endswith("_offset") else Machine.unrelated
+        note(storage.name, f"{what} outside the storage of {storage.name}")
     return positions[ok]
 
 
@@ -234,6 +188,12 @@ class _Window:
     positions: Any
     cut: tuple[slice, ...]
     full: bool
+
+    def lanes(self, shape: tuple[int, ...]) -> Any:
+        """Which lanes of the tile are in bounds."""
+        inside = np.zeros(shape, dtype=bool)
+        inside[self.cut] = True
+        return inside
 
 
 def _window(view: Array, axes: tuple[int, ...], origin: Sequence[int], shape: tuple[int, ...],
@@ -246,7 +206,7 @@ def _window(view: Array, axes: tuple[int, ...], origin: Sequence[int], shape: tu
     for place, (axis, low, size) in enumerate(zip(axes, origin, shape, strict=True)):
         limit = view.shape[axis]
         if not 0 <= low < limit:
-            Machine.undefined(f"{what} of a tile wholly outside {view.storage.name}")
+            Machine.outside(view.storage.name, f"{what} of a tile wholly outside {view.storage.name}")
             return None
         count = min(size, limit - low)
         full = full and count == size
@@ -254,7 +214,7 @@ def _window(view: Array, axes: tuple[int, ...], origin: Sequence[int], shape: tu
         line = (low + np.arange(count)) * view.strides[axis]
         positions = positions + line.reshape((-1,) + (1,) * (view.ndim - 1 - place))
     if not full and not check_bounds:
-        Machine.undefined(f"unchecked {what} across the edge of {view.storage.name}")
+        Machine.outside(view.storage.name, f"unchecked {what} across the edge of {view.storage.name}")
     return _Window(positions, tuple(cuts), full)
 
 
@@ -268,18 +228,32 @@ def _load_window(view: Array, window: _Window | None, shape: tuple[int, ...], pa
     if inside.size != window.positions.size:
         raise UndefinedBehaviour(f"{op} outside the storage of {storage.name}")
     values = storage.data[window.positions]
-    if not window.full:
-        fill = _PADDING.get(padding, 0) if storage.dtype.kind == "f" else 0
-        padded = np.full(shape, fill, dtype=storage.dtype.numpy)
-        padded[window.cut] = values
-        values = padded
-    return Tile(values, storage.dtype)
+    if window.full:
+        return Tile(values, storage.dtype)
+    padded = np.full(shape, _fill(storage, padding), dtype=storage.dtype.numpy)
+    padded[window.cut] = values
+    return Tile(padded, storage.dtype, _undefined(storage, window.lanes(shape)) if _unspecified(padding) else None)
 
 
-def _store_window(view: Array, window: _Window | None, values: Any, op: str,
+def _fill(storage: Storage, padding: PaddingMode) -> Any:
+    return _PADDING.get(padding, 0) if storage.dtype.kind == "f" else 0
+
+
+def _unspecified(padding: PaddingMode) -> bool:
+    return padding is PaddingMode.UNDETERMINED
+
+
+def _undefined(storage: Storage, inside: Any) -> Marks:
+    """Marks of the lanes outside an array that a load leaves undefined."""
+    return poison.padding(storage.name, inside)
+
+
+def _store_window(view: Array, window: _Window | None, values: Any, marks: Marks, op: str,
                   order: MemoryOrder = MemoryOrder.WEAK, scope: MemoryScope = MemoryScope.NONE) -> None:
     if window is None:
         return
+    if marks is not None:
+        poison.observe(np.broadcast_to(marks, values.shape)[window.cut], "store")
     storage, flat = view.storage, window.positions.ravel()
     inside = _inside(storage, flat, op)
     _record(storage, "write", inside, op, order, scope, _repeated(inside) if 0 in view.strides else NOTHING)
@@ -315,14 +289,14 @@ def load(array: Array, index: Any, shape: Any, *, order: Any = "C",
 def store(array: Array, index: Any, tile: Any, *, order: Any = "C", check_bounds: Any = True, latency: Any = None,
           allow_tma: Any = None, memory_order: MemoryOrder = MemoryOrder.WEAK,
           memory_scope: MemoryScope = MemoryScope.NONE) -> None:
-    values, places = np.asarray(raw(tile)), whole(index)
+    values, places, marks = np.asarray(raw(tile)), whole(index), marks_of(tile)
     if values.ndim == 0:
         values = values.reshape((1,) * len(places))
     origin = [i * n for i, n in zip(places, values.shape, strict=False)]
     if len(places) != values.ndim:
         raise TileError(f"store: index of {len(places)}, tile of {values.ndim}")
     window = _window(array, _axes(order, array.ndim), origin, values.shape, bool(check_bounds), "store")
-    _store_window(array, window, values, "store", memory_order, memory_scope)
+    _store_window(array, window, values, marks, "store", memory_order, memory_scope)
 
 
 class TiledView:
@@ -354,12 +328,15 @@ class TiledView:
     def store(self, index: Any, tile: Any, *, check_bounds: Any = True, latency: Any = None,
               allow_tma: Any = None) -> None:
         window = self._window(index, check_bounds, "tiled_view.store")
-        _store_window(self.base, window, np.broadcast_to(raw(tile), self.tile_shape), "tiled_view.store")
+        values = np.broadcast_to(raw(tile), self.tile_shape)
+        _store_window(self.base, window, values, marks_of(tile), "tiled_view.store")
 
     def _atomic(self, op: str, index: Any, update: Any) -> None:
         window = self._window(index, True, f"tiled_view.atomic_store_{op}")
         if window is not None:
             values = np.broadcast_to(raw(update), self.tile_shape)[window.cut].ravel()
+            if (marks := marks_of(update)) is not None:
+                poison.observe(np.broadcast_to(marks, self.tile_shape)[window.cut], "atomic")
             _atomic(self.base.storage, window.positions.ravel(), f"atomic_store_{op}", _UPDATES[op], (values,),
                     MemoryOrder.RELAXED, MemoryScope.DEVICE)
 
@@ -373,11 +350,15 @@ def num_tiles(array: Array, axis: Any, shape: Any, order: Any = "C") -> int:
 
 @dataclass(frozen=True)
 class _Lanes:
-    """An element access: the broadcast shape, the active lanes and the positions they touch."""
+    """An element access: the broadcast shape, the active lanes and the positions they touch.
+
+    `marks` tells the lanes of which it is undefined what they touch.
+    """
 
     shape: tuple[int, ...]
     active: Any
     positions: Positions
+    marks: Marks = None
 
 
 def _lanes(view: Array, indices: Any, mask: Any, check_bounds: Any, what: str) -> _Lanes:
@@ -396,10 +377,32 @@ def _lanes(view: Array, indices: Any, mask: Any, check_bounds: Any, what: str) -
     for part, limit, stride in zip(parts, view.shape, view.strides, strict=True):
         inside = inside & (part >= 0) & (part < limit)
         place = place + part * stride
+    marks = _observe_indices(indices, parts, mask, view, shape, active, bool(check_bounds))
     if not check_bounds and (active & ~inside).any():
-        Machine.undefined(f"unchecked {what} outside {view.storage.name}")
+        Machine.outside(view.storage.name, f"unchecked {what} outside {view.storage.name}")
     active = active & inside
-    return _Lanes(shape, active, np.asarray(place[active], dtype=np.int64).ravel())
+    return _Lanes(shape, active, np.asarray(place[active], dtype=np.int64).ravel(), marks)
+
+
+def _observe_indices(indices: Any, parts: Sequence[Any], mask: Any, view: Array, shape: tuple[int, ...], active: Any,
+                     check_bounds: bool) -> Marks:
+    """Undefined lanes of indices and mask matter where the lane is not dropped whatever they are: marks of those."""
+    given = indices if isinstance(indices, (tuple, list)) else (indices,)
+    marks = [marks_of(i) for i in given]
+    of_mask = marks_of(mask)
+    if of_mask is None and all(m is None for m in marks):
+        return None
+    kept: Any = np.ones(shape, dtype=bool)
+    if check_bounds:
+        for part, limit, own in zip(parts, view.shape, marks, strict=True):
+            unknown = poison.live(np.broadcast_to(0 if own is None else own, part.shape)) != 0
+            kept = kept & (unknown | ((part >= 0) & (part < limit)))
+    masked: Any = 0 if of_mask is None else np.where(kept, np.broadcast_to(of_mask, shape), 0)
+    indexed = poison.union(shape, *marks)
+    indexed = 0 if indexed is None else np.where(kept & (active | (poison.live(masked) != 0)), indexed, 0)
+    poison.observe(masked, "mask")
+    poison.observe(indexed, "index")
+    return poison.union(shape, masked, indexed)
 
 
 def gather(array: Array, indices: Any, *, mask: Any = None, padding_value: Any = 0, check_bounds: Any = True,
@@ -415,7 +418,7 @@ def _read_lanes(storage: Storage, lanes: _Lanes, padding: Any, op: str) -> Tile:
         raise UndefinedBehaviour(f"{op} outside the storage of {storage.name}")
     values = np.array(np.broadcast_to(np.asarray(raw(padding)), lanes.shape), dtype=storage.dtype.numpy)
     values[lanes.active] = storage.data[lanes.positions]
-    return Tile(values, storage.dtype)
+    return Tile(values, storage.dtype, lanes.marks)
 
 
 def scatter(array: Array, indices: Any, value: Any, *, mask: Any = None, check_bounds: Any = True,
@@ -426,6 +429,8 @@ def scatter(array: Array, indices: Any, value: Any, *, mask: Any = None, check_b
 def _write_lanes(storage: Storage, lanes: _Lanes, value: Any, op: str) -> None:
     inside = _inside(storage, lanes.positions, op)
     _record(storage, "write", inside, op, duplicates=_repeated(inside))
+    if (marks := marks_of(value)) is not None:
+        poison.observe(np.broadcast_to(marks, lanes.shape)[lanes.active], "store")
     if inside.size == lanes.positions.size:
         storage.data[lanes.positions] = np.broadcast_to(np.asarray(raw(value)), lanes.shape)[lanes.active]
 
@@ -448,15 +453,18 @@ def _advanced(view: Array, indices: Any, what: str) -> _Lanes:
             raise TileError(f"{what}: exactly one index is a 1-d tile")
         parts.append(line.reshape((-1,) + (1,) * (rank - 1 - axis)))
         if isinstance(part, Slice) and not 0 <= part.start < view.shape[axis]:
-            Machine.undefined(f"{what} of a tile wholly outside {view.storage.name}")
+            Machine.outside(view.storage.name, f"{what} of a tile wholly outside {view.storage.name}")
     return _lanes(view, tuple(parts), None, True, what)
 
 
 def load_advanced_indexing(array: Array, indices: Any, *, padding_mode: PaddingMode = PaddingMode.UNDETERMINED,
                            latency: Any = None, allow_tma: Any = None) -> Tile:
     lanes = _advanced(array, indices, "load_advanced_indexing")
-    fill = _PADDING.get(padding_mode, 0) if array.dtype.kind == "f" else 0
-    return _read_lanes(array.storage, lanes, fill, "load_advanced_indexing")
+    tile = _read_lanes(array.storage, lanes, _fill(array.storage, padding_mode), "load_advanced_indexing")
+    if _unspecified(padding_mode) and not lanes.active.all():
+        undefined = _undefined(array.storage, lanes.active)
+        return Tile(tile.data, tile.dtype, poison.union(tile.shape, tile.marks, undefined))
+    return tile
 
 
 def store_advanced_indexing(array: Array, indices: Any, tile: Any, *, latency: Any = None,
@@ -490,10 +498,13 @@ def _atomic(storage: Storage, positions: Positions, op: str, update: Callable[..
 def _atomic_lanes(storage: Storage, lanes: _Lanes, name: str, values: tuple[Any, ...], order: MemoryOrder,
                   scope: MemoryScope) -> Tile:
     spread = [np.broadcast_to(np.asarray(raw(v)), lanes.shape) for v in values]
+    for marks in map(marks_of, values):
+        if marks is not None:
+            poison.observe(np.broadcast_to(marks, lanes.shape)[lanes.active], "atomic")
     result = np.array(spread[0], dtype=storage.dtype.numpy)
     operands = [s[lanes.active].ravel() for s in spread]
     result[lanes.active] = _atomic(storage, lanes.positions, f"atomic_{name}", _UPDATES[name], operands, order, scope)
-    return astype(Tile(result), storage.dtype)
+    return astype(Tile(result, None, lanes.marks), storage.dtype)
 
 
 def _atomic_function(name: str) -> Callable[..., Tile]:
@@ -526,7 +537,10 @@ class RawMemory:
         active: Any = np.ones(place.shape, dtype=bool)
         if mask is not None:
             active = np.broadcast_to(np.asarray(raw(mask), dtype=bool), place.shape)
-        return _Lanes(place.shape, active, np.asarray(self.base.offset + place[active], dtype=np.int64).ravel())
+        marks = poison.union(place.shape, marks_of(mask), None if (own := marks_of(offset)) is None else np.where(
+            active, np.broadcast_to(own, place.shape), 0))
+        poison.observe(marks, "index")
+        return _Lanes(place.shape, active, np.asarray(self.base.offset + place[active], dtype=np.int64).ravel(), marks)
 
     def load_offset(self, offset: Any, *, mask: Any = None, padding_value: Any = 0, latency: Any = None) -> Tile:
         return _read_lanes(self.base.storage, self._lanes(offset, mask), padding_value, "load_offset")

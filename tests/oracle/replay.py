@@ -129,6 +129,40 @@ def replay(kernel: Any, parameters: Sequence[Parameter], witness: WitnessLike, a
     return Replay(log, f"the witness does not reproduce: {why}{extra}")
 
 
+def replay_stray(kernel: Any, parameters: Sequence[Parameter], witness: WitnessLike, arrays: Iterable[str], line: int,
+                 room: int = 256) -> Replay:
+    """Whether the block of the witness accesses one of the arrays outside, in a statement of the line."""
+    log = run(kernel, witness.grid, _arguments(parameters, witness, room))
+    wanted = {name.partition("[")[0] for name in arrays}
+    blocks = {tuple(witness.first.block), tuple(witness.second.block)}
+    for o in log.outside:
+        at = any(first <= line <= last for first, last in o.lines)
+        if at and o.block in blocks and (not wanted or o.array.partition("[")[0] in wanted):
+            return Replay(log, "")
+    seen = "; ".join(f"line {o.line} in block {o.block}: {o.what}" for o in list(log.outside)[:3])
+    return Replay(log, f"the witness does not reproduce: {seen or _ended(log)}")
+
+
+def replay_observation(kernel: Any, parameters: Sequence[Parameter], witness: WitnessLike, lines: Iterable[int],
+                       room: int = 256) -> Replay:
+    """Whether the block of the witness observes an undefined lane; the load and the observation are on the lines."""
+    log = run(kernel, witness.grid, _arguments(parameters, witness, room))
+    wanted = set(lines)
+    blocks = {tuple(witness.first.block), tuple(witness.second.block)}
+    for o in log.observed:
+        touched = [{line for first, last in part for line in range(first, last + 1)} for part in (o.source, o.lines)]
+        if o.block in blocks and any(wanted & t for t in touched):
+            return Replay(log, "")
+    seen = "; ".join(f"load at {o.load}, line {o.line} in block {o.block}" for o in list(log.observed)[:3])
+    return Replay(log, f"the witness does not reproduce: {seen or _ended(log)}")
+
+
+def _ended(log: Log) -> str:
+    if log.error is not None:
+        return f"the launch of the witness fails: {type(log.error).__name__}: {log.error}"
+    return log.undefined[0] if log.undefined else "nothing goes wrong"
+
+
 def _targets(values: Mapping[str, Any], name: str, element: Sequence[int]) -> list[Array]:
     base, _, index = name.partition("[")
     found = values.get(base)

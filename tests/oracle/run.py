@@ -9,8 +9,9 @@ import numpy as np
 
 from tests.oracle.fake_tile import Kernel
 from tests.oracle.log import Log
-from tests.oracle.memory import Machine, blocks_of
-from tests.oracle.values import Ticks, UndefinedBehaviour
+from tests.oracle.machine import Machine, Ticks
+from tests.oracle.memory import blocks_of
+from tests.oracle.values import UndefinedBehaviour
 
 BLOCK_TICKS = 50_000
 

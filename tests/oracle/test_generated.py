@@ -9,26 +9,48 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.oracle.aspects import LANDED
 from tests.oracle.builder import Chooser
-from tests.oracle.figures import Figures, contradictions, measure
+from tests.oracle.figures import Figures, Shares, contradictions, measure, shares
 from tests.oracle.generate import build, from_seed
 from tests.oracle.judging import examine, explain
 from tests.oracle.truth import brute_force
 
 KERNELS = int(os.environ.get("TILECHECK_ORACLE_KERNELS", "2000"))
-RULES = ("factor", "merge", "solve", "peel", "inverse", "quotient", "congruent", "reduce", "range", "exclusive",
-         "squeeze", "split", "data", "segment", "ticket")
+RULES = ("factor", "merge", "solve", "peel", "inverse", "quotient", "congruent", "reduce", "exact", "range",
+         "exclusive", "squeeze", "split", "data", "segment", "ticket")
 FIRED = 20
+
+
+REACHING = ("bounds", "padding")
+
+
+def _reported(report: str, made: Figures) -> None:
+    print(f"\n{report}")
+    if path := os.environ.get("TILECHECK_ORACLE_REPORT"):
+        Path(f"{path}.{made.subject}").write_text(f"{report}\n{contradictions(made, 1000)}", encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def figures() -> Figures:
     made = measure(range(KERNELS))
-    report = f"{made.summary()}\n{made.missed()}"
-    print(f"\n{report}")
-    if folder := os.environ.get("TILECHECK_ORACLE_REPORT"):
-        Path(folder).write_text(f"{report}\n{contradictions(made, 1000)}", encoding="utf-8")
+    _reported(f"{made.summary()}\n{made.missed()}", made)
     return made
+
+
+@pytest.fixture(scope="module", params=REACHING)
+def reaching(request) -> Figures:
+    """Kernels made to reach past the end of their arrays."""
+    made = measure(range(KERNELS // 2), subject=request.param)
+    found = shares(made, request.param)
+    _reported(f"{found.summary()}\n{found.missed()}", made)
+    return made
+
+
+def _shares(made: Figures) -> Shares:
+    kind = made.subject
+    assert kind != "races"
+    return shares(made, kind)
 
 
 @pytest.mark.slow
@@ -59,6 +81,26 @@ def test_every_rule_fires(figures, rule):
     assert figures.rules[rule] * 2000 >= FIRED * len(figures.outcomes), figures.rules
 
 
+@pytest.mark.slow
+def test_no_verdict_on_what_lies_outside_is_contradicted(reaching):
+    assert not reaching.contradicted, contradictions(reaching)
+
+
+@pytest.mark.slow
+def test_the_mix_of_kernels_that_reach_past_the_end_is_honest(reaching):
+    found, total = _shares(reaching), len(reaching.outcomes)
+    assert len(found.of("safe")) >= 0.3 * total, found.summary()
+    assert len(found.of("faulty")) >= 0.2 * total, found.summary()
+
+
+@pytest.mark.slow
+def test_shares_of_what_lies_outside(reaching):
+    found = _shares(reaching)
+    if reaching.subject in LANDED:
+        assert found.safe_decided >= 0.85, f"{found.summary()}\n{found.missed()}"
+        assert found.faulty_noticed >= 0.85, f"{found.summary()}\n{found.missed()}"
+
+
 class _Drawn:
     """Decisions by Hypothesis, so that a contradicted kernel is shrunk to a small one."""
 
@@ -70,11 +112,11 @@ class _Drawn:
 
 
 @pytest.mark.slow
-@given(st.data())
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), print_blob=False)
-def test_drawn_kernels(data):
+@given(st.data(), st.sampled_from(("races", *REACHING)))
+@settings(max_examples=90, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), print_blob=False)
+def test_drawn_kernels(data, subject):
     choose: Chooser = _Drawn(data)
-    kernel = build(choose)
+    kernel = build(choose, subject)
     outcome = examine(kernel, "drawn", count=16)
     assert not outcome.contradictions, explain(kernel, outcome)
 
@@ -93,3 +135,11 @@ def test_brute_force_finds_both_kinds():
 def test_a_small_sample_is_not_contradicted():
     outcomes = [(seed, examine(from_seed(seed), f"seed {seed}", count=12)) for seed in range(5_000, 5_012)]
     assert not [explain(from_seed(seed), o) for seed, o in outcomes if o.contradictions]
+
+
+@pytest.mark.parametrize("subject", REACHING)
+def test_a_small_sample_that_reaches_past_the_end_is_not_contradicted(subject):
+    kernels = [(seed, from_seed(seed, subject)) for seed in range(5_000, 5_012)]
+    outcomes = [(kernel, examine(kernel, f"seed {seed}", count=12)) for seed, kernel in kernels]
+    assert not [explain(kernel, o) for kernel, o in outcomes if o.contradictions]
+    assert len({a.truth for _, o in outcomes for a in o.aspects if a.kind == subject}) > 1

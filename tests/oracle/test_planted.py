@@ -7,8 +7,10 @@ from functools import lru_cache
 
 import pytest
 
+from tests.oracle import reaching_faults
+from tests.oracle.aspects import LANDED, events
 from tests.oracle.faults import FAULTS
-from tests.oracle.generate import Generated, from_seed
+from tests.oracle.generate import Generated, Subject, from_seed
 from tests.oracle.judging import examine
 from tests.oracle.truth import brute_force
 
@@ -16,14 +18,14 @@ POOL = 1200
 TRIED = 150
 
 
-@lru_cache(maxsize=1)
-def _pool() -> tuple[tuple[int, Generated], ...]:
-    return tuple((seed, from_seed(seed)) for seed in range(20_000, 20_000 + POOL))
+@lru_cache(maxsize=3)
+def _pool(subject: Subject = "races") -> tuple[tuple[int, Generated], ...]:
+    return tuple((seed, from_seed(seed, subject)) for seed in range(20_000, 20_000 + POOL))
 
 
-def _order(constructs: tuple[str, ...]) -> list[tuple[int, Generated]]:
+def _order(constructs: tuple[str, ...], subject: Subject = "races") -> list[tuple[int, Generated]]:
     """Kernels with the constructs first."""
-    return sorted(_pool(), key=lambda item: not set(constructs) & {*item[1].features, *item[1].slips})
+    return sorted(_pool(subject), key=lambda item: not set(constructs) & {*item[1].features, *item[1].slips})
 
 
 def _hunt(rule: str) -> tuple[int, str]:
@@ -57,5 +59,36 @@ def test_planted_fault_is_caught(rule):
     assert not sound.contradictions, f"contradicted without the fault as well: {sound.contradictions}"
 
 
+def _hunt_past_the_end(name: str) -> tuple[int, str]:
+    """The same for a fault in what decides about bounds or padding."""
+    fault = reaching_faults.FAULTS[name]
+    examine(from_seed(1, fault.subject), "first")  # every module is loaded
+    fault.plant()
+    tried = 0
+    for seed, kernel in _order(fault.constructs, fault.subject):
+        truth = brute_force(kernel, 16)
+        if not any(events(fault.subject, r, kernel) for r in truth.runs):
+            continue
+        tried += 1
+        outcome = examine(kernel, f"seed {seed}", truth)
+        if outcome.contradictions:
+            return seed, f"after {tried} kernels: {outcome.contradictions[0]}"
+        if tried == TRIED:
+            break
+    return -1, ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [n for n, f in reaching_faults.FAULTS.items() if f.subject in LANDED])
+def test_planted_fault_past_the_end_is_caught(name):
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        seed, found = pool.apply(_hunt_past_the_end, (name,))
+    assert found, f"a fault in `{name}` went unnoticed"
+    sound = examine(from_seed(seed, reaching_faults.FAULTS[name].subject), f"seed {seed}")
+    assert not sound.contradictions, f"contradicted without the fault as well: {sound.contradictions}"
+
+
 def test_there_are_ten_faults():
     assert len(FAULTS) >= 10
+    assert sum(f.subject == "bounds" for f in reaching_faults.FAULTS.values()) >= 10
+    assert sum(f.subject == "padding" for f in reaching_faults.FAULTS.values()) >= 10

@@ -34,6 +34,40 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class Stray:
+    """An access outside its array: the array, the line of the access, and whether nothing undefined came before it."""
+
+    array: str
+    line: int
+    first: bool
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An observed load: the array, the line of the load, the line of the observation, and what it is."""
+
+    array: str
+    load: int
+    line: int
+    how: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """One launch that ran to its end, whatever it did.
+
+    outside   accesses outside their arrays
+    observed  undefined lanes that mattered; empty unless nothing else was undefined
+    meant     whether the author had launches like this in mind
+    """
+
+    launch: Assignment
+    outside: frozenset[Stray]
+    observed: frozenset[Seen]
+    meant: bool
+
+
+@dataclass(frozen=True)
 class Truth:
     """All trials of a kernel.
 
@@ -42,6 +76,7 @@ class Truth:
     """
 
     trials: tuple[Trial, ...]
+    runs: tuple[Run, ...] = ()
 
     @property
     def telling(self) -> tuple[Trial, ...]:
@@ -87,13 +122,23 @@ def _pairs(log: Log) -> frozenset[tuple[Kind, int, int]]:
 def brute_force(kernel: Generated, count: int = 36, launches: Iterable[Assignment] | None = None) -> Truth:
     function = load_text(kernel.text)["kernel"]
     trials: list[Trial] = []
+    runs: list[Run] = []
     for launch in launches if launches is not None else assignments(kernel, count):
         log = execute(kernel, launch, function)
+        intended = is_meant(kernel, launch)
+        if log.error is None:
+            runs.append(_run(log, launch, intended))
         if log.valid:
-            meant = is_meant(kernel, launch) and several_blocks(kernel, launch)
+            meant = intended and several_blocks(kernel, launch)
             writers = len({r.block for r in log.records if r.mode != "read" and len(r.elements)})
             trials.append(Trial(launch, _pairs(log), meant, writers))
-    return Truth(tuple(trials))
+    return Truth(tuple(trials), tuple(runs))
+
+
+def _run(log: Log, launch: Assignment, intended: bool) -> Run:
+    outside = frozenset(Stray(o.array, o.line, o.first) for o in log.outside)
+    observed = frozenset(Seen(o.array, o.load, o.line, o.how) for o in log.observed) if log.valid else frozenset()
+    return Run(launch, outside, observed, intended)
 
 
 def summary(launch: Assignment) -> Mapping[str, int]:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
+
+from tests.oracle import poison
+from tests.oracle.machine import Ticks
+from tests.oracle.poison import Marks
 
 
 class UndefinedBehaviour(Exception):
@@ -23,23 +27,6 @@ class RankError(TileError):
     def __init__(self, array: str, rank: int, what: str) -> None:
         super().__init__(f"{what} needs rank {rank} of {array}")
         self.array, self.rank = array, rank
-
-
-class Runaway(Exception):
-    """A loop went on for longer than any test needs."""
-
-
-class Ticks:
-    """Bounds the work of one block: every operator, truth value of a tile and memory operation counts."""
-
-    UNLIMITED: ClassVar[int] = 1 << 60
-    left: ClassVar[int] = UNLIMITED
-
-    @classmethod
-    def tick(cls) -> None:
-        cls.left -= 1
-        if cls.left < 0:
-            raise Runaway("too many steps in one block")
 
 
 class DType:
@@ -93,14 +80,18 @@ def _scalar(data: Any) -> Any:
 
 
 class Tile:
-    """An immutable tile. Unknown attributes are errors, so that a misspelt method does not pass."""
+    """An immutable tile. Unknown attributes are errors, so that a misspelt method does not pass.
 
-    __slots__ = ("_dtype", "data")
+    `marks` tells undefined lanes; see `poison`.
+    """
+
+    __slots__ = ("_dtype", "data", "marks")
     __array_ufunc__ = None
 
-    def __init__(self, data: Any, dtype: DType | None = None) -> None:
+    def __init__(self, data: Any, dtype: DType | None = None, marks: Marks = None) -> None:
         self.data = _scalar(data)
         self._dtype = dtype
+        self.marks = marks
 
     @property
     def dtype(self) -> DType:
@@ -119,7 +110,7 @@ class Tile:
         return np.ndim(self.data)
 
     def item(self) -> Tile:
-        return Tile(np.asarray(self.data).reshape(()), self._dtype)
+        return reshape(self, ())
 
     def extract(self, index: Any, shape: Any) -> Tile:
         return extract(self, index, shape)
@@ -143,36 +134,39 @@ class Tile:
         parts = index if isinstance(index, tuple) else (index,)
         if any(p is not None and p is not Ellipsis and p != slice(None) for p in parts):
             raise TileError("a tile can only be indexed with None, ':' and '...'")
-        return Tile(np.asarray(self.data)[index], self._dtype)
+        return like(self, lambda data: np.asarray(data)[index])
 
     def __bool__(self) -> bool:
         Ticks.tick()
         if np.size(self.data) != 1:
             raise TileError("the truth value of a tile of several elements")
+        poison.observe(self.marks, "branch")
         return bool(self.data)
 
     def __index__(self) -> int:
+        poison.observe(self.marks, "index")
         return operator.index(self.data)
 
     def __int__(self) -> int:
+        poison.observe(self.marks, "conversion")
         return int(self.data)
 
     def __float__(self) -> float:
         return float(self.data)
 
     def __neg__(self) -> Tile:
-        return Tile(-self.data, self._dtype)
+        return Tile(-self.data, self._dtype, self.marks)
 
     def __pos__(self) -> Tile:
         return self
 
     def __abs__(self) -> Tile:
-        return Tile(abs(self.data), self._dtype)
+        return Tile(abs(self.data), self._dtype, self.marks)
 
     def __invert__(self) -> Tile:
         if _kind_of(self.data) == "b":
-            return Tile(np.logical_not(self.data))
-        return Tile(~self.data, self._dtype)
+            return Tile(np.logical_not(self.data), None, self.marks)
+        return Tile(~self.data, self._dtype, self.marks)
 
     def __divmod__(self, other: Any) -> tuple[Tile, Tile]:
         return self // other, self % other
@@ -227,10 +221,40 @@ def _dtype_of(value: Any) -> DType | None:
     return value._dtype if isinstance(value, Tile) else None
 
 
+def marks_of(value: Any) -> Marks:
+    return value.marks if isinstance(value, Tile) else None
+
+
+def like(x: Any, change: Callable[[Any], Any], dtype: DType | None = None) -> Tile:
+    """Moves the lanes of a tile about, and their marks with them."""
+    marks = marks_of(x)
+    return Tile(change(raw(x)), dtype or _dtype_of(x), None if marks is None else change(marks))
+
+
+_DOMINANT = {operator.and_: False, operator.or_: True}
+
+
+def _joined(function: Callable[[Any, Any], Any], a: Any, b: Any, result: Any) -> Marks:
+    """Marks of the result of an operator."""
+    if marks_of(a) is None and marks_of(b) is None:
+        return None
+    if function in _DOMINANT and _kind_of(raw(a)) == _kind_of(raw(b)) == "b":
+        return poison.absorbed(np.shape(result), raw(a), marks_of(a), raw(b), marks_of(b), _DOMINANT[function])
+    if function is operator.matmul:
+        return poison.multiplied(np.shape(result), marks_of(a), marks_of(b))
+    return poison.union(np.shape(result), marks_of(a), marks_of(b))
+
+
 def binary(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Tile:
     """Applies an operator of scalars and arrays to tiles."""
     Ticks.tick()
-    return Tile(function(raw(a), raw(b)), _dtype_of(a) or _dtype_of(b))
+    result = function(raw(a), raw(b))
+    return Tile(result, _dtype_of(a) or _dtype_of(b), _joined(function, a, b, result))
+
+
+def _compared(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Tile:
+    result = function(raw(a), raw(b))
+    return Tile(result, None, _joined(function, a, b, result))
 
 
 def _install() -> None:
@@ -238,7 +262,7 @@ def _install() -> None:
         setattr(Tile, f"__{name}__", lambda a, b, f=function: binary(f, a, b))
         setattr(Tile, f"__r{name}__", lambda a, b, f=function: binary(f, b, a))
     for name, function in COMPARISONS.items():
-        setattr(Tile, f"__{name}__", lambda a, b, f=function: Tile(f(a.data, raw(b))))
+        setattr(Tile, f"__{name}__", lambda a, b, f=function: _compared(f, a, b))
 
 
 _install()
@@ -267,22 +291,22 @@ def astype(value: Any, dtype: DType, *, rounding_mode: Any = None) -> Tile:
         with np.errstate(all="ignore"):
             if dtype.kind in "iu" and data.dtype.kind == "f":
                 data = np.nan_to_num(data, nan=0.0, posinf=0.0, neginf=0.0)
-            return Tile(data.astype(dtype.numpy), dtype)
+            return Tile(data.astype(dtype.numpy), dtype, marks_of(value))
     if dtype.kind == "b":
-        return Tile(bool(data), dtype)
+        return Tile(bool(data), dtype, marks_of(value))
     if dtype.kind == "f":
-        return Tile(float(data), dtype)
+        return Tile(float(data), dtype, marks_of(value))
     if isinstance(data, float) and not np.isfinite(data):
         data = 0
-    return Tile(int(data), dtype)
+    return Tile(int(data), dtype, marks_of(value))
 
 
 def reshape(x: Any, shape: Any) -> Tile:
-    return Tile(np.asarray(raw(x)).reshape(whole(shape)), _dtype_of(x))
+    return like(x, lambda data: np.asarray(data).reshape(whole(shape)))
 
 
 def permute(x: Any, axes: Any) -> Tile:
-    return Tile(np.transpose(raw(x), whole(axes)), _dtype_of(x))
+    return like(x, lambda data: np.transpose(data, whole(axes)))
 
 
 def transpose(x: Any, axis0: Any = None, axis1: Any = None) -> Tile:
@@ -290,8 +314,8 @@ def transpose(x: Any, axis0: Any = None, axis1: Any = None) -> Tile:
     if axis0 is None:
         if np.ndim(data) != 2:
             raise TileError("transpose without axes needs a 2-d tile")
-        return Tile(data.T, _dtype_of(x))
-    return Tile(np.swapaxes(data, operator.index(axis0), operator.index(axis1)), _dtype_of(x))
+        return like(x, np.transpose)
+    return like(x, lambda data: np.swapaxes(data, operator.index(axis0), operator.index(axis1)))
 
 
 def extract(x: Any, index: Any, shape: Any) -> Tile:
@@ -300,11 +324,16 @@ def extract(x: Any, index: Any, shape: Any) -> Tile:
     piece = data[cut]
     if piece.shape != sizes:
         raise UndefinedBehaviour("extract outside the tile")
-    return Tile(piece, _dtype_of(x))
+    return like(x, lambda data: np.asarray(data)[cut])
 
 
 def insert(x: Any, index: Any, value: Any) -> Tile:
     data, piece = np.array(raw(x)), np.asarray(raw(value))
     sizes = piece.shape or (1,) * data.ndim
-    data[tuple(slice(i * n, i * n + n) for i, n in zip(whole(index), sizes, strict=True))] = piece
-    return Tile(data, _dtype_of(x))
+    cut = tuple(slice(i * n, i * n + n) for i, n in zip(whole(index), sizes, strict=True))
+    data[cut] = piece
+    if marks_of(x) is None and marks_of(value) is None:
+        return Tile(data, _dtype_of(x))
+    marks = np.zeros(data.shape, dtype=np.int64) if marks_of(x) is None else np.array(marks_of(x))
+    marks[cut] = 0 if marks_of(value) is None else marks_of(value)
+    return Tile(data, _dtype_of(x), marks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -51,6 +52,12 @@ LANE = lane(0, T)
 UNDECLARED = Annotations()
 
 
+IDS, EXTENT, USED = load("ids", [B0]), sym("ids.shape[0]"), load("used", [ZERO])
+FLAT_LANES = B0 * T + LANE
+PADDED = Annotations(
+    injective=frozenset(("ids",)), multiples=(("used", T),), ranges=(("used", ZERO, EXTENT + 1),))
+
+
 def run(
     index: list[Term], guard: Cond = TRUE, axes: tuple[int, ...] = (0,), other: list[Term] | None = None, *,
     assume: Cond = TRUE, annotations: Annotations = UNDECLARED, infer: bool = True,
@@ -92,6 +99,12 @@ CASES = {
     "injective data": lambda: run(
         [load("ids", [B0]) * S + LANE], conj(lt(LANE, S), lt(B0, sym("ids.shape[0]"))),
         annotations=Annotations(injective=frozenset(("ids",)))),
+    "injective below a limit": lambda: run(
+        [load("ids", [B0]) * S + LANE], conj(lt(LANE, S), lt(B0, EXTENT), ge(IDS, 0), lt(IDS, N)),
+        annotations=Annotations(below=(("ids", N),))),
+    "padded to whole tiles": lambda: run(
+        [load("ids", [FLAT_LANES])], lt(B0 * T, load("used", [ZERO])),
+        assume=ge(T, 1), annotations=PADDED),
     "segments": lambda: run(
         [load("p", [B0]) + B1 * T + LANE], lt(load("p", [B0]) + B1 * T + LANE, load("p", [B0 + 1])), (0, 1),
         annotations=Annotations(monotone=frozenset(("p",)))),
@@ -121,6 +134,30 @@ def test_the_missing_bound_becomes_a_clause(index: list[Term], axes: tuple[int, 
     assert derivation.proved
     wanted = conj(*(c.cond for c in parse(contract) if c.cond is not None))
     assert equivalent(conj(*(a.cond for a in derivation.clauses)), wanted), derivation.clauses
+
+
+@pytest.mark.parametrize(("guard", "limit"), [
+    (conj(lt(B0, EXTENT), ge(IDS, 0)), N),
+    (conj(lt(B0, EXTENT), lt(IDS, N)), N),
+    (conj(lt(B0, EXTENT), ge(IDS, 0), lt(IDS, N)), N - 1),
+    (conj(ge(IDS, 0), lt(IDS, N)), N),
+])
+def test_injective_below_a_limit_says_nothing_of_other_values(guard: Cond, limit: Term) -> None:
+    annotations = Annotations(below=(("ids", limit),))
+    assert not run([IDS], guard, annotations=annotations, infer=False).proved
+
+
+@pytest.mark.parametrize(("guard", "assume", "annotations"), [
+    # the last tile may stick out where the number of elements in use is no multiple of it, or of another one
+    (lt(B0 * T, USED), ge(T, 1), replace(PADDED, multiples=())),
+    (lt(B0 * T, USED), ge(T, 1), replace(PADDED, multiples=(("used", T - 1),))),
+    (lt(B0 * T, USED + 1), ge(T, 1), PADDED),
+    (le(B0 * T, USED), ge(T, 1), PADDED),
+    # what a read outside its array gives is no element
+    (lt(B0 * T, load("used", [H])), ge(T, 1), PADDED),
+])
+def test_multiples_bound_what_is_declared_only(guard: Cond, assume: Cond, annotations: Annotations) -> None:
+    assert not run([load("ids", [FLAT_LANES])], guard, assume=assume, annotations=annotations, infer=False).proved
 
 
 @pytest.mark.parametrize(("index", "guard"), [

@@ -109,6 +109,8 @@ def test_kinds() -> None:
 
 @pytest.mark.parametrize(("text", "annotation"), [
     ("injective(ids)", Annotation("injective", ("ids",))),
+    ("injective(ids, n)", Annotation("injective", ("ids",), (sym("n"),))),
+    ("multiple(sizes, 2*T)", Annotation("multiple", ("sizes",), (2 * sym("T"),))),
     ("monotone(indptr)", Annotation("monotone", ("indptr",))),
     ("segments(offsets)", Annotation("segments", ("offsets",))),
     ("segments(offsets, lengths)", Annotation("segments", ("offsets", "lengths"))),
@@ -151,6 +153,9 @@ def test_arithmetic_is_no_annotation() -> None:
     ("injective(x) + 1 < n", 0, "stands alone"),
     ("injective(x + 1)", 0, "is written"),
     ("range(x, 1)", 0, "is written"),
+    ("injective(x, 1, 2)", 0, "is written"),
+    ("multiple(x)", 0, "is written"),
+    ("monotone(x, y)", 0, "is written"),
     ("disjoint(a, b, c)", 0, "is written"),
     ("cdiv(n) < 2", 0, "is written cdiv(a, b)"),
     ("len(a + b) < 2", 0, "is written"),

@@ -33,6 +33,7 @@ class Argument:
     roots      the allocations that an array argument may live in; None when it may be any
     made       those of them that the host allocates in sight of the launch
     dtype      name of the element type, when the host allocates the array with one in sight
+    literal    `None`, `str`, `float`, `int`, `bool`, `list`, `dict`: its type, where it is certainly of that
     """
 
     kind: ArgumentKind
@@ -52,6 +53,7 @@ class Argument:
     roots: frozenset[str] | None = None
     made: frozenset[str] = frozenset()
     dtype: str | None = None
+    literal: str | None = None
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,9 @@ class Launch:
                empty when there is no configuration or its values are not known
     every      whether each of the cases is launched, as it is by a tuner
     free       symbols that callers choose: parameters and extents of their arrays
+    faults     what is wrong with it whatever kernel it launches: (kind, what it is about)
+    certain    whether it launches this kernel and no other, on every path
+    dependent  whether it may start before the launch before it is done (programmatic dependent launch)
     """
 
     kernel: tuple[str, str]
@@ -80,3 +85,6 @@ class Launch:
     cases: tuple[tuple[tuple[str, int], ...], ...] = ()
     free: frozenset[str] = frozenset()
     every: bool = False
+    faults: tuple[tuple[str, str], ...] = ()
+    dependent: bool = False
+    certain: bool = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.host import record, simplify, statements, tables
@@ -114,10 +115,12 @@ class _Search:
         found: dict[Launch, None] = {}
         for name, symbols, raw in self.raws:
             self.ev.symbols = symbols
-            for cond, kernel in _kernels(self.ev, raw.kernel):
+            kernels = list(_kernels(self.ev, raw.kernel))
+            certain = len(kernels) == 1 and _only_kernels(self.ev, raw.kernel)
+            for cond, kernel in kernels:
                 launch = self._launch(name, raw, cond, kernel)
                 if launch is not None:
-                    found[launch] = None
+                    found[launch if certain else replace(launch, certain=False)] = None
         return tuple(sorted(found, key=lambda launch: (launch.span, launch.wrapper, launch.kernel)))
 
     def _launch(self, name: str, raw: Raw, cond: Cond, kernel: Kernel) -> Launch | None:
@@ -139,6 +142,12 @@ def _is_private(name: str) -> bool:
 
 def _named(annotation: tree.Expr | None) -> str:
     return annotation.id if isinstance(annotation, tree.Name) else ""
+
+
+def _only_kernels(ev: Evaluator, value: Value) -> bool:
+    """Whether a value is a kernel of the checked tree whichever way it comes about."""
+    options = [option for _, option in value.options] if isinstance(value, Choice) else [value]
+    return all(tables.kernels(ev, option) for option in options)
 
 
 def _kernels(ev: Evaluator, value: Value) -> Iterable[tuple[Cond, Kernel]]:

@@ -9,6 +9,7 @@ from typing import Final
 from tilecheck.proof.facts import Budget, Facts
 from tilecheck.proof.terms import (
     ONE,
+    ZERO,
     App,
     Atom,
     Cond,
@@ -30,6 +31,7 @@ from tilecheck.proof.terms import (
     lt,
     negate,
     of,
+    split_multiples,
     substitute_cond,
 )
 
@@ -126,7 +128,7 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS) -> bool:
         return False
     if goal.op == "and":
         return all(decided(facts, part, splits) for part in goal.args)
-    if follows(facts, goal):
+    if divisible(facts, goal) or follows(facts, goal):
         return True
     simpler = _monotonic(goal)
     if simpler is not None and follows(facts, simpler):
@@ -135,6 +137,19 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS) -> bool:
     if extra.op != "true" and follows(conj(facts, extra), goal):
         return True
     return splits > 0 and _by_cases(facts, goal, splits)
+
+
+def divisible(facts: Cond, goal: Cond) -> bool:
+    """Whether the goal is `n % d == 0`, and n a sum of multiples of d and of what the facts say is a multiple of it."""
+    atom = goal.term.single if goal.op == "eq" else None
+    if not isinstance(atom, Mod):
+        return False
+    rest = split_multiples(atom.num, atom.den)[1]
+    for fact in facts.args if facts.op == "and" else (facts,):
+        known = fact.term.single if fact.op == "eq" else None
+        if isinstance(known, Mod) and split_multiples(known.den, atom.den)[1] == ZERO:
+            rest = split_multiples(rest, known.num)[1]
+    return rest == ZERO
 
 
 def refuted(facts: Cond, goal: Cond) -> bool:

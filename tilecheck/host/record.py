@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from tilecheck.host import arrays, calls, tables
+from tilecheck.host.faults import Fault, launch_faults, literal
 from tilecheck.host.launch import Argument
 from tilecheck.host.state import OPEN, Contents, State, chosen
 from tilecheck.host.values import (
@@ -60,6 +61,8 @@ class Raw:
     site: Span
     how: Literal["launch", "wrapper", "tuner"]
     chain: tuple[tuple[str, str], ...]
+    faults: tuple[Fault, ...] = ()
+    dependent: bool = False
 
 
 # --- what is a kernel ------------------------------------------------------------------------------------------------
@@ -103,7 +106,9 @@ def launch(
 ) -> Value:
     given = dict(zip(_LAUNCH, args, strict=False)) | named
     arguments = given.get("kernel_args", given.get("args"))
-    _record(ev, expr, given.get("grid"), given.get("kernel"), arguments, frame, state, "launch")
+    pdl = named.get("programmatic_dependent_launch")
+    _record(ev, expr, given.get("grid"), given.get("kernel"), arguments, frame, state, "launch",
+            launch_faults(given.get("grid"), arguments, named), isinstance(pdl, Truth) and pdl.cond.op == "true")
     return NONE
 
 
@@ -117,7 +122,7 @@ def tuner(
     grid = None if grid_fn is None else _applied(ev, grid_fn, config, expr, frame, state)
     arguments = None if args_fn is None else _applied(ev, args_fn, config, expr, frame, state)
     if kernel is not None:
-        _record(ev, expr, grid, kernel, arguments, frame, state, "tuner")
+        _record(ev, expr, grid, kernel, arguments, frame, state, "tuner", launch_faults(grid, arguments))
     best = _configuration(ev, contents, None, state)
     return Record(ev.fresh("result"), (
         ("best", Record(ev.fresh("best"), (("config", best),))), ("config", best), ("tuned_config", best)))
@@ -168,7 +173,8 @@ def _applied(
 
 def _record(
     ev: Evaluator, expr: tree.Call, grid: Value | None, kernel: Value | None, arguments: Value | None,
-    frame: Frame, state: State, how: Literal["launch", "tuner"],
+    frame: Frame, state: State, how: Literal["launch", "tuner"], faults: tuple[Fault, ...],
+    dependent: bool = False,
 ) -> None:
     if kernel is None or state.dead:
         return
@@ -181,7 +187,7 @@ def _record(
     ev.records.append(Raw(
         kernel, grid_terms(ev, grid, state), argument_list(ev, arguments, expr.span, state),
         tuple(state.facts.values()), span, expr.span, "wrapper" if wrapped and how == "launch" else how,
-        tuple(reversed(chain))))
+        tuple(reversed(chain)), faults, dependent))
 
 
 def _where(ev: Evaluator, expr: tree.Call, kernel: Value, frame: Frame) -> tuple[Span, bool]:
@@ -271,10 +277,10 @@ def argument(
         known = ev.elements(value, state) if depth else None
         elements = None if known is None else tuple(
             argument(ev, item, None, span, state, depth - 1) for item in known)
-        return Argument("list", text, where, elements=elements)
+        return Argument("list", text, where, elements=elements, literal=literal(value))
     if isinstance(value, Int | Truth):
-        return Argument("scalar", text, where, ev.number(value))
-    return Argument("scalar" if isinstance(value, Plain) else "unknown", text, where)
+        return Argument("scalar", text, where, ev.number(value), literal=literal(value))
+    return Argument("scalar" if isinstance(value, Plain) else "unknown", text, where, literal=literal(value))
 
 
 def _one_of(parts: list[tuple[Cond, Argument]]) -> str | None:

@@ -58,7 +58,7 @@ def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel) -> L
     return plain_names(Launch(
         (kernel.file, kernel.qualname), (grid[0], grid[1], grid[2]), arguments,
         conj(*tightened([*relevant, *standing, *bounds])), raw.span, raw.how, name, cases,
-        frozenset(ev.symbols.free), every))
+        frozenset(ev.symbols.free), every, raw.faults, raw.dependent))
 
 
 # --- names -----------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from tilecheck.host.launch import Launch
 from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.terms import Atom, Sym, Term, substitute_cond
 
-__all__ = ["Touched", "touched"]
+__all__ = ["Touched", "constants_of", "touched"]
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,16 @@ class Touched:
         return {first, second} <= self.used and bool({first, second} & self.written)
 
 
-def touched(model: KernelModel, launch: Launch) -> Touched:
-    """What the accesses allow that the constants of the launch do not rule out."""
-    given: dict[Atom, Term] = {
+def constants_of(model: KernelModel, launch: Launch) -> dict[Atom, Term]:
+    """The parameters of which the launch shows the value."""
+    return {
         Sym(param.name): argument.term for param, argument in zip(model.params, launch.arguments or (), strict=False)
         if argument.term is not None and argument.term.constant is not None}
+
+
+def touched(model: KernelModel, launch: Launch) -> Touched:
+    """What the accesses allow that the constants of the launch do not rule out."""
+    given = constants_of(model, launch)
     used: set[str] = {_parameter(name) for gap in model.gaps for name in gap.arrays}
     written = set(used)
     for access in model.accesses:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from tilecheck.kernel.observed import NOTHING_SEEN, Observed
+from tilecheck.kernel.reach import Reach
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.undefined import Paddings
 from tilecheck.proof.region import Region
-from tilecheck.proof.terms import Cond, Term
+from tilecheck.proof.terms import TRUE, Cond, Term
 
 Mode: TypeAlias = Literal["read", "write", "atomic"]
 ParamKind: TypeAlias = Literal["array", "list", "constant", "scalar", "unknown"]
@@ -45,6 +47,8 @@ class Access:
     span      of the operation's call
     via       call sites through which an inlined helper was reached, outermost first
     checked   whether the access checks bounds (drops or pads elements outside the array)
+    reach     what it addresses along each axis where it can be undefined
+    under     the condition that it is made under, mask included, without what the bounds check implies
     unspecified  for a tile load that leaves its padding unspecified, its name in what is known of paddings
     padding   the padding mode of a tile load, by its name in `PaddingMode`, when one is given and known; of a gather
               the mode that its padding value stands for
@@ -67,8 +71,25 @@ class Access:
     via: tuple[Span, ...]
     checked: bool
     elements: tuple[Term, ...] = ()
+    reach: tuple[Reach, ...] = ()
+    under: Cond = TRUE
     unspecified: str = ""
     padding: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`assume_divisible_by(value, divisor)`: false, it makes everything undefined.
+
+    under    the condition that it is made under
+    exact    whether both are the whole truth
+    """
+
+    value: Term
+    divisor: Term
+    under: Cond
+    exact: bool
+    span: Span
 
 
 @dataclass(frozen=True)
@@ -95,7 +116,9 @@ class KernelModel:
 
     axes_read   grid axes whose `bid` or `num_blocks` the kernel reads (also where it does not reach an access)
     axis_reads  each of these reads with the launch scalar conditions that it stands under
+    observed    what was noted beside the accesses
     products    block-dependent numbers that the kernel divides, where no term shows that any more
+    claims      what it says of divisibility
     launched    extents of array axes and ranks known from use: name -> rank, when every use agrees
     guards      uniform conditions that every execution satisfies (`static_assert`, `assert_`)
     paddings    what is known of undefined lanes
@@ -115,6 +138,8 @@ class KernelModel:
     dialect: bool = False
     axis_reads: tuple[tuple[int, Cond], ...] = ()
     products: tuple[Term, ...] = ()
+    observed: Observed = NOTHING_SEEN
+    claims: tuple[Claim, ...] = ()
     paddings: Paddings = field(default_factory=Paddings)
 
     @property

@@ -21,6 +21,9 @@ class Assuming(Substitution):
                 self._conds[f.key] = TRUE
                 self._conds[negate(f).key] = FALSE
 
+    def keeps(self, value: Term | Cond) -> bool:
+        return isinstance(value, Term) and not has_choice(value)
+
     @property
     def empty(self) -> bool:
         return not self._conds

@@ -99,6 +99,7 @@ def describe(func: Value) -> str:
 
 def unknown_call(m: Machine, what: str, func: Value, args: Arguments) -> Value:
     """Whatever an unknown call does, it can do it to the arrays that it gets."""
+    m.notes.effects += 1
     arrays = arrays_in(m, func)
     for v in args.values():
         arrays |= arrays_in(m, v)
@@ -179,6 +180,8 @@ def enter(m: Machine, frame: Frame, definition: FuncDef, span: Span) -> Value:
     caller, path, exact, via = m.frame, m.path, m.exact, m.via
     m.frame, frame.entry = frame, path
     m.via = (*via, span)
+    if m.noting:
+        m.notes.helpers[definition.span] = definition
     try:
         m.run(definition.body)
         if m.alive:

@@ -26,11 +26,11 @@ def declared(definition: FuncDef, decorators: tuple[Expr, ...]) -> tuple[Declare
     return tuple(out)
 
 
-_OF_INTEGERS = re.compile(r"\b(?:injective|monotone|segments|range)\s*\(([^()]*)")
+_OF_INTEGERS = re.compile(r"\b(?:injective|monotone|segments|range|multiple)\s*\(([^()]*)")
 
 
 def integers(texts: Iterable[str]) -> frozenset[str]:
-    """Names in annotations that only arrays of integers have. A bound in `range` counts too, and does no harm."""
+    """Names in annotations that only arrays of integers have. A bound in one counts too, and does no harm."""
     found = (part.strip() for text in texts for inside in _OF_INTEGERS.findall(text) for part in inside.split(","))
     return frozenset(name for name in found if name.isidentifier())
 

@@ -14,9 +14,11 @@ from tilecheck.kernel.access import Access, Gap, KernelModel, Param, ParamKind
 from tilecheck.kernel.coerce import base_name
 from tilecheck.kernel.declared import declared, integers
 from tilecheck.kernel.expressions import EXPRESSIONS
+from tilecheck.kernel.liveness import mentions_64_bits, unused
 from tilecheck.kernel.locks import settled
 from tilecheck.kernel.machine import Exhausted, Frame, Knowledge, Machine, Record
 from tilecheck.kernel.names import in_module
+from tilecheck.kernel.observed import Observed
 from tilecheck.kernel.statements import STATEMENTS
 from tilecheck.kernel.tree import Attribute, Expr, FuncDef, Name, Span
 from tilecheck.kernel.undefined import Paddings
@@ -174,7 +176,8 @@ def _access(m: Machine, r: Record, sites: Mapping[int, int]) -> Access:
         array=r.array, may=r.may, mode=cast("Literal['read', 'write', 'atomic']", r.mode), op=r.op,
         region=Region(r.index, r.guard, r.exact), tile=r.tile, tile_index=r.tile_index, site=sites[r.site],
         order=r.order, scope=r.scope, loops=tuple(k.counter for k in r.loops), parallel=r.parallel, locks=settled(m, r),
-        span=r.span, via=r.via, checked=r.checked, elements=r.elements, unspecified=r.unspecified, padding=r.padding)
+        span=r.span, via=r.via, checked=r.checked, elements=r.elements, reach=r.reach, under=r.under,
+        unspecified=r.unspecified, padding=r.padding)
 
 
 def _model(m: Machine, site: KernelSite) -> KernelModel:
@@ -193,8 +196,19 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         axis_reads=tuple(sorted(axes, key=lambda read: (read[0], read[1].key))),
         ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
         gaps=tuple(gaps), declared=declared(definition, site.decorators), guards=conj(*m.guards), dialect=site.dialect,
-        products=tuple(sorted(m.products, key=lambda t: t.key)),
+        products=tuple(sorted(m.products, key=lambda t: t.key)), claims=tuple(dict.fromkeys(m.claims)),
+        observed=_observed(m, definition),
         paddings=Paddings(tuple(m.observations), tuple(sorted(m.unfollowed.items()))))
+
+
+def _observed(m: Machine, definition: FuncDef) -> Observed:
+    notes = m.notes
+    made = [] if m.failed else [
+        *unused(definition, notes, helper=False),
+        *(u for span in sorted(notes.helpers) for u in unused(notes.helpers[span], notes, helper=True))]
+    wide = bool(notes.wide) or any(map(mentions_64_bits, (definition, *notes.helpers.values())))
+    return Observed(tuple(notes.slices), tuple(notes.narrowings), tuple(notes.loops), tuple(notes.parts), tuple(made),
+                    tuple(notes.early), bool(notes.waits), frozenset(notes.after), wide)
 
 
 def _takes_work(accesses: tuple[Access, ...]) -> bool:

@@ -26,6 +26,7 @@ from tilecheck.kernel.coerce import arrays_in, expand, to_bool
 from tilecheck.kernel.joins import join, join_many
 from tilecheck.kernel.locks import common, hold
 from tilecheck.kernel.machine import Jumps, LoopMark, Machine
+from tilecheck.kernel.observed import RangeLoop
 from tilecheck.kernel.operators import shape_of
 from tilecheck.kernel.shadows import lose_all, observe, shadow_of, spread, with_shadow
 from tilecheck.kernel.tree import Expr, For, Name, Sequence, Span, Stmt, While
@@ -113,7 +114,14 @@ def _range(m: Machine, s: For, r: Range) -> None:
     distance, size = (r.start - r.stop, -r.step) if step is not None and step < 0 else (r.stop - r.start, r.step)
     trip = maximum(ZERO, cdiv(distance, size))
     name = m.name(_label(s.target), s.span)
+    if m.noting:
+        m.notes.loops[RangeLoop(name, r.start, r.stop, r.step, m.path, s.span, _header(s))] = None
     _summarize(m, Loop(name, s.span, s.body, tuple(assigned_names((s.target,))), head, trip, None), s.orelse)
+
+
+def _header(s: For) -> Span:
+    """From the `for` to the end of what it runs over."""
+    return replace(s.span, end_line=s.iterable.span.end_line, end_column=s.iterable.span.end_column)
 
 
 def _anything(m: Machine, s: For, iterable: Value) -> None:

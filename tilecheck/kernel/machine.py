@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tilecheck.kernel.access import Gap
+from tilecheck.kernel.access import Claim, Gap
+from tilecheck.kernel.observed import Notes
+from tilecheck.kernel.reach import Reach
 from tilecheck.kernel.shapes import element, unknown_truth
 from tilecheck.kernel.tree import Expr, Span, Stmt
 from tilecheck.kernel.undefined import Observation
@@ -138,6 +140,8 @@ class Record:
     via: tuple[Span, ...]
     checked: bool
     parallel: str | None = None
+    reach: tuple[Reach, ...] = ()
+    under: Cond = TRUE
     unspecified: str = ""
     padding: str = ""
 
@@ -186,6 +190,8 @@ class Machine:
         self._places: dict[str, dict[tuple[object, ...], int]] = {}
         self.made: set[Atom] = set()
         self.products: set[Term] = set()
+        self.notes = Notes()
+        self.claims: list[Claim] = []
 
     # --- dispatch ---
 
@@ -256,6 +262,11 @@ class Machine:
 
     def assume(self, cond: Cond) -> None:
         self.path = conj(self.path, cond)
+
+    @property
+    def noting(self) -> bool:
+        """Whether what is executed is the kernel itself, once and for good."""
+        return self.recording and not self.host
 
     def gap(self, what: str, arrays: frozenset[str] | tuple[str, ...], span: Span) -> None:
         if self.recording and not self.host:

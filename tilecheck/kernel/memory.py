@@ -73,6 +73,12 @@ def _checked(m: Machine, given: dict[str, Value], span: Span) -> bool:
     return value is None or to_bool(m, value, span).cond is TRUE
 
 
+def _unchecked(m: Machine, given: dict[str, Value], span: Span) -> Cond:
+    """The condition under which the bounds check is left out."""
+    value = given.get("check_bounds")
+    return FALSE if value is None else negate(to_bool(m, value, span).cond)
+
+
 def _indices(m: Machine, value: Value | None, count: int | None, span: Span) -> tuple[Int, ...] | None:
     """One integer per axis."""
     if value is None:
@@ -146,8 +152,8 @@ def _tile_load(m: Machine, given: dict[str, Value], span: Span, op: str, shape: 
         return Data(shape)
     order, scope = _order(given, ("weak", "none"))
     mode = _mode(given, ref)
-    effect = Effect("read", op, order, scope, _checked(m, given, span), span, padding=_padding(mode),
-                    unspecified=_unspecified(mode))
+    effect = Effect("read", op, order, scope, _checked(m, given, span), span, _padding(mode),
+                    _unchecked(m, given, span), unspecified=_unspecified(mode))
     return tile_access(m, ref, index, extents, axes, effect)
 
 
@@ -205,8 +211,9 @@ def _tile_store(m: Machine, given: dict[str, Value], span: Span, op: str, shape:
     if mode == "atomic":
         order, scope = "relaxed", "device"
     value = tile if fits(tile, extents) else with_shadow(tile, blurred(shadow_of(tile)))
-    tile_access(m, ref, index, extents, axes, Effect(
-        mode, op, order, scope, _checked(m, given, span), span, value=value))
+    effect = Effect(mode, op, order, scope, _checked(m, given, span), span, unchecked=_unchecked(m, given, span),
+                    value=value)
+    tile_access(m, ref, index, extents, axes, effect)
     return NONE
 
 
@@ -241,7 +248,8 @@ def _element(m: Machine, given: dict[str, Value], op: str, mode: str, default: t
     spread = shape if update is None else broadcast(shape, update)
     padding = given.get("padding_value", Const(0))
     stored = [given[n] for n in ("value", "update", "expected", "desired") if n in given]
-    effect = Effect(mode, op, order, scope, _checked(m, given, span), span, padding=padding, value=Tuple(tuple(stored)))
+    effect = Effect(mode, op, order, scope, _checked(m, given, span), span, padding, _unchecked(m, given, span),
+                    value=Tuple(tuple(stored)))
     value = element_access(m, ref, index, mask.cond, shape, shape if mode == "read" else spread, effect)
     if mode != "read":
         observe(m, mask.shadow, m.path, "mask", "", span)
@@ -342,7 +350,7 @@ def _advanced(m: Machine, given: dict[str, Value], op: str, mode: str, span: Spa
     kind = _mode(given, ref)
     effect = Effect(mode, op, "weak", "none", _checked(m, given, span), span, padding=_padding(kind),
                     unspecified=_unspecified(kind) if mode == "read" else FALSE, value=given.get("tile"))
-    return element_access(m, ref, tuple(index), TRUE, shape, shape, effect)
+    return element_access(m, ref, tuple(index), TRUE, shape, shape, effect, begun=True)
 
 
 def _load_advanced(m: Machine, args: Arguments) -> Value:

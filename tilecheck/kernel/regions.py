@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tilecheck.kernel.assuming import simplified
 from tilecheck.kernel.coerce import extent
 from tilecheck.kernel.joins import join
 from tilecheck.kernel.locks import update
 from tilecheck.kernel.machine import LoopMark, Machine, Record
+from tilecheck.kernel.reach import Reach, entered, of_member, of_raw, of_tile, of_unchecked
 from tilecheck.kernel.shadows import observe, spread, stored
 from tilecheck.kernel.shapes import element
 from tilecheck.kernel.tree import Span
@@ -46,9 +47,13 @@ from tilecheck.proof.terms import (
 
 @dataclass(frozen=True)
 class Effect:
-    """What an operation does. `padding` is what a read yields outside; None when that is unspecified. `unspecified`
-    is the condition under which it is, for a load of a tile; None when that is not known. `value` is what a write
-    stores; several values in a tuple."""
+    """What an operation does.
+
+    padding      what a read yields outside; None when that is unspecified
+    unchecked    the condition under which the launch leaves the bounds check out
+    unspecified  for a load of a tile, the condition under which its padding is; None when that is not known
+    value        what a write stores; several values in a tuple
+    """
 
     mode: str
     op: str
@@ -57,6 +62,7 @@ class Effect:
     checked: bool
     span: Span
     padding: Value | None = None
+    unchecked: Cond = FALSE
     unspecified: Cond | None = FALSE
     value: Value | None = None
 
@@ -83,6 +89,7 @@ class Place:
     """(position, end, whether the position may be negative) for every axis that is checked."""
     tile: tuple[Term, ...] = ()
     tile_index: tuple[Term, ...] = ()
+    reach: tuple[Reach, ...] = ()
     axes: tuple[int, ...] = ()
     """The array axis of each of the bounds."""
 
@@ -120,11 +127,12 @@ def _exact(index: tuple[Term, ...], guard: Cond, loops: tuple[LoopMark, ...]) ->
 
 
 def _with_member(view: View, place: Place) -> Place:
+    reach = (*of_member(view), *place.reach)
     if view.member is None:
-        return place
+        return place if reach == place.reach else replace(place, reach=reach)
     tile = (ONE, *place.tile) if place.tile else ()
     tile_index = (view.member, *place.tile_index) if place.tile else ()
-    return Place((view.member, *place.index), place.bounds, tile, tile_index, place.axes)
+    return Place((view.member, *place.index), place.bounds, tile, tile_index, reach, place.axes)
 
 
 def _emit(
@@ -135,8 +143,11 @@ def _emit(
         for _, view in ref.options:
             m.written.add(view.root)
             m.changes.setdefault(view.root, set()).add(effect.op)
-    if not m.recording or m.host:
+    if not m.noting:
         return
+    m.notes.reads += effect.mode == "read"
+    m.notes.effects += effect.mode != "read" or effect.order != "weak"
+    m.notes.accessed(ref.options[0][1].root if ref.options else "?", effect.mode == "read", m.path, effect.span)
     if effect.mode != "read" and (effect.op not in ("atomic_cas", "atomic_xchg") or len(ref.options) > 1):
         for _, view in ref.options:
             update(m, view.root, ("seize",))
@@ -147,12 +158,13 @@ def _emit(
     for (cond, view), bare in zip(ref.options, places, strict=True):
         place = _with_member(view, bare)
         index, guard = simplified(place.index, conj(m.path, cond, mask, place.inside if effect.checked else TRUE))
+        reach, under = _settled(place.reach, conj(m.path, cond, mask))
         m.records.append(Record(
             array=view.root, may=tuple(sorted({n for n in names if n != view.root})), mode=effect.mode, op=effect.op,
             index=index, guard=guard, exact=m.exact and _exact(index, guard, m.loops) and elements is not None,
             tile=place.tile, tile_index=place.tile_index, own_index=own_index, elements=lanes, site=site,
             order=effect.order, scope=effect.scope, loops=m.loops, held=m.held, span=effect.span, via=m.via,
-            checked=effect.checked, unspecified=source, padding=effect.padding_mode))
+            checked=effect.checked, reach=reach, under=under, unspecified=source, padding=effect.padding_mode))
         used = stored(effect.value)
         if used:
             observe(m, used, conj(m.path, cond, mask, place.inside), _use(effect), view.root, effect.span)
@@ -162,11 +174,20 @@ def _use(effect: Effect) -> str:
     return "store" if effect.mode == "write" else "atomic"
 
 
+def _settled(reach: tuple[Reach, ...], under: Cond) -> tuple[tuple[Reach, ...], Cond]:
+    """With the choices resolved that the condition of the access decides."""
+    if not reach:
+        return reach, under
+    terms, guard = simplified(tuple(t for r in reach for t in (r.at, r.end)), under)
+    return tuple(replace(r, at=at, end=end) for r, at, end in zip(
+        reach, terms[::2], terms[1::2], strict=True)), guard
+
+
 def tile_access(
     m: Machine, ref: ArrayRef, index: tuple[Int, ...], extents: Shape, axes: tuple[int, ...], effect: Effect,
 ) -> Value:
     """An access by tile index. Tile axis k runs along array axis `axes[k]`."""
-    places = [_tile_place(m, view, index, extents, axes) for _, view in ref.options]
+    places = [_tile_place(m, view, index, extents, axes, effect.unchecked) for _, view in ref.options]
     _emit(m, ref, places, TRUE, effect, (), tuple(i.term for i in index))
     _observe_index(m, ref, index, TRUE, effect)
     if effect.mode != "read":
@@ -176,7 +197,7 @@ def tile_access(
 
 
 def _tile_place(
-    m: Machine, view: View, index: tuple[Int, ...], extents: Shape, axes: tuple[int, ...],
+    m: Machine, view: View, index: tuple[Int, ...], extents: Shape, axes: tuple[int, ...], unchecked: Cond,
 ) -> Place:
     rank = len(index)
     m.ranks.setdefault(view.root, set()).add(rank)
@@ -184,9 +205,11 @@ def _tile_place(
     tile: list[Term] = [ONE] * rank
     tile_index: list[Term] = [ZERO] * rank
     bounds: list[tuple[Term, Term, bool]] = []
+    reach: list[Reach] = []
     for k, axis in enumerate(axes):
         step = view.steps[k] if view.steps is not None and len(view.steps) == rank else extents[k]
-        here = index[k].term * step + lane(rank - 1 - k, extents[k])
+        lanes = lane(rank - 1 - k, extents[k])
+        here = index[k].term * step + lanes
         part = view.slice_of(axis)
         if part is None:
             bounds.append((here, extent(m, view, axis), False))
@@ -195,15 +218,19 @@ def _tile_place(
             bounds.append((here, part[1] - part[0], True))
             here = part[0] + here
         where[axis], tile[axis], tile_index[axis] = here, extents[k], index[k].term
-    return Place(tuple(where), tuple(bounds), tuple(tile), tuple(tile_index), axes)
+        reach += of_tile(axis, index[k].term, step, extents[k], lanes, bounds[-1][1], unchecked)
+    return Place(tuple(where), tuple(bounds), tuple(tile), tuple(tile_index), tuple(reach), axes)
 
 
 def element_access(
     m: Machine, ref: ArrayRef, index: tuple[Int, ...], mask: Cond, shape: Shape | None, elements: Shape | None,
-    effect: Effect,
+    effect: Effect, begun: bool = False,
 ) -> Value:
-    """An access by element indices, one per axis."""
-    places = [_element_place(m, view, index) for _, view in ref.options]
+    """An access by element indices, one per axis; `begun` for one that is undefined only where all of it is outside."""
+    places = [_element_place(m, view, index, effect.unchecked) for _, view in ref.options]
+    if begun:
+        places = [replace(p, reach=tuple(entered(k, index[k].term, p.bounds[k][1]) for k in range(len(index))))
+                  for p in places]
     _emit(m, ref, places, mask, effect, elements, ())
     _observe_index(m, ref, index, mask, effect)
     if effect.mode != "read":
@@ -211,15 +238,17 @@ def element_access(
     return _loaded(m, ref, places, mask, shape, effect, effect.op == "gather")
 
 
-def _element_place(m: Machine, view: View, index: tuple[Int, ...]) -> Place:
+def _element_place(m: Machine, view: View, index: tuple[Int, ...], unchecked: Cond) -> Place:
     m.ranks.setdefault(view.root, set()).add(len(index))
     where: list[Term] = []
     bounds: list[tuple[Term, Term, bool]] = []
+    reach: list[Reach] = []
     for axis, i in enumerate(index):
         part = view.slice_of(axis)
         bounds.append((i.term, extent(m, view, axis), True))
         where.append(i.term if part is None else part[0] + i.term)
-    return Place(tuple(where), tuple(bounds), axes=tuple(range(len(index))))
+        reach += of_unchecked(axis, i.term, bounds[-1][1], unchecked)
+    return Place(tuple(where), tuple(bounds), reach=tuple(reach), axes=tuple(range(len(index))))
 
 
 def _observe_index(m: Machine, ref: ArrayRef, index: tuple[Int, ...], mask: Cond, effect: Effect) -> None:
@@ -238,7 +267,8 @@ def raw_access(
         base = ZERO
         for axis, start, _ in view.slices:
             base = base + start * extent(m, view, axis, "strides")
-        places.append(Place((base + offset.term,), ()))
+        at = base + offset.term
+        places.append(Place((at,), (), reach=of_raw(view, at, m.knowledge.ranks.get(view.root))))
     _emit(m, ref, places, mask, effect, elements, ())
     _observe_index(m, ref, (offset,), mask, effect)
     if effect.mode == "write":

@@ -7,6 +7,7 @@ from functools import partial
 from tilecheck.kernel.calls import METHODS, TILE, TILE_METHODS, Arguments, MethodOperation, Operation
 from tilecheck.kernel.coerce import constant_int, expand, scalar_of, shape_from, to_int
 from tilecheck.kernel.machine import Machine
+from tilecheck.kernel.observed import SubTile
 from tilecheck.kernel.operators import shape_of
 from tilecheck.kernel.shadows import with_shadow
 from tilecheck.kernel.shapes import broadcast, lanes_of, permutation, product, relabel, reshape
@@ -164,6 +165,7 @@ def _extract(m: Machine, args: Arguments) -> Value:
         return _scrambled(m, value, shape, args)
     move: dict[Atom, Term] = {}
     rank = len(shape)
+    _note_part(m, "extract", index, shape, value.shape, args)
     for k, extent in enumerate(shape):
         if value.shape[k] != ONE:
             at = to_int(m, index[k], args.span).term
@@ -171,8 +173,19 @@ def _extract(m: Machine, args: Arguments) -> Value:
     return relabel(value, shape, move)
 
 
+def _note_part(m: Machine, op: str, index: tuple[Value, ...], part: Shape, whole: Shape, args: Arguments) -> None:
+    if m.noting:
+        at = tuple(to_int(m, i, args.span).term for i in index)
+        m.notes.parts[SubTile(op, at, part, whole, m.path, args.span)] = None
+
+
 def _insert(m: Machine, args: Arguments) -> Value:
-    value = _tile(m, args.take(("x",)).get("x", MISSING), args)
+    given = args.take(("x", "index", "value"))
+    value = _tile(m, given.get("x", MISSING), args)
+    part = shape_of(given.get("value", MISSING))
+    index = expand(m, given.get("index", MISSING)) or (given.get("index", MISSING),)
+    if value.shape is not None and part is not None and len(part) == len(value.shape) == len(index):
+        _note_part(m, "insert", index, part, value.shape, args)
     if isinstance(value, Int):
         return m.fresh("insert", args.span, value.shape)
     return m.fresh_truth("insert", args.span, value.shape) if isinstance(value, Bool) else Data(value.shape)

@@ -137,13 +137,19 @@ def unpack(m: Machine, value: Value, count: int | None, span: Span) -> tuple[Val
 
 
 def _assign(m: Machine, s: Assign) -> None:
+    effects, reads = m.notes.effects, m.notes.reads
     value = m.eval(s.value)
+    if m.noting:
+        m.notes.assigned(s.span, value, effects, reads)
     for target in s.targets:
         bind(m, target, value, s.span)
 
 
 def _augmented(m: Machine, s: AugAssign) -> None:
+    effects, reads = m.notes.effects, m.notes.reads
     value = binary(m, s.op.removesuffix("=") if s.op not in ("=",) else s.op, m.eval(s.target), m.eval(s.value), s.span)
+    if m.noting:
+        m.notes.assigned(s.span, value, effects, reads)
     bind(m, s.target, value, s.span)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from tilecheck.kernel.access import Claim
 from tilecheck.kernel.calls import METHODS, TILE, TILE_METHODS, Arguments, unknown_call
 from tilecheck.kernel.carried import never_negative
 from tilecheck.kernel.coerce import (
     arrays_in,
     constant_int,
     expand,
+    extent,
     extent_of,
     rank_of,
     scalar_of,
@@ -21,6 +23,7 @@ from tilecheck.kernel.coerce import (
     to_term,
 )
 from tilecheck.kernel.machine import Machine
+from tilecheck.kernel.observed import Narrowing, SliceUse
 from tilecheck.kernel.operators import (
     binary,
     compare,
@@ -170,14 +173,20 @@ def narrowed(m: Machine, name: str, value: Value, args: Arguments) -> Int:
     """The value as an element of an integer type: it wraps."""
     bits = WRAPPING.get(name)
     if bits is None or isinstance(value, Bool):
-        return to_int(m, value, args.span)
+        whole = to_int(m, value, args.span)
+        if m.noting:
+            m.notes.sized(name, whole.term, m.path, args.span)
+        return whole
     if isinstance(value, Data):
         return m.fresh(name, args.span, value.shape)
     inner = to_int(m, value, args.span)
     if bits == 32 and never_negative(inner.term):
         return inner
     half = const(0 if name.startswith("u") else 2 ** (bits - 1))
-    return m.limited(Int(mod(inner.term + half, const(2**bits)) - half, inner.shape), args.span)
+    result = m.limited(Int(mod(inner.term + half, const(2**bits)) - half, inner.shape), args.span)
+    if m.noting:
+        m.notes.narrowings[Narrowing(name, bits, inner.term, result.term, m.path, args.span)] = None
+    return result
 
 
 def _astype(m: Machine, args: Arguments) -> Value:
@@ -195,6 +204,16 @@ def _bitcast(m: Machine, args: Arguments) -> Value:
 
 def _identity(m: Machine, args: Arguments) -> Value:
     return args.positional[0] if args.positional else _one(args)
+
+
+def _divisible(m: Machine, args: Arguments) -> Value:
+    """`assume_divisible_by(x, divisor)` yields x. What it says of an array's storage is not followed."""
+    given = args.take(("x", "divisor"))
+    value = _identity(m, args)
+    if "divisor" in given and not isinstance(value, ArrayRef) and m.recording and not m.host:
+        claimed, divisor = to_int(m, value, args.span).term, to_term(m, given["divisor"], args.span)
+        m.claims.append(Claim(claimed, divisor, m.path, m.exact, args.span))
+    return value
 
 
 def _astile(m: Machine, args: Arguments) -> Value:
@@ -320,6 +339,12 @@ def _nothing(m: Machine, args: Arguments) -> Value:
     return NONE
 
 
+def _wait(m: Machine, args: Arguments) -> Value:
+    if m.noting:
+        m.notes.waited(m.path)
+    return NONE
+
+
 def _typed(name: str, m: Machine, args: Arguments) -> Value:
     """A dtype called as a function, `ct.int32(x)`."""
     return convert(m, args.positional[0], TileRef(name), args) if args.positional else MISSING
@@ -346,6 +371,10 @@ def _array_slice(m: Machine, owner: Value, args: Arguments) -> Value:
         before = view.slice_of(axis)
         base = ZERO if before is None else before[0]
         kept = tuple(s for s in view.slices if s[0] != axis)
+        if m.noting:
+            whole = extent(m, view, axis) if before is None else before[1] - before[0]
+            m.notes.slices[SliceUse(
+                view.root, axis, start, stop, whole, conj(m.path, cond), m.exact, args.span)] = None
         slices = tuple(sorted((*kept, (axis, base + start, base + stop)), key=lambda s: s[0]))
         out.append((cond, View(view.root, view.member, slices, view.tile, view.steps, view.raw, view.padding)))
     return ArrayRef(tuple(out))
@@ -424,8 +453,8 @@ TILE.update({
     "zeros": partial(_constant_tile, 0), "ones": partial(_constant_tile, 1), "bid": _bid, "num_blocks": _num_blocks,
     "num_tiles": _num_tiles, "mma": _mma, "mma_scaled": _mma_scaled, "matmul": _matmul,
     "static_assert": _static_assert, "assert_": _static_assert, "static_eval": _identity, "static_iter": _static_iter,
-    "ensure_constant": _identity, "assume_divisible_by": _identity, "printf": _nothing, "print": _nothing,
-    "grid_dependency_control_wait": _nothing, "grid_dependency_control_launch_dependents": _nothing,
+    "grid_dependency_control_wait": _wait, "grid_dependency_control_launch_dependents": _nothing,
+    "ensure_constant": _identity, "assume_divisible_by": _divisible, "printf": _nothing, "print": _nothing,
     "pack_to_bytes": lambda m, args: Data(None), "unpack_from_bytes": lambda m, args: Data(None),
 })
 METHODS.update({

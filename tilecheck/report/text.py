@@ -66,6 +66,8 @@ def _primary_text(diagnostic: Diagnostic) -> str:
     witness = diagnostic.witness
     if witness is None:
         return ""
+    if witness.first == witness.second:
+        return f"block {_block(witness.first)}"
     if _other_access(diagnostic) is None:
         return f"blocks {_block(witness.first)} and {_block(witness.second)}"
     return f"block {_block(witness.second)}"
@@ -98,6 +100,9 @@ def _witness_lines(diagnostic: Diagnostic, witness: Witness) -> list[str]:
     line = diagnostic.span.line
     first_line = other.span.line if other is not None and other.span is not None else line
     values = "".join(f", {name} = {value}" for name, value in (*witness.scalars, *witness.data))
+    if witness.first == witness.second:
+        return [f"grid {_numbers(witness.grid)}{values}",
+                f"line {line} in block {_point(witness.first)} begins at element {witness.element[0]}"]
     return [
         f"grid {_numbers(witness.grid)}{values}",
         f"line {first_line} in block {_point(witness.first)}",

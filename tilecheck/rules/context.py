@@ -133,12 +133,14 @@ class Context:
             by.setdefault(a.name, []).append(a.arrays)
         segments = by.get("segments", [])
         return Annotations(
-            injective=frozenset(a[0] for a in by.get("injective", [])),
+            injective=frozenset(a.arrays[0] for a in found if a.name == "injective" and not a.terms),
+            below=tuple((a.arrays[0], a.terms[0]) for a in found if a.name == "injective" and a.terms),
             monotone=frozenset(a[0] for a in by.get("monotone", [])) | {a[0] for a in segments if len(a) == 1},
             segments=tuple((a[0], a[1]) for a in segments if len(a) == 2),
             locks=frozenset(a[0] for a in by.get("lock", [])),
             tickets=frozenset(a[0] for a in by.get("ticket", [])),
-            ranges=tuple((a.arrays[0], a.terms[0], a.terms[1]) for a in found if a.name == "range"))
+            ranges=tuple((a.arrays[0], a.terms[0], a.terms[1]) for a in found if a.name == "range"),
+            multiples=tuple((a.arrays[0], a.terms[0]) for a in found if a.name == "multiple"))
 
     @cached_property
     def tiles(self) -> frozenset[str]:
@@ -180,6 +182,13 @@ class Context:
             return self._room[key]
 
         return admits
+
+    def admits(self, conds: tuple[Cond, ...], region: Region) -> bool:
+        """Whether a launch with several blocks on every axis satisfies conditions."""
+        key = ("admits", region.guard, frozenset(conds))
+        if key not in self._room:
+            self._room[key] = self._satisfiable(conds, self.axes_of(region))
+        return self._room[key]
 
     def _satisfiable(self, conds: tuple[Cond, ...], axes: frozenset[int]) -> bool:
         return satisfiable(conj(*conds, *self.uniform), axes, tiles=self.tiles) is not None

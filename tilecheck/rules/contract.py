@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tilecheck.kernel.access import Access, KernelModel
+from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.contract import render
 from tilecheck.proof.region import Clause
-from tilecheck.proof.terms import Bid, Cond, Term, cdiv, const, eq, grid, le, lt, sym
+from tilecheck.proof.terms import Cond, Term, const, eq, grid, le, lt, sym
 from tilecheck.rules.widths import largest
 
 __all__ = ["structural_clauses", "width_clauses"]
 
 
 def structural_clauses(model: KernelModel) -> tuple[Clause, ...]:
-    """One block on the axes that the kernel never reads, a grid inside the tile space, arrays that do not overlap."""
+    """One block on the axes that the kernel never reads, arrays that do not overlap, indices of 32 bits."""
     if not model.written:
         return ()
-    conds = dict.fromkeys((*_unread(model), *_inside(model)))
+    conds = dict.fromkeys(_unread(model))
     arithmetic = tuple(Clause(render(c), c, "structural") for c in conds)
     return (*arithmetic, *dict.fromkeys(_apart(model)), *dict.fromkeys(_sizes(model)), *width_clauses(model))
 
@@ -26,24 +26,6 @@ def _unread(model: KernelModel) -> Iterator[Cond]:
     for k in range(3):
         if k not in model.axes_read:
             yield eq(grid(k), 1)
-
-
-def _inside(model: KernelModel) -> Iterator[Cond]:
-    """A tile index that is a block coordinate: the grid has no more blocks there than the array has tiles."""
-    for a in model.accesses:
-        if a.mode != "write" or "*" in a.array or a.array == "?" or not _whole(a):
-            continue
-        for d, (index, extent) in enumerate(zip(a.tile_index, a.tile, strict=True)):
-            coordinate = index.single
-            if isinstance(coordinate, Bid) and not extent.varying:
-                yield le(grid(coordinate.axis), cdiv(sym(f"{a.array}.shape[{d}]"), extent))
-
-
-def _whole(a: Access) -> bool:
-    """Whether the tiles are those of the array itself: the element index is tile index times extent plus lane."""
-    return len(a.tile) == len(a.tile_index) == len(a.region.index) and not any(
-        isinstance(x.single, Bid) and (e - x * t).varying and not (e - x * t).single
-        for e, x, t in zip(a.region.index, a.tile_index, a.tile, strict=True))
 
 
 def _arrays(model: KernelModel) -> list[str]:

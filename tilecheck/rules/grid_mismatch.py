@@ -9,8 +9,12 @@ from tilecheck.host.discharge import Discharge
 from tilecheck.host.identity import unread_axis
 from tilecheck.host.launch import Launch
 from tilecheck.kernel.access import KernelModel
+from tilecheck.kernel.tree import Span
 from tilecheck.proof.region import Clause
+from tilecheck.proof.terms import atoms_of
+from tilecheck.rules import grid_coverage
 from tilecheck.rules.launches import Discharged
+from tilecheck.rules.obligation import Settled
 
 __all__ = ["diagnose"]
 
@@ -19,11 +23,17 @@ CODE = "TC405"
 
 def diagnose(
     model: KernelModel, clauses: Sequence[Clause], states: Mapping[str, Discharged], launches: Sequence[Launch],
+    obligations: Sequence[Settled] = (),
 ) -> list[Diagnostic]:
     """A finding for each clause that a launch breaks, and for each launch with several blocks on an unread axis."""
     out = [d for launch in launches if (d := _unread(model, launch)) is not None]
     unread = {d.span for d in out}
+    bounds = {c.text for s in obligations if s.kind == "bounds" for c in s.clauses if c.kind == "structural"} - {
+        c.text for s in obligations if s.kind != "bounds" for c in s.clauses}
     for clause in clauses:
+        if clause.text in bounds:
+            out += _outside(model, clause, states[clause.text], unread, obligations)
+            continue
         for launch, result in states[clause.text].at:
             if launch.span in unread and clause.text.startswith("grid["):
                 continue
@@ -32,6 +42,19 @@ def diagnose(
             if result.state == "broken" or (result.state == "violated" and clause.kind == "semantic"):
                 out.append(_broken(model, clause, launch, result))
     return out
+
+
+def _outside(
+    model: KernelModel, clause: Clause, state: Discharged, unread: set[Span], obligations: Sequence[Settled],
+) -> list[Diagnostic]:
+    """Findings for a clause that keeps tiles inside their arrays, where it is needed for that."""
+    broken = [(launch, r) for launch, r in state.at if r.state == "broken" and launch.span not in unread]
+    s = grid_coverage.needed(clause, obligations, model) if broken else None
+    if s is None:
+        return []
+    about_grid = clause.cond is not None and any(a.key.startswith("grid[") for a in atoms_of(clause.cond))
+    return [grid_coverage.beyond(model, clause, s, launch, r) if about_grid else _broken(model, clause, launch, r)
+            for launch, r in broken]
 
 
 def _unread(model: KernelModel, launch: Launch) -> Diagnostic | None:

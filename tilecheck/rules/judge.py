@@ -20,21 +20,31 @@ from tilecheck.rules import (
     aliased_arguments,
     cross_block_read,
     duplicate_scatter,
+    grid_coverage,
     grid_mismatch,
+    launch_arguments,
+    lints,
     lost_order,
+    missing_grid_wait,
     mixed_atomicity,
     overlapping_write,
     padding_dtype,
+    row_spill,
+    slice_range,
+    tile_out_of_range,
+    unchecked_out_of_bounds,
     undefined_padding,
     unknown_use,
     unproven_disjoint,
     unused_contract,
 )
 from tilecheck.rules.atomicity import settle_atomics
+from tilecheck.rules.bounds import settle_bounds
 from tilecheck.rules.context import Context
 from tilecheck.rules.contract import structural_clauses, width_clauses
 from tilecheck.rules.cross_read import settle_reads
 from tilecheck.rules.disjoint import settle_writes
+from tilecheck.rules.divisibility import settle_claims
 from tilecheck.rules.duplicates import settle_duplicates
 from tilecheck.rules.launches import Discharged, discharge_all
 from tilecheck.rules.minimal import implied
@@ -53,6 +63,9 @@ _DIAGNOSE: Final[Mapping[str, Callable[[Settled, KernelModel], Diagnostic]]] = {
     "TC106": duplicate_scatter.diagnose,
     "TC107": mixed_atomicity.diagnose,
     "TC108": lost_order.diagnose,
+    "TC201": tile_out_of_range.diagnose,
+    "TC202": unchecked_out_of_bounds.diagnose,
+    "TC206": row_spill.diagnose,
     "TC301": undefined_padding.diagnose,
 }
 
@@ -64,11 +77,12 @@ def prove(model: KernelModel) -> Proof:
     context = Context.of(model)
     obligations = (
         *settle_writes(context), *settle_reads(context), *settle_atomics(context), *settle_duplicates(context),
-        *settle_order(context), *settle_padding(context))
+        *settle_order(context), *settle_bounds(context), *settle_claims(context), *settle_padding(context))
+    obligations = row_spill.specialised(context, obligations)
     if any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
-    return Proof(tuple(obligations), structural_clauses(model), context.declared, context.faulty,
-                 context.contradictory)
+    return Proof(tuple(obligations), (*structural_clauses(model), *slice_range.clauses(context)), context.declared,
+                 context.faulty, context.contradictory, tuple(lints.suspicions(context)))
 
 
 def _too_wide(s: Settled) -> Settled:
@@ -87,11 +101,16 @@ def conclude(
     unsettled = [in_view(s, model, launches, states) for s in proof.obligations if _unsettled(s, states)]
     reported = _without_implied([s for s in unsettled if s is not None])
     findings = [_DIAGNOSE[s.code](s, model) for s in reported]
-    findings += grid_mismatch.diagnose(model, clauses, states, launches)
+    findings += [row_spill.diagnose_read(s, a, model) for s in reported for a in s.spilling]
+    findings += grid_mismatch.diagnose(model, clauses, states, launches, proof.obligations)
+    findings += grid_coverage.diagnose(model, launches)
     findings += aliased_arguments.diagnose(model, launches)
     findings += unused_contract.diagnose(model, proof)
     findings += padding_dtype.diagnose(model, launches)
     findings += unknown_use.diagnose(model, proof.obligations)
+    findings += lints.concluded(model, proof.suspicions, launches)
+    findings += launch_arguments.diagnose(model, launches)
+    findings += missing_grid_wait.diagnose(model, launches)
     verdicts = [s.verdict for s in proof.obligations] + ["unproven"] * bool(unknown_use.lost(model))
     report = KernelReport(
         model.file, model.name, model.name_span.line, weakest(tuple(verdicts)),

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from tilecheck.diagnostics import ObligationKind
 from tilecheck.kernel.access import Access, Declared
+from tilecheck.kernel.reach import Reach
 from tilecheck.kernel.undefined import Observation
 from tilecheck.proof.region import Clause, Verdict, Witness
 from tilecheck.proof.terms import Cond
+from tilecheck.rules.suspicion import Suspicion
 
 __all__ = ["WEAKEST_FIRST", "Proof", "Settled", "weakest"]
 
@@ -29,6 +31,9 @@ class Settled:
     code       the rule that reports it, when it is not settled
     missing    what would settle it, when it is unproven: an annotation in the contract language
     needed     whether a collision without its semantic clauses was found (the witness is that collision)
+    reach      of an obligation on bounds: what decided the verdict
+    end        where the array ends there, in the numbers of the witness
+    spilling   reads that run past the end of a row as a write does
     uses       for `padding`, the uses of undefined lanes that are not proved harmless, in program order, each with the
                clauses under which it is
     assumed    for `padding`, what is declared of the launch
@@ -45,6 +50,9 @@ class Settled:
     witness: Witness | None = None
     missing: str | None = None
     needed: bool = False
+    reach: Reach | None = None
+    end: int | None = None
+    spilling: tuple[Access, ...] = ()
     uses: tuple[tuple[Observation, tuple[Clause, ...]], ...] = ()
     assumed: tuple[Cond, ...] = ()
 
@@ -56,6 +64,7 @@ class Proof:
     structural   clauses that hold for the kernel as a whole
     declared     clauses that the author wrote
     faulty       declarations that cannot be read, and why
+    suspicions   findings that a launch may speak against
     contradictory  declarations that no launch can satisfy together; they have no effect
     """
 
@@ -64,3 +73,4 @@ class Proof:
     declared: tuple[Clause, ...]
     faulty: tuple[tuple[str, str], ...] = ()
     contradictory: tuple[Declared, ...] = ()
+    suspicions: tuple[Suspicion, ...] = ()

@@ -7,7 +7,7 @@ from typing import Final
 
 from tilecheck.proof.terms import Atom, Bid, FloorDiv, Ite, Lane, Max, Min, Mod, Sym, Term, const, grid, of
 
-__all__ = ["largest"]
+__all__ = ["largest", "size_of"]
 
 
 def largest(t: Term) -> Iterator[Term]:
@@ -17,12 +17,13 @@ def largest(t: Term) -> Iterator[Term]:
         for a in m:
             for inner in _divided(a):
                 yield from largest(inner)
-    bound = _size(t)
+    bound = size_of(t)
     if bound is not None:
         yield bound
 
 
-def _size(t: Term) -> Term | None:
+def size_of(t: Term) -> Term | None:
+    """What a term stays below in size, over launch scalars that are not negative; None when it has no such bound."""
     total = const(0)
     for m, c in t.monos.items():
         part = const(abs(c))
@@ -48,13 +49,13 @@ def _unbounded(a: Atom) -> Term | None:
 
 
 def _least(a: Min) -> Term | None:
-    return next((size for size in map(_size, a.args) if size is not None), None)
+    return next((size for size in map(size_of, a.args) if size is not None), None)
 
 
 def _all(parts: tuple[Term, ...]) -> Term | None:
     total = const(0)
     for part in parts:
-        size = _size(part)
+        size = size_of(part)
         if size is None:
             return None
         total = total + size
@@ -65,8 +66,8 @@ _SIZES: Final[Mapping[type[Atom], Callable[..., Term | None]]] = {
     Sym: of,
     Bid: lambda a: grid(a.axis),
     Lane: lambda a: a.size,
-    FloorDiv: lambda a: _size(a.num),
-    Mod: lambda a: _size(a.den),
+    FloorDiv: lambda a: size_of(a.num),
+    Mod: lambda a: size_of(a.den),
     Min: _least,
     Max: lambda a: _all(a.args),
     Ite: lambda a: _all((a.then, a.other)),

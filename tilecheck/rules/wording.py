@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+from tilecheck.proof.contract import render
 from tilecheck.proof.region import BlockPoint, Witness
+from tilecheck.proof.terms import Term
 
-__all__ = ["block_name", "blocks", "clause_list", "element_of", "iterations", "launch_of", "readable", "scalars_of"]
+__all__ = ["block_name", "blocks", "clause_list", "element_of", "iterations", "launch_of", "readable", "scalars_of",
+           "spelled"]
 
 
 def block_name(block: tuple[int, int, int], axes: frozenset[int]) -> str:
@@ -57,6 +60,11 @@ def readable(text: str) -> str:
     """An explanation with the names that an author knows: the lane of a tile, the loop variable, `bid(0) // H`."""
     text = _COUNT.sub(r"\1", _LANE.sub("lane", text))
     return _DIVISION.sub(r" \1 ", _SIMPLE.sub(_bare, text))
+
+
+def spelled(term: Term) -> str:
+    """A term in the same way, with the parentheses that it needs."""
+    return readable(render(term))
 
 
 def _bare(match: re.Match[str]) -> str:

@@ -15,6 +15,7 @@ The rules, each with its side condition where it is applied:
     quotient   x//d == x'//d, d >= 1                                  =>  -d < x - x' < d
     congruent  x%d == x'%d and -d < x - x' < d                        =>  x == x'
     reduce     0 <= x < d                                             =>  x%d is x and x//d is 0
+    exact      u%d == 0                                               =>  (u*v + r)//d is (u//d)*v + r//d
     range      p == 0 although p >= 1 or p <= -1                      =>  absurd
     exclusive  the guards of the two copies contradict each other     =>  absurd
     squeeze    p >= 0 and p <= 0 follow from the guards               =>  p == 0

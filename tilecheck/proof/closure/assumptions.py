@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
 from zlib import crc32
 
 from tilecheck.proof.closure.data import bounded_reads, within_array
@@ -37,6 +39,7 @@ from tilecheck.proof.terms import (
     mod,
     negate,
     of,
+    split_multiples,
 )
 
 _SAMPLES = 32
@@ -53,6 +56,7 @@ def candidates(whole: State, case: State | None) -> list[tuple[Assumption, ...]]
     found = [c for state in dict.fromkeys((whole, last)) for c in (
         *_positive_divisors(state), *_inside_arrays(state), *_digits(state), *_exact(state))]
     found += [*_untouched(last), *_sections(last), *_variants(last)]
+    found = [(kind, tuple(_plain(whole, a) for a in extra)) for kind, extra in found]
     found.sort(key=lambda item: (item[0], *_strength(item[1])))
     seen: dict[frozenset[Cond], tuple[Assumption, ...]] = {}
     for kind, extra in found:
@@ -62,8 +66,21 @@ def candidates(whole: State, case: State | None) -> list[tuple[Assumption, ...]]
     return list(seen.values())[:16]
 
 
+def _plain(state: State, a: Assumption) -> Assumption:
+    """A clause without a factor that all its terms share and that is positive: `T <= H` instead of `N*T <= N*H`."""
+    if a.cond.op != "ge":
+        return a
+    first, *others = a.cond.term.monos
+    shared = [x for x in dict.fromkeys(first) if all(x in m for m in others)]
+    left = a.cond.term
+    for x in shared if others else ():
+        if state.facts.at_least(x, 1) is not None:
+            left = split_multiples(left, of(x))[0]
+    return a if left is a.cond.term else replace(a, cond=ge(left, 0))
+
+
 def _positive_divisors(state: State) -> Iterator[Candidate]:
-    atoms = atoms_in(*state.equations)
+    atoms = atoms_in(*state.equations, *(i for load in bounded_reads(state) for i in load.index))
     for a in sorted(atoms):
         if isinstance(a, (FloorDiv, Mod)) and state.facts.positive(a.den) is None:
             for terms, _ in state.facts.residuals(a.den - 1):
@@ -145,30 +162,44 @@ def _exact(state: State) -> Iterator[Candidate]:
     atoms = atoms_in(*state.equations)
     for a in sorted(atoms):
         if isinstance(a, FloorDiv):
-            for u, _ in factors(a.num):
+            for u, *_ in factors(a.num):
                 yield 2, (Assumption(eq(mod(u, a.den), 0), True),)
 
 
 def _strength(clauses: tuple[Assumption, ...]) -> tuple[int, int]:
     """How much a set of clauses asks: the sampled launches that break it, and the terms that a reader must follow."""
-    broken = sum(not _satisfied(clauses, launch) for launch in range(_SAMPLES))
+    broken = len(frozenset().union(*(_broken(a.cond) for a in clauses)))
     bounded = sum(_bounds_an_extent(a.cond) for a in clauses)
     size = sum(len(a.cond.term.monos) for a in clauses)
     return broken + 40 * bounded + 3 * size, sum(len(a.cond.key) for a in clauses)
 
 
-def _satisfied(clauses: tuple[Assumption, ...], launch: int) -> bool:
-    class Sample(dict[Atom, int]):
-        def __missing__(self, a: Atom) -> int:
-            self[a] = _draw(a, launch)
-            return self[a]
+class _Sample(dict[Atom, int]):
+    """The values of one sampled launch, as they are asked for."""
 
-        def __contains__(self, a: object) -> bool:
-            return isinstance(a, (Sym, Load, Opaque)) or (isinstance(a, App) and a.fn not in FUNCTIONS)
+    def __init__(self, launch: int) -> None:
+        self.launch = launch
 
-    env = Sample()
+    def __missing__(self, a: Atom) -> int:
+        self[a] = _draw(a, self.launch)
+        return self[a]
+
+    def __contains__(self, a: object) -> bool:
+        return isinstance(a, (Sym, Load, Opaque)) or (isinstance(a, App) and a.fn not in FUNCTIONS)
+
+
+_LAUNCHES = tuple(_Sample(launch) for launch in range(_SAMPLES))
+
+
+@lru_cache(maxsize=4096)
+def _broken(cond: Cond) -> frozenset[int]:
+    """The sampled launches that a condition excludes."""
+    return frozenset(env.launch for env in _LAUNCHES if not _satisfies(env, cond))
+
+
+def _satisfies(env: _Sample, cond: Cond) -> bool:
     try:
-        return all(holds(a.cond, env) for a in clauses)
+        return holds(cond, env)
     except (ArithmeticError, KeyError):
         return False
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tilecheck.proof.closure.copies import mark, own
 from tilecheck.proof.closure.state import State
-from tilecheck.proof.facts import Assumed, Facts
-from tilecheck.proof.terms import Load, Sym, Term, atoms_in, atoms_of, of
+from tilecheck.proof.facts import Assumed, Facts, prove_factored
+from tilecheck.proof.terms import Load, Sym, Term, atoms_in, atoms_of, ge, of, split_multiples
+
+_EFFORT = 1
+"""A segment is sought before cases are split, when most of its bounds are out of reach, and again in each case."""
 
 
 def within_array(a: Load) -> list[Term]:
@@ -19,25 +22,76 @@ def within_array(a: Load) -> list[Term]:
 
 
 def data(state: State) -> bool:
-    """Equal elements of an array declared injective stand in one place; both must be elements of it."""
+    """Equal elements of an array declared injective stand in one place; both must be elements of it, and where it is
+    declared for some values only, one of those."""
     for a, b in state.loads:
-        if a.array not in state.annotations.injective:
-            continue
         pairs = zip(a.index, b.index, strict=True)
         news = [x - y for x, y in pairs if (x - y).monos and (x - y) not in state.equations]
         if not news:
             continue
-        assumed: Assumed = frozenset()
-        for t in (*within_array(a), *within_array(b)):
-            got = state.facts.prove(t)
-            if got is None:
-                break
-            assumed |= got
-        else:
-            state.equations += news
-            state.use("data", f"{a.array} holds no value twice", assumed)
-            return True
+        for values in _declared_once(state, a):
+            assumed = _all(state, (*within_array(a), *within_array(b), *values))
+            if assumed is not None:
+                state.equations += news
+                state.use("data", f"{a.array} holds no value twice", assumed)
+                return True
     return False
+
+
+def _declared_once(state: State, a: Load) -> Iterator[tuple[Term, ...]]:
+    """Terms that are >= 0 where the value of a load is one that its array is declared to hold only once."""
+    if a.array in state.annotations.injective:
+        yield ()
+    for array, limit in state.annotations.below:
+        if array == a.array:
+            yield of(a), limit - 1 - of(a)
+
+
+def _all(state: State, terms: Iterable[Term]) -> Assumed | None:
+    total: Assumed = frozenset()
+    for t in terms:
+        got = state.facts.prove(t)
+        if got is None:
+            return None
+        total |= got
+    return total
+
+
+def declare_ranges(state: State) -> None:
+    """The declared range of an element, for reads that lie inside their array: what stands for others is padding."""
+    for array, low, high in state.annotations.ranges:
+        for a in _reads(state, array):
+            assumed = _all(state, within_array(a))
+            if assumed is not None:
+                state.assumed |= assumed
+                state.add_cond(ge(of(a), low))
+                state.add_cond(ge(high - 1, of(a)))
+
+
+def declare_multiples(state: State) -> None:
+    """A sum of multiples of d that is above a number >= 0 is at least d, for d >= 1: `p*d < x` gives `p*d + d <= x`.
+
+    An element counts as a multiple where its read lies inside its array: what stands for others is padding.
+    """
+    for array, divisor in state.annotations.multiples:
+        loads = frozenset(_reads(state, array))
+        for p in state.facts.inequalities if loads else ():
+            least = p - p.offset
+            if p.offset >= 0 or (least - divisor).constant is not None:
+                continue
+            rest = split_multiples(least, divisor)[1]
+            used = [next((a for a in m if a in loads), None) for m in rest.monos]
+            if not used or None in used:
+                continue
+            assumed = _all(state, (divisor - 1, *(t for a in used if a is not None for t in within_array(a))))
+            if assumed is not None:
+                state.assumed |= assumed
+                state.add_cond(ge(least, divisor))
+
+
+def _reads(state: State, array: str) -> list[Load]:
+    atoms = atoms_in(*state.equations, *state.goals, *state.elements, *state.conds)
+    return sorted(a for a in atoms if isinstance(a, Load) and a.array == array)
 
 
 def segment(state: State) -> bool:
@@ -87,9 +141,9 @@ def _inside(state: State, start: Load, element: Term) -> Assumed | None:
     for stop, read in _stops(state, start):
         facts = Facts(state.conds, [element, stop], budget=state.budget)
         total: Assumed = frozenset()
-        needed = [element - of(start), stop - 1 - element, *within_array(start), *within_array(read)]
+        needed = [*within_array(start), *within_array(read), element - of(start), stop - 1 - element]
         for t in needed:
-            got = facts.prove(t)
+            got = prove_factored(facts, t, _EFFORT)
             if got is None:
                 break
             total |= got
@@ -113,6 +167,6 @@ def bounded_reads(state: State) -> list[Load]:
     """Reads that must lie inside their arrays before what is declared of the data says anything of them."""
     known = state.annotations
     named = known.injective | known.monotone | {a for pair in known.segments for a in pair} | {
-        array for array, _, _ in known.ranges}
+        array for array, *_ in (*known.ranges, *known.below, *known.multiples)}
     atoms = atoms_in(*state.equations, *state.elements, *state.conds)
     return sorted(a for a in atoms if isinstance(a, Load) and a.array in named and 1 not in mark(a))

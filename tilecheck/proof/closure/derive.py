@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Final
 
@@ -13,9 +13,9 @@ from tilecheck.proof.closure.assumptions import candidates
 from tilecheck.proof.closure.cases import case_splits
 from tilecheck.proof.closure.ceilings import name_ceilings
 from tilecheck.proof.closure.problem import Assumption, Derivation, Problem
-from tilecheck.proof.closure.state import State
+from tilecheck.proof.closure.state import State, work_for
 from tilecheck.proof.facts import conjuncts
-from tilecheck.proof.terms import Cond, Load, atoms_in, conj, ge, of
+from tilecheck.proof.terms import Cond, conj
 
 _ROUNDS: Final = 40
 
@@ -37,7 +37,6 @@ RULES: Final[dict[str, Rule]] = {
     "factor": linear.factor,
     "inverse": division.inverse,
     "quotient": division.quotient,
-    "unit": guards.unit,
     "squeeze": guards.squeeze,
     "peel": digits.peel,
     "congruent": division.congruent,
@@ -76,18 +75,25 @@ def _derive(
     problem: Problem, acceptable: Callable[[tuple[Cond, ...]], bool] | None,
     hints: tuple[tuple[Assumption, ...], ...], runs: int,
 ) -> Derivation:
+    served: list[tuple[tuple[Assumption, ...], _Stuck]] = []
     if hints and acceptable is not None:
         # where the kernel's contract has clauses anyway, a deep search for a proof without them is not worth its time
         for clauses in ((), *(h for h in hints if acceptable(tuple(a.cond for a in h)))):
             got, left = _attempt(problem, clauses, deep=bool(clauses))
             if left is None:
                 return got
+            if clauses:
+                served.append((clauses, left))
     first, stuck = _attempt(problem, ())
     if stuck is None or acceptable is None:
         return first
     tried: set[frozenset[Cond]] = set()
     order = count()
-    queue: list[tuple[tuple[int, int], int, tuple[Assumption, ...], _Stuck]] = [((0, 0), next(order), (), stuck)]
+    # what served a related problem and goes further here is a better place to start from
+    queue: list[tuple[tuple[int, int], int, tuple[Assumption, ...], _Stuck]] = [
+        *((left.rank, next(order), have, left) for have, left in served if left.rank < stuck.rank),
+        (stuck.rank if served else (0, 0), next(order), (), stuck)]
+    heapify(queue)
     while queue and runs > 0:
         rank, _, have, place = heappop(queue)
         if len(have) >= _ASSUMPTIONS:
@@ -101,7 +107,7 @@ def _derive(
             runs -= 1
             got, left = _attempt(problem, clauses)
             if left is None:
-                return got
+                return _fewest(problem, got)
             heappush(queue, (left.rank, next(order), clauses, left))
             if runs <= 0:
                 break
@@ -110,6 +116,15 @@ def _derive(
                 heappush(queue, (rank, next(order), have, place))
                 break
     return first
+
+
+def _fewest(problem: Problem, d: Derivation) -> Derivation:
+    """A proof without the assumptions that a later one made needless."""
+    for a in d.clauses[:-1]:
+        got, left = _attempt(problem, tuple(x for x in d.clauses if x is not a))
+        if left is None:
+            d = got
+    return d
 
 
 @dataclass(frozen=True)
@@ -128,31 +143,27 @@ class _Stuck:
 
 
 def start(problem: Problem, clauses: tuple[Assumption, ...]) -> State:
-    state = State([], [], list(problem.goals), problem.annotations)
+    state = State(
+        [], [], list(problem.goals), problem.annotations, budget=work_for(problem.annotations))
     state.equations = [e for e in problem.equations if e.monos]
     state.elements = list(problem.elements)
     state.given = frozenset(c for c in conjuncts(conj(*problem.launch, *(a.cond for a in clauses))))
     for c in conjuncts(conj(*problem.conds, *(a.cond for a in clauses))):
         state.add_cond(c)
-    _declare_ranges(problem, state)
+        for shared in _in_every_alternative(c):
+            state.add_cond(shared)
+    data.declare_ranges(state)
+    data.declare_multiples(state)
     state.first = frozenset(p for c in state.conds for p in conjuncts(c))
     return state
 
 
-def _declare_ranges(problem: Problem, state: State) -> None:
-    """The declared range of an element, for reads that lie inside their array: what stands for others is padding."""
-    if not problem.annotations.ranges:
-        return
-    atoms = atoms_in(*problem.equations, *problem.goals, *problem.elements, *problem.conds)
-    for a in sorted(atoms):
-        for array, low, high in problem.annotations.ranges:
-            if not isinstance(a, Load) or a.array != array:
-                continue
-            proofs = [state.facts.prove(t) for t in data.within_array(a)]
-            if all(p is not None for p in proofs):
-                state.assumed = state.assumed.union(*(p for p in proofs if p is not None))
-                state.add_cond(ge(of(a), low))
-                state.add_cond(ge(high - 1, of(a)))
+def _in_every_alternative(c: Cond) -> tuple[Cond, ...]:
+    """What each alternative of a disjunction says."""
+    if c.op != "or":
+        return ()
+    first, *others = (conjuncts(a) for a in c.args)
+    return tuple(part for part in first if all(part in other for other in others))
 
 
 def _attempt(

@@ -6,7 +6,21 @@ from collections.abc import Iterator
 
 from tilecheck.proof.closure.copies import say
 from tilecheck.proof.closure.state import State
-from tilecheck.proof.terms import ZERO, FloorDiv, Max, Min, Mod, Term, atoms_in, eq, floordiv, ge, mod, of
+from tilecheck.proof.terms import (
+    ZERO,
+    FloorDiv,
+    Max,
+    Min,
+    Mod,
+    Term,
+    atoms_in,
+    eq,
+    floordiv,
+    ge,
+    mod,
+    of,
+    split_multiples,
+)
 
 
 def inverse(state: State) -> bool:
@@ -82,23 +96,21 @@ def reduce(state: State) -> bool:
 
 
 def exact(state: State) -> bool:
-    """u % d == 0 makes (u*v) // d be (u // d)*v."""
+    """u % d == 0 makes (u*v + r) // d be (u // d)*v + r // d."""
     atoms = atoms_in(*state.equations)
     for a in sorted(atoms):
         if isinstance(a, FloorDiv):
-            for u, v in factors(a.num):
+            for u, v, r in factors(a.num):
                 if eq(mod(u, a.den), 0) in state.conds:
                     state.use("exact", f"{a.den.key} divides {u.key}")
-                    state.substitute({a: floordiv(u, a.den) * v})
+                    state.substitute({a: floordiv(u, a.den) * v + floordiv(r, a.den)})
                     return True
     return False
 
 
-def factors(t: Term) -> Iterator[tuple[Term, Term]]:
-    """(u, v) with t == u*v, u one launch scalar and v block-dependent, for a term of one monomial."""
-    if len(t.monos) == 1:
-        ((m, c),) = t.monos.items()
-        for i, a in enumerate(m):
-            rest = m[:i] + m[i + 1:]
-            if not a.varying and any(x.varying for x in rest):
-                yield of(a), Term({rest: c})
+def factors(t: Term) -> Iterator[tuple[Term, Term, Term]]:
+    """(u, v, r) with t == u*v + r, u one launch scalar and v block-dependent."""
+    for u in sorted({a for m in t.monos if any(x.varying for x in m) for a in m if not a.varying}):
+        v, r = split_multiples(t, of(u))
+        if v.varying:
+            yield of(u), v, r

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tilecheck.proof.closure.copies import say
 from tilecheck.proof.closure.state import State
-from tilecheck.proof.facts import conjuncts
-from tilecheck.proof.terms import Bid, Counter, Lane, Term, conj, disj, negate, of
+from tilecheck.proof.terms import Bid, Counter, Lane, Term, negate, of
 
 _SMALL = 4
 """Terms of an equation whose range is worth more effort."""
@@ -83,20 +82,4 @@ def by_order(state: State) -> bool:
             state.equations.append(g)
             state.use("squeeze", f"{say(g)} is fixed by the guards", upper | lower)
             return True
-    return False
-
-
-def unit(state: State) -> bool:
-    """Alternatives whose negation holds fall away."""
-    known = {p for c in state.conds for p in conjuncts(c)}
-    for i, c in enumerate(state.conds):
-        for part in conjuncts(c):
-            if part.op != "or":
-                continue
-            left = [a for a in part.args if negate(a) not in known]
-            if len(left) < len(part.args):
-                state.conds[i] = conj(*(p for p in conjuncts(c) if p != part))
-                state.add_cond(disj(*left))
-                state.use("unit", "")
-                return True
     return False

@@ -13,6 +13,8 @@ class Annotations:
     """What the author declares of data, by array name."""
 
     injective: frozenset[str] = frozenset()
+    below: tuple[tuple[str, Term], ...] = ()
+    """(array, n): the array holds no value twice of those from 0 up to n."""
     monotone: frozenset[str] = frozenset()
     segments: tuple[tuple[str, str], ...] = ()
     """(offsets, lengths): the ranges [offsets[i], offsets[i] + lengths[i]) do not overlap."""
@@ -22,6 +24,8 @@ class Annotations:
     """Arrays of locks: blocks that touch one element of what the kernel writes hold one of these while they do."""
     ranges: tuple[tuple[str, Term, Term], ...] = ()
     """(array, lo, hi): every element x of the array has lo <= x < hi."""
+    multiples: tuple[tuple[str, Term], ...] = ()
+    """(array, d): every element of the array is a multiple of d."""
 
 
 @dataclass(frozen=True)

@@ -53,9 +53,9 @@ from tilecheck.proof.terms import (
 class Annotation:
     """A fact about arrays that index arithmetic cannot show.
 
-    name    injective, monotone, segments, range, ticket, lock or disjoint
+    name    injective, monotone, segments, range, multiple, ticket, lock or disjoint
     arrays  the arrays it is about
-    terms   the bounds of `range`, the index of `lock`
+    terms   the bounds of `range`, the bound of `injective`, the divisor of `multiple`, the index of `lock`
     """
 
     name: str
@@ -366,22 +366,21 @@ _FUNCTION: Final[Mapping[str, Callable[[_Call], Term]]] = {
 }
 
 _ARITY: Final = {
-    # arrays (least, most), terms
-    "injective": (1, 1, 0), "monotone": (1, 1, 0), "segments": (1, 2, 0), "range": (1, 1, 2), "ticket": (1, 1, 0),
-    "lock": (1, 1, 0), "disjoint": (1, 2, 0),
+    # arrays (least, most), terms (least, most)
+    "injective": (1, 1, 0, 1), "monotone": (1, 1, 0, 0), "segments": (1, 2, 0, 0), "range": (1, 1, 2, 2),
+    "multiple": (1, 1, 1, 1), "ticket": (1, 1, 0, 0), "lock": (1, 1, 0, 0), "disjoint": (1, 2, 0, 0),
 }
 
 
 def _annotation(name: str, args: list[_Value], token: Token) -> Annotation:
-    least, most, terms = _ARITY[name]
+    least, most, fewest, terms = _ARITY[name]
     usage = ContractError(f"`{name}` is written {ANNOTATIONS[name]}", token.column)
-    count = len(args) - terms
-    if not least <= count <= most:
+    arrays, rest = args[:most], args[most:]
+    if len(arrays) < least or not fewest <= len(rest) <= terms:
         raise usage
-    arrays = args[:count]
     if any(a.array is None or (a.index and name != "lock") for a in arrays):
         raise usage
-    index = arrays[0].index if name == "lock" else tuple(_term(a) for a in args[count:])
+    index = arrays[0].index if name == "lock" else tuple(_term(a) for a in rest)
     return Annotation(name, tuple(a.array for a in arrays if a.array is not None), index)
 
 

@@ -18,10 +18,11 @@ WORDS: Final = frozenset({"and", "or", "not", "if", "else"})
 ATTRIBUTES: Final = frozenset({"shape", "strides"})
 
 ANNOTATIONS: Final = {
-    "injective": "injective(ids)",
+    "injective": "injective(ids) or injective(ids, n)",
     "monotone": "monotone(indptr)",
     "segments": "segments(offsets) or segments(offsets, lengths)",
     "range": "range(ids, lo, hi)",
+    "multiple": "multiple(sizes, n)",
     "ticket": "ticket(counter)",
     "lock": "lock(locks[i])",
     "disjoint": "disjoint(c, a) or disjoint(c)",

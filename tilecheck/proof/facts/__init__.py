@@ -13,11 +13,12 @@ Everything is over the mathematical integers: that index arithmetic does not wra
 
 from __future__ import annotations
 
-from tilecheck.proof.facts.assumed import Assumed
+from tilecheck.proof.facts.assumed import NOTHING, Assumed
 from tilecheck.proof.facts.certificates import MOST, Budget, Facts, conjuncts
+from tilecheck.proof.facts.factored import prove_factored
 from tilecheck.proof.terms import Cond
 
-__all__ = ["MOST", "Assumed", "Budget", "Facts", "conjuncts", "entails"]
+__all__ = ["MOST", "NOTHING", "Assumed", "Budget", "Facts", "conjuncts", "entails", "prove_factored"]
 
 
 def entails(facts: Cond, goal: Cond, *, signs: bool = False) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import islice, product
+from functools import cache, cached_property
+from itertools import combinations, islice, product
 from math import gcd
 from typing import Final
 
@@ -27,11 +28,13 @@ from tilecheck.proof.terms import (
     atoms_of,
     conj,
     const,
+    depends_on_block,
     divide_monomial,
     ge,
     grid,
     of,
     substitute,
+    text_of,
 )
 
 
@@ -82,7 +85,19 @@ def _atoms(p: Term) -> dict[Atom, None]:
 
 def _open_terms(p: Term) -> int:
     """Block-dependent terms that can be negative."""
-    return sum(c < 0 and any(a.varying for a in m) for m, c in p.monos.items())
+    return sum(c < 0 and depends_on_block(m) for m, c in p.monos.items())
+
+
+@cache
+def _rank(m: Monomial) -> tuple[int, int, str]:
+    """Among monomials that depend on the block, or do not: the one of the highest atom is cancelled first."""
+    return max((depth_of(a) for a in m), default=0), len(m), text_of(m)
+
+
+@cache
+def _factors(m: Monomial) -> frozenset[Monomial]:
+    """The monomials that divide another, but for 1."""
+    return frozenset(factor for degree in range(1, len(m) + 1) for factor in combinations(m, degree))
 
 
 @dataclass(frozen=True)
@@ -152,6 +167,36 @@ class Facts:
     def bounded(self) -> frozenset[Atom]:
         """Atoms that some condition mentions."""
         return frozenset(a for g in self._ge for m in g.monos for a in m)
+
+    @cached_property
+    def raised(self) -> frozenset[Atom]:
+        """Quotients that a condition says are at least some launch scalar."""
+        return frozenset(
+            m[0] for g in self._ge if sum(any(a.varying for a in n) for n in g.monos) == 1
+            for m, c in g.monos.items() if c > 0 and len(m) == 1 and isinstance(m[0], FloorDiv) and m[0].varying)
+
+    @cached_property
+    def _with_monomial(self) -> dict[Monomial, list[tuple[int, int, Term]]]:
+        """Where a monomial occurs among the facts: number of the fact, of the monomial in it, and the fact."""
+        out: defaultdict[Monomial, list[tuple[int, int, Term]]] = defaultdict(list)
+        for i, g in enumerate(self._ge):
+            for j, m in enumerate(g.monos):
+                out[m].append((i, j, g))
+        return dict(out)
+
+    @cached_property
+    def _products(self) -> dict[Atom, list[Monomial]]:
+        """For facts `a*r - x - c >= 0` with c >= 1: the atoms of r and of x, by a."""
+        out: defaultdict[Atom, list[Monomial]] = defaultdict(list)
+        for g in self._ge:
+            positive = [m for m, c in g.monos.items() if c > 0 and m]
+            if g.offset >= 0 or len(positive) != 1:
+                continue
+            others = tuple(a for m, c in g.monos.items() if c < 0 for a in m)
+            for a in dict.fromkeys(positive[0]):
+                if positive[0].count(a) == 1:
+                    out[a].append((*(b for b in positive[0] if b is not a), *others))
+        return dict(out)
 
     # --- questions ---------------------------------------------------------------------------------------------------
 
@@ -288,9 +333,9 @@ class Facts:
             if got is not None:
                 return got
         # p >= bound straight from one fact with the atom in it
-        for g in self._ge:
-            if g.monos.get((atom,), 0) > 0:
-                scale = g.monos[(atom,)]
+        for _, _, g in self._with_monomial.get((atom,), ()):
+            scale = g.monos[(atom,)]
+            if scale > 0:
                 rest = of(atom) * scale - const(bound * scale) - g  # needed: rest >= 0 up to rounding
                 value = rest.constant
                 if value is not None:
@@ -313,13 +358,8 @@ class Facts:
         """a*r - x - 1 >= 0 with r, x >= 0 gives a >= 1: a bound that something stays below is not empty."""
         if isinstance(atom, Sym):
             return None
-        for g in self._ge:
-            positive = [m for m, c in g.monos.items() if c > 0 and m]
-            if g.offset >= 0 or len(positive) != 1 or positive[0].count(atom) != 1:
-                continue
-            rest = tuple(a for a in positive[0] if a is not atom)
-            others = (a for m, c in g.monos.items() if c < 0 for a in m)
-            got = self._nonnegative((*rest, *others))
+        for others in self._products.get(atom, ()):
+            got = self._nonnegative(others)
             if got is not None:
                 return got
         return None
@@ -355,7 +395,7 @@ class Facts:
         plain = self._accept_at(p, 0)
         if plain is not None:
             return plain
-        if all(not any(a.varying for a in m) for m, c in p.monos.items() if c < 0) and (
+        if not any(c < 0 and depends_on_block(m) for m, c in p.monos.items()) and (
                 sum(1 << len(m) for m in p.monos) <= _SHIFTED_TERMS):
             return self._accept_at(p, 1)
         return None
@@ -366,28 +406,28 @@ class Facts:
                 return None
             return self._nonnegative(a for m in p.monos for a in m)
         used = NOTHING
-        shift: dict[Atom, Term] = {}
+        shift: set[Atom] = set()
         for a in _atoms(p):
             got = self.at_least(a, 1)
             if got is not None:
-                shift[a] = of(a) + 1
+                shift.add(a)
             else:
                 got = self.at_least(a, 0)
                 if got is None:
                     return None
             used |= got
-        if at_ones(p, shift) < 0 or any(c < 0 for c in shifted(p, shift).monos.values()):
+        if at_ones(p, shift) < 0 or any(c < 0 for c in shifted(p, shift).values()):
             return None
         return self._fewest(p, shift, used)
 
-    def _fewest(self, p: Term, shift: dict[Atom, Term], used: Assumed) -> Assumed:
+    def _fewest(self, p: Term, shift: set[Atom], used: Assumed) -> Assumed:
         """Drop the assumption `a >= 1` in favour of `a >= 0` for atoms that need no more."""
         for a in sorted(shift):
             if not self.at_least(a, 1) or self.at_least(a, 0) is None:
                 # nothing is assumed, or `a >= 0` is what is being shown
                 continue
-            fewer = {b: t for b, t in shift.items() if b != a}
-            if not any(c < 0 for c in shifted(p, fewer).monos.values()):
+            fewer = shift - {a}
+            if not any(c < 0 for c in shifted(p, fewer).values()):
                 shift = fewer
         total = NOTHING
         for a in _atoms(p):
@@ -409,14 +449,14 @@ class Facts:
 
     def _worst(self, p: Term, varying_only: bool = False) -> Monomial | None:
         """The monomial to cancel next: block-dependent ones first, then the largest."""
-        best: tuple[tuple[bool, bool, int, int, str], Monomial] | None = None
+        best: tuple[tuple[bool, bool, tuple[int, int, str]], Monomial] | None = None
         for m, c in p.monos.items():
-            varying = any(a.varying for a in m)
+            varying = depends_on_block(m)
             if varying_only and not varying:
                 continue
             if c > 0 and all(self.at_least(a, 0) is not None for a in m):
                 continue
-            rank = (varying, c < 0, max((depth_of(a) for a in m), default=0), len(m), "*".join(a.key for a in m))
+            rank = varying, c < 0, _rank(m)
             if best is None or rank > best[0]:
                 best = (rank, m)
         return None if best is None else best[1]
@@ -430,11 +470,13 @@ class Facts:
         lanes = tuple(a for a in atoms if isinstance(a, Lane))
         for lane in lanes:
             yield from self._by_definition(p, m, lane, negative)
-        uniform = not any(a.varying for a in m)
+        uniform = not depends_on_block(m)
         open_now = _open_terms(p)
         sideways: list[_Move] = []
-        for g in self._ge:
-            for move in self._cancel(p, m, g, NOTHING, negative):
+        known = self._with_monomial
+        fitting = sorted((i, j, factor) for factor in _factors(m) for i, j, _ in known.get(factor, ()))
+        for i, _, factor in fitting:
+            for move in self._weighted(p, m, self._ge[i], factor, NOTHING, negative):
                 change = _open_terms(move.rest) - open_now
                 if uniform or change < 0:
                     yield move
@@ -465,15 +507,20 @@ class Facts:
 
     def _cancel(self, p: Term, m: Monomial, g: Term, assumed: Assumed, negative: bool) -> Iterator[_Move]:
         """`p*k - w*g` for the weights w that cancel `m`; w is a monomial of atoms >= 0."""
-        for gm, gc in g.monos.items():
-            if not gm or (gc < 0) != negative:
-                continue
-            weight = divide_monomial(m, gm)
-            if weight is None:
-                continue
-            signs = self._nonnegative(weight)
-            if signs is None:
-                continue
+        for factor in g.monos:
+            if factor:
+                yield from self._weighted(p, m, g, factor, assumed, negative)
+
+    def _weighted(
+        self, p: Term, m: Monomial, g: Term, factor: Monomial, assumed: Assumed, negative: bool,
+    ) -> Iterator[_Move]:
+        """As `_cancel`, with the weight that makes `m` of one of the monomials of the fact."""
+        gc = g.monos[factor]
+        if (gc < 0) != negative:
+            return
+        weight = divide_monomial(m, factor)
+        signs = None if weight is None else self._nonnegative(weight)
+        if weight is not None and signs is not None:
             c = abs(p.monos[m])
             common = gcd(c, abs(gc))
             yield _Move(combined(p, abs(gc) // common, weight, c // common, g), assumed | signs)
@@ -495,7 +542,7 @@ class Facts:
                     if signs is not None:
                         yield _Move(scaled - Term({weight: c}) * g, lowered | signs)
             return
-        ((dm, _),) = a.den.monos.items()
+        ((dm, factor),) = a.den.monos.items()
         around = divide_monomial(m, (a,))
         if around is None:
             return
@@ -503,7 +550,7 @@ class Facts:
         for x in around:
             if x in missing:
                 missing.remove(x)
-        if not missing and divide_monomial(around, dm) is not None:
+        if not missing and divide_monomial(around, dm) is not None and factor <= 1:
             return
         assumed = NOTHING
         for x in missing:
@@ -514,7 +561,8 @@ class Facts:
         lowered = self.positive(a.den)
         if lowered is None:
             return
-        w = Term({tuple(sorted(missing)): 1})
+        # with the factor in the weight, what rounding down leaves is not lost
+        w = Term({tuple(sorted(missing)): max(factor, 1)})
         scaled = (p + 1) * w - 1
         target = tuple(sorted(m + tuple(missing)))
         if scaled.monos.get(target, 0) < 0:

@@ -131,11 +131,15 @@ def _upper_lane(f: Facts, a: Lane) -> Bounds:
 
 
 def _upper_mod(f: Facts, a: Mod) -> Bounds:
-    # d >= 1 gives n % d <= d - 1; n >= 0 besides gives n % d <= n
+    # d >= 1 gives n % d <= d - 1; n >= 0 besides gives n % d <= n; n % d is n - d*(n//d), of use where n // d is at
+    # least some launch scalar
     den = f.positive(a.den)
     if den is None:
         return
     yield a.den - 1 - of(a), den
+    quotient = FloorDiv(a.num, a.den)
+    if quotient in f.raised:
+        yield a.num - a.den * of(quotient) - of(a), den
     num = None if f.tight else f.prove(a.num)
     if num is not None:
         yield a.num - of(a), den | num

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from math import gcd
 
-from tilecheck.proof.terms import Atom, Monomial, Term, const, of
+from tilecheck.proof.terms import Atom, Monomial, Term
 
 
 def reduced(p: Term) -> Term:
@@ -21,13 +21,16 @@ def reduced(p: Term) -> Term:
     return Term({m: q for m, c in p.monos.items() if (q := c // g)})
 
 
-def shifted(p: Term, shift: Mapping[Atom, Term]) -> Term:
-    total = const(0)
+def shifted(p: Term, shift: Collection[Atom]) -> dict[Monomial, int]:
+    """The coefficients of p after each atom a of `shift` is replaced by 1 + a."""
+    total: dict[Monomial, int] = {}
     for m, c in p.monos.items():
-        part = const(c)
+        parts: list[Monomial] = [()]
         for a in m:
-            part = part * shift.get(a, of(a))
-        total = total + part
+            times = [(*part, a) for part in parts]
+            parts = parts + times if a in shift else times
+        for part in parts:
+            total[part] = total.get(part, 0) + c
     return total
 
 
@@ -44,6 +47,6 @@ def combined(p: Term, scale: int, weight: Monomial, factor: int, g: Term) -> Ter
     return Term(out)
 
 
-def at_ones(p: Term, shift: Mapping[Atom, Term]) -> int:
+def at_ones(p: Term, shift: Collection[Atom]) -> int:
     """The constant term after each atom a of `shift` is replaced by 1 + a."""
     return sum(c for m, c in p.monos.items() if all(a in shift for a in m))

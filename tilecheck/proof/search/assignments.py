@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from itertools import product
 from typing import Final, TypeAlias
 
@@ -62,6 +63,7 @@ def _radices(values: Iterable[Term | Cond]) -> set[int]:
     return out
 
 
+@cache
 def grid_axis(a: Atom) -> int | None:
     """The axis when the atom is the extent of a grid axis."""
     if isinstance(a, Sym) and a.name in ("grid[0]", "grid[1]", "grid[2]"):
@@ -69,6 +71,7 @@ def grid_axis(a: Atom) -> int | None:
     return None
 
 
+@cache
 def _array_axis(a: Atom, what: str) -> tuple[str, int] | None:
     """(array, axis) of `array.shape[axis]` or `array.strides[axis]`."""
     if isinstance(a, Sym) and a.name.endswith("]"):
@@ -130,6 +133,10 @@ class Chooser:
         self.constraints.sort(key=lambda k: (len(k.where), k.cond.key))
         return True
 
+    @cached_property
+    def _tile_places(self) -> tuple[int, ...]:
+        return tuple(i for i, a in enumerate(self.variables) if a in self.tiles)
+
     def candidates(self, a: Atom, grid: Grid, values: Sequence[int]) -> list[int]:
         """Values worth trying for a variable, given those of the others."""
         if a in self.fixed:
@@ -144,9 +151,9 @@ class Chooser:
         if _array_axis(a, "strides") is not None:
             return [1, 2, 4, 8, 3, 6, 16, 12]
         out = list(SIZES)
-        tiles = [values[i] for i, v in enumerate(self.variables) if v in self.tiles] or [1]
+        tiles = sorted({values[i] for i in self._tile_places} or {1})
         for g in sorted({*grid}, reverse=True):
-            for t in sorted(set(tiles)):
+            for t in tiles:
                 out += [g * t, g * t - 1, g * t + 1, (g - 1) * t + 1]
         out += [grid[0] * grid[1], grid[0] * grid[1] * grid[2]]
         if a in self.zero:

@@ -59,14 +59,24 @@ from tilecheck.proof.terms.conditions import (
 )
 from tilecheck.proof.terms.evaluate import Environment, evaluate, holds
 from tilecheck.proof.terms.functions import FUNCTIONS
-from tilecheck.proof.terms.polynomials import ONE, ZERO, Term, const, divide_monomial, of, split_multiples
+from tilecheck.proof.terms.polynomials import (
+    ONE,
+    ZERO,
+    Term,
+    const,
+    depends_on_block,
+    divide_monomial,
+    of,
+    split_multiples,
+    text_of,
+)
 from tilecheck.proof.terms.walk import Substitution, atoms_in, atoms_of, enforceable, substitute, substitute_cond
 
 __all__ = [
     "FALSE", "FUNCTIONS", "ONE", "TRUE", "ZERO", "App", "Atom", "Bid", "Cond", "Counter", "Environment",
     "FloorDiv", "Ite", "Lane", "Load", "Max", "Min", "Mod", "Monomial", "Op", "Opaque", "Substitution", "Sym",
-    "Term", "app", "atoms_in", "atoms_of", "bid", "bool_opaque", "cdiv", "conj", "const", "counter", "disj",
-    "divide_monomial", "enforceable", "eq", "evaluate", "floordiv", "ge", "grid", "gt", "holds", "ite", "lane",
+    "Term", "app", "atoms_in", "atoms_of", "bid", "bool_opaque", "cdiv", "conj", "const", "counter", "depends_on_block",
+    "disj", "divide_monomial", "enforceable", "eq", "evaluate", "floordiv", "ge", "grid", "gt", "holds", "ite", "lane",
     "le", "load", "lt", "maximum", "minimum", "mod", "ne", "negate", "of", "opaque", "split_multiples",
-    "substitute", "substitute_cond", "sym",
+    "substitute", "substitute_cond", "sym", "text_of",
 ]

@@ -12,11 +12,17 @@ class Interned(type):
     """Makes equal atoms one object, so that comparing and hashing them costs nothing."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        made = super().__call__(*args, **kwargs)
-        return _ATOMS.setdefault((cls, made.key), made)
+        parts = (cls, args, *kwargs.items())
+        known = _BY_PARTS.get(parts)
+        if known is None:
+            made = super().__call__(*args, **kwargs)
+            known = _BY_PARTS[parts] = _ATOMS.setdefault((cls, made.key), made)
+        return known
 
 
 _ATOMS: dict[tuple[type, str], Atom] = {}
+_BY_PARTS: dict[tuple[object, ...], Atom] = {}
+"""To find an atom without writing out its key."""
 
 
 class Atom(metaclass=Interned):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from math import gcd
@@ -110,7 +110,8 @@ def bool_opaque(atom: Atom, positive: bool = True) -> Cond:
     return Cond("bool", ("" if positive else "not ") + f"<{atom.key}>", atom.varying, ZERO, (), atom, positive)
 
 
-def _combine(op: Literal["and", "or"], conds: Iterable[Cond]) -> Cond:
+@lru_cache(maxsize=1 << 15)
+def _combine(op: Literal["and", "or"], conds: tuple[Cond, ...]) -> Cond:
     absorbing, neutral = (FALSE, TRUE) if op == "and" else (TRUE, FALSE)
     parts: dict[str, Cond] = {}
     for c in conds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from typing import Final
 
 from tilecheck.proof.terms.atoms import Atom, Monomial
@@ -10,34 +11,42 @@ from tilecheck.proof.terms.atoms import Atom, Monomial
 class Term:
     """A polynomial: monomials (sorted tuples of atoms, with repetition for powers) to non-zero coefficients."""
 
-    __slots__ = ("_hash", "_key", "monos", "varying")
+    # most terms are a step of a computation: what is asked of few of them is not there until it is asked for
+    __slots__ = ("_hash", "_key", "_varying", "monos")
 
     monos: dict[Monomial, int]
+    _key: str
+    _hash: int
+    _varying: bool
 
     def __init__(self, monos: dict[Monomial, int]) -> None:
         self.monos = monos
-        self._key: str | None = None
-        self._hash: int | None = None
-        self.varying: bool = False
-        for m in monos:
-            for a in m:
-                if a.varying:
-                    self.varying = True
-                    return
 
     @property
     def key(self) -> str:
-        if self._key is None:
+        try:
+            return self._key
+        except AttributeError:
             self._key = _render(self.monos)
-        return self._key
+            return self._key
+
+    @property
+    def varying(self) -> bool:
+        try:
+            return self._varying
+        except AttributeError:
+            self._varying = any(map(depends_on_block, self.monos))
+            return self._varying
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Term) and self.monos == other.monos)
 
     def __hash__(self) -> int:
-        if self._hash is None:
+        try:
+            return self._hash
+        except AttributeError:
             self._hash = hash(frozenset(self.monos.items()))
-        return self._hash
+            return self._hash
 
     def __repr__(self) -> str:
         return self.key
@@ -134,12 +143,29 @@ def _join(m: Monomial, n: Monomial) -> Monomial:
     return tuple(sorted(m + n))
 
 
+@cache
+def depends_on_block(m: Monomial) -> bool:
+    """Whether the value may differ between two blocks of one launch."""
+    return any(a.varying for a in m)
+
+
+@cache
+def text_of(m: Monomial) -> str:
+    return "*".join([a.key for a in m])
+
+
+@cache
+def _place(m: Monomial) -> tuple[bool, tuple[str, ...]]:
+    """The constant comes last."""
+    return not m, tuple([a.key for a in m])
+
+
 def _render(monos: dict[Monomial, int]) -> str:
     if not monos:
         return "0"
     parts: list[str] = []
-    for m, c in sorted(monos.items(), key=lambda item: (not item[0], tuple(a.key for a in item[0]))):
-        body = "*".join(a.key for a in m)
+    for m in sorted(monos, key=_place):
+        body, c = text_of(m), monos[m]
         magnitude = abs(c)
         text = str(magnitude) if not body else body if magnitude == 1 else f"{magnitude}*{body}"
         parts.append(("-" if c < 0 else "") + text if not parts else (" - " if c < 0 else " + ") + text)
@@ -152,6 +178,7 @@ ZERO: Final = Term({})
 ONE: Final = Term({(): 1})
 
 
+@lru_cache(maxsize=4096)
 def const(value: int) -> Term:
     return Term({(): value}) if value else ZERO
 
@@ -160,9 +187,12 @@ def of(value: Term | Atom | int) -> Term:
     """A term from a term, an atom or an integer."""
     if isinstance(value, Term):
         return value
-    if isinstance(value, Atom):
-        return Term({(value,): 1})
-    return const(value)
+    return _alone(value) if isinstance(value, Atom) else const(value)
+
+
+@cache
+def _alone(a: Atom) -> Term:
+    return Term({(a,): 1})
 
 
 def divide_monomial(m: Monomial, d: Monomial) -> Monomial | None:

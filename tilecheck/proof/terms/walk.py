@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import reduce
+from functools import cache, lru_cache
 from typing import Final
 
 from tilecheck.proof.terms.atoms import App, Atom, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Sym
@@ -33,21 +33,32 @@ def atoms_of(value: Term | Cond, into: set[Atom] | None = None) -> set[Atom]:
     """Every atom in a term or condition, those inside other atoms too (sizes of lanes included)."""
     out: set[Atom] = set() if into is None else into
     if isinstance(value, Cond):
-        if value.atom is not None and value.atom not in out:
-            out.add(value.atom)
-            for child in _children(value.atom):
-                atoms_of(child, out)
-        atoms_of(value.term, out)
-        for a in value.args:
-            atoms_of(a, out)
+        out |= _atoms_of_cond(value)
         return out
     for m in value.monos:
         for atom in m:
             if atom not in out:
-                out.add(atom)
-                for child in _children(atom):
-                    atoms_of(child, out)
+                out |= atoms_at(atom)
     return out
+
+
+@cache
+def atoms_at(atom: Atom) -> frozenset[Atom]:
+    """An atom and every atom inside it."""
+    inner: set[Atom] = {atom}
+    for child in _children(atom):
+        atoms_of(child, inner)
+    return frozenset(inner)
+
+
+@lru_cache(maxsize=1 << 14)
+def _atoms_of_cond(cond: Cond) -> frozenset[Atom]:
+    out = atoms_of(cond.term)
+    if cond.atom is not None:
+        out |= atoms_at(cond.atom)
+    for part in cond.args:
+        out |= _atoms_of_cond(part)
+    return frozenset(out)
 
 
 def atoms_in(*values: Term | Cond) -> set[Atom]:
@@ -62,17 +73,18 @@ class Substitution:
     """Replaces atoms by terms everywhere, rebuilding through the constructors; remembers what it rebuilt."""
 
     def __init__(self, mapping: Mapping[Atom, Term]) -> None:
+        self._replaced = frozenset(mapping)
         self._done: dict[Atom, Term] = dict(mapping)
         self._conds: dict[str, Cond] = {}
 
     def term(self, t: Term) -> Term:
+        if self.keeps(t):
+            return t
         out: Term | None = None
         for m, c in t.monos.items():
-            changed = [self.atom(a) for a in m]
-            if all(new.single is a or new.single == a for new, a in zip(changed, m, strict=True)):
-                part = Term({m: c})
-            else:
-                part = reduce(lambda x, y: x * y, changed, const(c))
+            part = const(c)
+            for a in m:
+                part *= self.atom(a)
             out = part if out is None else out + part
         return ZERO if out is None else out
 
@@ -83,6 +95,12 @@ class Substitution:
             self._done[a] = known
         return known
 
+    def keeps(self, value: Term | Cond) -> bool:
+        """Whether a value has nothing in it that is replaced."""
+        if isinstance(value, Cond):
+            return self._replaced.isdisjoint(_atoms_of_cond(value))
+        return all(self._replaced.isdisjoint(atoms_at(a)) for m in value.monos for a in m)
+
     def _rebuild(self, a: Atom) -> Term:
         rebuild = _REBUILD.get(type(a))
         return of(a) if rebuild is None else rebuild(self, a)
@@ -90,7 +108,7 @@ class Substitution:
     def cond(self, c: Cond) -> Cond:
         known = self._conds.get(c.key)
         if known is None:
-            known = _SUBSTITUTE[c.op](self, c)
+            known = c if self.keeps(c) else _SUBSTITUTE[c.op](self, c)
             self._conds[c.key] = known
         return known
 

@@ -1,0 +1,243 @@
+"""Faults planted in what decides about bounds and padding, each in one rule or transfer function."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any, Final
+
+from tests.oracle.aspects import Kind
+from tilecheck.proof.terms import FALSE, ONE, ge
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What plants it, which kernels show it, and the constructs of those that are tried first."""
+
+    plant: Callable[[], None]
+    subject: Kind
+    constructs: tuple[str, ...] = ()
+
+
+def _module(name: str) -> Any:
+    return import_module(f"tilecheck.{name}")
+
+
+def _instead(module: str, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    """Another function wherever the checker uses `module.name`; `make` gets the one it replaces."""
+    original = getattr(_module(module), name)
+    other = make(original)
+    for known in [m for n, m in sys.modules.items() if n.startswith("tilecheck.")]:
+        for held, value in list(vars(known).items()):
+            if value is original:
+                setattr(known, held, other)
+
+
+def _method(module: str, kind: str, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    owner = getattr(_module(module), kind)
+    setattr(owner, name, make(getattr(owner, name)))
+
+
+def _less(found: Any) -> Any:
+    """A proof that does not say what it rests on."""
+    return None if found is None else replace(found, clauses=())
+
+
+# --- bounds ----------------------------------------------------------------------------------------------------------
+
+def never_negative() -> None:
+    """The lower end is taken for granted."""
+    _instead("proof.inside", "inside", lambda original: lambda at, end, conds, *rest, **more: original(
+        at, end, (*conds, ge(at, 0)), *rest, **more))
+
+
+def one_past_the_end() -> None:
+    """`at <= end` is enough."""
+    _instead("proof.inside", "inside",
+             lambda original: lambda at, end, *rest, **more: original(at, end + 1, *rest, **more))
+
+
+def limits_forgotten() -> None:
+    """What the launch must keep to is not said."""
+    _instead("proof.inside", "inside", lambda original: lambda *args, **more: _less(original(*args, **more)))
+
+
+def limit_rounded_up() -> None:
+    """A limit on a number of tiles is rounded up."""
+    inside: Any = _module("proof.inside")
+    floordiv = inside.floordiv
+    inside.floordiv = lambda a, b: floordiv(a, b) + 1
+
+
+def one_case_for_all() -> None:
+    """One value of a choice stands for the others."""
+    inside: Any = _module("proof.inside")
+    values = inside._values
+    inside._values = lambda a: list(values(a))[:1]
+
+
+def way_without_its_end() -> None:
+    """By way of a number of tiles, without a word about the limit behind it."""
+    inside: Any = _module("proof.inside")
+    through = inside._through
+    inside._through = lambda *args: _less(through(*args))
+
+
+def extent_for_nothing() -> None:
+    """An extent is as large as it needs to be."""
+    inside: Any = _module("proof.inside")
+    alone = inside._extent_alone
+    inside._extent_alone = lambda *args: _less(alone(*args))
+
+
+def tiles_of_one_element() -> None:
+    """A tile begins at its index."""
+    _instead("kernel.reach", "of_tile", lambda original: lambda axis, index, step, *rest: original(
+        axis, index, ONE, *rest))
+
+
+def checked_all_the_same() -> None:
+    """An access without a bounds check has one."""
+    _instead("kernel.reach", "of_tile",
+             lambda original: lambda axis, index, step, extent, lanes, end, unchecked: original(
+                 axis, index, step, extent, lanes, end, FALSE))
+
+
+def first_axis_alone() -> None:
+    """One axis decides."""
+    bounds: Any = _module("rules.bounds")
+    merged = bounds._merged
+    bounds._merged = lambda outcomes: merged(outcomes[:1])
+
+
+def signs_forgotten() -> None:
+    """Signs of launch scalars that a proof assumes are not said."""
+    bounds: Any = _module("rules.bounds")
+    bounds._of_tile = lambda *args: True
+
+
+# --- padding ---------------------------------------------------------------------------------------------------------
+
+def reductions_of_what_is_there() -> None:
+    """A reduction leaves out what lies outside."""
+    _instead("kernel.shadows", "combined", lambda original: lambda *args: ())
+
+
+def scans_from_either_end() -> None:
+    """What is undefined at the end stays there in a scan from the end, too."""
+    shadows: Any = _module("kernel.shadows")
+    shadows._tail = lambda *args: True
+
+
+def where_takes_one_side() -> None:
+    """The second value of `where` is never taken."""
+    bare = _module("kernel.shadows").with_shadow
+    _instead("kernel.shadows", "selected", lambda original: lambda m, cond, then, other, result: original(
+        m, cond, then, bare(other, ()), result))
+
+
+def or_is_and() -> None:
+    """`|` keeps lanes out as `&` does."""
+    _instead("kernel.shadows", "masks", lambda original: lambda m, op, *rest: original(m, "&", *rest))
+
+
+def lanes_stay() -> None:
+    """Transposing and reshaping leave undefined lanes where they were."""
+    _instead("kernel.undefined", "moved", lambda original: lambda shadow, move: shadow)
+
+
+def parts_in_place() -> None:
+    """Parts that are put together have their undefined lanes where they had them before."""
+    _instead("kernel.shadows", "placed", lambda original: lambda shadow, *rest: shadow)
+
+
+def branch_not_taken() -> None:
+    """The second of two branches defines all lanes."""
+    bare = _module("kernel.shadows").with_shadow
+    _instead("kernel.shadows", "joined", lambda original: lambda m, cond, a, b, result: original(
+        m, cond, a, bare(b, ()), bare(result, ())))
+
+
+def extents_nearly_agree() -> None:
+    """An output may be one larger than the input."""
+    padding: Any = _module("rules.padding")
+    agreement = padding._agreement
+
+    def faulty(total: Any) -> Any:
+        found = agreement(total)
+        return None if found is None else ge(found.term + 1, 0)
+
+    padding._agreement = faulty
+
+
+def tiles_divide() -> None:
+    """Extents are multiples of tiles."""
+    padding: Any = _module("rules.padding")
+    _method("rules.padding", "_Load", "_defined", lambda original: lambda self, edge: (
+        frozenset() if padding._aligned(edge) else original(self, edge)))
+
+
+def one_operand() -> None:
+    """Only the first operand of an operator has undefined lanes."""
+    _instead("kernel.shadows", "elementwise", lambda original: lambda m, result, *operands: original(
+        m, result, *operands[:1]))
+
+
+def second_factor_defined() -> None:
+    """The second operand of a matrix product has no undefined lanes."""
+    bare = _module("kernel.shadows").with_shadow
+    _instead("kernel.shadows", "product", lambda original: lambda m, x, y, *rest: original(m, x, bare(y, ()), *rest))
+
+
+def stores_drop_what_is_outside() -> None:
+    """A store drops undefined lanes."""
+    _instead("kernel.shadows", "stored", lambda original: lambda value: ())
+
+
+def conditions_forgotten() -> None:
+    """What the launch must keep to is not said."""
+    _method("rules.padding", "_Load", "settled", lambda original: lambda *args: _less(original(*args)))
+
+
+def nothing_carried() -> None:
+    """A loop carries no undefined lanes."""
+    _instead("kernel.carried_shadows", "settle_shadows", lambda original: lambda *args, **more: {})
+
+
+def masks_clean() -> None:
+    """Any mask keeps undefined lanes out."""
+    padding: Any = _module("rules.padding")
+    _method("rules.padding", "_Load", "_contradiction", lambda original: lambda self, o, undefined: (
+        frozenset() if len(padding.literals(undefined)) > 1 else original(self, o, undefined)))
+
+
+FAULTS: Final[dict[str, Fault]] = {
+    "lower end": Fault(never_negative, "bounds", ("clamp missing", "clamped one too late", "index one off")),
+    "upper end": Fault(one_past_the_end, "bounds", ("loop one too far", "own_tile", "viewed")),
+    "limits": Fault(limits_forgotten, "bounds", ("own_tile", "unchecked")),
+    "rounding": Fault(limit_rounded_up, "bounds", ("whole_tiles", "unchecked", "given_length")),
+    "cases": Fault(one_case_for_all, "bounds", ("folded_grid", "clamped", "split")),
+    "way": Fault(way_without_its_end, "bounds", ("folded_grid", "heads")),
+    "extent": Fault(extent_for_nothing, "bounds", ("sliced", "row_loop")),
+    "tiles": Fault(tiles_of_one_element, "bounds", ("own_tile", "row_loop")),
+    "checks": Fault(checked_all_the_same, "bounds", ("whole_tiles",)),
+    "axes": Fault(first_axis_alone, "bounds", ("row_loop", "contraction", "own_tile")),
+    "signs": Fault(signs_forgotten, "bounds", ("split", "heads", "folded_grid")),
+    "reductions": Fault(reductions_of_what_is_there, "padding", ("row_reduced", "wholly_reduced")),
+    "scans": Fault(scans_from_either_end, "padding", ("scanned",)),
+    "where": Fault(where_takes_one_side, "padding", ("sides of where swapped",)),
+    "masks": Fault(or_is_and, "padding", ("cleaned",)),
+    "moves": Fault(lanes_stay, "padding", ("stored_transposed", "round_trip")),
+    "parts": Fault(parts_in_place, "padding", ("parts_of_a_tile",)),
+    "branches": Fault(branch_not_taken, "padding", ("under_flag", "row_loop")),
+    "agreement": Fault(extents_nearly_agree, "padding", ("vector", "stored", "output larger than the input")),
+    "divides": Fault(tiles_divide, "padding", ("row_loop", "product")),
+    "operands": Fault(one_operand, "padding", ("second_load", "reuse")),
+    "factors": Fault(second_factor_defined, "padding", ("product", "multiplied", "attention_tail")),
+    "stores": Fault(stores_drop_what_is_outside, "padding", ("vector", "output larger than the input")),
+    "conditions": Fault(conditions_forgotten, "padding", ("row_reduced", "product")),
+    "loops": Fault(nothing_carried, "padding", ("row_loop", "looped")),
+    "cleaning": Fault(masks_clean, "padding", ("mask one too wide", "cleaned", "limit of the other axis")),
+}

@@ -1,0 +1,224 @@
+"""Obligation `bounds`: what an access addresses lies inside the array. One for each statement that can be undefined.
+
+A tile access is undefined where a tile is wholly outside, an access without bounds check where any of its elements is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from tilecheck.kernel.access import Access
+from tilecheck.kernel.reach import Reach
+from tilecheck.proof.contract import ContractError, parse, render
+from tilecheck.proof.facts import Facts, conjuncts
+from tilecheck.proof.inside import Inside, inside
+from tilecheck.proof.questions import mentions_opaque
+from tilecheck.proof.region import Clause, Region, Verdict
+from tilecheck.proof.search import Escape, find_escape
+from tilecheck.proof.terms import (
+    ONE,
+    Atom,
+    Cond,
+    FloorDiv,
+    Load,
+    Sym,
+    Term,
+    atoms_in,
+    cdiv,
+    conj,
+    disj,
+    enforceable,
+    ge,
+    le,
+    negate,
+    of,
+)
+from tilecheck.rules.context import Context, clause_of
+from tilecheck.rules.obligation import WEAKEST_FIRST, Settled, weakest
+
+__all__ = ["settle_bounds"]
+
+_PROPOSED: Final = 2
+_LONG: Final = 120
+"""Letters of a condition that is worth repeating in a clause."""
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What is known of one access along one axis."""
+
+    access: Access
+    reach: Reach
+    verdict: Verdict
+    why: str
+    clauses: tuple[Clause, ...] = ()
+    rules: tuple[str, ...] = ()
+    escape: Escape | None = None
+    missing: str | None = None
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What was found out of a kernel; it grows."""
+
+    found: dict[object, Inside | None] = field(default_factory=dict)
+    proofs: dict[object, Inside | None] = field(default_factory=dict)
+    facts: dict[object, Facts] = field(default_factory=dict)
+
+
+def settle_bounds(context: Context) -> Iterator[Settled]:
+    """One obligation for each statement that can be undefined out of range."""
+    sites = context.by_site(a for a in context.model.accesses if a.reach)
+    known = _Known()
+    for site in sorted(sites):
+        outcomes = [_settle(context, access, reach, known) for access in sites[site] for reach in access.reach]
+        yield _merged(outcomes)
+
+
+def _merged(outcomes: list[_Outcome]) -> Settled:
+    verdict = weakest(tuple(o.verdict for o in outcomes))
+    worst = min(outcomes, key=lambda o: WEAKEST_FIRST.index(o.verdict))
+    code = "TC202" if worst.reach.unchecked else "TC201"
+    return Settled(
+        "bounds", worst.access, verdict, worst.why, code,
+        rules=tuple(dict.fromkeys(r for o in outcomes for r in o.rules)),
+        clauses=tuple(dict.fromkeys(c for o in outcomes for c in o.clauses)),
+        witness=None if worst.escape is None else worst.escape.witness, missing=worst.missing, reach=worst.reach,
+        end=None if worst.escape is None else worst.escape.end)
+
+
+def _settle(context: Context, access: Access, reach: Reach, known: _Known) -> _Outcome:
+    lost = context.lost.get(access.array) or context.lost.get("?")
+    if lost is not None:
+        return _Outcome(access, reach, "unproven", f"{lost} may read and write all of `{access.array}`")
+    if access.array == "?":
+        return _Outcome(access, reach, "unproven", "it is not known which array this touches")
+    under = conj(access.under, reach.when)
+    made = Region((reach.at, reach.end), under, access.region.exact)
+    if under.op == "false" or context.excluded(made):
+        return _Outcome(access, reach, "proved", "no launch makes this access", rules=("exclusive",))
+    found = _inside(context, access, reach, made, known)
+    if found is not None:
+        return _proved(context, access, reach, found)
+    escape = _escape(context, access, made)
+    if escape is not None:
+        return _Outcome(access, reach, "refuted", "no launch keeps it inside", escape=escape)
+    return _open(context, access, reach, made)
+
+
+def _inside(
+    context: Context, access: Access, reach: Reach, made: Region, known: _Known,
+) -> Inside | None:
+    key = (reach.at, reach.end, made.guard)
+    if key not in known.found:
+        known.found[key] = inside(
+            reach.at, reach.end, (made.guard, *_standing(context, access, reach, made)),
+            lambda conds: _acceptable(context, made, conds), reach.step or ONE, known.proofs, known.facts)
+    return known.found[key]
+
+
+def _standing(context: Context, access: Access, reach: Reach, made: Region) -> Iterator[Cond]:
+    """What holds wherever the access is made: declarations, and tiles have elements."""
+    yield from context.assume
+    for extent in (*access.tile, *(() if reach.step is None else (reach.step,))):
+        if extent.constant is None and not extent.varying:
+            yield ge(extent, 1)
+    loads = {a for a in atoms_in(reach.at, made.guard) if isinstance(a, Load)}
+    for array, low, high in context.annotations.ranges:
+        for a in sorted(a for a in loads if a.array == array):
+            yield ge(of(a), low)
+            yield le(of(a), high - 1)
+
+
+def _acceptable(context: Context, made: Region, conds: tuple[Cond, ...]) -> bool:
+    """Whether conditions are a contract (DESIGN 4.2): a launch with several blocks on every axis satisfies them."""
+    return _by_large_arrays(conds, context.uniform) or context.admits(conds, made)
+
+
+def _by_large_arrays(conds: tuple[Cond, ...], given: tuple[Cond, ...]) -> bool:
+    """Whether arrays that are large enough satisfy conditions: each has an extent of its own that it grows with."""
+    for c in conds:
+        others = atoms_in(*(d for d in (*conds, *given) if d is not c))
+        if c.op != "ge" or not any(a not in others for a in _growing(c.term)):
+            return False
+    return True
+
+
+def _growing(t: Term) -> Iterator[Atom]:
+    """Extents of arrays that make a term as large as one likes: they occur once, with a positive factor, by
+    themselves or in what a tile divides."""
+    for m, c in t.monos.items():
+        if c <= 0 or len(m) != 1:
+            continue
+        (a,) = m
+        divided = isinstance(a, FloorDiv)
+        inside = a.num.monos if isinstance(a, FloorDiv) else {m: c}
+        fixed = atoms_in(a.den) if isinstance(a, FloorDiv) else set[Atom]()
+        for n, factor in inside.items():
+            extent = n[0] if len(n) == 1 and factor > 0 else None
+            if isinstance(extent, Sym) and ".shape[" in extent.name and extent not in fixed and sum(
+                    extent in atoms_in(Term({k: 1})) for k in t.monos) == 1 and (
+                    not divided or sum(extent in atoms_in(Term({k: 1})) for k in inside) == 1):
+                yield extent
+
+
+def _proved(context: Context, access: Access, reach: Reach, found: Inside) -> _Outcome:
+    tiles = {e for e in (*access.tile, reach.step) if e is not None}
+    signs = [c for c in sorted(found.assumed, key=lambda c: c.key) if not _of_tile(c, tiles)]
+    taken = {p for c in context.assume for p in conjuncts(c)}
+    unless = _otherwise(conj(access.under, reach.when), taken)
+    clauses = (*(clause_of(disj(*unless, c), False) for c in signs if c not in taken),
+               *(clause_of(disj(*unless, c), reach.unchecked) for c in found.clauses if c not in taken))
+    conditional = any(c.kind == "semantic" for c in clauses)
+    why = f"`{render(reach.index)}` stays inside" + (" where the launch keeps to it" if found.clauses else "")
+    return _Outcome(access, reach, "conditional" if conditional else "proved", why, tuple(dict.fromkeys(clauses)),
+                    found.rules)
+
+
+def _otherwise(under: Cond, taken: set[Cond]) -> tuple[Cond, ...]:
+    """The launches that do not make an access: nothing is asked of them."""
+    flags = (c for c in conjuncts(under) if not c.varying and enforceable(c) and c not in taken)
+    return tuple(negate(c) for c in sorted(flags, key=lambda c: c.key) if len(c.key) <= _LONG)
+
+
+def _of_tile(c: Cond, tiles: set[Term]) -> bool:
+    """Whether a condition only says that tiles have elements."""
+    return any(c in (ge(t, 1), ge(t, 0)) for t in tiles)
+
+
+def _escape(context: Context, access: Access, made: Region) -> Escape | None:
+    if not made.exact:
+        return None
+    return find_escape(
+        made.index[0], made.index[1], made.guard, axes=context.axes_of(made), assume=conj(*context.uniform),
+        tiles=context.tiles | {a.name for e in access.tile for a in e.atoms() if isinstance(a, Sym)})
+
+
+def _open(context: Context, access: Access, reach: Reach, made: Region) -> _Outcome:
+    loads = sorted(a for a in atoms_in(reach.at) if isinstance(a, Load))
+    if loads:
+        missing = _proposal(context, access, reach, made, [a for a in loads if "[" not in a.array])
+        why = f"it depends on the contents of `{loads[0].array}`"
+        return _Outcome(access, reach, "unproven", why + (f"; `{missing}` would settle it" if missing else ""),
+                        missing=missing)
+    if not made.exact or mentions_opaque(made):
+        return _Outcome(access, reach, "unproven", "part of the index or of a condition was not understood")
+    return _Outcome(access, reach, "unproven", "no proof was found that it stays inside")
+
+
+def _proposal(context: Context, access: Access, reach: Reach, made: Region, loads: list[Load]) -> str | None:
+    """`range(ids, 0, n)` for the array that the index is read from, if that settles it."""
+    for load in loads[:_PROPOSED]:
+        limit = reach.end if reach.step is None else cdiv(reach.end, reach.step)
+        if not enforceable(ge(limit, 0)):
+            continue
+        text = f"range({load.array}, 0, {render(limit)})"
+        try:
+            declared = replace(context, declared=(*context.declared, *parse(text)))
+        except ContractError:
+            continue
+        if _inside(declared, access, reach, made, _Known()) is not None:
+            return text
+    return None

@@ -1,0 +1,136 @@
+"""TC205 grid-coverage: a grid larger than the tile space, or one that leaves part of an output unwritten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.host.discharge import Discharge, discharge
+from tilecheck.host.launch import Argument, Launch
+from tilecheck.kernel.access import Access, KernelModel
+from tilecheck.proof.region import Clause
+from tilecheck.proof.search import find_escape
+from tilecheck.proof.terms import ONE, Bid, Lane, Sym, Term, atoms_of, bid, conj, ge, grid, negate, of, sym
+from tilecheck.rules.context import Context, clause_of
+from tilecheck.rules.obligation import Settled
+
+__all__ = ["beyond", "diagnose", "needed"]
+
+CODE = "TC205"
+
+_UNINITIALISED: Final = ("empty", "empty_like", "new_empty", "empty_strided")
+
+
+# --- more blocks than tiles ------------------------------------------------------------------------------------------
+
+def needed(clause: Clause, obligations: Sequence[Settled], model: KernelModel) -> Settled | None:
+    """An obligation that rests on a clause and fails in some launch that breaks it: a proof may rest on more than it
+    needs."""
+    cond = clause.cond
+    if cond is None:
+        return None
+    context = Context.of(model)
+    for s in obligations:
+        if s.kind != "bounds" or s.verdict == "refuted" or all(c.text != clause.text for c in s.clauses):
+            continue
+        others = (c.cond for c in s.clauses if c.cond is not None and c.text != clause.text)
+        for reach in s.access.reach:
+            guard = conj(s.access.under, reach.when)
+            tiles = {a.name for e in s.access.tile for a in e.atoms() if isinstance(a, Sym)}
+            if find_escape(
+                    reach.at, reach.end, guard, axes=context.model.axes_read,
+                    assume=conj(negate(cond), *others, *context.uniform), tiles=context.tiles | tiles, every=False):
+                return s
+    return None
+
+
+def beyond(model: KernelModel, clause: Clause, s: Settled, launch: Launch, result: Discharge) -> Diagnostic:
+    """The finding at a launch that breaks what keeps tiles inside an array."""
+    values = ", ".join(f"{name} = {value}" for name, value in result.values)
+    blocks = _blocks(model, clause, launch)
+    say = f" (say, with {values})" if values else ""
+    message = (f"this launch has {blocks}, more than `{s.access.array}` has tiles for: it breaks `{clause.text}`{say}"
+               if blocks else f"this launch has more blocks than `{s.access.array}` has tiles for: it breaks "
+                              f"`{clause.text}`{say}")
+    notes = [Note(f"`{s.access.array}` is accessed here, and a tile that is wholly outside is undefined",
+                  s.access.span)]
+    if result.text:
+        notes.insert(0, Note(f"here the clause says {result.text}"))
+    return Diagnostic(CODE, "error", message, launch.span, model.name, tuple(notes),
+                      f"launch no more blocks than the array has tiles: `{clause.text}`")
+
+
+def _blocks(model: KernelModel, clause: Clause, launch: Launch) -> str:
+    """`9 blocks on axis 0`, where that is a number."""
+    axes = sorted(int(a.name[5]) for a in atoms_of(clause.cond) if isinstance(a, Sym) and a.name.startswith("grid[")
+                  ) if clause.cond is not None else []
+    extent = launch.grid[axes[0]] if axes else None
+    value = None if extent is None else extent.constant
+    return "" if value is None else f"{value} blocks on axis {axes[0]}"
+
+
+# --- fewer blocks than tiles -----------------------------------------------------------------------------------------
+
+def diagnose(model: KernelModel, launches: Sequence[Launch]) -> list[Diagnostic]:
+    """Launches that leave part of an array unwritten that the host allocates without initialising it."""
+    out: list[Diagnostic] = []
+    for access, axis, clause in _covering(model):
+        for launch in launches:
+            argument = _argument(model, launch, access.array)
+            if argument is None or argument.fresh not in _UNINITIALISED or not argument.exact:
+                continue
+            found = discharge(clause, model.params, launch, dict(model.ranks))
+            if found.state in ("broken", "violated"):
+                out.append(_uncovered(model, access, axis, launch, argument, found))
+    return out
+
+
+def _covering(model: KernelModel) -> Iterator[tuple[Access, int, Clause]]:
+    """Writes to arrays that nothing else writes, each block one tile at its coordinate, and what it takes for them to
+    reach the end of the array along an axis."""
+    sites: dict[str, set[int]] = {}
+    for a in model.accesses:
+        if a.mode != "read":
+            sites.setdefault(a.array, set()).add(a.site)
+    for a in model.accesses:
+        if a.mode != "write" or len(sites[a.array]) != 1 or a.may or "[" in a.array or a.array == "?" or a.loops:
+            continue
+        if any(gap.arrays == () or a.array in gap.arrays for gap in model.gaps) or a.under.op != "true":
+            continue
+        for axis, index in enumerate(a.region.index):
+            k, extent = _stepping(index)
+            if k is not None and extent is not None:
+                yield a, axis, clause_of(ge(grid(k) * extent, sym(f"{a.array}.shape[{axis}]")), True)
+
+
+def _stepping(index: Term) -> tuple[int | None, Term | None]:
+    """(axis, T) of an index `bid(axis)*T + lane` over all lanes of T; T is 1 for `bid(axis)`."""
+    coordinates = sorted(a.axis for a in index.atoms() if isinstance(a, Bid))
+    if len(coordinates) != 1:
+        return None, None
+    (k,) = coordinates
+    if index == bid(k):
+        return k, ONE
+    lanes = [a for a in index.atoms() if isinstance(a, Lane)]
+    whole = len(lanes) == 1 and index == bid(k) * lanes[0].size + of(lanes[0])
+    return (k, lanes[0].size) if whole else (None, None)
+
+
+def _argument(model: KernelModel, launch: Launch, array: str) -> Argument | None:
+    names = [p.name for p in model.params]
+    place = names.index(array) if array in names else -1
+    found = launch.arguments or ()
+    return found[place] if 0 <= place < len(found) else None
+
+
+def _uncovered(
+    model: KernelModel, access: Access, axis: int, launch: Launch, argument: Argument, found: Discharge,
+) -> Diagnostic:
+    values = ", ".join(f"{name} = {value}" for name, value in found.values)
+    message = (f"this launch does not write all of `{access.array}`, which `{argument.fresh}` leaves uninitialised: "
+               f"its blocks end before axis {axis} does" + (f" (say, with {values})" if values else ""))
+    notes = (Note(f"covering it takes {found.text}"), Note(f"each block writes its own tile of `{access.array}` here",
+                                                           access.span))
+    return Diagnostic(CODE, "warning", message, launch.span, model.name, notes,
+                      "round the number of blocks up: `ct.cdiv(n, T)`, not `n // T`")

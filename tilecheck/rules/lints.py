@@ -1,0 +1,40 @@
+"""The rules about how an index or a value is made, together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tilecheck.diagnostics import Diagnostic
+from tilecheck.host.launch import Launch
+from tilecheck.kernel.access import KernelModel
+from tilecheck.rules import (
+    dropped_remainder,
+    index_space,
+    narrowed_index,
+    slice_range,
+    unused_mask,
+    unused_result,
+)
+from tilecheck.rules.context import Context
+from tilecheck.rules.suspicion import Suspicion, confirmed
+
+__all__ = ["concluded", "suspicions"]
+
+
+def suspicions(context: Context) -> Iterator[Suspicion]:
+    """What is found without launches."""
+    yield from index_space.suspicions(context)
+    yield from map(Suspicion, slice_range.diagnose(context))
+    yield from narrowed_index.suspicions(context)
+    yield from dropped_remainder.suspicions(context)
+    yield from map(Suspicion, unused_mask.diagnose(context.model))
+    yield from map(Suspicion, unused_result.diagnose(context.model))
+
+
+def concluded(
+    model: KernelModel, found: Sequence[Suspicion], launches: Sequence[Launch],
+) -> Iterator[Diagnostic]:
+    """What remains of it in view of the launches, and what they add."""
+    yield from confirmed(found, model, launches)
+    yield from narrowed_index.launched(model, launches)
+    yield from dropped_remainder.launched(model, launches)

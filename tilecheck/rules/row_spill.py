@@ -1,0 +1,110 @@
+"""TC206 row-spill: a flattened offset that runs past its row into the neighbour's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.kernel.access import Access, KernelModel
+from tilecheck.proof.region import Clause
+from tilecheck.proof.terms import Atom, Lane, Sym, Term, atoms_in, const
+from tilecheck.rules.context import Context
+from tilecheck.rules.obligation import Settled
+from tilecheck.rules.wording import clause_list, element_of, launch_of
+
+__all__ = ["diagnose", "diagnose_read", "specialised"]
+
+CODE = "TC206"
+
+
+def specialised(context: Context, obligations: tuple[Settled, ...]) -> tuple[Settled, ...]:
+    """The obligations, with those that hang on the end of a row given to this rule, and with the reads that run past
+    the end of a row in the same way."""
+    return tuple(_specialised(context, s) if s.code == "TC102" and _spills(s) else s for s in obligations)
+
+
+def _specialised(context: Context, s: Settled) -> Settled:
+    """The obligation, standing on the access of the two that runs past the end of its row."""
+    if s.other is not None and _ends(s.other, s) and not _ends(s.access, s):
+        s = replace(s, access=s.other, other=s.access)
+    index = s.access.region.index
+    reads = tuple(a for a in context.model.accesses if a.mode == "read" and not a.tile and a.region.index == index)
+    return replace(s, code=CODE, spilling=reads)
+
+
+def _ends(access: Access, s: Settled) -> bool:
+    """Whether what the obligation needs is that the last element of this access lies within its row."""
+    if len(access.region.index) != 1:
+        return False
+    (offset,) = access.region.index
+    column = Term({m: c for m, c in offset.monos.items() if not any(a.varying for a in m)})
+    width = sum((lane.size for lane in offset.atoms() if isinstance(lane, Lane)), const(0))
+    return any(c.cond is not None and (row - column - width) == c.cond.term for c in _semantic(s)
+               for row in _rows(access))
+
+
+def _semantic(s: Settled) -> tuple[Clause, ...]:
+    return tuple(c for c in s.clauses if c.kind == "semantic")
+
+
+def _spills(s: Settled) -> bool:
+    """Whether all that an access needs is that a part of its offset ends before the next row begins."""
+    needed = _semantic(s)
+    return s.verdict == "conditional" and not s.access.tile and bool(needed) and all(
+        _within_a_row(c, s.access) or (s.other is not None and _within_a_row(c, s.other)) for c in needed)
+
+
+def _within_a_row(clause: Clause, access: Access) -> bool:
+    """`col + T <= stride`: the right side is what a row number is multiplied by, the left has a tile in it."""
+    cond = clause.cond
+    if cond is None or cond.op != "ge":
+        return False
+    negative = atoms_in(*(Term({m: 1}) for m, c in cond.term.monos.items() if c < 0))
+    if any(isinstance(a, Sym) and a.name.startswith("grid[") for a in atoms_in(cond)) or not negative & _tiles(access):
+        return False
+    positive = Term({m: c for m, c in cond.term.monos.items() if c > 0 and m})
+    return any(row == positive for row in _rows(access))
+
+
+def _tiles(access: Access) -> set[Atom]:
+    lanes = {a for a in atoms_in(*access.region.index) if isinstance(a, Lane)}
+    return {a for lane in lanes for a in atoms_in(lane.size)}
+
+
+def _rows(access: Access) -> list[Term]:
+    """What a block-dependent number of rows is multiplied by in a flattened offset."""
+    if len(access.region.index) != 1:
+        return []
+    (offset,) = access.region.index
+    factors: dict[Atom, Term] = {}
+    for m, c in offset.monos.items():
+        varying = [a for a in m if a.varying and not isinstance(a, Lane)]
+        if len(varying) == 1:
+            rest = Term({tuple(a for a in m if a is not varying[0]): c})
+            factors[varying[0]] = factors.get(varying[0], const(0)) + rest
+    return [f for f in factors.values() if f.constant != 1]
+
+
+def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
+    texts = tuple(c.text for c in _semantic(s))
+    notes: list[Note] = []
+    if s.other is not None and s.other.span != s.access.span:
+        notes.append(Note(f"together with the write to `{s.access.array}` here", s.other.span))
+    if s.witness is not None:
+        notes.append(Note(f"{launch_of(s.witness)} two blocks write {element_of(s.access.array, s.witness)}"))
+    message = (f"what this writes to `{s.access.array}` runs into the next row, which belongs to another block, unless "
+               f"{clause_list(texts)}")
+    return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), _help(texts), s.witness)
+
+
+def diagnose_read(s: Settled, access: Access, model: KernelModel) -> Diagnostic:
+    """The finding at a read that runs past the end of its row as a write does."""
+    texts = tuple(c.text for c in _semantic(s))
+    message = f"what this reads of `{access.array}` runs into the next row unless {clause_list(texts)}"
+    notes = (Note("the write that does the same is here", s.access.span),)
+    return Diagnostic(CODE, "warning", message, access.span, model.name, notes, _help(texts))
+
+
+def _help(texts: tuple[str, ...]) -> str:
+    return ("mask the lanes past the end of the row, or declare what every launch satisfies: "
+            f'@requires("{" and ".join(texts)}")')

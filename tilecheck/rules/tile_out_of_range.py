@@ -1,0 +1,43 @@
+"""TC201 tile-out-of-range: a tile index for which the tile lies wholly outside the array."""
+
+from __future__ import annotations
+
+from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.kernel.access import KernelModel
+from tilecheck.proof.contract import render
+from tilecheck.rules.obligation import Settled
+from tilecheck.rules.reaching import at_block, example, index_text, place, where
+from tilecheck.rules.wording import readable
+
+__all__ = ["diagnose"]
+
+CODE = "TC201"
+
+UNDEFINED = "a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that stick out"
+
+
+def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
+    if s.verdict != "refuted":
+        return _open(s, model)
+    axes = model.axes_read
+    message = f"{at_block(s, axes)} {where(s)}"
+    return Diagnostic(CODE, "error", message, s.access.span, model.name,
+                      (Note(example(s, axes)), Note(UNDEFINED)), _help(s), s.witness)
+
+
+def _help(s: Settled) -> str:
+    w, reach = s.witness, s.reach
+    assert w is not None and reach is not None
+    if w.element[0] < 0:
+        return (f"keep the index {place(s)} at 0 or above, with `max(..., 0)` or under a condition: tiles are not "
+                "counted from the end")
+    end = readable(render(reach.end))
+    limit = end if reach.step is None or reach.step.constant == 1 else f"ct.cdiv({end}, {readable(render(reach.step))})"
+    return f"keep the index {place(s)} below `{limit}`"
+
+
+def _open(s: Settled, model: KernelModel) -> Diagnostic:
+    message = f"could not prove that the index{index_text(s)} {place(s)} stays inside: {s.why}"
+    help_ = (f"if it does, say so in the kernel: # tilecheck: requires {s.missing}" if s.missing else
+             "compare the index with `ct.num_tiles(...)` in the kernel, or clamp it")
+    return Diagnostic(CODE, "note", message, s.access.span, model.name, (), help_)
