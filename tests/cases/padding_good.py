@@ -213,3 +213,9 @@ def masked_where_it_must_be(x, o, n: Int, EVEN: ct.Constant[bool], T: Int):
             t = ct.where((k * T + ct.arange(T, dtype=ct.int32) < n)[None, :], t, 0.0)
         s = s + ct.sum(t, axis=1, keepdims=True)
     ct.store(o, (i, 0), s)
+
+
+@ct.kernel
+def copied_from_a_slice(x, o, n: int, T: Int):
+    s = x.slice(0, 0, n)
+    ct.store(o, (ct.bid(0),), ct.load(s, (ct.bid(0),), (T,)))

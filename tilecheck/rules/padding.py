@@ -153,7 +153,9 @@ class _Load:
         sums = list(_sums(undefined, o.guard))
         if any((s.constant or 0) < 0 for s, _ in sums):
             return _Outcome("proved", "the conditions exclude each other"), ()
-        agree = next((c for s, assumed in sums if not assumed and (c := _agreement(s)) is not None), None)
+        plain = [s for s, assumed in sums if not assumed]
+        agree = next((c for s in plain if (c := _agreement(s)) is not None), None) or (
+            next((c for s in plain if (c := _fits(s, o.undefined.edge)) is not None), None) if o.how == "store" else None)
         if agree is not None:
             known = self._holds_already(agree)
             return _Outcome("proved", "nothing outside is used where the extents agree"), () if known else (
@@ -487,6 +489,14 @@ def _agreement(total: Term) -> Cond | None:
     if not all(isinstance(m[0], Sym) and ".shape[" in m[0].name for m in (small[0], large[0])):
         return None
     return le(Term({small[0]: 1}), Term({large[0]: 1}))
+
+
+def _fits(total: Term, edge: Edge) -> Cond | None:
+    """`a.shape[i] <= n`, where `n` is the extent of the slice that was loaded from: its extent is what agrees."""
+    stored = total + 1 + edge.end
+    atom = stored.single
+    cond = le(stored, edge.end)
+    return cond if isinstance(atom, Sym) and ".shape[" in atom.name and enforceable(cond) else None
 
 
 def _compares(cond: Cond) -> bool:
