@@ -154,8 +154,9 @@ class _Load:
         if any((s.constant or 0) < 0 for s, _ in sums):
             return _Outcome("proved", "the conditions exclude each other"), ()
         plain = [s for s, assumed in sums if not assumed]
-        agree = next((c for s in plain if (c := _agreement(s)) is not None), None) or (
-            next((c for s in plain if (c := _fits(s, o.undefined.edge)) is not None), None) if o.how == "store" else None)
+        agree = next((c for s in plain if (c := _agreement(s)) is not None), None)
+        if agree is None and o.how == "store":
+            agree = next((c for s in plain if (c := _fits(s, o.undefined.edge)) is not None), None)
         if agree is not None:
             known = self._holds_already(agree)
             return _Outcome("proved", "nothing outside is used where the extents agree"), () if known else (
