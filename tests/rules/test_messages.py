@@ -276,6 +276,75 @@ def k(a, c, S: Int, T: Int):
 def go(stream, x, y):
     ct.launch(stream, (8,), k, (x, y, 64, 128))
 """,
+    "padmax": """\
+@ct.kernel
+def k(x, o, T: Int):
+    i = ct.bid(0)
+    t = ct.load(x, (i, 0), (1, T))
+    ct.store(o, (i, 0), ct.max(t, axis=1, keepdims=True))
+""",
+    "padmma": """\
+@ct.kernel
+def k(A, B, C, tm: Int, tn: Int, tk: Int):
+    acc = ct.zeros((tm, tn), ct.float32)
+    for k in range(ct.num_tiles(A, 1, (tm, tk))):
+        b = ct.load(B, (k, 0), (tk, tn), padding_mode=ct.PaddingMode.ZERO)
+        acc = ct.mma(ct.load(A, (ct.bid(0), k), (tm, tk)), b, acc)
+    ct.store(C, (ct.bid(0), 0), acc)
+""",
+    "padmask": """\
+@ct.kernel
+def k(x, o, n: int, T: Int):
+    t = ct.load(x, (ct.bid(0), 0), (1, T))
+    t = ct.where((ct.arange(T, dtype=ct.int32) < n)[None, :], t, 0.0)
+    ct.store(o, (ct.bid(0), 0), ct.cumprod(t, axis=1, reverse=True))
+""",
+    "padindex": """\
+@ct.kernel
+def k(ids, x, o, T: Int):
+    j = ct.load(ids, (ct.bid(0),), (T,))
+    ct.store(o, (ct.bid(0),), ct.gather(x, j))
+""",
+    "padbranch": """\
+@ct.kernel
+def k(x, o, T: Int):
+    t = ct.load(x, (0,), (T,))
+    if ct.extract(t, (T - 1,), (1,)).item() > 0:
+        ct.store(o, (ct.bid(0),), ct.full((1,), 1, ct.float32))
+""",
+    "padatomic": """\
+@ct.kernel
+def k(x, o, T: Int):
+    t = ct.load(x, (ct.bid(0),), (T,))
+    ct.atomic_add(o, ct.arange(T, dtype=ct.int32), t)
+""",
+    "padrefuted": """\
+@ct.kernel
+def k(x, o):
+    s = x.slice(0, 0, 5)
+    t = ct.load(s, (0,), (8,))
+    ct.store(o, (ct.bid(0),), ct.sum(t, axis=0, keepdims=True))
+""",
+    "paddtype": """\
+@ct.kernel
+def k(ids, x, o, T: Int):
+    j = ct.load(ids, (ct.bid(0),), (T,), padding_mode=ct.PaddingMode.NAN)
+    ct.store(o, (ct.bid(0),), ct.gather(x, j))
+""",
+    "padlaunch": """\
+@ct.kernel
+def k(x, o, T: Int):
+    t = ct.load(x, (ct.bid(0), 0), (1, T), padding_mode=ct.PaddingMode.NEG_INF)
+    ct.store(o, (ct.bid(0), 0), ct.max(t, axis=1, keepdims=True))
+
+
+def go(stream, n, m):
+    import torch
+
+    x = torch.empty((n, m), dtype=torch.uint8)
+    o = torch.empty((n, 1), dtype=torch.uint8)
+    ct.launch(stream, (n,), k, (x, o, 128))
+""",
 }
 
 FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
@@ -792,6 +861,135 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 "the kernel is here",
             ],
             "launch `k` with a grid, shapes and constants that satisfy `T <= S`",
+        ),
+    ],
+    "padmax": [
+        (
+            "TC301", "warning", 11,
+            (
+                "the maximum over axis 1 uses lanes of the tile loaded from `x` that lie outside it and "
+                "have an unspecified value, unless `T <= x.shape[1]`"
+            ),
+            [
+                "the tile of `x` is loaded here, without a padding mode",
+                (
+                    "with T = 2, x.shape[1] = 1, lane 1 of the tile along axis 1 would be element 1, and there "
+                    "are 1"
+                ),
+            ],
+            "load `x` with padding_mode=ct.PaddingMode.NEG_INF",
+        ),
+    ],
+    "padmma": [
+        (
+            "TC301", "warning", 12,
+            (
+                "the matrix product uses lanes of the tile loaded from `A` that lie outside it and have an "
+                "unspecified value, unless `A.shape[1] % tk == 0`"
+            ),
+            [
+                "the tile of `A` is loaded here, without a padding mode",
+                (
+                    "with A.shape[1] = 5, tk = 2, lane 1 of the tile along axis 1 would be element 5, and there"
+                    " are 5"
+                ),
+            ],
+            "load `A` with padding_mode=ct.PaddingMode.ZERO",
+        ),
+    ],
+    "padmask": [
+        (
+            "TC301", "warning", 11,
+            (
+                "the running product over axis 1 uses lanes of the tile loaded from `x` that lie outside it"
+                " and have an unspecified value, unless `n <= x.shape[1]`"
+            ),
+            [
+                "the tile of `x` is loaded here, without a padding mode",
+                (
+                    "with T = 2, n = 2, x.shape[1] = 1, lane 1 of the tile along axis 1 would be element 1, and"
+                    " there are 1"
+                ),
+            ],
+            (
+                "replace the lanes outside `x` by the identity of the operation with `ct.where`, or load "
+                "with padding_mode=ct.PaddingMode.ZERO where that is 0"
+            ),
+        ),
+    ],
+    "padindex": [
+        (
+            "TC301", "warning", 10,
+            (
+                "an index into `x` uses lanes of the tile loaded from `ids` that lie outside it and have an"
+                " unspecified value, unless `ids.shape[0] % T == 0`"
+            ),
+            [
+                "the tile of `ids` is loaded here, without a padding mode",
+                "with T = 2, ids.shape[0] = 3, lane 1 of the tile would be element 3, and there are 3",
+            ],
+            "load `ids` with padding_mode=ct.PaddingMode.ZERO",
+        ),
+    ],
+    "padbranch": [
+        (
+            "TC301", "warning", 10,
+            (
+                "a condition that decides what is done uses lanes of the tile loaded from `x` that lie "
+                "outside it and have an unspecified value, unless `T <= x.shape[0]`"
+            ),
+            [
+                "the tile of `x` is loaded here, without a padding mode",
+            ],
+            "load `x` with padding_mode=ct.PaddingMode.ZERO",
+        ),
+    ],
+    "padatomic": [
+        (
+            "TC301", "warning", 10,
+            (
+                "the atomic update of `o` uses lanes of the tile loaded from `x` that lie outside it and "
+                "have an unspecified value, unless `x.shape[0] % T == 0`"
+            ),
+            [
+                "the tile of `x` is loaded here, without a padding mode",
+                (
+                    "with T = 2, o.shape[0] = 2, x.shape[0] = 3, lane 1 of the tile would be element 3, and "
+                    "there are 3"
+                ),
+            ],
+            "load `x` with padding_mode=ct.PaddingMode.ZERO",
+        ),
+    ],
+    "padrefuted": [
+        (
+            "TC301", "error", 11,
+            "the sum uses lanes of the tile loaded from `x` that lie outside it and have an unspecified value",
+            [
+                "the tile of `x` is loaded here, without a padding mode",
+                "lane 5 of the tile would be element 5, and there are 5",
+            ],
+            "load `x` with padding_mode=ct.PaddingMode.ZERO",
+        ),
+    ],
+    "paddtype": [
+        (
+            "TC303", "error", 9,
+            "`ids` holds integers, which have no NaN to pad with",
+            [
+                "its elements are used as indices here",
+            ],
+            "load `ids` with padding_mode=ct.PaddingMode.ZERO and replace the lanes outside with `ct.where`",
+        ),
+    ],
+    "padlaunch": [
+        (
+            "TC303", "error", 9,
+            "`x` holds uint8 elements, which have no negative infinity to pad with",
+            [
+                "it is passed an array of uint8 here",
+            ],
+            "load `x` with padding_mode=ct.PaddingMode.ZERO and replace the lanes outside with `ct.where`",
         ),
     ],
 }

@@ -32,6 +32,7 @@ class Argument:
     options    the arguments of which this is one, each with its condition, where it is one of several
     roots      the allocations that an array argument may live in; None when it may be any
     made       those of them that the host allocates in sight of the launch
+    dtype      name of the element type, when the host allocates the array with one in sight
     literal    `None`, `str`, `float`, `int`, `bool`, `list`, `dict`: its type, where it is certainly of that
     """
 
@@ -51,6 +52,7 @@ class Argument:
     options: tuple[tuple[Cond, Argument], ...] = ()
     roots: frozenset[str] | None = None
     made: frozenset[str] = frozenset()
+    dtype: str | None = None
     literal: str | None = None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -294,15 +295,26 @@ def _allocation(how: str) -> Call:
         sizes = (named["size"],) if "size" in named else (named["shape"],) if "shape" in named else args
         if how == "full":
             sizes = sizes[:1]
-        return arrays.allocated(ev, how, arrays.extents_from(ev, sizes, state) if sizes else None, state)
+        out = arrays.allocated(ev, how, arrays.extents_from(ev, sizes, state) if sizes else None, state)
+        return replace(out, dtype=_dtype(named))
     return apply
+
+
+def _dtype(named: Named) -> str | None:
+    """The element type that an allocation names: `torch.int32` is `int32`."""
+    value = named.get("dtype")
+    return value.path.rpartition(".")[2] if isinstance(value, External) else None
 
 
 def _like(how: str) -> Call:
     def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
         if args and isinstance(args[0], Choice):
             return mapped(args[0], lambda base: arrays.allocated(ev, how, None, state, ev.tensor(base, state)))
-        return arrays.allocated(ev, how, None, state, ev.tensor(args[0], state)) if args else None
+        if not args:
+            return None
+        base = ev.tensor(args[0], state)
+        kept = _dtype(named) if "dtype" in named else base.dtype
+        return replace(arrays.allocated(ev, how, None, state, base), dtype=kept)
     return apply
 
 

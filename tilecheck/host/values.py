@@ -61,6 +61,7 @@ class Tensor:
     dense     whether it is laid out row by row
     whole     whether it covers all of its storage
     fresh     how it was allocated, when that is seen
+    dtype     name of its element type (`int32`), when it was allocated with one in sight
     """
 
     name: str
@@ -72,6 +73,7 @@ class Tensor:
     whole: bool = True
     fresh: str | None = None
     maybe: str | None = None
+    dtype: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from tilecheck.kernel.observed import NOTHING_SEEN, Observed
@@ -50,6 +50,8 @@ class Access:
     reach     what it addresses along each axis where it can be undefined
     under     the condition that it is made under, mask included, without what the bounds check implies
     unspecified  for a tile load that leaves its padding unspecified, its name in what is known of paddings
+    padding   the padding mode of a tile load, by its name in `PaddingMode`, when one is given and known; of a gather
+              the mode that its padding value stands for
     """
 
     array: str
@@ -72,6 +74,7 @@ class Access:
     reach: tuple[Reach, ...] = ()
     under: Cond = TRUE
     unspecified: str = ""
+    padding: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,7 @@ class KernelModel:
     products: tuple[Term, ...] = ()
     observed: Observed = NOTHING_SEEN
     claims: tuple[Claim, ...] = ()
-    paddings: Paddings = Paddings()
+    paddings: Paddings = field(default_factory=Paddings)
 
     @property
     def written(self) -> frozenset[str]:

@@ -213,7 +213,7 @@ def _any_of(m: Machine, values: list[Value], span: Span) -> Value:
     """One of several values, by a condition that is not followed."""
     result = values[-1]
     for k, value in enumerate(reversed(values[:-1])):
-        if value != result:
+        if value is not result:
             cond = m.fresh_truth(f"returned{k}", span).cond
             result = join(m, cond, value, result, span)
     return result

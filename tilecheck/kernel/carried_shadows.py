@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from tilecheck.kernel.carried import Slot
 from tilecheck.kernel.machine import Machine
-from tilecheck.kernel.shadows import GONE, TILES, is_marker, shadow_of, with_shadow, without
+from tilecheck.kernel.shadows import GONE, TILES, shadow_of, with_shadow, without
 from tilecheck.kernel.shapes import element
 from tilecheck.kernel.undefined import Edge, Shadow, Undefined, blurred, lanes_in, mapped, merged, weakened
 from tilecheck.kernel.values import Choice, Instance, Shape, Tuple, Value
@@ -131,9 +131,8 @@ def _moved(shadow: Shadow, where: Cond, gone: frozenset[int], move: Substitution
             yield u
             continue
         if gone and any(a.axis in gone for a in lanes_in(u.outside)):
-            # the reduction has used it
-            if is_marker(u):
-                yield replace(u, outside=TRUE, where=TRUE, blurred=True)
+            # the reduction has used it, as far as a mask did not keep it from that
+            yield replace(u, outside=TRUE, where=TRUE, blurred=True)
             continue
         outside = move.cond(u.outside)
         if outside.op != "false":

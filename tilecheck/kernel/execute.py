@@ -90,6 +90,7 @@ def _distrust(m: Machine, what: str, site: KernelSite) -> None:
     """No verdict on any array can stand."""
     m.failed = True
     span = site.definition.name_span
+    m.unfollowed["*"] = what
     m.gaps[what, span] = Gap(what, tuple(sorted(m.parameters)), span)
 
 
@@ -176,7 +177,7 @@ def _access(m: Machine, r: Record, sites: Mapping[int, int]) -> Access:
         region=Region(r.index, r.guard, r.exact), tile=r.tile, tile_index=r.tile_index, site=sites[r.site],
         order=r.order, scope=r.scope, loops=tuple(k.counter for k in r.loops), parallel=r.parallel, locks=settled(m, r),
         span=r.span, via=r.via, checked=r.checked, elements=r.elements, reach=r.reach, under=r.under,
-        unspecified=r.unspecified)
+        unspecified=r.unspecified, padding=r.padding)
 
 
 def _model(m: Machine, site: KernelSite) -> KernelModel:

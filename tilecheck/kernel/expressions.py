@@ -136,6 +136,7 @@ def _boolean(m: Machine, e: BoolOp) -> Value:
             shape = test.shape if test.shape == other.shape else None
             result = elementwise(m, Bool(joined, shape), test, other)
         else:
+            observe(m, test.shadow, m.path, "branch", "", e.span)
             result = join(m, go_on, right, result, e.span)
     m.path = before
     return result

@@ -143,6 +143,7 @@ class Record:
     reach: tuple[Reach, ...] = ()
     under: Cond = TRUE
     unspecified: str = ""
+    padding: str = ""
 
 
 class Machine:

@@ -20,7 +20,7 @@ from tilecheck.kernel.locks import ACQUIRING, WIDE, release, update
 from tilecheck.kernel.machine import CasResult, Machine
 from tilecheck.kernel.operators import shape_of
 from tilecheck.kernel.regions import Effect, element_access, raw_access, tile_access
-from tilecheck.kernel.shadows import elementwise, fits, observe, shadow_of, with_shadow
+from tilecheck.kernel.shadows import elementwise, fits, lose_all, observe, shadow_of, with_shadow
 from tilecheck.kernel.shapes import broadcast, relabel
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.undefined import blurred
@@ -40,6 +40,11 @@ from tilecheck.kernel.values import (
     Value,
 )
 from tilecheck.proof.terms import FALSE, ONE, TRUE, Atom, Cond, Lane, Term, conj, disj, lane, negate
+
+
+def _forgotten(m: Machine, given: dict[str, Value]) -> None:
+    """The operation is not followed, and neither is what it is given."""
+    lose_all(m, "an operation on an array or with an index that is not known", *given.values())
 
 
 def _target(m: Machine, value: Value | None, what: str, span: Span) -> ArrayRef | None:
@@ -126,6 +131,7 @@ def _tile_load(m: Machine, given: dict[str, Value], span: Span, op: str, shape: 
         shape = shape_from(m, given["shape"], span)
     index = _indices(m, given.get("index"), None if shape is None else len(shape), span)
     if ref is None:
+        _forgotten(m, given)
         return Data(shape)
     if shape == () and index is not None:
         # one element, as a scalar
@@ -134,6 +140,7 @@ def _tile_load(m: Machine, given: dict[str, Value], span: Span, op: str, shape: 
         return relabel(value, (), {}) if isinstance(value, (Int, Bool, Data)) else value
     if index is None or (shape is not None and len(shape) != len(index)):
         m.gap(f"{op} with an index that is not known", _roots(ref), span)
+        _forgotten(m, given)
         return Data(shape)
     extents = shape
     if extents is None:
@@ -141,6 +148,7 @@ def _tile_load(m: Machine, given: dict[str, Value], span: Span, op: str, shape: 
     axes = permutation(m, given.get("order"), len(index))
     if axes is None:
         m.gap(f"{op} with an order that is not known", _roots(ref), span)
+        _forgotten(m, given)
         return Data(shape)
     order, scope = _order(given, ("weak", "none"))
     mode = _mode(given, ref)
@@ -190,10 +198,12 @@ def _tile_store(m: Machine, given: dict[str, Value], span: Span, op: str, shape:
     count = len(shape) if shape is not None else len(own) if own else None
     index = _indices(m, given.get("index"), count, span)
     if ref is None:
+        _forgotten(m, given)
         return NONE
     axes = None if index is None else permutation(m, given.get("order"), len(index))
     if index is None or axes is None:
         m.gap(f"{op} with an index that is not known", _roots(ref), span)
+        _forgotten(m, given)
         return NONE
     extents = shape if shape is not None and len(shape) == len(index) else _tile_extents(m, tile, len(index), span)
     order, scope = _order(given, ("weak", "none"))
@@ -231,6 +241,7 @@ def _element(m: Machine, given: dict[str, Value], op: str, mode: str, default: t
     if ref is None or index is None:
         if ref is not None:
             m.gap(f"{op} with an index that is not known", _roots(ref), span)
+        _forgotten(m, given)
         return Data(None), None, (), order, scope
     mask = _mask(m, given, span)
     shape = broadcast(*(i.shape for i in index), mask.shape)
@@ -308,10 +319,10 @@ def _cas(m: Machine, args: Arguments) -> Value:
 def _advanced(m: Machine, given: dict[str, Value], op: str, mode: str, span: Span) -> Value:
     ref = _target(m, given.get("array"), op, span)
     items = None if "indices" not in given else expand(m, given["indices"])
-    if ref is None:
-        return Data(None)
-    if items is None:
-        m.gap(f"{op} with an index that is not known", _roots(ref), span)
+    if ref is None or items is None:
+        _forgotten(m, given)
+        if ref is not None:
+            m.gap(f"{op} with an index that is not known", _roots(ref), span)
         return Data(None)
     rank = len(items)
     index: list[Int] = []
@@ -325,6 +336,7 @@ def _advanced(m: Machine, given: dict[str, Value], op: str, mode: str, span: Spa
             m.integer_use(value.term)
             size = value.shape[0] if value.shape is not None and len(value.shape) == 1 else ONE
             if value.shape is None or len(value.shape) > 1:
+                lose_all(m, "an index that is not followed", value)
                 value = m.fresh("unknown", span)
                 size = m.fresh("unknown_extent", span).term
             elif value.shape:
@@ -370,6 +382,7 @@ def _view_load(m: Machine, owner: Value, args: Arguments) -> Value:
     shape = None if ref is None else _view_shape(ref)
     if shape is None:
         m.gap("load through something that is no tiled view", arrays_in(m, owner), args.span)
+        _forgotten(m, given)
         return Data(None)
     return _tile_load(m, given, args.span, "tiled_view.load", shape)
 
@@ -380,6 +393,7 @@ def _view_store(op: str, m: Machine, owner: Value, args: Arguments) -> Value:
     shape = None if ref is None else _view_shape(ref)
     if shape is None:
         m.gap("store through something that is no tiled view", arrays_in(m, owner), args.span)
+        _forgotten(m, given)
         return NONE
     return _tile_store(m, given, args.span, op, shape)
 
@@ -389,9 +403,11 @@ def _raw(op: str, mode: str, m: Machine, owner: Value, args: Arguments) -> Value
     given = args.take(names)
     ref = _target(m, owner, op, args.span)
     if ref is None:
+        _forgotten(m, given)
         return Data(None)
     if not args.positional:
         m.gap(f"{op} without an offset", _roots(ref), args.span)
+        _forgotten(m, given)
         return Data(None)
     offset = to_int(m, args.positional[0], args.span)
     m.integer_use(offset.term)

@@ -67,6 +67,14 @@ class Effect:
     value: Value | None = None
 
     @property
+    def padding_mode(self) -> str:
+        """The padding mode by name, where it is one that not every type has."""
+        value = self.padding.value if isinstance(self.padding, Const) and self.mode == "read" else None
+        if isinstance(value, float) and not math.isfinite(value):
+            return "NAN" if math.isnan(value) else "POS_INF" if value > 0 else "NEG_INF"
+        return value if isinstance(value, str) else "ZERO" if value == 0 and self.op != "gather" else ""
+
+    @property
     def open(self) -> bool:
         """Whether it is a load of a tile that may leave its padding unspecified."""
         return self.checked and self.mode == "read" and self.unspecified is not FALSE
@@ -156,7 +164,7 @@ def _emit(
             index=index, guard=guard, exact=m.exact and _exact(index, guard, m.loops) and elements is not None,
             tile=place.tile, tile_index=place.tile_index, own_index=own_index, elements=lanes, site=site,
             order=effect.order, scope=effect.scope, loops=m.loops, held=m.held, span=effect.span, via=m.via,
-            checked=effect.checked, reach=reach, under=under, unspecified=source))
+            checked=effect.checked, reach=reach, under=under, unspecified=source, padding=effect.padding_mode))
         used = stored(effect.value)
         if used:
             observe(m, used, conj(m.path, cond, mask, place.inside), _use(effect), view.root, effect.span)
@@ -324,7 +332,7 @@ def padded(
             continue
         plain = len(along) == 1 and at.monos.get((along[0],)) == 1 and not any(
             along[0] in atoms_of(Term({m: 1})) for m in at.monos if m != (along[0],))
-        tile = along[0].size if plain else ONE
+        tile = along[0].size if plain else ZERO
         start = at - of(along[0]) if plain else at
         edge = Edge(source, array, axis, start, tile, end)
         outside = conj(ge(at, end), lt(start, end)) if plain else disj(ge(at, end), lt(at, 0))
@@ -341,7 +349,9 @@ def _outside(m: Machine, effect: Effect, shape: Shape | None) -> Term:
         return padding.term
     if isinstance(padding, Const) and isinstance(padding.value, (int, float)) and math.isfinite(padding.value):
         return const(int(padding.value))
-    return element(opaque(m.name("padding", effect.span)), shape)
+    seed = opaque(m.name("padding", effect.span))
+    m.note_made(seed)
+    return element(seed, shape)
 
 
 __all__ = ["Effect", "app", "element_access", "raw_access", "tile_access"]

@@ -49,7 +49,12 @@ def shaded(m: Machine, name: str, args: Arguments, result: Value) -> Value:
 
 def shaded_builtin(m: Machine, name: str, args: Arguments, result: Value) -> Value:
     """The same for a builtin or library function."""
-    if not m.knowledge.unspecified or name in _HOLDING:
+    if not m.knowledge.unspecified:
+        return result
+    if name in _HOLDING:
+        if name in _ITEMS:
+            # of a tile and not of items: what becomes of it is not followed
+            lose_all(m, name, *(v for v in args.positional[:1] if isinstance(v, TILES)))
         return result
     return _elementwise(m, args, result) if name in _PLAIN else _coarse(m, args, result)
 
@@ -60,6 +65,7 @@ _HOLDING: Final = frozenset({
     "pow", "operator.add", "operator.mul", "type", "str", "repr",
 })
 """Functions that hand their arguments on, ask nothing of their values, or are made of operators."""
+_ITEMS: Final = frozenset({"all", "any", "sum", "math.prod", "tuple", "list", "enumerate", "zip", "reversed"})
 _PLAIN: Final = frozenset({"abs", "int", "float", "bool"})
 
 

@@ -14,7 +14,7 @@ from tilecheck.kernel.locks import common, hold
 from tilecheck.kernel.loops import for_loop, while_loop
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.operators import binary
-from tilecheck.kernel.shadows import observe
+from tilecheck.kernel.shadows import lose_all, observe
 from tilecheck.kernel.tree import (
     Annotated,
     AssertStmt,
@@ -104,6 +104,7 @@ def _bind_item(m: Machine, target: Subscript, value: Value, span: Span) -> None:
 def _changed_in_place(m: Machine, what: str, place: Expr, owner: Value, value: Value, span: Span) -> None:
     """Who else holds the changed value is not followed."""
     own = arrays_in(m, owner)
+    lose_all(m, f"assignment to {what}", value)
     m.gap(f"assignment to {what}", own if isinstance(owner, (ArrayRef, ParamRef)) else m.parameters, span)
     if isinstance(place, Name) and place.id in m.top.env and not isinstance(owner, (ArrayRef, ParamRef)):
         m.top.env[place.id] = Unknown("changed in place", own | arrays_in(m, value))
@@ -280,6 +281,8 @@ def _unknown(m: Machine, s: UnknownStmt) -> None:
     if s.body or s.what in ("global", "nonlocal"):
         # variables of other scopes are not followed
         arrays = frozenset(m.parameters)
+        if m.recording:
+            m.unfollowed.setdefault("*", f"statement not understood: {s.what}")
     m.gap(f"statement not understood: {s.what}", arrays, s.span)
     for name in s.assigns:
         m.top.env[name] = Unknown(s.what, arrays)

@@ -375,8 +375,8 @@ def _array_slice(m: Machine, owner: Value, args: Arguments) -> Value:
             whole = extent(m, view, axis) if before is None else before[1] - before[0]
             m.notes.slices[SliceUse(
                 view.root, axis, start, stop, whole, conj(m.path, cond), m.exact, args.span)] = None
-        out.append((cond, View(view.root, view.member, tuple(sorted(
-            (*kept, (axis, base + start, base + stop)), key=lambda s: s[0])), view.tile, view.steps, view.raw, view.padding)))
+        slices = tuple(sorted((*kept, (axis, base + start, base + stop)), key=lambda s: s[0]))
+        out.append((cond, View(view.root, view.member, slices, view.tile, view.steps, view.raw, view.padding)))
     return ArrayRef(tuple(out))
 
 

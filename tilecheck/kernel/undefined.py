@@ -1,7 +1,7 @@
 """Undefined lanes: which lanes of a value hold what a load left unspecified, and where such a lane is used.
 
-A value carries its undefined lanes as a *shadow*: for each edge of an array over which a tile may hang, the condition on
-lanes, block coordinates, counters and launch scalars under which a lane is unspecified. Shadows err on one side only:
+A value carries its undefined lanes as a *shadow*: for each edge of an array over which a tile may hang, the condition
+on lanes, block coordinates, counters and launch scalars under which a lane is unspecified. Shadows err on one side:
 they may say that a lane is undefined that is not, never the reverse.
 """
 
@@ -25,11 +25,12 @@ from tilecheck.proof.terms import (
     conj,
     disj,
     negate,
-    substitute_cond,
 )
 
-__all__ = ["Edge", "Observation", "Paddings", "Shadow", "Undefined", "blurred", "lanes_in", "literals", "merged", "moved", "under",
-           "weakened"]
+__all__ = [
+    "Edge", "Observation", "Paddings", "Shadow", "Undefined", "blurred", "lanes_in", "literals", "mapped", "merged",
+    "moved", "replaced", "sources", "under", "weakened",
+]
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Edge:
     source   name of the load, the same whenever the place is executed again
     array    root array, and `axis` its axis
     start    first element of the tile along the axis, `tile` its extent, `end` the end of the array or slice, all in
-             coordinates of the slice, as they are at the load
+             coordinates of the slice, as they are at the load; an extent of 0 for elements that are no run
     """
 
     source: str
@@ -177,7 +178,7 @@ def moved(shadow: Shadow, move: Mapping[Atom, Term] | None) -> Shadow:
     """The shadow of a value whose lanes are renamed."""
     if not shadow or not move:
         return shadow if move is not None else blurred(shadow)
-    return mapped(shadow, lambda c: substitute_cond(c, move))
+    return mapped(shadow, Substitution(move).cond)
 
 
 def replaced(shadow: Shadow, s: Substitution) -> Shadow:

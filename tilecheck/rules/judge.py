@@ -28,6 +28,7 @@ from tilecheck.rules import (
     missing_grid_wait,
     mixed_atomicity,
     overlapping_write,
+    padding_dtype,
     row_spill,
     slice_range,
     tile_out_of_range,
@@ -106,6 +107,7 @@ def conclude(
     findings += grid_coverage.diagnose(model, launches)
     findings += aliased_arguments.diagnose(model, launches)
     findings += unused_contract.diagnose(model, proof)
+    findings += padding_dtype.diagnose(model, launches)
     findings += unknown_use.diagnose(model, proof.obligations)
     findings += lints.concluded(model, proof.suspicions, launches)
     findings += launch_arguments.diagnose(model, launches)

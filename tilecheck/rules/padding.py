@@ -15,6 +15,7 @@ from tilecheck.proof.search import find_point, satisfiable
 from tilecheck.proof.terms import (
     FALSE,
     TRUE,
+    ZERO,
     App,
     Bid,
     Cond,
@@ -53,6 +54,8 @@ EFFORT: Final = 1
 ALTERNATIVES: Final = 12
 """Cases of a condition that are looked at one by one."""
 FLAGS: Final = 6
+GOALS: Final = 2
+"""Comparisons of lanes of which one is shown to fail."""
 OBSERVED: Final = 24
 """Observations of one load after which the rest is not looked at any more."""
 
@@ -150,14 +153,17 @@ class _Load:
         sums = list(_sums(undefined, o.guard))
         if any((s.constant or 0) < 0 for s, _ in sums):
             return _Outcome("proved", "the conditions exclude each other"), ()
-        agree = next((c for s, assumed in sums if not assumed and (c := _agreement(s)) is not None), None)
-        if agree is not None and self._holds_already(agree):
-            return _Outcome("proved", "nothing outside is used"), ()
+        plain = [s for s, assumed in sums if not assumed]
+        agree = next((c for s in plain if (c := _agreement(s)) is not None), None)
+        if agree is None and o.how == "store":
+            agree = next((c for s in plain if (c := _fits(s, o.undefined.edge)) is not None), None)
+        if agree is not None:
+            known = self._holds_already(agree)
+            return _Outcome("proved", "nothing outside is used where the extents agree"), () if known else (
+                (agree, False),)
         refuted = self._contradiction(o, undefined)
         if refuted is not None:
             return _Outcome("proved", "nothing outside is used", _signs(refuted)), ()
-        if agree is not None:
-            return _Outcome("proved", "nothing outside is used where the extents agree"), ((agree, False),)
         return self._conditional(o, where, undefined, sums)
 
     def _conditional(
@@ -166,7 +172,8 @@ class _Load:
         array = _masked_by_data(o.undefined.outside, where)
         if array is not None:
             return _Outcome("unproven", f"the lanes are masked by {array}"), ()
-        left = self._left(o, undefined)
+        # of a store, what its own index says is told by the sums
+        left = [] if o.how == "store" else self._left(o, undefined)
         agree = next((a for t in left if (a := _agreement(const(-1) - t + t.offset)) is not None), None)
         if agree is not None:
             return _Outcome("proved", "nothing outside is used where the extents agree"), ((agree, False),)
@@ -174,7 +181,8 @@ class _Load:
         if inside is not None:
             return _Outcome("proved", "the loop stays inside the array"), ((inside, False),)
         told = ((c,) for t in left if _plain(c := ge(t, 0)) and enforceable(c))
-        candidates = [c for c in (*told, *self._candidates(o.undefined.edge, sums)) if all(map(self._possible, c))]
+        every = (*_masks(sums), *told, *self._edge_clauses(o.undefined.edge))
+        candidates = [c for c in every if all(map(self._possible, c))]
         if o.how == "store":
             plain = next((c for c in candidates if all(map(self._of_extents, c))), None)
             if plain is not None:
@@ -183,7 +191,7 @@ class _Load:
         if candidates:
             return (_Outcome("conditional", "nothing outside is used under a condition"),
                     tuple((c, True) for c in candidates[0]))
-        return self._open(o, undefined, bool(list(self._candidates(o.undefined.edge, sums)))), ()
+        return self._open(o, undefined, bool(every)), ()
 
     def _of_extents(self, cond: Cond) -> bool:
         """Whether a condition is about extents of arrays and tiles alone: that arrays which are copied from one to the
@@ -200,15 +208,27 @@ class _Load:
     def _contradiction(self, o: Observation, undefined: Cond) -> Assumed | None:
         """What must be assumed for the lane not to be undefined where it is used."""
         mine = literals(undefined)
-        for k, c in enumerate(mine):
-            if c.op not in ("ge", "eq", "ne", "bool"):
-                continue
-            others = (*(x for i, x in enumerate(mine) if i != k), o.guard, *self.context.assume)
-            facts = Facts(others, [c.term])
-            got = facts.holds(negate(c), EFFORT)
+        # the comparison with the end of the array first, then those that choose lanes
+        goals = sorted((c for c in mine if c.op == "ge" and lanes_in(c)), key=lambda c: c not in literals(
+            o.undefined.outside))[:GOALS]
+        for c in goals:
+            key = (c, undefined, o.guard)
+            if key not in self._tried:
+                facts = Facts((*(x for x in mine if x is not c), o.guard, *self.context.assume), [c.term])
+                self._tried[key] = facts.holds(negate(c), EFFORT)
+            got = self._tried[key]
             if got is not None and self._sizes(got, o.undefined.edge):
                 return got
         return None
+
+    @cached_property
+    def _tried(self) -> dict[object, Assumed | None]:
+        return {}
+
+    def _tiles(self, assumed: Assumed) -> bool:
+        """Whether signs are assumed of what is positive in every launch."""
+        return all(a.name in self.context.tiles or ".shape[" in a.name for c in assumed for a in atoms_of(c)
+                   if isinstance(a, Sym))
 
     def _sizes(self, assumed: Assumed, edge: Edge) -> bool:
         """Whether signs are assumed of sizes alone: of a flag, a proof for one value says nothing of the other."""
@@ -225,18 +245,12 @@ class _Load:
         facts = Facts((*others, o.guard, *self.context.assume, *_placed(self.context.model),
                        *(d for c in others if (d := _divided(c, self.context.tiles)) is not None)), [outside[0].term])
         return [_tidied(terms[0]) for terms, signs in facts.residuals(-outside[0].term - 1, 3)
-                if len(terms) == 1 and self._sizes(signs, o.undefined.edge) and 0 <= terms[0].offset <= 1]
-
-    def _candidates(self, edge: Edge, sums: list[tuple[Term, tuple[Cond, ...]]]) -> Iterator[tuple[Cond, ...]]:
-        """Conditions on launch scalars under which nothing outside is used; the most telling ones first."""
-        for s, assumed in sums:
-            cond = ge(-s - 1, 0)
-            if not cond.varying and cond is not FALSE and enforceable(cond) and _compares(cond):
-                yield (*assumed, cond)
-        yield from self._edge_clauses(edge)
+                if len(terms) == 1 and self._tiles(signs) and 0 <= terms[0].offset <= 1]
 
     def _edge_clauses(self, edge: Edge) -> Iterator[tuple[Cond, ...]]:
         """Conditions on launch scalars under which no tile of the load reaches over the edge."""
+        if edge.tile == ZERO:
+            return
         room = ge(edge.end - edge.start - edge.tile, 0)
         if not room.varying:
             if enforceable(room) and room.op != "false":
@@ -254,9 +268,10 @@ class _Load:
         """What is missing for the blocks and loops to come to no tile that reaches over the edge."""
         if edge not in self._missing:
             room = edge.end - edge.start - edge.tile
-            found = () if edge.tile.varying or edge.end.varying or not room.varying else self._facts.residuals(room, 3)
+            asked = edge.tile != ZERO and room.varying and not (edge.tile.varying or edge.end.varying)
+            found = self._facts.residuals(room, 3) if asked else []
             self._missing[edge] = tuple(
-                cond for terms, _ in found if len(terms) == 1
+                cond for terms, signs in found if len(terms) == 1 and self._tiles(signs)
                 and enforceable(cond := ge(_tidied(terms[0]), 0)) and cond.op == "ge")
         return self._missing[edge]
 
@@ -275,6 +290,8 @@ class _Load:
     def _defined(self, edge: Edge) -> Assumed | None:
         """What must be assumed for no tile of the load to reach over an edge."""
         cache = self._cache
+        if edge not in cache and edge.tile == ZERO:
+            cache[edge] = None
         if edge not in cache:
             room = edge.end - edge.start - edge.tile
             got = frozenset[Cond]() if (room.constant or -1) >= 0 or room.constant == 0 else None
@@ -301,8 +318,9 @@ class _Load:
         """No condition on the launch helps: refuted where that is seen in numbers."""
         made = conj(undefined, o.guard)
         atoms = atoms_in(made)
-        certain = o.exact and not helped and not any(isinstance(a, Opaque) and not a.uniform for a in atoms) and not any(
-            isinstance(a, Counter) and a.name not in self.access.loops for a in atoms)
+        certain = o.exact and not helped and not any(
+            (isinstance(a, Opaque) and not a.uniform) or (isinstance(a, Counter) and a.name not in self.access.loops)
+            for a in atoms)
         if certain:
             point = find_point(made, self.context.axes_of(self.access.region), conj(*self.context.uniform))
             if point is not None:
@@ -388,6 +406,14 @@ def _sums(undefined: Cond, guard: Cond) -> Iterator[tuple[Term, tuple[Cond, ...]
             yield found
 
 
+def _masks(sums: list[tuple[Term, tuple[Cond, ...]]]) -> Iterator[tuple[Cond, ...]]:
+    """Conditions on launch scalars under which a mask, or the bounds of what is stored, leave nothing outside."""
+    for s, assumed in sums:
+        cond = ge(-s - 1, 0)
+        if not cond.varying and cond is not FALSE and enforceable(cond) and _compares(cond):
+            yield (*assumed, cond)
+
+
 def _parts(term: Term) -> Iterator[Term]:
     """A term that is not negative, and what follows from it: each argument of a minimum is as large."""
     yield term
@@ -464,6 +490,14 @@ def _agreement(total: Term) -> Cond | None:
     if not all(isinstance(m[0], Sym) and ".shape[" in m[0].name for m in (small[0], large[0])):
         return None
     return le(Term({small[0]: 1}), Term({large[0]: 1}))
+
+
+def _fits(total: Term, edge: Edge) -> Cond | None:
+    """`a.shape[i] <= n`, where `n` is the extent of the slice that was loaded from: its extent is what agrees."""
+    stored = total + 1 + edge.end
+    atom = stored.single
+    cond = le(stored, edge.end)
+    return cond if isinstance(atom, Sym) and ".shape[" in atom.name and enforceable(cond) else None
 
 
 def _compares(cond: Cond) -> bool:

@@ -89,6 +89,7 @@ _ALL: Final = (
         "error",
         True,
     ),
+    Rule("TC303", "padding-dtype", "a padding value that the element type does not have", "error"),
     Rule(
         "TC401", "aliased-arguments", "one launch gets overlapping storage for a written and another parameter", "error"
     ),

@@ -67,7 +67,8 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
     if severity == "note":
         message = f"could not prove that {what} uses no lane of the tile that lies outside `{array}`: {s.why}"
     else:
-        message = f"{what} uses lanes of the tile loaded from `{array}` that lie outside it and have an unspecified value"
+        message = (f"{what} uses lanes of the tile loaded from `{array}` that lie outside it and have an unspecified "
+                   "value")
         if s.verdict != "refuted":
             message += f", unless {clause_list(tuple(dict.fromkeys(_said(c) for c in semantic)))}"
     return Diagnostic(CODE, severity, message, o.span, model.name, tuple(notes), _help(array, o.how))
@@ -85,6 +86,8 @@ def _said(clause: Clause) -> str:
 
 def _use(o: Observation) -> str:
     text = _USES.get(o.how, "an operation").format(o.detail)
+    if o.how == "index" and o.detail:
+        return f"an index into `{o.detail}`"
     return f"{text} over {o.detail}" if o.detail.startswith(("axis", "axes", "all")) else text
 
 
@@ -113,8 +116,8 @@ def _example(s: Settled, model: KernelModel, o: Observation, broken: tuple[Cond,
     edge = o.undefined.edge
     rank = dict(model.ranks).get(edge.array, 1)
     axis = f" along axis {edge.axis}" if rank > 1 else ""
-    return (f"with {scalars}: lane {lane[0]} of the tile{axis} would be element {lane[1]}, of {lane[2]}"
-            if scalars else f"lane {lane[0]} of the tile{axis} would be element {lane[1]}, of {lane[2]}")
+    where = f"with {scalars}, " if scalars else ""
+    return f"{where}lane {lane[0]} of the tile{axis} would be element {lane[1]}, and there are {lane[2]}"
 
 
 def _lane(edge: Edge, o: Observation, point: Point) -> tuple[int, int, int] | None:

@@ -58,8 +58,8 @@ def find_point(
         try:
             points = touched(side, case_of(grid, drawn, min(left, 800)), count)
             hit = None if points is None else next(points, None)
-            found = None if hit is None else _assembled(cond, assume, grid, dict(zip(variables, drawn, strict=True)), hit,
-                                                        region)
+            uniform = dict(zip(variables, drawn, strict=True))
+            found = None if hit is None else _assembled(cond, assume, grid, uniform, hit, region)
         except ArithmeticError:
             found = None
         if found is not None:
