@@ -109,8 +109,9 @@ def _mask(b: Builder, s: Sheet) -> str:
 def cleaned(b: Builder, s: Sheet) -> Sheet:
     """`where` puts a number in the place of undefined lanes; a slip in the place of the others."""
     mask = b.let(_mask(b, s), "mask")
-    if b.chance(15):
-        mask = b.let(f"{mask} & ({s.name} > 0)", "mask")
+    if b.chance(25):
+        sign = "|" if b.slip("either mask", 50) else "&"
+        mask = b.let(b.pick(f"{mask} {sign} ({s.name} > 0)", f"({s.name} > 0) {sign} {mask}"), "mask")
     sides = (s.name, b.pick("0.0", "-1e30", "1.0"))
     if b.slip("sides of where swapped", 20):
         sides = (sides[1], sides[0])
