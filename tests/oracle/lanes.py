@@ -113,6 +113,8 @@ def cleaned(b: Builder, s: Sheet) -> Sheet:
         sign = "|" if b.slip("either mask", 50) else "&"
         mask = b.let(b.pick(f"{mask} {sign} ({s.name} > 0)", f"({s.name} > 0) {sign} {mask}"), "mask")
     sides = (s.name, b.pick("0.0", "-1e30", "1.0"))
+    if b.chance(15):
+        sides = ("1.0", "0.0")
     if b.slip("sides of where swapped", 20):
         sides = (sides[1], sides[0])
     return s.named(b.let(f"ct.where({mask}, {sides[0]}, {sides[1]})", "t"))
@@ -458,8 +460,13 @@ def parts_of_a_tile(b: Builder) -> None:
     b.emit(f"t = ct.load({x}, ({i}, 0), (1, {wide}){_mode(b, 70)})")
     b.emit(f"a = ct.extract(t, (0, 0), (1, {wide} // 2))")
     b.emit(f"b = ct.extract(t, (0, 1), (1, {wide} // 2))")
-    form = b.pick("cat", "swapped", "sum", "both")
-    if form in ("cat", "swapped"):
+    form = b.pick("cat", "swapped", "sum", "both", "zeros", "inserted")
+    if form == "zeros":
+        b.emit(f"a = ct.zeros((1, {wide} // 2), ct.float32)")
+        b.emit(f"ct.store({o}, ({i}, 0), ct.cat((a, b), 1))")
+    elif form == "inserted":
+        b.emit(f"ct.store({o}, ({i}, 0), ct.insert(ct.zeros((1, {wide}), ct.float32), (0, {b.pick('0', '1')}), b))")
+    elif form in ("cat", "swapped"):
         b.emit(f"ct.store({o}, ({i}, 0), ct.cat({'(a, b)' if form == 'cat' else '(b, a)'}, 1))")
     elif form == "sum":
         b.emit(f"ct.store({o}, ({i}, 0), ct.broadcast_to(ct.sum(a, axis=1, keepdims=True), (1, {wide} // 2)))")
