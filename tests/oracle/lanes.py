@@ -109,11 +109,12 @@ def _mask(b: Builder, s: Sheet) -> str:
 def cleaned(b: Builder, s: Sheet) -> Sheet:
     """`where` puts a number in the place of undefined lanes; a slip in the place of the others."""
     mask = b.let(_mask(b, s), "mask")
-    if b.chance(25):
-        sign = "|" if b.slip("either mask", 50) else "&"
+    of_data = b.chance(30)
+    if of_data:
+        sign = "|" if b.slip("either mask", 80) else "&"
         mask = b.let(b.pick(f"{mask} {sign} ({s.name} > 0)", f"({s.name} > 0) {sign} {mask}"), "mask")
     sides = (s.name, b.pick("0.0", "-1e30", "1.0"))
-    if b.chance(15):
+    if b.chance(50 if of_data else 10):
         sides = ("1.0", "0.0")
     if b.slip("sides of where swapped", 20):
         sides = (sides[1], sides[0])
