@@ -9,7 +9,7 @@ import pytest
 from tests.cases.expectations import FOLDER, Case, cases
 from tests.cases.launches import Launch, arguments, scalars
 from tests.cases.ordinary_launches import BAD, GOOD
-from tests.oracle.aspects import LANDED
+from tests.oracle.aspects import COMPLETE
 from tests.oracle.loading import load_text
 from tests.oracle.log import Log, collisions
 from tests.oracle.run import run
@@ -20,7 +20,7 @@ from tilecheck.proof.contract import annotation_of, evaluate, parse
 
 FILES: Mapping[str, Mapping[str, tuple[Launch, ...]]] = {"ordinary_bad.py": BAD, "ordinary_good.py": GOOD}
 WRONG, RIGHT = cases("ordinary_bad.py"), cases("ordinary_good.py")
-CHECKED = pytest.mark.skipif({"bounds", "padding"} != LANDED, reason="the checker does not do bounds and padding")
+CHECKED = pytest.mark.skipif({"bounds", "padding"} != COMPLETE, reason="the checker does not do bounds and padding")
 
 
 @pytest.fixture(scope="module")

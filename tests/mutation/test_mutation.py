@@ -14,7 +14,7 @@ from tests.mutation.edits import edits
 from tests.mutation.launches import Candidate, Signature, explore, signature
 from tests.mutation.mutate import mutants
 from tests.mutation.study import Study, Subject, check_text, colliding, corpus_loader, judge, subjects
-from tests.oracle.aspects import LANDED
+from tests.oracle.aspects import COMPLETE
 from tests.oracle.loading import load_text
 
 KERNELS = 40
@@ -140,7 +140,7 @@ def test_mutants_of_cases_that_leave_arrays_are_noticed(capsys):
     with capsys.disabled():
         print(f"\ncases: {straying.summary(study)}")
     assert len(study.verdicts) >= 15
-    if {"bounds", "padding"} == LANDED:
+    if {"bounds", "padding"} == COMPLETE:
         assert study.share("flagged", "excluded") >= 0.9, straying.summary(study)
 
 
@@ -152,7 +152,7 @@ def test_mutants_of_the_corpus_that_leave_arrays_are_noticed(corpus, capsys):
     with capsys.disabled():
         print(f"\ncorpus: {straying.summary(study)}")
     assert len(study.verdicts) >= 60
-    if {"bounds", "padding"} == LANDED:
+    if {"bounds", "padding"} == COMPLETE:
         assert study.share("flagged", "excluded") >= 0.9, straying.summary(study)
 
 

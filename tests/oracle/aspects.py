@@ -19,7 +19,7 @@ Kind: TypeAlias = Literal["bounds", "padding"]
 Holds: TypeAlias = Callable[[Sequence[str], Assignment], bool]
 """Whether clauses of a contract hold for a launch."""
 
-LANDED: Final[frozenset[Kind]] = frozenset()
+COMPLETE: Final[frozenset[Kind]] = frozenset()
 """Kinds of which the checker gives an obligation for every access: for these, one that is missing is a fault, refuted
 ones need a witness, and the shares that tests ask for are asked."""
 COMBINED: Final = ("reduction", "scan", "mma")
@@ -116,7 +116,7 @@ def contradictions(kind: Kind, kernel: Generated, report: KernelReport, truth: T
         for event in events(kind, run, kernel):
             claims = _foreseeing(kind, report, event)
             if not claims:
-                if kind in LANDED and holds(everything, run.launch):
+                if kind in COMPLETE and holds(everything, run.launch):
                     found.append(f"no obligation of kind {kind} for {event.what} for {dict(summary(run.launch))}")
             elif all(o.verdict in SETTLED for o in claims) and all(
                     holds([*o.clauses, *given], run.launch) for o in claims):
@@ -140,7 +140,7 @@ def witness_faults(kind: Kind, report: KernelReport, diagnostics: Sequence[Diagn
         outcome = _REPLAY[kind](function, parameters, d, report)
         if outcome.fault:
             found.append(f"{d.code} at line {d.span.line}: {outcome.fault}; {d.witness}")
-    if kind in LANDED:
+    if kind in COMPLETE:
         lines = {line for d in mine if d.witness is not None for line in _lines_of(d)}
         found += [f"refuted at line {o.line} on {o.array}, and no finding with a witness says so"
                   for o in report.obligations if o.kind == kind and o.verdict == "refuted" and o.line not in lines]

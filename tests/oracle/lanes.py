@@ -109,9 +109,13 @@ def _mask(b: Builder, s: Sheet) -> str:
 def cleaned(b: Builder, s: Sheet) -> Sheet:
     """`where` puts a number in the place of undefined lanes; a slip in the place of the others."""
     mask = b.let(_mask(b, s), "mask")
-    if b.chance(15):
-        mask = b.let(f"{mask} & ({s.name} > 0)", "mask")
+    of_data = b.chance(30)
+    if of_data:
+        sign = "|" if b.slip("either mask", 80) else "&"
+        mask = b.let(b.pick(f"{mask} {sign} ({s.name} > 0)", f"({s.name} > 0) {sign} {mask}"), "mask")
     sides = (s.name, b.pick("0.0", "-1e30", "1.0"))
+    if b.chance(50 if of_data else 10):
+        sides = ("1.0", "0.0")
     if b.slip("sides of where swapped", 20):
         sides = (sides[1], sides[0])
     return s.named(b.let(f"ct.where({mask}, {sides[0]}, {sides[1]})", "t"))
@@ -457,8 +461,13 @@ def parts_of_a_tile(b: Builder) -> None:
     b.emit(f"t = ct.load({x}, ({i}, 0), (1, {wide}){_mode(b, 70)})")
     b.emit(f"a = ct.extract(t, (0, 0), (1, {wide} // 2))")
     b.emit(f"b = ct.extract(t, (0, 1), (1, {wide} // 2))")
-    form = b.pick("cat", "swapped", "sum", "both")
-    if form in ("cat", "swapped"):
+    form = b.pick("cat", "swapped", "sum", "both", "zeros", "inserted")
+    if form == "zeros":
+        b.emit(f"a = ct.zeros((1, {wide} // 2), ct.float32)")
+        b.emit(f"ct.store({o}, ({i}, 0), ct.cat((a, b), 1))")
+    elif form == "inserted":
+        b.emit(f"ct.store({o}, ({i}, 0), ct.insert(ct.zeros((1, {wide}), ct.float32), (0, {b.pick('0', '1')}), b))")
+    elif form in ("cat", "swapped"):
         b.emit(f"ct.store({o}, ({i}, 0), ct.cat({'(a, b)' if form == 'cat' else '(b, a)'}, 1))")
     elif form == "sum":
         b.emit(f"ct.store({o}, ({i}, 0), ct.broadcast_to(ct.sum(a, axis=1, keepdims=True), (1, {wide} // 2)))")

@@ -143,14 +143,15 @@ def or_is_and() -> None:
     _instead("kernel.shadows", "masks", lambda original: lambda m, op, *rest: original(m, "&", *rest))
 
 
-def lanes_stay() -> None:
-    """Transposing and reshaping leave undefined lanes where they were."""
-    _instead("kernel.undefined", "moved", lambda original: lambda shadow, move: shadow)
+def moving_cleans() -> None:
+    """Tiles that are transposed or reshaped have no undefined lanes."""
+    _instead("kernel.undefined", "moved", lambda original: lambda shadow, move: () if move else original(shadow, move))
 
 
-def parts_in_place() -> None:
-    """Parts that are put together have their undefined lanes where they had them before."""
-    _instead("kernel.shadows", "placed", lambda original: lambda shadow, *rest: shadow)
+def later_parts_defined() -> None:
+    """Of parts that are put together only the first one has undefined lanes."""
+    _instead("kernel.shadows", "placed", lambda original: lambda shadow, axis, extent, start, *rest: (
+        () if start.monos else original(shadow, axis, extent, start, *rest)))
 
 
 def branch_not_taken() -> None:
@@ -218,19 +219,19 @@ FAULTS: Final[dict[str, Fault]] = {
     "upper end": Fault(one_past_the_end, "bounds", ("loop one too far", "own_tile", "viewed")),
     "limits": Fault(limits_forgotten, "bounds", ("own_tile", "unchecked")),
     "rounding": Fault(limit_rounded_up, "bounds", ("whole_tiles", "unchecked", "given_length")),
-    "cases": Fault(one_case_for_all, "bounds", ("folded_grid", "clamped", "split")),
+    "cases": Fault(one_case_for_all, "bounds", ("chosen_place", "split")),
     "way": Fault(way_without_its_end, "bounds", ("folded_grid", "heads")),
-    "extent": Fault(extent_for_nothing, "bounds", ("sliced", "row_loop")),
+    "extent": Fault(extent_for_nothing, "bounds", ("fixed_place",)),
     "tiles": Fault(tiles_of_one_element, "bounds", ("own_tile", "row_loop")),
     "checks": Fault(checked_all_the_same, "bounds", ("whole_tiles",)),
     "axes": Fault(first_axis_alone, "bounds", ("row_loop", "contraction", "own_tile")),
-    "signs": Fault(signs_forgotten, "bounds", ("split", "heads", "folded_grid")),
+    "signs": Fault(signs_forgotten, "bounds", ("moved_by_a_scalar",)),
     "reductions": Fault(reductions_of_what_is_there, "padding", ("row_reduced", "wholly_reduced")),
     "scans": Fault(scans_from_either_end, "padding", ("scanned",)),
     "where": Fault(where_takes_one_side, "padding", ("sides of where swapped",)),
-    "masks": Fault(or_is_and, "padding", ("cleaned",)),
-    "moves": Fault(lanes_stay, "padding", ("stored_transposed", "round_trip")),
-    "parts": Fault(parts_in_place, "padding", ("parts_of_a_tile",)),
+    "masks": Fault(or_is_and, "padding", ("either mask",)),
+    "moves": Fault(moving_cleans, "padding", ("stored_transposed", "round_trip")),
+    "parts": Fault(later_parts_defined, "padding", ("parts_of_a_tile",)),
     "branches": Fault(branch_not_taken, "padding", ("under_flag", "row_loop")),
     "agreement": Fault(extents_nearly_agree, "padding", ("vector", "stored", "output larger than the input")),
     "divides": Fault(tiles_divide, "padding", ("row_loop", "product")),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.oracle.aspects import LANDED
+from tests.oracle.aspects import COMPLETE
 from tests.oracle.builder import Chooser
 from tests.oracle.figures import Figures, Shares, contradictions, measure, shares
 from tests.oracle.generate import build, from_seed
@@ -96,7 +96,7 @@ def test_the_mix_of_kernels_that_reach_past_the_end_is_honest(reaching):
 @pytest.mark.slow
 def test_shares_of_what_lies_outside(reaching):
     found = _shares(reaching)
-    if reaching.subject in LANDED:
+    if reaching.subject in COMPLETE:
         assert found.safe_decided >= 0.85, f"{found.summary()}\n{found.missed()}"
         assert found.faulty_noticed >= 0.85, f"{found.summary()}\n{found.missed()}"
 

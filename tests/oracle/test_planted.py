@@ -8,7 +8,7 @@ from functools import lru_cache
 import pytest
 
 from tests.oracle import reaching_faults
-from tests.oracle.aspects import LANDED, events
+from tests.oracle.aspects import COMPLETE, events
 from tests.oracle.faults import FAULTS
 from tests.oracle.generate import Generated, Subject, from_seed
 from tests.oracle.judging import examine
@@ -79,7 +79,7 @@ def _hunt_past_the_end(name: str) -> tuple[int, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [n for n, f in reaching_faults.FAULTS.items() if f.subject in LANDED])
+@pytest.mark.parametrize("name", [n for n, f in reaching_faults.FAULTS.items() if f.subject in COMPLETE])
 def test_planted_fault_past_the_end_is_caught(name):
     with multiprocessing.get_context("fork").Pool(1) as pool:
         seed, found = pool.apply(_hunt_past_the_end, (name,))

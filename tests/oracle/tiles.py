@@ -404,8 +404,59 @@ def page_table(b: Builder) -> None:
     b.emit(f"ct.store({c}, ({i}, 0), t)")
 
 
+def moved_by_a_scalar(b: Builder) -> None:
+    """A distance that the launch gives, which may be negative if nobody says otherwise."""
+    a, c, size = b.small("a", 1), b.array("c", 1), b.tile()
+    d = b.scalar("d", (-2, -1, 0, 1, 2), constant=b.pick(True, False))
+    i, count = b.let(b.bid(0), "i"), _tiles(b, a, 0, f"({size},)", size)
+    form = b.pick("sum", "product", "loop", "clamped")
+    if form != "clamped":
+        b.require("d >= 0")
+        b.launched(0, f"cdiv(a.shape[0], {size}) - max(d, 0)" if form == "sum" else "cdiv(a.shape[0], 8)")
+    index = {"sum": f"{i} + {d}", "product": f"{i} * {d}", "clamped": f"min(max({i} + {d}, 0), {count} - 1)"}.get(form)
+    if index is None:
+        index = b.fresh("k")
+        b.open(f"for {index} in range({d}, {count}):")
+    elif form == "clamped" and b.slip("clamp missing", 50):
+        index = f"min({i} + {d}, {count} - 1)"
+    b.emit(f"t = ct.load({a}, ({index},), ({size},))")
+    b.emit(f"ct.store({c}, ({i},), t)")
+
+
+def chosen_place(b: Builder) -> None:
+    """A choice inside of a quotient."""
+    a, c, size = b.small("a", 1), b.array("c", 1), b.tile()
+    n = b.count()
+    b.agree(n, f"cdiv(a.shape[0], {size})", "<=")
+    b.launched(0, f"cdiv(a.shape[0], {size})")
+    i = b.let(b.bid(0), "i")
+    far = f"{i} + 2 * {n}" if b.slip("twice as far", 50) else f"{i} + {n}"
+    choice = b.pick(f"min({i}, {n})", f"max({i}, {n})", f"({i} if {i} % 2 == 0 else {far})", f"min({far}, {i} + 1)",
+                    f"ct.where({i} < {n}, {i}, {far})", f"max({far}, {i})")
+    b.emit(f"t = ct.load({a}, (({choice}) // {b.pick('2', '2', '3')},), ({size},))")
+    b.emit(f"ct.store({c}, ({i},), t)")
+
+
+def fixed_place(b: Builder) -> None:
+    """A tile or lanes that are the same in every block, and an array that is long enough, or not."""
+    a, c, size = b.small("a", 2), b.array("c", 1), b.pick("1", "2", "4")
+    place = b.pick("0", "1", "2")
+    last = f"{place} * {size}" if b.chance(50) else f"{place} * {size} + {size} - 1"
+    i = b.let(b.bid(0), "i")
+    b.launched(0, "a.shape[0]")
+    b.require(f"a.shape[1] > {last}")
+    b.tie("a.shape[1]", f"{place} * {size} + {size}")
+    if last.endswith("- 1"):
+        offs = f"{place} * {size} + ct.arange({size}, dtype=ct.int32)"
+        b.emit(f"t = ct.gather({a}, ({i}, {offs}), check_bounds=False)")
+    else:
+        b.emit(f"t = ct.reshape(ct.load({a}, ({i}, {place}), (1, {size})), ({size},))")
+    b.emit(f"ct.store({c}, ({i},), t)")
+
+
 TILES: Final[tuple[Callable[[Builder], None], ...]] = (
     own_tile, own_tile, own_tile, row_loop, row_loop, row_loop, given_length, given_length, clamped, clamped, guarded,
     guarded, split, split, split_elements, folded_grid, folded_grid, folded_grid, contraction, contraction, heads,
     sliced, viewed, unchecked, unchecked, unchecked, whole_tiles, reversed_order, stepped, page_table,
+    moved_by_a_scalar, moved_by_a_scalar, chosen_place, chosen_place, fixed_place,
 )
