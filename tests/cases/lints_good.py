@@ -86,7 +86,7 @@ def difference_with_the_next(x, o, T: Int):
 @ct.kernel
 def columns_of_a_tile(x, ids, o, T: Int):
     i, j = ct.bid(0), ct.bid(1)
-    rows = ct.load(ids, (i,), (16,))
+    rows = ct.load(ids, (i,), (16,), padding_mode=ct.PaddingMode.ZERO)
     t = ct.load_advanced_indexing(x, (rows, ct.Slice(j * T, T)), padding_mode=ZERO)
     ct.store(o, (i, j), t)
 

@@ -223,7 +223,7 @@ def k(a, c, H: Int, T: Int):
 @ct.kernel
 def k(a, c, T: Int):
     i = ct.bid(0)
-    ct.store(c, (i,), ct.load(a, (i,), (T,)))
+    ct.store(c, (i,), ct.load(a, (i,), (T,), padding_mode=ct.PaddingMode.ZERO))
 
 
 def go(stream):

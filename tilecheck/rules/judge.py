@@ -82,8 +82,9 @@ def prove(model: KernelModel) -> Proof:
     obligations = row_spill.specialised(context, obligations)
     if any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
-    return Proof(one_for_each_statement(obligations), (*structural_clauses(model), *slice_range.clauses(context)), context.declared,
-                 context.faulty, context.contradictory, tuple(lints.suspicions(context)))
+    return Proof(
+        one_for_each_statement(obligations), (*structural_clauses(model), *slice_range.clauses(context)),
+        context.declared, context.faulty, context.contradictory, tuple(lints.suspicions(context)))
 
 
 def _too_wide(s: Settled) -> Settled:
