@@ -1,0 +1,294 @@
+"""Loads and stores of whole tiles: `ct.load`, `ct.store`, tiled views."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from tilecheck_runtime.cpu import machine
+from tilecheck_runtime.cpu.arrays import Array, axes_of
+from tilecheck_runtime.cpu.dtypes import INT32, DType, common, widens
+from tilecheck_runtime.cpu.errors import TileTypeError
+from tilecheck_runtime.cpu.modes import MemoryOrder, MemoryScope, PaddingMode, is_strong
+from tilecheck_runtime.cpu.operations.padding import fill_value, is_undefined
+from tilecheck_runtime.cpu.taint import Taint
+from tilecheck_runtime.cpu.tile import Tile, cast, convert, extents, scalar, whole
+from tilecheck_runtime.sanitizer.shadow import Lanes, Window
+
+__all__ = ["NAMES", "Box", "TiledView", "box", "load_box", "num_tiles", "store_box", "storable"]
+
+INDEX_LIMIT: Final = 1 << 31
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """The part of a tile that lies inside an array.
+
+    cuts   in the array
+    inner  in the tile; None when the whole tile lies inside
+    """
+
+    cuts: tuple[slice, ...]
+    inner: tuple[slice, ...] | None
+
+
+def box(array: Array, origin: list[int], sizes: tuple[int, ...], check_bounds: Any, what: str) -> Box | None:
+    """The elements of the tile at `origin`. None, after reporting it, when the tile lies wholly outside."""
+    cuts: list[slice] = []
+    inner: list[slice] = []
+    full = True
+    for axis, (low, size, extent) in enumerate(zip(origin, sizes, array.data.shape, strict=True)):
+        high = low + size
+        if low < 0 or low >= extent:
+            machine.recorder().fault(
+                "TC201",
+                f"{what} of a tile wholly outside '{array.name}': elements {low} to {high} of axis {axis}, "
+                f"which has extent {extent}",
+                array.name,
+            )
+            return None
+        if high > extent:
+            high, full = extent, False
+        cuts.append(slice(low, high))
+        inner.append(slice(0, high - low))
+    if full:
+        return Box(tuple(cuts), None)
+    if not check_bounds:
+        machine.recorder().fault(
+            "TC202", f"unchecked {what} of a tile that reaches past the end of '{array.name}', whose shape is "
+            f"{array.data.shape}", array.name)
+    return Box(tuple(cuts), tuple(inner))
+
+
+def _undefined(shape: tuple[int, ...], inner: tuple[slice, ...]) -> Taint:
+    lanes = np.ones(shape, bool)
+    lanes[inner] = False
+    return Taint(lanes, (machine.undefined("the padding of a load"),))
+
+
+def load_box(array: Array, found: Box | None, shape: tuple[int, ...], mode: Any, strong: bool) -> Tile:
+    """The values of a tile; lanes outside the array are padded."""
+    if found is None:
+        data = np.full(shape, fill_value(array.dtype, PaddingMode.UNDETERMINED), array.dtype.storage)
+        return Tile(data, array.dtype)  # undefined throughout, which has been reported
+    machine.recorder().read(Window(array.shadow, found.cuts), array.name, strong)
+    if found.inner is None:
+        return Tile(np.array(array.data[found.cuts]), array.dtype)
+    data = np.full(shape, fill_value(array.dtype, mode), array.dtype.storage)
+    data[found.inner] = array.data[found.cuts]
+    if is_undefined(mode):
+        return Tile(data, array.dtype, _undefined(shape, found.inner))
+    return Tile(data, array.dtype)
+
+
+def storable(value: Any, dtype: DType, what: str) -> Tile:
+    """A value as elements of an array. Raises TileTypeError where cuTile asks for a cast."""
+    if type(value) is Tile:
+        if value.dtype is dtype:
+            return value
+        if not widens(value.dtype, dtype):
+            raise TileTypeError(f"{what}: no implicit cast from {value.dtype} to {dtype}")
+        return Tile(cast(value.data, dtype), dtype, value.taint)
+    if common(dtype, value) is not dtype:
+        raise TileTypeError(f"{what}: no implicit cast of {value} to {dtype}")
+    return scalar(value, dtype) if isinstance(value, int) else convert(value, dtype)
+
+
+def store_box(array: Array, found: Box | None, tile: Tile, strong: bool, what: str) -> None:
+    """Writes the part of a tile that lies inside the array."""
+    if found is None:
+        return
+    window = Window(array.shadow, found.cuts)
+    _observe_stored(array, found, tile, window, what)
+    machine.recorder().write(window, array.name, strong)
+    if 0 in array.shadow.strides:
+        _repeated(array, window)
+    array.data[found.cuts] = tile.data if found.inner is None else tile.data[found.inner]
+
+
+def _observe_stored(array: Array, found: Box, tile: Tile, window: Window, what: str) -> None:
+    taint = tile.taint
+    if taint is None or taint.lanes is None:
+        return
+    lanes = taint.lanes if found.inner is None else taint.lanes[found.inner]
+    if lanes.any():
+        position = window.position(int(np.flatnonzero(np.ravel(lanes))[0]))
+        root = next((v for n, v in array.shadow.storage.views if n == array.name), array.shadow)
+        machine.recorder().undefined_used(taint.sources, what, array.name, root.element(position))
+
+
+def _repeated(array: Array, window: Window) -> None:
+    """A store through an axis of stride 0 writes its elements more than once."""
+    if any(s == 0 and c.stop - c.start > 1 for s, c in zip(array.shadow.strides, window.cuts, strict=True)):
+        machine.recorder().fault("TC106", f"one store writes elements of '{array.name}' more than once: "
+                                 "it has an axis of stride 0", array.name)
+
+
+def _places(array: Array, index: Any, rank: int, what: str) -> tuple[int, ...]:
+    places = whole(index)
+    if len(places) != rank:
+        raise TileTypeError(f"{what}: an index of rank {len(places)} for '{array.name}', which has rank {rank}")
+    if array.index is INT32 and any(not -INDEX_LIMIT <= p < INDEX_LIMIT for p in places):
+        machine.recorder().fault("TC207", f"index {places} of '{array.name}' does not fit in 32 bits", array.name)
+    return places
+
+
+def load(array: Array, /, index: Any, shape: Any, *, order: Any = "C", padding_mode: Any = PaddingMode.UNDETERMINED,
+         check_bounds: Any = True, latency: Any = None, allow_tma: Any = None,
+         memory_order: Any = MemoryOrder.WEAK, memory_scope: Any = MemoryScope.NONE) -> Tile:
+    """A tile; `index` counts tiles."""
+    seen = _array(array, "load").permuted(axes_of(order, array.ndim))
+    given = extents(shape)
+    sizes = given or (1,) * seen.ndim
+    if len(sizes) != seen.ndim:
+        raise TileTypeError(f"load: a tile of rank {len(sizes)} of '{array.name}', which has rank {seen.ndim}")
+    places = _places(seen, index, len(sizes), "load")
+    found = box(seen, [p * n for p, n in zip(places, sizes, strict=True)], sizes, check_bounds, "load")
+    strong = is_strong(memory_order, memory_scope)
+    tile = load_box(seen, found, sizes, padding_mode, strong)
+    if strong and found is not None:
+        tokens = machine.recorder().tokens(_lanes_of(seen, found), memory_order.name, False)
+        if tokens:
+            lanes, sources = (tile.taint.lanes, tile.taint.sources) if tile.taint else (None, ())
+            tile.taint = Taint(lanes, sources, tokens)
+    if given:
+        return tile
+    return Tile(tile.data.reshape(())[()], tile.dtype, _scalar_taint(tile.taint))
+
+
+def _scalar_taint(taint: Taint | None) -> Taint | None:
+    if taint is None or taint.lanes is None:
+        return taint
+    return Taint(taint.lanes.reshape(()), taint.sources, taint.tokens)
+
+
+def _lanes_of(array: Array, found: Box) -> Lanes:
+    window = Window(array.shadow, found.cuts)
+    return Lanes(array.shadow.storage, np.array([window.position(n) for n in range(min(window.size, 65))]))
+
+
+def store(array: Array, /, index: Any, tile: Any, *, order: Any = "C", check_bounds: Any = True, latency: Any = None,
+          allow_tma: Any = None, memory_order: Any = MemoryOrder.WEAK, memory_scope: Any = MemoryScope.NONE) -> None:
+    """Writes a tile; `index` counts tiles of its shape."""
+    seen = _array(array, "store").permuted(axes_of(order, array.ndim))
+    value = storable(tile, array.dtype, f"store to '{array.name}'")
+    if value.ndim == 0:
+        ones = (1,) * seen.ndim
+        taint = value.taint
+        if taint is not None and taint.lanes is not None:
+            taint = Taint(taint.lanes.reshape(ones), taint.sources)
+        value = Tile(np.reshape(value.data, ones), value.dtype, taint)
+    sizes = value.shape
+    if len(sizes) != seen.ndim:
+        raise TileTypeError(f"store: a tile of rank {len(sizes)} to '{array.name}', which has rank {seen.ndim}")
+    places = _places(seen, index, len(sizes), "store")
+    found = box(seen, [p * n for p, n in zip(places, sizes, strict=True)], sizes, check_bounds, "store")
+    strong = is_strong(memory_order, memory_scope)
+    store_box(seen, found, value, strong, "a store")
+    if strong and found is not None:
+        machine.recorder().release(_lanes_of(seen, found), memory_order.name, False)
+        machine.recorder().progressed()
+
+
+def _array(value: Any, what: str) -> Array:
+    if not isinstance(value, Array):
+        raise TileTypeError(f"{what} of {type(value).__name__}, which is not an array")
+    return value
+
+
+def num_tiles(array: Array, /, axis: Any, shape: Any, order: Any = "C") -> Tile:
+    """Tiles of that shape along an axis of the tile space."""
+    sizes = extents(shape)
+    if len(sizes) != array.ndim:
+        raise TileTypeError(f"num_tiles: a tile of rank {len(sizes)} of '{array.name}', which has rank {array.ndim}")
+    place = operator.index(axis)
+    extent = array.data.shape[axes_of(order, array.ndim)[place]]
+    return scalar(-(-extent // sizes[place]), array.index)
+
+
+class TiledView:
+    """An array as tiles whose origins are `traversal_steps` elements apart."""
+
+    __slots__ = ("_array", "_padding", "tile_shape", "traversal_steps")
+
+    def __init__(self, array: Array, tile_shape: tuple[int, ...], steps: tuple[int, ...], padding: Any) -> None:
+        self._array, self.tile_shape, self.traversal_steps, self._padding = array, tile_shape, steps, padding
+
+    @property
+    def dtype(self) -> DType:
+        return self._array.dtype
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        return self.tile_shape or (1,) * self._array.ndim
+
+    def num_tiles(self, axis: Any) -> Tile:
+        place = operator.index(axis)
+        return scalar(-(-self._array.data.shape[place] // self.traversal_steps[place]), self._array.index)
+
+    def _box(self, index: Any, check_bounds: Any, what: str) -> Box | None:
+        places = _places(self._array, index, self._array.ndim, what)
+        origin = [p * s for p, s in zip(places, self.traversal_steps, strict=True)]
+        return box(self._array, origin, self._sizes, check_bounds, what)
+
+    def load(self, index: Any, *, check_bounds: Any = True, latency: Any = None, allow_tma: Any = None) -> Tile:
+        tile = load_box(self._array, self._box(index, check_bounds, "load"), self._sizes, self._padding, False)
+        return tile if self.tile_shape else Tile(tile.data.reshape(())[()], tile.dtype, _scalar_taint(tile.taint))
+
+    def _value(self, tile: Any, what: str) -> Tile:
+        value = storable(tile, self.dtype, f"{what} to '{self._array.name}'")
+        taint = value.taint
+        if taint is not None and taint.lanes is not None:
+            taint = Taint(np.broadcast_to(taint.lanes, self._sizes), taint.sources)
+        return Tile(np.broadcast_to(value.data, self._sizes), value.dtype, taint)
+
+    def store(self, index: Any, tile: Any, *, check_bounds: Any = True, latency: Any = None,
+              allow_tma: Any = None) -> None:
+        found = self._box(index, check_bounds, "store")
+        store_box(self._array, found, self._value(tile, "store"), False, "a store")
+
+    def atomic(self, name: str, index: Any, update: Any) -> None:
+        """An atomic update of a tile, without result, relaxed and of device scope."""
+        from tilecheck_runtime.cpu.operations.atomics import COMBINE
+
+        found, value = self._box(index, True, f"atomic_store_{name}"), self._value(update, f"atomic_store_{name}")
+        if found is None:
+            return
+        window = Window(self._array.shadow, found.cuts)
+        _observe_stored(self._array, found, value, window, "an atomic update")
+        machine.recorder().write(window, self._array.name, True)
+        machine.recorder().progressed()
+        cell = self._array.data[found.cuts]
+        cell[...] = COMBINE[name](cell, value.data if found.inner is None else value.data[found.inner])
+
+
+def _atomic_store(name: str) -> Callable[[TiledView, Any, Any], None]:
+    return lambda view, index, update: view.atomic(name, index, update)
+
+
+def tiled_view(array: Array, tile_shape: Any, *, padding_mode: Any = PaddingMode.UNDETERMINED,
+               traversal_steps: Any = None) -> TiledView:
+    """A view of an array in tiles."""
+    shape = extents(tile_shape)
+    if shape and len(shape) != array.ndim:
+        raise TileTypeError(f"tiled_view: a tile of rank {len(shape)} of '{array.name}', which has rank {array.ndim}")
+    steps = (shape or (1,) * array.ndim) if traversal_steps is None else whole(traversal_steps)
+    if len(steps) != array.ndim or any(s < 1 for s in steps):
+        raise TileTypeError(f"tiled_view: traversal steps {steps} for an array of rank {array.ndim}")
+    return TiledView(array, shape, steps, padding_mode)
+
+
+NAMES: Final[dict[str, Callable[..., Any]]] = {"load": load, "store": store, "num_tiles": num_tiles}
+
+
+def _install() -> None:
+    setattr(Array, "tiled_view", tiled_view)
+    for name in ("add", "max", "min", "and", "or", "xor"):
+        setattr(TiledView, f"atomic_store_{name}", _atomic_store(name))
+
+
+_install()

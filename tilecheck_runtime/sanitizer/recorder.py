@@ -1,0 +1,266 @@
+"""What one launch does to memory, and the findings that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import numpy as np
+
+from tilecheck_runtime.cpu.errors import KernelStuckError
+from tilecheck_runtime.cpu.machine import State
+from tilecheck_runtime.sanitizer.events import Event, Point
+from tilecheck_runtime.sanitizer.log import Block, Log
+from tilecheck_runtime.sanitizer.order import TRACKED, Clock, Release, Token, joined
+from tilecheck_runtime.sanitizer.session import Session
+from tilecheck_runtime.sanitizer.shadow import (
+    FIRST_READ,
+    FIRST_WRITE,
+    LAST_READ,
+    LAST_WRITE,
+    Lanes,
+    Storage,
+    Target,
+)
+
+__all__ = ["Recorder"]
+
+PATIENCE: Final = 20_000
+"""Looks at locks and flags, with no change in between, after which a block is said to be stuck."""
+
+
+class Recorder:
+    """The recorder of one launch. Operations call it with the elements they touch before they touch them."""
+
+    def __init__(self, session: Session, kernel: str, grid: Block) -> None:
+        self.session, self.sites, self.kernel, self.grid = session, session.sites, kernel, grid
+        self.log = Log()
+        self._clock: Clock = {}
+        self._sources: list[tuple[str, Point]] = []
+        self._source_numbers: dict[Any, int] = {}
+        self._idle = 0
+
+    # ---- blocks
+
+    def begin(self, block: Block) -> None:
+        self.log.begin(block)
+        self._clock = {}
+        self._idle = 0
+
+    def _point(self) -> Point:
+        return Point(self.sites.site(self.sites.here()), State.block, tuple(State.loops))
+
+    def _point_of(self, number: int) -> Point:
+        operation = self.log.operation(number)
+        return Point(self.sites.site(operation.site), operation.block, operation.loops)
+
+    # ---- accesses
+
+    def read(self, target: Target, array: str, strong: bool = False) -> None:
+        """A read. `strong`: of an order and scope that may meet writes of other blocks."""
+        storage, number = target.storage, self.log.add(self.sites.here(), State.loops, strong)
+        if storage.slots[LAST_WRITE] is not None:
+            self._check(target, (LAST_WRITE, FIRST_WRITE), array, strong, False, number)
+        self._mark(target, FIRST_READ, LAST_READ, number, strong)
+        if strong:
+            self._waited()
+
+    def write(self, target: Target, array: str, strong: bool = False) -> None:
+        """A write or, when `strong`, an atomic update or a store that may meet accesses of other blocks."""
+        storage, number = target.storage, self.log.add(self.sites.here(), State.loops, strong)
+        if storage.slots[LAST_WRITE] is not None:
+            self._check(target, (LAST_WRITE, FIRST_WRITE), array, strong, True, number)
+        if storage.slots[LAST_READ] is not None:
+            self._check(target, (LAST_READ, FIRST_READ), array, strong, True, number)
+        self._mark(target, FIRST_WRITE, LAST_WRITE, number, strong)
+        if not strong:
+            self._idle = 0
+
+    def _mark(self, target: Target, first: int, last: int, number: int, strong: bool) -> None:
+        storage = target.storage
+        fresh = storage.slots[first] is None
+        if fresh:
+            target.put(first, number)
+        else:
+            seen = target.get(first)
+            target.put_where(first, number, seen == 0)
+        if strong and storage.plain:
+            # a plain access stays the last of its block: it is the one that may race with atomics of others
+            before = target.get(last)
+            own = before >= self.log.start
+            keep = np.zeros(np.shape(before), bool)
+            keep[own] = ~self.log.strong_of(before[own])
+            target.put_where(last, number, ~keep)
+        else:
+            target.put(last, number)
+        if not strong:
+            storage.plain = True
+
+    def _check(self, target: Target, slots: Iterable[int], array: str, strong: bool, writes: bool,
+               number: int) -> None:
+        below = np.uint32(self.log.start - 1)
+        for slot in slots:
+            numbers = target.get(slot)
+            foreign = (numbers - np.uint32(1)) < below
+            if foreign.any():
+                self._meet(target, numbers, foreign, slot in (FIRST_WRITE, LAST_WRITE), array, strong, writes, number)
+
+    def _meet(self, target: Target, numbers: Any, foreign: Any, wrote: bool, array: str, strong: bool, writes: bool,
+              number: int) -> None:
+        """Operations of other blocks were at the same elements: those that nothing orders are races."""
+        candidates = np.unique(numbers[foreign])
+        if strong:
+            candidates = candidates[~self.log.strong_of(candidates)]
+        if self._clock and candidates.size:
+            blocks = self.log.blocks_of(candidates)
+            ordered = [n <= self._clock.get(b, 0)
+                       for n, b in zip(candidates.tolist(), blocks.tolist(), strict=True)]
+            candidates = candidates[~np.array(ordered, bool)]
+        if not candidates.size:
+            return
+        sites = self.log.sites_of(candidates)
+        for site in dict.fromkeys(sites.tolist()):
+            first = int(candidates[sites == site][0])
+            self._race(target, numbers, first, wrote, array, strong, writes, number)
+
+    def _race(self, target: Target, numbers: Any, earlier: int, wrote: bool, array: str, strong: bool, writes: bool,
+              number: int) -> None:
+        here, there = self.log.operation(number), self.log.operation(earlier)
+        mixed = strong != there.strong
+        code = "TC107" if mixed else "TC101" if wrote and writes else "TC103"
+        sites = frozenset((here.site, there.site))
+        key = (code, self.kernel, array, sites)
+        if self.session.has(key):
+            self.session.add(key, None)
+            return
+        place = int(np.flatnonzero(np.ravel(numbers) == earlier)[0])
+        element = _element(target.storage, array, target.position(place))
+        point, other = self._point_of(number), self._point_of(earlier)
+        if _stands_on_other(code, point, other, writes, strong):
+            point, other = other, point
+        message = {
+            "TC101": f"two blocks write element {_text(element)} of '{array}'",
+            "TC103": f"a block reads element {_text(element)} of '{array}', which another block writes",
+            "TC107": f"a plain access to element {_text(element)} of '{array}' meets an atomic one of another block",
+        }[code]
+        self.session.add(key, Event(code, message, self.kernel, self.grid, array, element, point, other))
+
+    # ---- duplicates
+
+    def duplicates(self, lanes: Lanes, array: str) -> None:
+        """Reports elements that one write names twice."""
+        positions = lanes.positions
+        if positions.size < 2 or lanes.consecutive or (positions[1:] > positions[:-1]).all():
+            return
+        ordered = np.sort(positions)
+        twice = ordered[1:][ordered[1:] == ordered[:-1]]
+        if twice.size:
+            element = _element(lanes.storage, array, int(twice[0]))
+            self.fault("TC106", f"one scatter writes element {_text(element)} of '{array}' more than once",
+                       array, element)
+
+    # ---- synchronisation
+
+    def tokens(self, lanes: Lanes, order: str, exact: bool) -> tuple[Token, ...]:
+        """What reading these elements with this order would prove."""
+        if order not in ("ACQUIRE", "ACQ_REL") or lanes.size > TRACKED or not lanes.storage.released:
+            return ()
+        found = (lanes.storage.released.get(p) for p in lanes.positions.tolist())
+        return tuple(Token(release, exact) for release in found if release is not None)
+
+    def acquire(self, tokens: Iterable[Token]) -> None:
+        """The kernel branches on values that prove these releases."""
+        for token in tokens:
+            self._clock = joined(self._clock, token.release)
+
+    def release(self, lanes: Lanes, order: str, update: bool) -> None:
+        """A release at these elements. `update`: a read-modify-write, which carries earlier releases on."""
+        if lanes.size > TRACKED:
+            return
+        storage = lanes.storage
+        releases = order in ("RELEASE", "ACQ_REL")
+        clock = {**self._clock, self.log.block: self.log.last} if releases else {}
+        for position in lanes.positions.tolist():
+            before = storage.released.get(position) if update else None
+            if releases:
+                known = before is not None and all(self._clock.get(b, 0) >= n for b, n in before.clock.items())
+                storage.released[position] = Release(clock, None if known and before and not before.before else before)
+            elif not update:
+                storage.released.pop(position, None)
+
+    def progressed(self) -> None:
+        """An atomic changed memory: whoever waits may go on."""
+        self._idle = 0
+
+    def _waited(self) -> None:
+        self.waiting()
+
+    def waiting(self) -> None:
+        """An atomic read or a failed exchange. Raises KernelStuckError when nothing else happened for too long."""
+        self._idle += 1
+        if self._idle > PATIENCE:
+            span = self.sites.site(self.sites.here()).span
+            raise KernelStuckError(
+                f"block {State.block} of {self.kernel} waits forever at {span.file}:{span.line}: blocks run one after "
+                "another here, and no guarantee exists on a GPU that they run together"
+            )
+
+    # ---- undefined values
+
+    def undefined_source(self, what: str) -> int:
+        """A number for a source of undefined lanes at the present place."""
+        site = self.sites.here()
+        key = (site, what)
+        number = self._source_numbers.get(key)
+        if number is None:
+            number = self._source_numbers[key] = len(self._sources)
+            self._sources.append((what, Point(self.sites.site(site), State.block, tuple(State.loops))))
+        return number
+
+    def undefined_used(self, sources: Iterable[int], what: str, array: str | None = None,
+                       element: tuple[int, ...] | None = None) -> None:
+        """Undefined lanes are observed; a source is reported where that first happens."""
+        for source in sources:
+            origin, point = self._sources[source]
+            key = ("TC301", self.kernel, point.site)
+            if self.session.has(key):
+                continue
+            message = f"{what} uses lanes that {origin} leaves undefined"
+            if element is not None:
+                message = f"{what} puts lanes that {origin} leaves undefined into element {_text(element)} of '{array}'"
+            self.session.add(key, Event("TC301", message, self.kernel, self.grid, array, element, self._point(), point))
+
+    # ---- other faults
+
+    def fault(self, code: str, message: str, array: str | None = None, element: tuple[int, ...] | None = None,
+              notes: tuple[str, ...] = ()) -> None:
+        """A finding at the present place that involves no other operation."""
+        key = (code, self.kernel, array, self.sites.here())
+        if self.session.has(key):
+            self.session.add(key, None)
+        else:
+            event = Event(code, message, self.kernel, self.grid, array, element, self._point(), None, notes)
+            self.session.add(key, event)
+
+    def outside_tile(self, what: str, axis: int, index: int, count: int) -> None:
+        """A sub-tile that a tile does not have."""
+        self.fault("TC201", f"{what} of sub-tile {index} on axis {axis}, where the tile has {count}")
+
+
+def _stands_on_other(code: str, point: Point, other: Point, writes: bool, strong: bool) -> bool:
+    """Whether a finding about a pair stands on the earlier of the two operations."""
+    if code == "TC103":
+        return writes
+    if code == "TC107":
+        return strong
+    return other.site.order > point.site.order
+
+
+def _element(storage: Storage, array: str, position: int) -> tuple[int, ...]:
+    root = array.partition(".")[0]
+    view = next((view for name, view in storage.views if name == root), None)
+    return (position,) if view is None else view.element(position)
+
+
+def _text(element: tuple[int, ...]) -> str:
+    return f"[{', '.join(map(str, element))}]"
