@@ -37,7 +37,8 @@ def values(name: str, shape: tuple[int, ...]) -> Any:
     """An array: integers count up, floats are small and differ."""
     count = int(np.prod(shape))
     if name in INTEGERS:
-        return (np.arange(count, dtype=np.int32) % 4 if name != "idx" else np.arange(count, dtype=np.int32)).reshape(shape)
+        numbers = np.arange(count, dtype=np.int32)
+        return (numbers if name == "idx" else numbers % 4).reshape(shape)
     return np.linspace(0.5, 1.5, max(count, 1), dtype=np.float32)[:count].reshape(shape)
 
 

@@ -1,4 +1,4 @@
-"""The cases in the sanitizer: what is wrong is reported on its line, what is right is silent, in any order of blocks."""
+"""The cases: what is wrong is reported on its line and what is right is silent, in any order of blocks."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class ArrayList:
 
 
 def axes_of(order: Any, rank: int) -> tuple[int, ...]:
-    """The axes of the array in the order in which `order` asks for them. Raises TileTypeError if it is no permutation."""
+    """The axes of the array in the order that `order` asks for. Raises TileTypeError if it is no permutation."""
     if order == "C":
         return tuple(range(rank))
     axes = tuple(range(rank))[::-1] if order == "F" else tuple(operator.index(a) for a in order)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from tilecheck_runtime.cpu.dtypes import DTYPES, FLOAT, INTEGRAL, DType, as_dtyp
 from tilecheck_runtime.cpu.errors import TileTypeError, TileValueError
 from tilecheck_runtime.cpu.taint import Taint
 
-__all__ = ["Tile", "extents", "raw", "scalar", "whole"]
+__all__ = ["Tile", "extend", "extents", "raw", "scalar", "whole"]
 
 BOOL = DTYPES["bool_"]
 
@@ -168,6 +169,12 @@ def _tf32(data: Any) -> Any:
     bits = np.asarray(data, dtype=np.float32).view(np.uint32)
     rounded = ((bits + np.uint32(0x1000)) & np.uint32(0xFFFFE000)).view(np.float32)
     return np.where(np.isfinite(data), rounded, data).astype(np.float32)[()]
+
+
+def extend(kind: type, members: Mapping[str, Any]) -> None:
+    """Gives a class the methods that the families of operations define for it."""
+    for name, member in members.items():
+        setattr(kind, name, member)
 
 
 DType.convert = staticmethod(convert)

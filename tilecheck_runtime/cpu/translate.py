@@ -8,6 +8,7 @@ functions, device-side classes and modules that hold them are translated likewis
 from __future__ import annotations
 
 import builtins
+import contextlib
 import dis
 import functools
 import sys
@@ -135,7 +136,7 @@ class Translator:
         translated = self.value(kind)
         if translated is kind or not isinstance(translated, type) or not hasattr(value, "__dict__"):
             return value
-        copy = object.__new__(translated)
+        copy: Any = object.__new__(translated)
         self._remember(value, copy)
         for name, item in vars(value).items():
             object.__setattr__(copy, name, self.value(item))
@@ -175,10 +176,8 @@ class Translator:
             return known  # type: ignore[no-any-return]
         made = CellType()
         self._remember(cell, made)
-        try:
+        with contextlib.suppress(ValueError):  # a variable that has no value yet
             made.cell_contents = self.value(cell.cell_contents)
-        except ValueError:
-            pass
         return made
 
     def _class(self, kind: type) -> Any:

@@ -117,7 +117,7 @@ class Window:
         shape = tuple(c.stop - c.start for c in self.cuts)
         local = np.unravel_index(place, shape) if shape else ()
         steps = zip(local, self.cuts, self.view.strides, strict=True)
-        return self.view.offset + sum((int(i) + c.start) * s for i, c, s in steps)
+        return int(self.view.offset + sum((int(i) + c.start) * s for i, c, s in steps))
 
     @property
     def size(self) -> int:

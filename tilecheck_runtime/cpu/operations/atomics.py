@@ -58,9 +58,10 @@ def update(array: Array, found: Places, name: str, values: tuple[Any, ...], orde
     tiles = [storable(v, dtype, f"atomic_{name} of '{array.name}'") for v in values]
     for tile in tiles:
         undefined = taint_of(tile, found.shape)
-        if undefined is not None and tile.taint is not None:
-            if (undefined if found.active is None else undefined[found.active]).any():
-                recorder.undefined_used(tile.taint.sources, f"atomic_{name}", array.name)
+        if undefined is None or tile.taint is None:
+            continue
+        if (undefined if found.active is None else undefined[found.active]).any():
+            recorder.undefined_used(tile.taint.sources, f"atomic_{name}", array.name)
     result = np.array(np.broadcast_to(tiles[0].data, found.shape), dtype.storage)
     taint: Taint | None = None
     if lanes.size:

@@ -24,7 +24,7 @@ from tilecheck_runtime.cpu.dtypes import (
 )
 from tilecheck_runtime.cpu.errors import TileTypeError, TileUnsupportedFeatureError, TileValueError
 from tilecheck_runtime.cpu.taint import Taint, merged
-from tilecheck_runtime.cpu.tile import Tile, cast, convert, scalar
+from tilecheck_runtime.cpu.tile import Tile, cast, convert, extend, scalar
 
 __all__ = ["NAMES", "add", "astile_like", "astype", "joint_dtype", "maximum", "minimum", "mul", "operand", "where"]
 
@@ -338,15 +338,11 @@ def _is_operand(value: Any) -> bool:
     return type(value) is Tile or isinstance(value, (bool, int, float))
 
 
-def _install() -> None:
-    for name, target in _OPERATORS.items():
-        setattr(Tile, f"__{name}__", _forward(NAMES[target]))
-        setattr(Tile, f"__r{name}__", _reflected(NAMES[target]))
-    for name, target in _COMPARED.items():
-        setattr(Tile, f"__{name}__", _forward(NAMES[target]))
-    for name, target in _UNARY.items():
-        setattr(Tile, f"__{name}__", lambda self, function=NAMES[target]: function(self))
-    setattr(Tile, "__pos__", lambda self: self)
+def _single(function: Function) -> Function:
+    return lambda self: function(self)
 
 
-_install()
+extend(Tile, {f"__{name}__": _forward(NAMES[target]) for name, target in (_OPERATORS | _COMPARED).items()})
+extend(Tile, {f"__r{name}__": _reflected(NAMES[target]) for name, target in _OPERATORS.items()})
+extend(Tile, {f"__{name}__": _single(NAMES[target]) for name, target in _UNARY.items()})
+extend(Tile, {"__pos__": lambda self: self, "astype": astype})

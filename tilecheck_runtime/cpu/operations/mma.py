@@ -12,7 +12,7 @@ from tilecheck_runtime.cpu.dtypes import DTYPES, INTEGRAL, DType
 from tilecheck_runtime.cpu.errors import TileTypeError
 from tilecheck_runtime.cpu.operations.elementwise import joint_dtype
 from tilecheck_runtime.cpu.taint import Taint, merged
-from tilecheck_runtime.cpu.tile import Tile, convert
+from tilecheck_runtime.cpu.tile import Tile, convert, extend
 
 __all__ = ["NAMES"]
 
@@ -116,9 +116,4 @@ def matmul(x: Any, y: Any, /) -> Tile:
 NAMES: Final[dict[str, Callable[..., Any]]] = {"mma": mma, "mma_scaled": mma_scaled, "matmul": matmul}
 
 
-def _install() -> None:
-    setattr(Tile, "__matmul__", matmul)
-    setattr(Tile, "__rmatmul__", lambda self, other: matmul(other, self))
-
-
-_install()
+extend(Tile, {"__matmul__": matmul, "__rmatmul__": lambda self, other: matmul(other, self)})

@@ -12,7 +12,7 @@ from tilecheck_runtime.cpu.dtypes import DType
 from tilecheck_runtime.cpu.modes import MemoryOrder, MemoryScope
 from tilecheck_runtime.cpu.operations.atomics import COMBINE, update
 from tilecheck_runtime.cpu.operations.lanes import places, read, write
-from tilecheck_runtime.cpu.tile import Tile
+from tilecheck_runtime.cpu.tile import Tile, extend
 from tilecheck_runtime.sanitizer.shadow import View
 
 __all__ = ["RawArrayMemory"]
@@ -52,10 +52,5 @@ def _atomic(name: str) -> Callable[..., Tile]:
     return operation
 
 
-def _install() -> None:
-    for name in (*COMBINE, "cas"):
-        setattr(RawArrayMemory, f"atomic_{name}_offset", _atomic(name))
-    setattr(Array, "get_raw_memory", RawArrayMemory)
-
-
-_install()
+extend(RawArrayMemory, {f"atomic_{name}_offset": _atomic(name) for name in (*COMBINE, "cas")})
+extend(Array, {"get_raw_memory": lambda array: RawArrayMemory(array)})

@@ -12,7 +12,7 @@ from tilecheck_runtime.cpu.errors import TileTypeError
 from tilecheck_runtime.cpu.machine import recorder
 from tilecheck_runtime.cpu.operations.elementwise import astile_like, joint_dtype, operand
 from tilecheck_runtime.cpu.taint import Taint
-from tilecheck_runtime.cpu.tile import Tile, convert, extents, whole
+from tilecheck_runtime.cpu.tile import Tile, convert, extend, extents, whole
 
 __all__ = ["METHODS", "NAMES"]
 
@@ -123,10 +123,10 @@ def insert(x: Any, /, index: Any, value: Any) -> Tile:
 def pack_to_bytes(x: Any, /) -> Tile:
     """The bytes of a tile, little-endian; two 4-bit elements share a byte, the first in its low half."""
     tile = astile_like(x)
-    flat = np.ascontiguousarray(tile.data).reshape(-1)
+    flat: Any = np.ascontiguousarray(tile.data).reshape(-1)
     if tile.dtype.bits == 4:
         nibbles = flat.view(np.uint8) & 15
-        data = nibbles[0::2] | (nibbles[1::2] << 4)
+        data: Any = nibbles[0::2] | (nibbles[1::2] << 4)
     elif tile.dtype.bits == 1:
         data = np.packbits(flat, bitorder="little")
     else:
@@ -151,7 +151,7 @@ def _spread(taint: Taint | None, size: int) -> Taint | None:
     """Undefined lanes after elements were regrouped: a lane is undefined where any of its bits is."""
     if taint is None or taint.lanes is None:
         return taint
-    lanes = np.asarray(taint.lanes).reshape(-1)
+    lanes: Any = np.asarray(taint.lanes).reshape(-1)
     lanes = lanes.reshape(size, -1).any(axis=1) if lanes.size >= size else np.repeat(lanes, size // lanes.size)
     return Taint(lanes, taint.sources)
 
@@ -171,13 +171,4 @@ METHODS: Final = ("reshape", "permute", "transpose", "extract", "insert")
 """Operations that are methods of tiles too."""
 
 
-def _install() -> None:
-    from tilecheck_runtime.cpu.operations.elementwise import astype
-
-    for name in METHODS:
-        setattr(Tile, name, NAMES[name])
-    setattr(Tile, "astype", astype)
-    setattr(Tile, "item", _item)
-
-
-_install()
+extend(Tile, {**{name: NAMES[name] for name in METHODS}, "item": _item})

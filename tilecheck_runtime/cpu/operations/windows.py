@@ -16,10 +16,10 @@ from tilecheck_runtime.cpu.errors import TileTypeError
 from tilecheck_runtime.cpu.modes import MemoryOrder, MemoryScope, PaddingMode, is_strong
 from tilecheck_runtime.cpu.operations.padding import fill_value, is_undefined
 from tilecheck_runtime.cpu.taint import Taint
-from tilecheck_runtime.cpu.tile import Tile, cast, convert, extents, scalar, whole
+from tilecheck_runtime.cpu.tile import Tile, cast, convert, extend, extents, scalar, whole
 from tilecheck_runtime.sanitizer.shadow import Lanes, Window
 
-__all__ = ["NAMES", "Box", "TiledView", "box", "load_box", "num_tiles", "store_box", "storable"]
+__all__ = ["NAMES", "Box", "TiledView", "box", "load_box", "num_tiles", "storable", "store_box"]
 
 INDEX_LIMIT: Final = 1 << 31
 
@@ -285,10 +285,5 @@ def tiled_view(array: Array, tile_shape: Any, *, padding_mode: Any = PaddingMode
 NAMES: Final[dict[str, Callable[..., Any]]] = {"load": load, "store": store, "num_tiles": num_tiles}
 
 
-def _install() -> None:
-    setattr(Array, "tiled_view", tiled_view)
-    for name in ("add", "max", "min", "and", "or", "xor"):
-        setattr(TiledView, f"atomic_store_{name}", _atomic_store(name))
-
-
-_install()
+extend(Array, {"tiled_view": tiled_view})
+extend(TiledView, {f"atomic_store_{n}": _atomic_store(n) for n in ("add", "max", "min", "and", "or", "xor")})
