@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.runtime.corpus import activations, products, rotations, routing, rows
+from tests.runtime.corpus import activations, liger, models, products, rotations, routing, rows, unsloth
 from tests.runtime.corpus.examples import EXAMPLES, wide
 from tests.runtime.corpus.loading import kernel
 from tilecheck_runtime.cpu.execute import sanitize
 
-FAMILIES = (activations, products, rotations, routing, rows)
+FAMILIES = (activations, liger, models, products, rotations, routing, rows, unsloth)
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
