@@ -55,6 +55,6 @@ def stage4(rng: np.random.Generator) -> Run:
         wanted[places[expert]] = token
         places[expert] += 1
     experts = np.repeat(np.arange(EXPERTS), np.diff(first) // BLOCK)
-    args = (ids, np.full(first[-1], -1, I32), np.zeros(first[-1] // BLOCK, I32), table.reshape(-1), first, EXPERTS, BLOCK,
-            TOKENS, SHARE, CHUNK, 8)
+    places, owners = np.full(first[-1], -1, I32), np.zeros(first[-1] // BLOCK, I32)
+    args = (ids, places, owners, table.reshape(-1), first, EXPERTS, BLOCK, TOKENS, SHARE, CHUNK, 8)
     return Run((PROGRAMS,), args, {1: wanted, 2: experts})
