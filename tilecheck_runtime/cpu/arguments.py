@@ -6,6 +6,7 @@ import inspect
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Annotated, Any, Final, get_args, get_origin
 
 import ml_dtypes
@@ -156,9 +157,19 @@ def _storage(group: Sequence[tuple[int, int, _Pending]], made: dict[int, Array])
         view = View(storage, offset, data.shape, tuple(s // size for s in data.strides))
         storage.views.append((item.name, view))
         made[id(item)] = Array(data, item.dtype, view, item.name, item.index)
+    storage.overlaps += [(a.name, b.name) for (_, _, a), (_, _, b) in combinations(group, 2) if _meet(a.data, b.data)]
     return storage
 
 
+def _meet(a: Any, b: Any) -> bool:
+    """Whether two arrays have an element in common. False when that is too hard to say."""
+    try:
+        return bool(np.shares_memory(a, b, max_work=_MUCH))
+    except (np.exceptions.TooHardError, OverflowError):
+        return False
+
+
+_MUCH: Final[Any] = 100_000
 _TORCH_VIEWS: Final = {"bfloat16": ("int16", ml_dtypes.bfloat16), "float8_e4m3fn": ("uint8", ml_dtypes.float8_e4m3fn),
                        "float8_e5m2": ("uint8", ml_dtypes.float8_e5m2),
                        "float8_e8m0fnu": ("uint8", ml_dtypes.float8_e8m0fnu)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import random
+import warnings
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, Final
@@ -17,8 +18,15 @@ from tilecheck_runtime.cpu.translate import Translator
 from tilecheck_runtime.sanitizer.events import Report
 from tilecheck_runtime.sanitizer.recorder import Recorder
 from tilecheck_runtime.sanitizer.session import Session, session
+from tilecheck_runtime.sanitizer.shadow import Storage
+from tilecheck_runtime.sanitizer.sites import definition
 
-__all__ = ["function_of", "launch", "sanitize"]
+__all__ = ["FindingWarning", "function_of", "launch", "sanitize"]
+
+
+class FindingWarning(UserWarning):
+    """A finding of a launch outside any session."""
+
 
 GRID_LIMIT: Final = (1 << 24) - 1
 
@@ -49,7 +57,8 @@ def _blocks(grid: Block, seed: int | None) -> Sequence[int]:
 
 def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
            programmatic_dependent_launch: bool = False) -> None:
-    """Runs a kernel on the CPU, as `ct.launch` does on a GPU. Findings go to the session that is open.
+    """Runs a kernel on the CPU, as `ct.launch` does on a GPU. Findings go to the session that is open, else they are
+    warnings.
 
     Arrays are NumPy arrays, torch tensors on the CPU, or anything with `__array_interface__` or DLPack; they are
     changed in place. Raises what cuTile would raise for a program it rejects, at the place where it is executed.
@@ -60,6 +69,8 @@ def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
         else:
             with session() as own:
                 _run(kernel, grid, kernel_args, own)
+                for event in own.report().events:
+                    warnings.warn(str(event), FindingWarning, stacklevel=2)
 
 
 def sanitize(kernel: Any, grid: Any, args: Sequence[Any], *, seed: int | None = 0) -> Report:
@@ -73,7 +84,7 @@ def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
     function, extents = function_of(kernel), _grid(grid)
     if State.recorder is not None:
         raise RuntimeError("a kernel cannot be launched from a kernel")
-    arguments, _ = bind(parameters(function), values)
+    arguments, storages = bind(parameters(function), values)
     body = Translator().function(function)
     into.launches += 1
     recorder = Recorder(into, function.__name__, extents)
@@ -81,9 +92,19 @@ def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
     try:
         with np.errstate(all="ignore"):
             _every_block(body, arguments, recorder, _blocks(extents, into.seed))
+        _report_aliases(storages, recorder, function)
     finally:
         State.recorder = None
         machine.enter((0, 0, 0))
+
+
+def _report_aliases(storages: Sequence[Storage], recorder: Recorder, function: FunctionType) -> None:
+    """Parameters that share memory of which one was written, as far as both were used."""
+    for storage in storages:
+        for first, second in storage.overlaps:
+            used = [storage.touched.get(name) for name in (first, second)]
+            if None not in used and any(used):
+                recorder.aliased(first, second, definition(function.__code__))
 
 
 def _every_block(body: Callable[..., Any], arguments: Sequence[Any], recorder: Recorder, order: Sequence[int]) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, Final
 
-__all__ = ["WIDE", "MemoryOrder", "MemoryScope", "PaddingMode", "RoundingMode", "is_strong"]
+__all__ = ["NARROW", "PLAIN", "STRONG", "MemoryOrder", "MemoryScope", "PaddingMode", "RoundingMode", "strength"]
+
+PLAIN, NARROW, STRONG = range(3)
 
 
 class PaddingMode(Enum):
@@ -56,6 +58,10 @@ WIDE: Final = frozenset({"DEVICE", "SYS"})
 """Scopes that include every block of a launch."""
 
 
-def is_strong(order: Any, scope: Any) -> bool:
-    """Whether an access of this order and scope may meet one of another block without a data race."""
-    return order.name != "WEAK" and scope.name in WIDE
+def strength(order: Any, scope: Any) -> int:
+    """Whether an access may meet one of another block without a data race: STRONG ones may meet each other, those of
+    an order that would allow it but of a scope too narrow are NARROW, all others PLAIN.
+    """
+    if order.name == "WEAK":
+        return PLAIN
+    return STRONG if scope.name in WIDE else NARROW

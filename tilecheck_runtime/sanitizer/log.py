@@ -15,12 +15,16 @@ Block = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Operation:
-    """One executed operation. `loops`: values of the loop counters around it, outermost first."""
+    """One executed operation.
+
+    loops     values of the loop counters around it, outermost first
+    strength  PLAIN, NARROW or STRONG
+    """
 
     site: int
     block: Block
     loops: tuple[int, ...]
-    strong: bool
+    strength: int
 
 
 class Log:
@@ -30,7 +34,7 @@ class Log:
         self._sites = array("i", [0])
         self._blocks = array("i", [0])
         self._loops = array("i", [0])
-        self._strong = array("b", [0])
+        self._strength = array("b", [0])
         self._block_names: list[Block] = []
         self._loop_numbers: dict[tuple[int, ...], int] = {(): 0}
         self._loop_values: list[tuple[int, ...]] = [()]
@@ -42,7 +46,7 @@ class Log:
         self._block_names.append(block)
         self.start = len(self._sites)
 
-    def add(self, site: int, loops: list[int], strong: bool) -> int:
+    def add(self, site: int, loops: list[int], strength: int) -> int:
         """Notes an operation and returns its number."""
         key = tuple(loops)
         number = self._loop_numbers.get(key)
@@ -52,7 +56,7 @@ class Log:
         self._sites.append(site)
         self._blocks.append(len(self._block_names) - 1)
         self._loops.append(number)
-        self._strong.append(strong)
+        self._strength.append(strength)
         return len(self._sites) - 1
 
     @property
@@ -66,7 +70,7 @@ class Log:
 
     def operation(self, number: int) -> Operation:
         return Operation(self._sites[number], self._block_names[self._blocks[number]],
-                         self._loop_values[self._loops[number]], bool(self._strong[number]))
+                         self._loop_values[self._loops[number]], self._strength[number])
 
     def sites_of(self, numbers: Any) -> Any:
         return np.frombuffer(self._sites, dtype=np.int32)[numbers]
@@ -74,5 +78,5 @@ class Log:
     def blocks_of(self, numbers: Any) -> Any:
         return np.frombuffer(self._blocks, dtype=np.int32)[numbers]
 
-    def strong_of(self, numbers: Any) -> Any:
-        return np.frombuffer(self._strong, dtype=np.int8)[numbers] != 0
+    def strength_of(self, numbers: Any) -> Any:
+        return np.frombuffer(self._strength, dtype=np.int8)[numbers]

@@ -9,6 +9,7 @@ import numpy as np
 
 from tilecheck_runtime.cpu.errors import KernelStuckError
 from tilecheck_runtime.cpu.machine import State
+from tilecheck_runtime.cpu.modes import PLAIN, STRONG
 from tilecheck_runtime.sanitizer.events import Event, Point
 from tilecheck_runtime.sanitizer.log import Block, Log
 from tilecheck_runtime.sanitizer.order import TRACKED, Clock, Release, Token, joined
@@ -22,6 +23,7 @@ from tilecheck_runtime.sanitizer.shadow import (
     Storage,
     Target,
 )
+from tilecheck_runtime.sanitizer.sites import Site
 
 __all__ = ["Recorder"]
 
@@ -56,61 +58,60 @@ class Recorder:
 
     # ---- accesses
 
-    def read(self, target: Target, array: str, strong: bool = False) -> None:
-        """A read. `strong`: of an order and scope that may meet writes of other blocks."""
-        storage, number = target.storage, self.log.add(self.sites.here(), State.loops, strong)
+    def read(self, target: Target, array: str, strength: int = PLAIN) -> None:
+        """A read."""
+        storage, number = target.storage, self.log.add(self.sites.here(), State.loops, strength)
         if storage.slots[LAST_WRITE] is not None:
-            self._check(target, (LAST_WRITE, FIRST_WRITE), array, strong, False, number)
-        self._mark(target, FIRST_READ, LAST_READ, number, strong)
-        if strong:
-            self._waited()
+            self._check(target, (LAST_WRITE, FIRST_WRITE), array, False, number)
+        self._mark(target, FIRST_READ, LAST_READ, number, strength)
+        storage.touched.setdefault(array, False)
+        if strength == STRONG:
+            self.waiting()
 
-    def write(self, target: Target, array: str, strong: bool = False) -> None:
-        """A write or, when `strong`, an atomic update or a store that may meet accesses of other blocks."""
-        storage, number = target.storage, self.log.add(self.sites.here(), State.loops, strong)
+    def write(self, target: Target, array: str, strength: int = PLAIN) -> None:
+        """A write or an atomic update."""
+        storage, number = target.storage, self.log.add(self.sites.here(), State.loops, strength)
         if storage.slots[LAST_WRITE] is not None:
-            self._check(target, (LAST_WRITE, FIRST_WRITE), array, strong, True, number)
+            self._check(target, (LAST_WRITE, FIRST_WRITE), array, True, number)
         if storage.slots[LAST_READ] is not None:
-            self._check(target, (LAST_READ, FIRST_READ), array, strong, True, number)
-        self._mark(target, FIRST_WRITE, LAST_WRITE, number, strong)
-        if not strong:
+            self._check(target, (LAST_READ, FIRST_READ), array, True, number)
+        self._mark(target, FIRST_WRITE, LAST_WRITE, number, strength)
+        storage.touched[array] = True
+        if strength != STRONG:
             self._idle = 0
 
-    def _mark(self, target: Target, first: int, last: int, number: int, strong: bool) -> None:
+    def _mark(self, target: Target, first: int, last: int, number: int, strength: int) -> None:
         storage = target.storage
-        fresh = storage.slots[first] is None
-        if fresh:
+        if storage.slots[first] is None:
             target.put(first, number)
         else:
-            seen = target.get(first)
-            target.put_where(first, number, seen == 0)
-        if strong and storage.plain:
-            # a plain access stays the last of its block: it is the one that may race with atomics of others
+            target.put_where(first, number, target.get(first) == 0)
+        if strength != PLAIN and storage.weak:
+            # a weaker access stays the last of its block: it is the one that may race with strong ones of others
             before = target.get(last)
             own = before >= self.log.start
             keep = np.zeros(np.shape(before), bool)
-            keep[own] = ~self.log.strong_of(before[own])
+            keep[own] = self.log.strength_of(before[own]) < strength
             target.put_where(last, number, ~keep)
         else:
             target.put(last, number)
-        if not strong:
-            storage.plain = True
+        if strength != STRONG:
+            storage.weak = True
 
-    def _check(self, target: Target, slots: Iterable[int], array: str, strong: bool, writes: bool,
-               number: int) -> None:
+    def _check(self, target: Target, slots: Iterable[int], array: str, writes: bool, number: int) -> None:
         below = np.uint32(self.log.start - 1)
         for slot in slots:
             numbers = target.get(slot)
             foreign = (numbers - np.uint32(1)) < below
             if foreign.any():
-                self._meet(target, numbers, foreign, slot in (FIRST_WRITE, LAST_WRITE), array, strong, writes, number)
+                self._meet(target, numbers, foreign, slot in (FIRST_WRITE, LAST_WRITE), array, writes, number)
 
-    def _meet(self, target: Target, numbers: Any, foreign: Any, wrote: bool, array: str, strong: bool, writes: bool,
+    def _meet(self, target: Target, numbers: Any, foreign: Any, wrote: bool, array: str, writes: bool,
               number: int) -> None:
         """Operations of other blocks were at the same elements: those that nothing orders are races."""
         candidates = np.unique(numbers[foreign])
-        if strong:
-            candidates = candidates[~self.log.strong_of(candidates)]
+        if self.log.operation(number).strength == STRONG:
+            candidates = candidates[self.log.strength_of(candidates) != STRONG]
         if self._clock and candidates.size:
             blocks = self.log.blocks_of(candidates)
             ordered = [n <= self._clock.get(b, 0)
@@ -121,29 +122,25 @@ class Recorder:
         sites = self.log.sites_of(candidates)
         for site in dict.fromkeys(sites.tolist()):
             first = int(candidates[sites == site][0])
-            self._race(target, numbers, first, wrote, array, strong, writes, number)
+            self._race(target, numbers, first, wrote, array, writes, number)
 
-    def _race(self, target: Target, numbers: Any, earlier: int, wrote: bool, array: str, strong: bool, writes: bool,
+    def _race(self, target: Target, numbers: Any, earlier: int, wrote: bool, array: str, writes: bool,
               number: int) -> None:
         here, there = self.log.operation(number), self.log.operation(earlier)
-        mixed = strong != there.strong
+        mixed = here.strength != PLAIN or there.strength != PLAIN
         code = "TC107" if mixed else "TC101" if wrote and writes else "TC103"
-        sites = frozenset((here.site, there.site))
-        key = (code, self.kernel, array, sites)
+        key = (code, self.kernel, array, frozenset((here.site, there.site)))
         if self.session.has(key):
             self.session.add(key, None)
             return
         place = int(np.flatnonzero(np.ravel(numbers) == earlier)[0])
         element = _element(target.storage, array, target.position(place))
         point, other = self._point_of(number), self._point_of(earlier)
-        if _stands_on_other(code, point, other, writes, strong):
-            point, other = other, point
-        message = {
-            "TC101": f"two blocks write element {_text(element)} of '{array}'",
-            "TC103": f"a block reads element {_text(element)} of '{array}', which another block writes",
-            "TC107": f"a plain access to element {_text(element)} of '{array}' meets an atomic one of another block",
-        }[code]
-        self.session.add(key, Event(code, message, self.kernel, self.grid, array, element, point, other))
+        if _stands_on_other(code, point, other, writes, here.strength - there.strength):
+            point, other, here, there = other, point, there, here
+        message = _MESSAGES[code if code != "TC107" or here.strength == PLAIN else "narrow"]
+        self.session.add(key, Event(code, message.format(_text(element), array), self.kernel, self.grid, array,
+                                    element, point, other))
 
     # ---- duplicates
 
@@ -192,9 +189,6 @@ class Recorder:
         """An atomic changed memory: whoever waits may go on."""
         self._idle = 0
 
-    def _waited(self) -> None:
-        self.waiting()
-
     def waiting(self) -> None:
         """An atomic read or a failed exchange. Raises KernelStuckError when nothing else happened for too long."""
         self._idle += 1
@@ -242,17 +236,34 @@ class Recorder:
             event = Event(code, message, self.kernel, self.grid, array, element, self._point(), None, notes)
             self.session.add(key, event)
 
+    def aliased(self, first: str, second: str, site: Site) -> None:
+        """Two parameters share memory and one of them was written."""
+        message = f"'{first}' and '{second}' share memory and the kernel writes it: the compiler assumes they do not"
+        point = Point(site, (0, 0, 0))
+        self.session.add(("TC401", self.kernel, first, second),
+                         Event("TC401", message, self.kernel, self.grid, first, None, point))
+
     def outside_tile(self, what: str, axis: int, index: int, count: int) -> None:
         """A sub-tile that a tile does not have."""
         self.fault("TC201", f"{what} of sub-tile {index} on axis {axis}, where the tile has {count}")
 
 
-def _stands_on_other(code: str, point: Point, other: Point, writes: bool, strong: bool) -> bool:
-    """Whether a finding about a pair stands on the earlier of the two operations."""
+_MESSAGES: Final = {
+    "TC101": "two blocks write element {} of '{}'",
+    "TC103": "a block reads element {} of '{}', which another block writes",
+    "TC107": "a plain access to element {} of '{}' meets an atomic one of another block",
+    "narrow": "the scope of an access to element {} of '{}' does not include another block that updates it",
+}
+
+
+def _stands_on_other(code: str, point: Point, other: Point, writes: bool, stronger: int) -> bool:
+    """Whether a finding about a pair stands on the operation that was executed first. `stronger`: by how much the one
+    executed last is.
+    """
     if code == "TC103":
         return writes
-    if code == "TC107":
-        return strong
+    if code == "TC107" and stronger:
+        return stronger > 0
     return other.site.order > point.site.order
 
 

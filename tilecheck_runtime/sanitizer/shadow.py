@@ -33,10 +33,14 @@ class Storage:
     length: int
     slots: list[Any] = field(default_factory=lambda: [None] * 4)
     views: list[tuple[str, View]] = field(default_factory=list)
-    plain: bool = False
-    """Whether a plain access was seen, which an atomic of the same block must not hide."""
+    weak: bool = False
+    """Whether an access was seen that is not STRONG, which a strong one of the same block must not hide."""
     released: dict[int, Any] = field(default_factory=dict)
     """Releases by position, for synchronisation."""
+    touched: dict[str, bool] = field(default_factory=dict)
+    """The arrays that were accessed, and whether they were written."""
+    overlaps: list[tuple[str, str]] = field(default_factory=list)
+    """Pairs of its arrays that have elements in common."""
 
     def flat(self, slot: int) -> Any:
         found = self.slots[slot]

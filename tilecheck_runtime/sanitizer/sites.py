@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tilecheck.kernel.tree import Span
 
-__all__ = ["MARK", "Site", "Sites"]
+__all__ = ["MARK", "Site", "Sites", "definition"]
 
 MARK: Final = "__tilecheck_kernel__"
 """A global of every function that runs as part of a kernel: tells its frames from those of the executor."""
@@ -70,6 +70,11 @@ class Sites:
     def site(self, number: int) -> Site:
         """The place of that number."""
         return Site(tuple(_span(code, instruction) for code, instruction in self._chains[number]) or (_NOWHERE,))
+
+
+def definition(code: CodeType) -> Site:
+    """Where a function is defined."""
+    return Site((Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0),))
 
 
 def _span(code: CodeType, instruction: int) -> Span:

@@ -11,7 +11,7 @@ import numpy as np
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.arrays import Array
 from tilecheck_runtime.cpu.dtypes import DType
-from tilecheck_runtime.cpu.modes import MemoryOrder, MemoryScope, is_strong
+from tilecheck_runtime.cpu.modes import STRONG, MemoryOrder, MemoryScope, strength
 from tilecheck_runtime.cpu.operations.lanes import Places, places, spread, taint_of
 from tilecheck_runtime.cpu.operations.windows import storable
 from tilecheck_runtime.cpu.taint import Taint
@@ -65,8 +65,9 @@ def update(array: Array, found: Places, name: str, values: tuple[Any, ...], orde
     result = np.array(np.broadcast_to(tiles[0].data, found.shape), dtype.storage)
     taint: Taint | None = None
     if lanes.size:
-        strong = is_strong(order, scope)
-        recorder.write(lanes, array.name, strong)
+        power = strength(order, scope)
+        strong = power == STRONG
+        recorder.write(lanes, array.name, power)
         tokens = recorder.tokens(lanes, order.name, name != "xchg") if strong else ()
         operands = [spread(t, found.shape, found.active) for t in tiles]
         old = _applied(name, dtype, array.data, found.index, lanes.positions, operands)

@@ -13,7 +13,7 @@ from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.arrays import Array, axes_of
 from tilecheck_runtime.cpu.dtypes import INT32, DType, common, widens
 from tilecheck_runtime.cpu.errors import TileTypeError
-from tilecheck_runtime.cpu.modes import MemoryOrder, MemoryScope, PaddingMode, is_strong
+from tilecheck_runtime.cpu.modes import PLAIN, STRONG, MemoryOrder, MemoryScope, PaddingMode, strength
 from tilecheck_runtime.cpu.operations.padding import fill_value, is_undefined
 from tilecheck_runtime.cpu.taint import Taint
 from tilecheck_runtime.cpu.tile import Tile, cast, convert, extend, extents, scalar, whole
@@ -70,12 +70,12 @@ def _undefined(shape: tuple[int, ...], inner: tuple[slice, ...]) -> Taint:
     return Taint(lanes, (machine.undefined("the padding of a load"),))
 
 
-def load_box(array: Array, found: Box | None, shape: tuple[int, ...], mode: Any, strong: bool) -> Tile:
+def load_box(array: Array, found: Box | None, shape: tuple[int, ...], mode: Any, power: int) -> Tile:
     """The values of a tile; lanes outside the array are padded."""
     if found is None:
         data = np.full(shape, fill_value(array.dtype, PaddingMode.UNDETERMINED), array.dtype.storage)
         return Tile(data, array.dtype)  # undefined throughout, which has been reported
-    machine.recorder().read(Window(array.shadow, found.cuts), array.name, strong)
+    machine.recorder().read(Window(array.shadow, found.cuts), array.name, power)
     if found.inner is None:
         return Tile(np.array(array.data[found.cuts]), array.dtype)
     data = np.full(shape, fill_value(array.dtype, mode), array.dtype.storage)
@@ -98,13 +98,13 @@ def storable(value: Any, dtype: DType, what: str) -> Tile:
     return scalar(value, dtype) if isinstance(value, int) else convert(value, dtype)
 
 
-def store_box(array: Array, found: Box | None, tile: Tile, strong: bool, what: str) -> None:
+def store_box(array: Array, found: Box | None, tile: Tile, power: int, what: str) -> None:
     """Writes the part of a tile that lies inside the array."""
     if found is None:
         return
     window = Window(array.shadow, found.cuts)
     _observe_stored(array, found, tile, window, what)
-    machine.recorder().write(window, array.name, strong)
+    machine.recorder().write(window, array.name, power)
     if 0 in array.shadow.strides:
         _repeated(array, window)
     array.data[found.cuts] = tile.data if found.inner is None else tile.data[found.inner]
@@ -148,9 +148,9 @@ def load(array: Array, /, index: Any, shape: Any, *, order: Any = "C", padding_m
         raise TileTypeError(f"load: a tile of rank {len(sizes)} of '{array.name}', which has rank {seen.ndim}")
     places = _places(seen, index, len(sizes), "load")
     found = box(seen, [p * n for p, n in zip(places, sizes, strict=True)], sizes, check_bounds, "load")
-    strong = is_strong(memory_order, memory_scope)
-    tile = load_box(seen, found, sizes, padding_mode, strong)
-    if strong and found is not None:
+    power = strength(memory_order, memory_scope)
+    tile = load_box(seen, found, sizes, padding_mode, power)
+    if power == STRONG and found is not None:
         tokens = machine.recorder().tokens(_lanes_of(seen, found), memory_order.name, False)
         if tokens:
             lanes, sources = (tile.taint.lanes, tile.taint.sources) if tile.taint else (None, ())
@@ -187,9 +187,9 @@ def store(array: Array, /, index: Any, tile: Any, *, order: Any = "C", check_bou
         raise TileTypeError(f"store: a tile of rank {len(sizes)} to '{array.name}', which has rank {seen.ndim}")
     places = _places(seen, index, len(sizes), "store")
     found = box(seen, [p * n for p, n in zip(places, sizes, strict=True)], sizes, check_bounds, "store")
-    strong = is_strong(memory_order, memory_scope)
-    store_box(seen, found, value, strong, "a store")
-    if strong and found is not None:
+    power = strength(memory_order, memory_scope)
+    store_box(seen, found, value, power, "a store")
+    if power == STRONG and found is not None:
         machine.recorder().release(_lanes_of(seen, found), memory_order.name, False)
         machine.recorder().progressed()
 
@@ -236,7 +236,7 @@ class TiledView:
         return box(self._array, origin, self._sizes, check_bounds, what)
 
     def load(self, index: Any, *, check_bounds: Any = True, latency: Any = None, allow_tma: Any = None) -> Tile:
-        tile = load_box(self._array, self._box(index, check_bounds, "load"), self._sizes, self._padding, False)
+        tile = load_box(self._array, self._box(index, check_bounds, "load"), self._sizes, self._padding, PLAIN)
         return tile if self.tile_shape else Tile(tile.data.reshape(())[()], tile.dtype, _scalar_taint(tile.taint))
 
     def _value(self, tile: Any, what: str) -> Tile:
@@ -249,7 +249,7 @@ class TiledView:
     def store(self, index: Any, tile: Any, *, check_bounds: Any = True, latency: Any = None,
               allow_tma: Any = None) -> None:
         found = self._box(index, check_bounds, "store")
-        store_box(self._array, found, self._value(tile, "store"), False, "a store")
+        store_box(self._array, found, self._value(tile, "store"), PLAIN, "a store")
 
     def atomic(self, name: str, index: Any, update: Any) -> None:
         """An atomic update of a tile, without result, relaxed and of device scope."""
@@ -260,7 +260,7 @@ class TiledView:
             return
         window = Window(self._array.shadow, found.cuts)
         _observe_stored(self._array, found, value, window, "an atomic update")
-        machine.recorder().write(window, self._array.name, True)
+        machine.recorder().write(window, self._array.name, STRONG)
         machine.recorder().progressed()
         cell = self._array.data[found.cuts]
         cell[...] = COMBINE[name](cell, value.data if found.inner is None else value.data[found.inner])
