@@ -126,7 +126,8 @@ def test_types_of_scalars():
 
 
 @pytest.mark.parametrize(("args", "error"), [
-    ((1 << 31,), OverflowError), ((np.int64(1),), TypeError), (("text",), TypeError), (([],), TypeError), ((), TypeError),
+    ((1 << 31,), OverflowError), ((np.int64(1),), TypeError), (("text",), TypeError), (([],), TypeError),
+    ((), TypeError),
 ])
 def test_arguments_that_are_refused(args, error):
     def body(x):

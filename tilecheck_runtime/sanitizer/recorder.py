@@ -41,6 +41,7 @@ class Recorder:
         self._sources: list[tuple[str, Point]] = []
         self._source_numbers: dict[Any, int] = {}
         self._idle = 0
+        self._counted: Any = None
 
     # ---- blocks
 
@@ -131,8 +132,11 @@ class Recorder:
         code = "TC107" if mixed else "TC101" if wrote and writes else "TC103"
         key = (code, self.kernel, array, frozenset((here.site, there.site)))
         if self.session.has(key):
-            self.session.add(key, None)
+            if self._counted != (number, key):  # the first and the last access may both be of other blocks
+                self._counted = number, key
+                self.session.add(key, None)
             return
+        self._counted = number, key
         place = int(np.flatnonzero(np.ravel(numbers) == earlier)[0])
         element = _element(target.storage, array, target.position(place))
         point, other = self._point_of(number), self._point_of(earlier)

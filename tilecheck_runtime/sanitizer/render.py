@@ -20,7 +20,8 @@ def diagnostic(event: Event) -> Diagnostic:
         if event.code == "TC301":
             notes.append(Note("undefined lanes come from here", _shown(event.other.site.span)))
         else:
-            notes.append(Note("the other access", _shown(event.other.site.span)))
+            if event.other.site != event.point.site:
+                notes.append(Note("the other access", _shown(event.other.site.span)))
             witness = Witness(event.grid, (), _block(event.other), _block(event.point), event.element or ())
     if witness is None:
         notes.append(Note(f"in block {_numbers(event.point.block)} of grid {_numbers(event.grid)}"
