@@ -167,3 +167,23 @@ def test_atomics_beside_others_are_not(seed):
     assert {code for code, line in codes(report) if line.endswith("# plain")} == {"TC101", "TC107"}
     report = run(counts_in_block_scope, zeros(4, dtype=np.int32), keys, 4, grid=(2,), seed=seed)
     assert report.codes() == {"TC107"}
+
+
+def one_reads_outside(lock, c, T: ct.Constant[int]):
+    i = ct.bid(0)
+    if i == 0:
+        ct.load(c, (0,), (T,))  # race
+    else:
+        while ct.atomic_cas(lock, 0, 0, 1, memory_order=ACQUIRE) == 1:
+            pass
+        if i == 3:
+            ct.store(c, (0,), ct.full((T,), 1, ct.float32))
+        else:
+            ct.load(c, (0,), (T,))
+        ct.atomic_xchg(lock, 0, 0, memory_order=RELEASE)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_ordered_accesses_do_not_hide_one_that_is_not(seed):
+    report = run(one_reads_outside, zeros(1, dtype=np.int32), zeros(4), 4, grid=(4,), seed=seed)
+    assert codes(report) == {("TC103", "ct.load(c, (0,), (T,))  # race")}

@@ -35,7 +35,7 @@ class Log:
         self._blocks = array("i", [0])
         self._loops = array("i", [0])
         self._strength = array("b", [0])
-        self._block_names: list[Block] = []
+        self._block_names: list[Block] = [(0, 0, 0)]
         self._loop_numbers: dict[tuple[int, ...], int] = {(): 0}
         self._loop_values: list[tuple[int, ...]] = [()]
         self.start = 1
@@ -54,7 +54,7 @@ class Log:
             number = self._loop_numbers[key] = len(self._loop_values)
             self._loop_values.append(key)
         self._sites.append(site)
-        self._blocks.append(len(self._block_names) - 1)
+        self._blocks.append(self.block)
         self._loops.append(number)
         self._strength.append(strength)
         return len(self._sites) - 1

@@ -82,22 +82,34 @@ class Recorder:
             self._idle = 0
 
     def _mark(self, target: Target, first: int, last: int, number: int, strength: int) -> None:
+        """Keeps two of the accesses that later ones may race with: the first and the last, as far as nothing is known
+        of their order.
+        """
         storage = target.storage
         if storage.slots[first] is None:
             target.put(first, number)
+            target.put(last, number)
+        elif self._clock or (strength != PLAIN and storage.weak):
+            outdone_first = self._outdone(target.get(first), strength)
+            outdone_last = self._outdone(target.get(last), strength)
+            target.put_where(first, number, outdone_first)
+            target.put_where(last, number, outdone_last | ~outdone_first)
         else:
             target.put_where(first, number, target.get(first) == 0)
-        if strength != PLAIN and storage.weak:
-            # a weaker access stays the last of its block: it is the one that may race with strong ones of others
-            before = target.get(last)
-            own = before >= self.log.start
-            keep = np.zeros(np.shape(before), bool)
-            keep[own] = self.log.strength_of(before[own]) < strength
-            target.put_where(last, number, ~keep)
-        else:
             target.put(last, number)
         if strength != STRONG:
             storage.weak = True
+
+    def _outdone(self, numbers: Any, strength: int) -> Any:
+        """Where an access of the running block takes the place of these: whatever races with them races with it."""
+        result = np.zeros(np.shape(numbers), bool)
+        for number in np.unique(numbers).tolist():
+            operation = self.log.operation(number)
+            weaker = operation.strength < strength and number > 0
+            before = number >= self.log.start or number <= self._clock.get(int(self.log.blocks_of(number)), 0)
+            if number == 0 or (before and not weaker):
+                result |= numbers == number
+        return result
 
     def _check(self, target: Target, slots: Iterable[int], array: str, writes: bool, number: int) -> None:
         below = np.uint32(self.log.start - 1)
