@@ -11,6 +11,8 @@ from tests.runtime.corpus.examples import F16, F32, Run, cdiv, example, normal, 
 FMHA = "ops.cutile.attention"
 BATCH, HEADS, SHARED, LENGTH, DIM = 2, 4, 2, 16, 8
 SCALE = DIM**-0.5
+UNDEFINED = frozenset({"TC301"})
+KEYS = "keys are loaded with undefined padding; adding -inf to it does not define it, and values meet it as well"
 
 
 def scores(q: Any, k: Any, causal: bool, scale: float = SCALE) -> Any:
@@ -49,8 +51,7 @@ def fmha(rng: np.random.Generator) -> Run:
 def fmha_uneven(rng: np.random.Generator) -> Run:
     q, k, v = tensors(rng, 14)
     args = (q, k, v, np.zeros_like(q), SCALE, 0, DIM, HEADS, 8, 4, HEADS // SHARED, False, False)
-    why = "keys are loaded with undefined padding; adding -inf to it does not define it, and values meet it as well"
-    return Run((2, BATCH * HEADS), args, {}, findings=frozenset({"TC301"}), why=why)
+    return Run((2, BATCH * HEADS), args, {}, findings=UNDEFINED, why=KEYS)
 
 
 @example(FMHA, "_fmha_fwd_kernel_with_lse")
@@ -60,6 +61,23 @@ def fmha_lse(rng: np.random.Generator) -> Run:
     args = (q, k, v, np.zeros_like(q), np.zeros(BATCH * HEADS * LENGTH, F32), SCALE, 0, DIM, HEADS, BATCH, LENGTH, 8,
             4, HEADS // SHARED, True, True)
     return Run((2, BATCH * HEADS), args, {3: attended(q, k, v, True), 4: lse.reshape(-1)}, 1e-4)
+
+
+@example(FMHA, "_fmha_fwd_kernel_with_lse", "uneven")
+def fmha_lse_uneven(rng: np.random.Generator) -> Run:
+    q, k, v = tensors(rng, 14)
+    args = (q, k, v, np.zeros_like(q), np.zeros(BATCH * HEADS * 14, F32), SCALE, 0, DIM, HEADS, BATCH, 14, 8, 4,
+            HEADS // SHARED, True, False)
+    spill = "the last tile of queries writes its sums past the row of its head, into that of the next one"
+    return Run((2, BATCH * HEADS), args, {}, findings=UNDEFINED | {"TC101"}, why=f"{KEYS}; {spill}")
+
+
+@example(FMHA, "_fmha_bwd_preprocess_kernel", "uneven")
+def fmha_delta_uneven(rng: np.random.Generator) -> Run:
+    o, do, _ = tensors(rng, 14)
+    args = (o, normal(rng, *o.shape), np.zeros(BATCH * HEADS * 14, F32), 8, DIM, HEADS, 14)
+    why = "the last tile writes past the row of its head, into that of the next one"
+    return Run((2, BATCH * HEADS), args, {}, findings=frozenset({"TC101"}), why=why)
 
 
 @example(FMHA, "_fmha_bwd_preprocess_kernel")
@@ -127,6 +145,15 @@ def mla_decoding(rng: np.random.Generator) -> Run:
     wanted = softmax(s) @ wide(v)
     args = (q, qpe, k, v, kpe, np.zeros_like(q), np.zeros((BATCH, HEADS), F32), SCALE, DIM, 2, 4, 4, LENGTH, True)
     return Run((2, BATCH), args, {5: wanted, 6: np.log2(np.exp(s).sum(axis=-1))}, 1e-4)
+
+
+@example("ops.cutile.mla_decoding", "_naive_absorb_mla_transpose_kernel", "uneven")
+def mla_decoding_uneven(rng: np.random.Generator) -> Run:
+    q, qpe = normal(rng, BATCH, HEADS, DIM), normal(rng, BATCH, HEADS, 4)
+    k, kpe, v = normal(rng, BATCH, 14, DIM), normal(rng, BATCH, 14, 4), normal(rng, BATCH, 14, DIM)
+    args = (q, qpe, k, v, kpe, np.zeros_like(q), np.zeros((BATCH, HEADS), F32), SCALE, DIM, 2, 4, 4, 14, False)
+    why = "scores of padding are replaced, but values are loaded with undefined padding and multiplied with zeros"
+    return Run((2, BATCH), args, {}, findings=UNDEFINED, why=why)
 
 
 @example("ops.cutile.experimental.swa_attention", "_swa_fwd_kernel")
