@@ -17,8 +17,10 @@ from tilecheck_runtime.cpu.operations import (
     mma,
     raw,
     reduce,
+    selection,
     shape,
     statics,
+    views,
     windows,
 )
 from tilecheck_runtime.cpu.operations.unsupported import UNSUPPORTED, unsupported
@@ -26,7 +28,7 @@ from tilecheck_runtime.cpu.tile import Tile
 
 __all__ = ["DEVICE", "OPERATIONS", "UNSUPPORTED", "DeviceNamespace"]
 
-_FAMILIES: Final = (elementwise, shape, reduce, mma, factory, windows, lanes, atomics, statics)
+_FAMILIES: Final = (elementwise, selection, shape, reduce, mma, factory, windows, lanes, atomics, statics)
 
 OPERATIONS: Final[Mapping[str, Any]] = MappingProxyType(
     {name: operation for family in _FAMILIES for name, operation in family.NAMES.items()}
@@ -37,7 +39,7 @@ _OTHERS: Final[Mapping[str, Any]] = MappingProxyType({
     **DTYPES,
     **{name: getattr(errors, name) for name in errors.__all__},
     **{name: getattr(modes, name) for name in ("PaddingMode", "RoundingMode", "MemoryOrder", "MemoryScope")},
-    "Array": Array, "Tile": Tile, "TiledView": windows.TiledView, "DType": DType,
+    "Array": Array, "Tile": Tile, "TiledView": views.TiledView, "DType": DType,
     "RawArrayMemory": raw.RawArrayMemory,
 })
 

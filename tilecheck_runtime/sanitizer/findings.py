@@ -46,8 +46,7 @@ class Findings:
 
 def element_of(storage: Storage, array: str, position: int) -> tuple[int, ...]:
     """The index of a position of a storage in one of its arrays."""
-    root = array.partition(".")[0]
-    view = next((view for name, view in storage.views if name == root), None)
+    view = next((view for name, view in storage.views if name == array), None)
     return (position,) if view is None else view.element(position)
 
 

@@ -1,4 +1,4 @@
-"""Element-wise operations: arithmetic, comparisons, bits, mathematics, selection and conversion."""
+"""Element-wise operations: arithmetic, comparisons, bits and mathematics; and the operators of tiles."""
 
 from __future__ import annotations
 
@@ -9,63 +9,15 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck_runtime.cpu import machine
-from tilecheck_runtime.cpu.dtypes import (
-    BOOL,
-    DTYPES,
-    FLOAT,
-    FLOAT32,
-    INT32,
-    INTEGRAL,
-    DType,
-    as_dtype,
-    common,
-    loose_dtype,
-    promote,
-)
-from tilecheck_runtime.cpu.errors import TileTypeError, TileUnsupportedFeatureError, TileValueError
+from tilecheck_runtime.cpu.dtypes import BOOL, FLOAT, FLOAT32, INT32, INTEGRAL, DType
+from tilecheck_runtime.cpu.errors import TileTypeError
+from tilecheck_runtime.cpu.operations.operands import BOOLEAN, joint_dtype, operand, result, undefined_lanes
 from tilecheck_runtime.cpu.taint import Taint, merged
-from tilecheck_runtime.cpu.tile import Tile, cast, convert, extend, scalar
+from tilecheck_runtime.cpu.tile import Tile, extend
 
-__all__ = ["NAMES", "add", "astile_like", "astype", "joint_dtype", "maximum", "minimum", "mul", "operand", "where"]
+__all__ = ["NAMES", "add", "maximum", "minimum", "mul"]
 
-BOOLEAN: Final = DTYPES["bool_"]
 Function = Callable[..., Any]
-
-
-def joint_dtype(a: Any, b: Any) -> DType:
-    """The type in which an operation on both is done; one of them at least is a tile."""
-    if type(a) is Tile:
-        return promote(a.dtype, b.dtype) if type(b) is Tile else common(a.dtype, b)
-    return common(b.dtype, a)
-
-
-def operand(value: Any, dtype: DType) -> Any:
-    """A tile or number as NumPy elements in which operations of `dtype` are computed."""
-    compute = dtype.compute
-    if type(value) is Tile:
-        data = value.data
-        return data if data.dtype is compute else cast(data, dtype).astype(compute)
-    try:
-        return compute.type(value)
-    except OverflowError:
-        raise TileValueError(f"{value} is out of the range of {dtype}") from None
-
-
-def result(data: Any, dtype: DType, *operands: Any) -> Tile:
-    """A tile of computed elements, rounded to storage, with what its operands carry."""
-    if data.dtype is not dtype.storage:
-        data = data.astype(dtype.storage)
-    tile = Tile(data, dtype)
-    for item in operands:
-        if type(item) is Tile and item.taint is not None:
-            tile.taint = merged([o.taint for o in operands if type(o) is Tile], np.shape(data))
-            break
-    return tile
-
-
-def astile_like(value: Any) -> Tile:
-    """A number as a tile of the type it has by itself; a tile is itself."""
-    return value if type(value) is Tile else scalar(value, loose_dtype(value))
 
 
 def _no_divisor_zero(data: Any, divisor: Any, tile: Tile) -> Tile:
@@ -111,11 +63,6 @@ def _comparison(compute: Function, loose: Function, exact: bool = False) -> Func
     return operation
 
 
-def _lanes(value: Any, shape: tuple[int, ...]) -> Any:
-    taint = value.taint if type(value) is Tile else None
-    return np.broadcast_to(False if taint is None or taint.lanes is None else taint.lanes, shape)
-
-
 def _bits(compute: Function, loose: Function, absorbing: bool | None = None) -> Function:
     """Bitwise operations. `absorbing`: the boolean that decides the result whatever the other operand is."""
 
@@ -130,7 +77,7 @@ def _bits(compute: Function, loose: Function, absorbing: bool | None = None) -> 
         taint = tile.taint
         if taint is not None and taint.lanes is not None and dtype.category == BOOL and absorbing is not None:
             shape = tile.shape
-            decided = ((a == absorbing) & ~_lanes(x, shape)) | ((b == absorbing) & ~_lanes(y, shape))
+            decided = ((a == absorbing) & ~undefined_lanes(x, shape)) | ((b == absorbing) & ~undefined_lanes(y, shape))
             lanes = taint.lanes & ~decided
             tile.taint = Taint(lanes, taint.sources, taint.tokens) if lanes.any() else None
         return tile
@@ -206,71 +153,6 @@ def _extremum(ignoring: Function, propagating: Function, plain: Function, loose:
     return operation
 
 
-def where(cond: Any, x: Any, y: Any, /) -> Tile:
-    """Selection. Lanes not selected are not observed."""
-    cond, x, y = astile_like(cond), _adapted(x, y), _adapted(y, x)
-    dtype = promote(x.dtype, y.dtype)
-    chosen = cond.data if cond.dtype is BOOLEAN else cond.data != 0
-    data = np.where(chosen, operand(x, dtype), operand(y, dtype))[()]
-    tile = Tile(data if data.dtype is dtype.storage else data.astype(dtype.storage), dtype)
-    if cond.taint is None and x.taint is None and y.taint is None:
-        return tile
-    shape = tile.shape
-    whole = merged((cond.taint, x.taint, y.taint), shape)
-    if whole is None or whole.lanes is None:
-        tile.taint = whole
-        return tile
-    lanes = np.where(chosen, _lanes(x, shape), _lanes(y, shape)) | _lanes(cond, shape)
-    tile.taint = Taint(lanes, whole.sources, whole.tokens) if lanes.any() else None
-    return tile
-
-
-def _adapted(value: Any, other: Any) -> Tile:
-    if type(value) is Tile:
-        return value
-    dtype = common(other.dtype, value) if type(other) is Tile else joint_loose(value, other)
-    return scalar(value, dtype)
-
-
-def joint_loose(a: Any, b: Any) -> DType:
-    """The type of two Python numbers together."""
-    return promote(loose_dtype(a), loose_dtype(b))
-
-
-def astype(x: Any, dtype: Any, /, *, rounding_mode: Any = None) -> Tile:
-    """Conversion. Raises TileUnsupportedFeatureError for directed rounding, except of floats to integers."""
-    target = as_dtype(dtype)
-    name = getattr(rounding_mode, "name", None)
-    if name in (None, "RN", "RZI", "FULL", "APPROX"):
-        return convert(x, target)
-    return _directed(x, target, str(name))
-
-
-def _directed(x: Any, target: DType, mode: str) -> Tile:
-    source = astile_like(x)
-    if target.category < FLOAT or mode not in ("RZ", "RP", "RM"):
-        raise TileUnsupportedFeatureError(f"astype to {target} with rounding mode {mode} is not supported on the CPU")
-    exact = source.data.astype(np.float64)
-    nearest = cast(source.data, target)
-    value = nearest.astype(np.float64)
-    over, under = value > exact, value < exact
-    wrong = {"RZ": np.where(exact > 0, over, under), "RP": under, "RM": over}[mode]
-    if not np.any(wrong):
-        return Tile(nearest, target, source.taint)
-    unsigned = np.asarray(nearest).view(f"u{target.storage.itemsize}")
-    away = (value >= 0) == (mode == "RP")
-    step = np.where(away & (mode != "RZ"), unsigned + 1, unsigned - 1).astype(unsigned.dtype)
-    return Tile(np.where(wrong, step, unsigned).view(target.storage)[()], target, source.taint)
-
-
-def bitcast(x: Any, /, dtype: Any) -> Tile:
-    """The same bits as another type of the same width."""
-    target, source = as_dtype(dtype), astile_like(x)
-    if target.bits != source.dtype.bits:
-        raise TileTypeError(f"bitcast of {source.dtype} to {target}: the widths differ")
-    return Tile(np.asarray(source.data).view(target.storage)[()], target, source.taint)
-
-
 def _loose_truediv(x: Any, y: Any) -> Any:
     return x / y if y else float(np.divide(np.float64(x), np.float64(y)))
 
@@ -313,7 +195,6 @@ NAMES: Final[dict[str, Function]] = {
     "tan": _unary(np.tan), "sinh": _unary(np.sinh), "cosh": _unary(np.cosh), "tanh": _unary(np.tanh),
     "floor": _unary(np.floor), "ceil": _unary(np.ceil), "abs": _unary(np.abs, real=False, boolean=None),
     "negative": _unary(np.negative, real=False, boolean=INT32), "isnan": _isnan,
-    "where": where, "astype": astype, "bitcast": bitcast,
 }
 
 _OPERATORS: Final = {
@@ -345,4 +226,4 @@ def _single(function: Function) -> Function:
 extend(Tile, {f"__{name}__": _forward(NAMES[target]) for name, target in (_OPERATORS | _COMPARED).items()})
 extend(Tile, {f"__r{name}__": _reflected(NAMES[target]) for name, target in _OPERATORS.items()})
 extend(Tile, {f"__{name}__": _single(NAMES[target]) for name, target in _UNARY.items()})
-extend(Tile, {"__pos__": lambda self: self, "astype": astype})
+extend(Tile, {"__pos__": lambda self: self})

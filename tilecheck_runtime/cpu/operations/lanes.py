@@ -13,7 +13,7 @@ from tilecheck_runtime.cpu.arrays import Array
 from tilecheck_runtime.cpu.dtypes import BOOL, INT64, INTEGRAL
 from tilecheck_runtime.cpu.errors import TileTypeError
 from tilecheck_runtime.cpu.modes import PaddingMode
-from tilecheck_runtime.cpu.operations.elementwise import astile_like
+from tilecheck_runtime.cpu.operations.operands import astile_like
 from tilecheck_runtime.cpu.operations.padding import fill_value, is_undefined
 from tilecheck_runtime.cpu.operations.windows import storable
 from tilecheck_runtime.cpu.taint import Taint, poisoned

@@ -13,7 +13,7 @@ import numpy as np
 from tilecheck_runtime.cpu.builtins import DeviceRange
 from tilecheck_runtime.cpu.errors import StaticException, TileStaticAssertionError, TileTypeError
 from tilecheck_runtime.cpu.machine import State, nothing, recorder
-from tilecheck_runtime.cpu.operations.elementwise import astile_like
+from tilecheck_runtime.cpu.operations.operands import astile_like
 from tilecheck_runtime.cpu.tile import Tile
 
 __all__ = ["NAMES"]

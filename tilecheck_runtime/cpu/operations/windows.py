@@ -1,4 +1,4 @@
-"""Loads and stores of whole tiles: `ct.load`, `ct.store`, tiled views."""
+"""Loads and stores of whole tiles."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.arrays import Array, axes_of
 from tilecheck_runtime.cpu.dtypes import INT32, DType, common, widens
 from tilecheck_runtime.cpu.errors import TileTypeError
-from tilecheck_runtime.cpu.modes import PLAIN, STRONG, MemoryOrder, MemoryScope, PaddingMode, strength
+from tilecheck_runtime.cpu.modes import STRONG, MemoryOrder, MemoryScope, PaddingMode, strength
 from tilecheck_runtime.cpu.operations.padding import fill_value, is_undefined
 from tilecheck_runtime.cpu.taint import Taint
-from tilecheck_runtime.cpu.tile import Tile, cast, convert, extend, extents, scalar, whole
+from tilecheck_runtime.cpu.tile import Tile, cast, convert, extents, scalar, whole
 from tilecheck_runtime.sanitizer.shadow import Lanes, Window
 
-__all__ = ["NAMES", "Box", "TiledView", "box", "load_box", "num_tiles", "storable", "store_box"]
+__all__ = ["NAMES", "Box", "box", "load_box", "observe_stored", "places_of", "scalar_taint", "storable", "store_box"]
 
 INDEX_LIMIT: Final = 1 << 31
 
@@ -103,14 +103,14 @@ def store_box(array: Array, found: Box | None, tile: Tile, power: int, what: str
     if found is None:
         return
     window = Window(array.shadow, found.cuts)
-    _observe_stored(array, found, tile, window, what)
+    observe_stored(array, found, tile, window, what)
     machine.recorder().write(window, array.name, power)
     if 0 in array.shadow.strides:
         _repeated(array, window)
     array.data[found.cuts] = tile.data if found.inner is None else tile.data[found.inner]
 
 
-def _observe_stored(array: Array, found: Box, tile: Tile, window: Window, what: str) -> None:
+def observe_stored(array: Array, found: Box, tile: Tile, window: Window, what: str) -> None:
     taint = tile.taint
     if taint is None or taint.lanes is None:
         return
@@ -128,7 +128,7 @@ def _repeated(array: Array, window: Window) -> None:
                                  "it has an axis of stride 0", array.name)
 
 
-def _places(array: Array, index: Any, rank: int, what: str) -> tuple[int, ...]:
+def places_of(array: Array, index: Any, rank: int, what: str) -> tuple[int, ...]:
     places = whole(index)
     if len(places) != rank:
         raise TileTypeError(f"{what}: an index of rank {len(places)} for '{array.name}', which has rank {rank}")
@@ -146,7 +146,7 @@ def load(array: Array, /, index: Any, shape: Any, *, order: Any = "C", padding_m
     sizes = given or (1,) * seen.ndim
     if len(sizes) != seen.ndim:
         raise TileTypeError(f"load: a tile of rank {len(sizes)} of '{array.name}', which has rank {seen.ndim}")
-    places = _places(seen, index, len(sizes), "load")
+    places = places_of(seen, index, len(sizes), "load")
     found = box(seen, [p * n for p, n in zip(places, sizes, strict=True)], sizes, check_bounds, "load")
     power = strength(memory_order, memory_scope)
     tile = load_box(seen, found, sizes, padding_mode, power)
@@ -157,10 +157,10 @@ def load(array: Array, /, index: Any, shape: Any, *, order: Any = "C", padding_m
             tile.taint = Taint(lanes, sources, tokens)
     if given:
         return tile
-    return Tile(tile.data.reshape(())[()], tile.dtype, _scalar_taint(tile.taint))
+    return Tile(tile.data.reshape(())[()], tile.dtype, scalar_taint(tile.taint))
 
 
-def _scalar_taint(taint: Taint | None) -> Taint | None:
+def scalar_taint(taint: Taint | None) -> Taint | None:
     if taint is None or taint.lanes is None:
         return taint
     return Taint(taint.lanes.reshape(()), taint.sources, taint.tokens)
@@ -185,7 +185,7 @@ def store(array: Array, /, index: Any, tile: Any, *, order: Any = "C", check_bou
     sizes = value.shape
     if len(sizes) != seen.ndim:
         raise TileTypeError(f"store: a tile of rank {len(sizes)} to '{array.name}', which has rank {seen.ndim}")
-    places = _places(seen, index, len(sizes), "store")
+    places = places_of(seen, index, len(sizes), "store")
     found = box(seen, [p * n for p, n in zip(places, sizes, strict=True)], sizes, check_bounds, "store")
     power = strength(memory_order, memory_scope)
     store_box(seen, found, value, power, "a store")
@@ -210,80 +210,4 @@ def num_tiles(array: Array, /, axis: Any, shape: Any, order: Any = "C") -> Tile:
     return scalar(-(-extent // sizes[place]), array.index)
 
 
-class TiledView:
-    """An array as tiles whose origins are `traversal_steps` elements apart."""
-
-    __slots__ = ("_array", "_padding", "tile_shape", "traversal_steps")
-
-    def __init__(self, array: Array, tile_shape: tuple[int, ...], steps: tuple[int, ...], padding: Any) -> None:
-        self._array, self.tile_shape, self.traversal_steps, self._padding = array, tile_shape, steps, padding
-
-    @property
-    def dtype(self) -> DType:
-        return self._array.dtype
-
-    @property
-    def _sizes(self) -> tuple[int, ...]:
-        return self.tile_shape or (1,) * self._array.ndim
-
-    def num_tiles(self, axis: Any) -> Tile:
-        place = operator.index(axis)
-        return scalar(-(-self._array.data.shape[place] // self.traversal_steps[place]), self._array.index)
-
-    def _box(self, index: Any, check_bounds: Any, what: str) -> Box | None:
-        places = _places(self._array, index, self._array.ndim, what)
-        origin = [p * s for p, s in zip(places, self.traversal_steps, strict=True)]
-        return box(self._array, origin, self._sizes, check_bounds, what)
-
-    def load(self, index: Any, *, check_bounds: Any = True, latency: Any = None, allow_tma: Any = None) -> Tile:
-        tile = load_box(self._array, self._box(index, check_bounds, "load"), self._sizes, self._padding, PLAIN)
-        return tile if self.tile_shape else Tile(tile.data.reshape(())[()], tile.dtype, _scalar_taint(tile.taint))
-
-    def _value(self, tile: Any, what: str) -> Tile:
-        value = storable(tile, self.dtype, f"{what} to '{self._array.name}'")
-        taint = value.taint
-        if taint is not None and taint.lanes is not None:
-            taint = Taint(np.broadcast_to(taint.lanes, self._sizes), taint.sources)
-        return Tile(np.broadcast_to(value.data, self._sizes), value.dtype, taint)
-
-    def store(self, index: Any, tile: Any, *, check_bounds: Any = True, latency: Any = None,
-              allow_tma: Any = None) -> None:
-        found = self._box(index, check_bounds, "store")
-        store_box(self._array, found, self._value(tile, "store"), PLAIN, "a store")
-
-    def atomic(self, name: str, index: Any, update: Any) -> None:
-        """An atomic update of a tile, without result, relaxed and of device scope."""
-        from tilecheck_runtime.cpu.operations.atomics import COMBINE
-
-        found, value = self._box(index, True, f"atomic_store_{name}"), self._value(update, f"atomic_store_{name}")
-        if found is None:
-            return
-        window = Window(self._array.shadow, found.cuts)
-        _observe_stored(self._array, found, value, window, "an atomic update")
-        machine.recorder().write(window, self._array.name, STRONG)
-        machine.recorder().progressed()
-        cell = self._array.data[found.cuts]
-        cell[...] = COMBINE[name](cell, value.data if found.inner is None else value.data[found.inner])
-
-
-def _atomic_store(name: str) -> Callable[[TiledView, Any, Any], None]:
-    return lambda view, index, update: view.atomic(name, index, update)
-
-
-def tiled_view(array: Array, tile_shape: Any, *, padding_mode: Any = PaddingMode.UNDETERMINED,
-               traversal_steps: Any = None) -> TiledView:
-    """A view of an array in tiles."""
-    shape = extents(tile_shape)
-    if shape and len(shape) != array.ndim:
-        raise TileTypeError(f"tiled_view: a tile of rank {len(shape)} of '{array.name}', which has rank {array.ndim}")
-    steps = (shape or (1,) * array.ndim) if traversal_steps is None else whole(traversal_steps)
-    if len(steps) != array.ndim or any(s < 1 for s in steps):
-        raise TileTypeError(f"tiled_view: traversal steps {steps} for an array of rank {array.ndim}")
-    return TiledView(array, shape, steps, padding_mode)
-
-
 NAMES: Final[dict[str, Callable[..., Any]]] = {"load": load, "store": store, "num_tiles": num_tiles}
-
-
-extend(Array, {"tiled_view": tiled_view})
-extend(TiledView, {f"atomic_store_{n}": _atomic_store(n) for n in ("add", "max", "min", "and", "or", "xor")})
