@@ -11,7 +11,7 @@ import numpy as np
 
 from tilecheck_runtime.cpu.errors import TileTypeError, TileUnsupportedFeatureError
 
-__all__ = ["DTYPES", "DType", "as_dtype", "common", "is_integral", "loose_dtype", "of_numpy", "promote", "widens"]
+__all__ = ["DTYPES", "DType", "as_dtype", "common", "loose_dtype", "of_numpy", "promote", "widens"]
 
 BOOL, INTEGRAL, FLOAT, RESTRICTED = range(4)
 """Categories, in the order in which a Python number may be taken for one of them."""
@@ -105,10 +105,6 @@ def of_numpy(dtype: Any) -> DType:
     if found is None:
         raise TileUnsupportedFeatureError(f"arrays of {dtype} are not supported")
     return found
-
-
-def is_integral(dtype: DType) -> bool:
-    return dtype.category == INTEGRAL
 
 
 def promote(a: DType, b: DType) -> DType:

@@ -81,9 +81,11 @@ class Report:
 
     @property
     def clean(self) -> bool:
+        """Whether nothing was found."""
         return not self.events
 
     def codes(self) -> frozenset[str]:
+        """The codes that were found."""
         return frozenset(event.code for event in self.events)
 
     def render(self, colour: bool = False) -> str:

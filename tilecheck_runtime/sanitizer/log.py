@@ -69,14 +69,18 @@ class Log:
         return len(self._block_names) - 1
 
     def operation(self, number: int) -> Operation:
+        """What is known of an operation."""
         return Operation(self._sites[number], self._block_names[self._blocks[number]],
                          self._loop_values[self._loops[number]], self._strength[number])
 
     def sites_of(self, numbers: Any) -> Any:
+        """Numbers of places, for an array of operations."""
         return np.frombuffer(self._sites, dtype=np.int32)[numbers]
 
     def blocks_of(self, numbers: Any) -> Any:
+        """Numbers of blocks, likewise."""
         return np.frombuffer(self._blocks, dtype=np.int32)[numbers]
 
     def strength_of(self, numbers: Any) -> Any:
+        """Strengths, likewise."""
         return np.frombuffer(self._strength, dtype=np.int8)[numbers]

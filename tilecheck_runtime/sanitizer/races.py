@@ -41,6 +41,7 @@ class Races(Findings):
         self._counted: Any = None
 
     def begin(self, block: Block) -> None:
+        """A block begins."""
         self.log.begin(block)
         self._clock = {}
         self._idle = 0
@@ -85,7 +86,11 @@ class Races(Findings):
             target.put_where(first, number, outdone_first)
             target.put_where(last, number, outdone_last | ~outdone_first)
         else:
-            target.put_where(first, number, target.get(first) == 0)
+            seen = target.get(first)
+            if seen.any():
+                target.put_where(first, number, seen == 0)
+            else:
+                target.put(first, number)
             target.put(last, number)
         if strength != STRONG:
             storage.weak = True
@@ -105,6 +110,8 @@ class Races(Findings):
         below = np.uint32(self.log.start - 1)
         for slot in slots:
             numbers = target.get(slot)
+            if not numbers.any():
+                return  # neither slot holds anything here
             foreign = (numbers - np.uint32(1)) < below
             if foreign.any():
                 self._meet(target, numbers, foreign, slot in (FIRST_WRITE, LAST_WRITE), array, writes, number)

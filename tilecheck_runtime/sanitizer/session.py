@@ -36,9 +36,11 @@ class Session:
             self._events[key] = replace(known, times=known.times + 1)
 
     def has(self, key: Any) -> bool:
+        """Whether something is kept under a key."""
         return key in self._events
 
     def report(self) -> Report:
+        """What was found so far."""
         events = sorted(self._events.values(), key=lambda e: (e.file, e.line, e.code, e.array or ""))
         return Report(tuple(events), self.launches)
 

@@ -43,6 +43,7 @@ class Storage:
     """Pairs of its arrays that have elements in common."""
 
     def flat(self, slot: int) -> Any:
+        """The numbers of a slot for the whole storage."""
         found = self.slots[slot]
         if found is None:
             found = self.slots[slot] = np.zeros(self.length, dtype=SLOT)
@@ -59,6 +60,7 @@ class View:
         self._made: list[Any] = [None] * 4
 
     def slot(self, number: int) -> Any:
+        """The numbers of a slot, in the shape of the array."""
         made = self._made[number]
         if made is None:
             flat = self.storage.flat(number)
@@ -67,10 +69,12 @@ class View:
         return made
 
     def sliced(self, axis: int, start: int, stop: int) -> View:
+        """The part from start to stop along an axis."""
         shape = (*self.shape[:axis], stop - start, *self.shape[axis + 1:])
         return View(self.storage, self.offset + start * self.strides[axis], shape, self.strides)
 
     def permuted(self, axes: Sequence[int]) -> View:
+        """The same part with axes in another order."""
         return View(self.storage, self.offset, tuple(self.shape[a] for a in axes),
                     tuple(self.strides[a] for a in axes))
 

@@ -55,10 +55,12 @@ def full(shape: Any, fill_value: Any, dtype: Any) -> Tile:
 
 
 def zeros(shape: Any, dtype: Any) -> Tile:
+    """Every element zero."""
     return full(shape, 0, dtype)
 
 
 def ones(shape: Any, dtype: Any) -> Tile:
+    """Every element one."""
     return full(shape, 1, dtype)
 
 

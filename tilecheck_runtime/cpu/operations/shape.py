@@ -29,6 +29,7 @@ def _moved(x: Any, move: Callable[[Any], Any]) -> Tile:
 
 
 def reshape(x: Any, /, shape: Any) -> Tile:
+    """The same elements in another shape; one extent may be -1."""
     wanted = whole(shape)
     if -1 not in wanted:
         extents(wanted)
@@ -39,6 +40,7 @@ def reshape(x: Any, /, shape: Any) -> Tile:
 
 
 def broadcast_to(x: Any, /, shape: Any) -> Tile:
+    """Elements repeated along axes of extent 1."""
     wanted = extents(shape)
     try:
         return _moved(x, lambda a: np.broadcast_to(a, wanted))
@@ -47,16 +49,19 @@ def broadcast_to(x: Any, /, shape: Any) -> Tile:
 
 
 def expand_dims(x: Any, /, axis: Any) -> Tile:
+    """A new axis of extent 1."""
     place = int(axis)
     return _moved(x, lambda a: np.expand_dims(a, place))
 
 
 def permute(x: Any, /, axes: Any) -> Tile:
+    """Axes in another order."""
     order = whole(axes)
     return _moved(x, lambda a: np.transpose(a, order))
 
 
 def transpose(x: Any, /, axis0: Any = None, axis1: Any = None) -> Tile:
+    """Two axes exchanged; without axes, those of a tile of rank 2."""
     if axis0 is None and axis1 is None:
         if x.ndim != 2:
             raise TileTypeError("transpose without axes needs a tile of rank 2")
@@ -68,6 +73,7 @@ def transpose(x: Any, /, axis0: Any = None, axis1: Any = None) -> Tile:
 
 
 def cat(tiles: Any, /, axis: Any) -> Tile:
+    """Two tiles of one shape, one after the other along an axis."""
     first, second = tiles
     if first.shape != second.shape:
         raise TileTypeError(f"cat of tiles of different shapes {first.shape} and {second.shape}")

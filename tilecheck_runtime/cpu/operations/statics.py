@@ -30,15 +30,18 @@ def static_iter(iterable: Iterable[Any]) -> Any:
 
 
 def static_assert(condition: Any, message: Any = None, /) -> None:
+    """Raises TileStaticAssertionError when the condition is false."""
     if not condition:
         raise TileStaticAssertionError("static_assert does not hold" + (f": {message}" if message else ""))
 
 
 def static_exception(exc: BaseException, /) -> StaticException:
+    """An exception that a kernel may raise."""
     return StaticException(f"{type(exc).__name__}: {exc}")
 
 
 def ensure_constant(value: Any, /) -> Any:
+    """The value, which must not be a tile of several elements."""
     if type(value) is Tile and value.ndim:
         raise TileStaticAssertionError("the argument of ensure_constant is not a constant")
     return value
@@ -61,6 +64,7 @@ def assume_divisible_by(x: Any, divisor: Any) -> Any:
 
 
 def print_(*args: Any, sep: str = " ", end: str = "\n") -> None:
+    """Prints values as Python does."""
     builtins.print(*args, sep=sep, end=end)
 
 
