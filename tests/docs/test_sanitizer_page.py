@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import runpy
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,6 +57,20 @@ def test_nothing_of_cutile_is_forgotten() -> None:
     for kind in ("Array", "Tile", "TiledView"):
         theirs = {n for n in vars(getattr(ct, kind)) if not n.startswith("_")}
         assert theirs - {"from_foreign"} <= set(dir(getattr(DEVICE, kind))), kind
+
+
+def _keywords(function: Any) -> dict[str, Any]:
+    parameters = inspect.signature(function).parameters.values()
+    given = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_KEYWORD)
+    return {p.name: p.kind for p in parameters if p.kind in given}
+
+
+@pytest.mark.parametrize("name", sorted(OPERATIONS))
+def test_operations_take_the_arguments_that_they_have_in_cutile(name: str) -> None:
+    ct = pytest.importorskip("cuda.tile")
+    real = getattr(ct, name)
+    if inspect.isfunction(real):
+        assert _keywords(OPERATIONS[name]) == _keywords(real)
 
 
 def test_raw_memory_has_every_operation() -> None:

@@ -159,6 +159,7 @@ REFUSED = [
     (lambda x: ct.load(x, (0,), (4,), order=(1,)), TileTypeError, "permutation"),
     (lambda x: ct.full((4,), 1, ct.bool_) + ct.full((4,), 1, ct.bool_), TileTypeError, "booleans"),
     (lambda x: ct.zeros((4,), ct.float16) + ct.zeros((4,), ct.bfloat16), TileTypeError, "promotion"),
+    (lambda x: ct.floor(ct.full((4,), 1, ct.int32)), TileTypeError, "floor"),
     (lambda x: list(range(4, 0, -1)), TileValueError, "step"),
     (lambda x: ct.static_assert(False, "why"), TileStaticAssertionError, "why"),
     (lambda x: ct.zeros((4,), ct.float8_e5m3fnu), TileUnsupportedFeatureError, "float8_e5m3fnu"),

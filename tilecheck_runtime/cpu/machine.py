@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 if TYPE_CHECKING:
     from tilecheck_runtime.cpu.taint import Taint
@@ -69,7 +69,3 @@ def enter(block: Block) -> None:
     """Begins a block."""
     State.block = block
     State.loops.clear()
-
-
-def nothing(*_: Any, **__: Any) -> None:
-    """An operation without effect on a CPU."""

@@ -15,7 +15,7 @@ from tilecheck_runtime.cpu.operations.operands import BOOLEAN, joint_dtype, oper
 from tilecheck_runtime.cpu.taint import Taint, merged
 from tilecheck_runtime.cpu.tile import Tile, extend
 
-__all__ = ["NAMES", "add", "maximum", "minimum", "mul"]
+__all__ = ["NAMES", "maximum", "minimum"]
 
 Function = Callable[..., Any]
 
@@ -31,7 +31,7 @@ def _no_divisor_zero(data: Any, divisor: Any, tile: Tile) -> Tile:
 
 
 def _arithmetic(compute: Function, loose: Function, real: bool = False, divides: bool = False) -> Function:
-    def operation(x: Any, y: Any, /, **_: Any) -> Any:
+    def operation(x: Any, y: Any, /) -> Any:
         if type(x) is not Tile and type(y) is not Tile:
             return loose(x, y)
         dtype = joint_dtype(x, y)
@@ -101,13 +101,15 @@ def _number_of(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _unary(compute: Function, real: bool = True, boolean: DType | None = FLOAT32) -> Function:
-    """`real`: integers become single precision. `boolean`: what booleans become."""
+def _unary(compute: Function, real: bool = True, boolean: DType | None = FLOAT32, strict: bool = False) -> Function:
+    """`real`: integers become single precision, or are refused when `strict`. `boolean`: what booleans become."""
 
-    def operation(x: Any, /, **_: Any) -> Any:
+    def operation(x: Any, /) -> Any:
         if type(x) is not Tile:
             return _number_of(compute(float(x) if real else x))
         dtype = x.dtype
+        if strict and dtype.category <= INTEGRAL:
+            raise TileTypeError(f"{compute.__name__} takes floats, not {dtype}")
         if dtype.category == BOOL and boolean is not None:
             dtype = boolean
         if real and dtype.category <= INTEGRAL:
@@ -158,7 +160,7 @@ def _loose_truediv(x: Any, y: Any) -> Any:
 
 
 def _divmod(x: Any, y: Any, /) -> Any:
-    return NAMES["floordiv"](x, y), NAMES["mod"](x, y)
+    return _PLAIN["floordiv"](x, y), _PLAIN["mod"](x, y)
 
 
 def _invert(x: Any, /) -> Any:
@@ -169,18 +171,42 @@ def _invert(x: Any, /) -> Any:
     return result(np.invert(x.data), x.dtype, x)
 
 
-add: Final = _arithmetic(np.add, operator.add)
-mul: Final = _arithmetic(np.multiply, operator.mul)
+def _rounded(function: Function) -> Function:
+    """With a rounding mode and flushing of subnormal numbers, which change results within the usual tolerances only."""
+
+    def operation(*operands: Any, rounding_mode: Any = None, flush_to_zero: Any = False) -> Any:
+        return function(*operands)
+
+    return operation
+
+
+def _flushed(function: Function) -> Function:
+    """With flushing only."""
+
+    def operation(x: Any, /, *, flush_to_zero: Any = False) -> Any:
+        return function(x)
+
+    return operation
+
+
+def _approximated(function: Function) -> Function:
+    """With a rounding mode only."""
+
+    def operation(x: Any, /, *, rounding_mode: Any = None) -> Any:
+        return function(x)
+
+    return operation
+
+
 minimum: Final = _extremum(np.fmin, np.minimum, np.minimum, min)
 maximum: Final = _extremum(np.fmax, np.maximum, np.maximum, max)
 
-NAMES: Final[dict[str, Function]] = {
-    "add": add, "sub": _arithmetic(np.subtract, operator.sub), "mul": mul,
-    "truediv": _arithmetic(np.divide, _loose_truediv, real=True),
+_PLAIN: Final[dict[str, Function]] = {
+    "add": _arithmetic(np.add, operator.add), "sub": _arithmetic(np.subtract, operator.sub),
+    "mul": _arithmetic(np.multiply, operator.mul), "truediv": _arithmetic(np.divide, _loose_truediv, real=True),
     "floordiv": _arithmetic(np.floor_divide, operator.floordiv, divides=True),
     "mod": _arithmetic(np.remainder, operator.mod, divides=True),
-    "divmod": _divmod, "pow": _pow, "cdiv": _cdiv,
-    "atan2": _arithmetic(np.arctan2, np.arctan2, real=True),
+    "divmod": _divmod, "pow": _pow, "cdiv": _cdiv, "atan2": _arithmetic(np.arctan2, np.arctan2, real=True),
     "minimum": minimum, "maximum": maximum,
     "bitwise_and": _bits(np.bitwise_and, operator.and_, False), "bitwise_or": _bits(np.bitwise_or, operator.or_, True),
     "bitwise_xor": _bits(np.bitwise_xor, operator.xor), "bitwise_not": _invert,
@@ -193,8 +219,16 @@ NAMES: Final[dict[str, Function]] = {
     "exp": _unary(np.exp), "exp2": _unary(np.exp2), "log": _unary(np.log), "log2": _unary(np.log2),
     "sqrt": _unary(np.sqrt), "rsqrt": _unary(lambda x: 1 / np.sqrt(x)), "sin": _unary(np.sin), "cos": _unary(np.cos),
     "tan": _unary(np.tan), "sinh": _unary(np.sinh), "cosh": _unary(np.cosh), "tanh": _unary(np.tanh),
-    "floor": _unary(np.floor), "ceil": _unary(np.ceil), "abs": _unary(np.abs, real=False, boolean=None),
-    "negative": _unary(np.negative, real=False, boolean=INT32), "isnan": _isnan,
+    "floor": _unary(np.floor, strict=True), "ceil": _unary(np.ceil, strict=True),
+    "abs": _unary(np.abs, real=False, boolean=None), "negative": _unary(np.negative, real=False, boolean=INT32),
+    "isnan": _isnan,
+}
+_OPTIONS: Final[dict[str, Callable[[Function], Function]]] = {
+    **dict.fromkeys(("add", "sub", "mul", "truediv", "sqrt"), _rounded), **dict.fromkeys(("exp2", "rsqrt"), _flushed),
+    **dict.fromkeys(("exp", "tanh"), _approximated),
+}
+NAMES: Final[dict[str, Function]] = {
+    name: _OPTIONS[name](function) if name in _OPTIONS else function for name, function in _PLAIN.items()
 }
 
 _OPERATORS: Final = {
@@ -223,7 +257,7 @@ def _single(function: Function) -> Function:
     return lambda self: function(self)
 
 
-extend(Tile, {f"__{name}__": _forward(NAMES[target]) for name, target in (_OPERATORS | _COMPARED).items()})
-extend(Tile, {f"__r{name}__": _reflected(NAMES[target]) for name, target in _OPERATORS.items()})
-extend(Tile, {f"__{name}__": _single(NAMES[target]) for name, target in _UNARY.items()})
+extend(Tile, {f"__{name}__": _forward(_PLAIN[target]) for name, target in (_OPERATORS | _COMPARED).items()})
+extend(Tile, {f"__r{name}__": _reflected(_PLAIN[target]) for name, target in _OPERATORS.items()})
+extend(Tile, {f"__{name}__": _single(_PLAIN[target]) for name, target in _UNARY.items()})
 extend(Tile, {"__pos__": lambda self: self})

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck_runtime.cpu import machine
-from tilecheck_runtime.cpu.dtypes import BOOL, DTYPES, FLOAT, INT32, DType
+from tilecheck_runtime.cpu.dtypes import BOOL, FLOAT, INT32, DType
 from tilecheck_runtime.cpu.errors import TileTypeError
 from tilecheck_runtime.cpu.operations.operands import astile_like
 from tilecheck_runtime.cpu.taint import Taint
@@ -44,28 +44,30 @@ def _settled(x: Tile, wide: DType) -> tuple[Any, DType]:
     return (convert(x, dtype) if dtype is not x.dtype else x).data.astype(dtype.compute, copy=False), dtype
 
 
-def _reduction(name: str, compute: Callable[..., Any]) -> Callable[..., Tile]:
-    def operation(x: Any, /, axis: Any = None, *, keepdims: Any = False, **options: Any) -> Tile:
-        tile = astile_like(x)
-        axes, keep = _axes(axis, tile.ndim), bool(keepdims)
-        data, dtype = _settled(tile, INT32)
-        done = compute(data, axes, keep, dtype, bool(options.get("propagate_nan", False)))
-        taint = _reduced_taint(tile.taint, axes, keep, f"ct.{name}")
-        return Tile(np.asarray(done).astype(dtype.storage)[()], dtype, taint)
+def _reduced(name: str, ufunc: Any, x: Any, axis: Any, keepdims: Any) -> Tile:
+    tile = astile_like(x)
+    axes, keep = _axes(axis, tile.ndim), bool(keepdims)
+    data, dtype = _settled(tile, INT32)
+    done = ufunc.reduce(data, axis=axes, keepdims=keep, dtype=data.dtype)
+    taint = _reduced_taint(tile.taint, axes, keep, f"ct.{name}")
+    return Tile(np.asarray(done).astype(dtype.storage)[()], dtype, taint)
+
+
+def _total(name: str, ufunc: Any) -> Callable[..., Tile]:
+    def operation(x: Any, /, axis: Any = None, *, keepdims: Any = False, rounding_mode: Any = None,
+                  flush_to_zero: Any = False) -> Tile:
+        return _reduced(name, ufunc, x, axis, keepdims)
 
     return operation
 
 
-def _summed(ufunc: Any) -> Callable[..., Any]:
-    return lambda data, axes, keep, dtype, _: ufunc.reduce(data, axis=axes, keepdims=keep, dtype=data.dtype)
+def _extremum(name: str, ignoring: Any, propagating: Any) -> Callable[..., Tile]:
+    def operation(x: Any, /, axis: Any = None, *, keepdims: Any = False, flush_to_zero: Any = False,
+                  propagate_nan: Any = False) -> Tile:
+        exact = propagate_nan or astile_like(x).dtype.category < FLOAT
+        return _reduced(name, propagating if exact else ignoring, x, axis, keepdims)
 
-
-def _picked(ignoring: Any, propagating: Any) -> Callable[..., Any]:
-    def compute(data: Any, axes: Axes, keep: bool, dtype: DType, propagate: bool) -> Any:
-        ufunc = propagating if propagate or dtype.category < FLOAT else ignoring
-        return ufunc.reduce(data, axis=axes, keepdims=keep)
-
-    return compute
+    return operation
 
 
 def _argument(name: str, pick: Callable[..., Any], worst: float) -> Callable[..., Tile]:
@@ -162,7 +164,8 @@ def scan(x: Any, /, axis: Any, func: Callable[..., Any], identity: Any, *, rever
 
 
 def _accumulation(name: str, ufunc: Any) -> Callable[..., Tile]:
-    def operation(x: Any, /, axis: Any = 0, *, reverse: Any = False, **_: Any) -> Tile:
+    def operation(x: Any, /, axis: Any = 0, *, reverse: Any = False, rounding_mode: Any = None,
+                  flush_to_zero: Any = False) -> Tile:
         tile = astile_like(x)
         (place,), backwards = _axes(axis, tile.ndim), bool(reverse)
         data, dtype = _settled(tile, INT32)
@@ -175,10 +178,9 @@ def _accumulation(name: str, ufunc: Any) -> Callable[..., Tile]:
 
 
 NAMES: Final[dict[str, Callable[..., Any]]] = {
-    "sum": _reduction("sum", _summed(np.add)), "prod": _reduction("prod", _summed(np.multiply)),
-    "max": _reduction("max", _picked(np.fmax, np.maximum)), "min": _reduction("min", _picked(np.fmin, np.minimum)),
+    "sum": _total("sum", np.add), "prod": _total("prod", np.multiply),
+    "max": _extremum("max", np.fmax, np.maximum), "min": _extremum("min", np.fmin, np.minimum),
     "argmax": _argument("argmax", np.argmax, -np.inf), "argmin": _argument("argmin", np.argmin, np.inf),
     "reduce": reduce, "scan": scan, "cumsum": _accumulation("cumsum", np.add),
     "cumprod": _accumulation("cumprod", np.multiply),
 }
-BOOLEAN: Final = DTYPES["bool_"]

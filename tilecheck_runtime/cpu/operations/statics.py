@@ -12,7 +12,7 @@ import numpy as np
 
 from tilecheck_runtime.cpu.builtins import DeviceRange
 from tilecheck_runtime.cpu.errors import StaticException, TileStaticAssertionError, TileTypeError
-from tilecheck_runtime.cpu.machine import State, nothing, recorder
+from tilecheck_runtime.cpu.machine import State, recorder
 from tilecheck_runtime.cpu.operations.operands import astile_like
 from tilecheck_runtime.cpu.tile import Tile
 
@@ -90,5 +90,5 @@ NAMES: Final[dict[str, Callable[..., Any]]] = {
     "static_eval": static_eval, "static_iter": static_iter, "static_assert": static_assert,
     "static_exception": static_exception, "ensure_constant": ensure_constant, "assert_": assert_,
     "assume_divisible_by": assume_divisible_by, "print": print_, "printf": printf,
-    "grid_dependency_control_wait": nothing, "grid_dependency_control_launch_dependents": nothing,
+    "grid_dependency_control_wait": lambda: None, "grid_dependency_control_launch_dependents": lambda: None,
 }
