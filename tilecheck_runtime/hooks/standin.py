@@ -110,6 +110,12 @@ def _annotations() -> Mapping[str, Any]:
     }
 
 
+def _of_compilation(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return unsupported(f"compilation.{name}")
+
+
 _ALIASES: Final = ("_stub", "_datatype", "_numeric_semantics", "_memory_model", "_execution", "_exception", "_cext")
 """Private modules that programs import public names from."""
 
@@ -125,7 +131,7 @@ def make() -> dict[str, ModuleType]:
     tune = ModuleType("cuda.tile.tune")
     vars(tune).update(exhaustive_search=exhaustive_search, TuningResult=TuningResult, Measurement=Measurement)
     compilation = ModuleType("cuda.tile.compilation")
-    vars(compilation)["__getattr__"] = lambda name: unsupported(f"compilation.{name}")
+    vars(compilation)["__getattr__"] = _of_compilation
     space.update(tune=tune, compilation=compilation)
     space["__all__"] = sorted(n for n in space if not n.startswith("_"))
     modules = {"cuda.tile": tile, "cuda.tile.tune": tune, "cuda.tile.compilation": compilation}
