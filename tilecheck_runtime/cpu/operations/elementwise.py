@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any, Final
@@ -11,7 +12,14 @@ import numpy as np
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.dtypes import BOOL, FLOAT, FLOAT32, INT32, INTEGRAL, DType
 from tilecheck_runtime.cpu.errors import TileTypeError
-from tilecheck_runtime.cpu.operations.operands import BOOLEAN, joint_dtype, operand, result, undefined_lanes
+from tilecheck_runtime.cpu.operations.operands import (
+    BOOLEAN,
+    astile_like,
+    joint_dtype,
+    operand,
+    result,
+    undefined_lanes,
+)
 from tilecheck_runtime.cpu.taint import Taint, merged
 from tilecheck_runtime.cpu.tile import Tile, extend
 
@@ -30,15 +38,19 @@ def _no_divisor_zero(data: Any, divisor: Any, tile: Tile) -> Tile:
     return tile
 
 
+def _no_booleans(dtype: DType, name: str) -> None:
+    if dtype.category == BOOL:
+        raise TileTypeError(f"{name} does not take booleans: cast them to integers")
+
+
 def _arithmetic(compute: Function, loose: Function, real: bool = False, divides: bool = False) -> Function:
     def operation(x: Any, y: Any, /) -> Any:
         if type(x) is not Tile and type(y) is not Tile:
             return loose(x, y)
         dtype = joint_dtype(x, y)
-        if dtype.category == BOOL:
-            raise TileTypeError(f"{loose.__name__} does not take booleans: cast them to integers")
-        if real and dtype.category == INTEGRAL:
+        if real and dtype.category <= INTEGRAL:
             dtype = FLOAT32
+        _no_booleans(dtype, loose.__name__)
         a, b = operand(x, dtype), operand(y, dtype)
         data = compute(a, b)
         tile = result(data, dtype, x, y)
@@ -72,6 +84,10 @@ def _bits(compute: Function, loose: Function, absorbing: bool | None = None) -> 
         dtype = joint_dtype(x, y)
         if dtype.category > INTEGRAL:
             raise TileTypeError("bitwise operations take integers and booleans: bitcast other types")
+        if type(x) is Tile and type(y) is Tile and x.dtype is not y.dtype:
+            raise TileTypeError(f"bitwise operations take operands of one type, not {x.dtype} and {y.dtype}")
+        if dtype.name == "int8" and (isinstance(x, bool) or isinstance(y, bool)):
+            raise TileTypeError("bitwise operations do not take a boolean and int8")
         a, b = operand(x, dtype), operand(y, dtype)
         tile = result(compute(a, b), dtype, x, y)
         taint = tile.taint
@@ -90,7 +106,7 @@ def _shift(compute: Function, loose: Function) -> Function:
         if type(x) is not Tile and type(y) is not Tile:
             return loose(x, y)
         dtype = joint_dtype(x, y)
-        if dtype.category != INTEGRAL:
+        if any(astile_like(part).dtype.category != INTEGRAL for part in (x, y)):
             raise TileTypeError("shifts take integers")
         return result(compute(operand(x, dtype), operand(y, dtype)), dtype, x, y)
 
@@ -101,12 +117,15 @@ def _number_of(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _unary(compute: Function, real: bool = True, boolean: DType | None = FLOAT32, strict: bool = False) -> Function:
-    """`real`: integers become single precision, or are refused when `strict`. `boolean`: what booleans become."""
+def _unary(compute: Function, real: bool = True, boolean: DType | None = FLOAT32, loose: Function | None = None,
+           strict: bool = False) -> Function:
+    """`real`: integers become single precision, or are refused when `strict`. `boolean`: what booleans become. `loose`:
+    the operation on Python numbers, when it is another one.
+    """
 
     def operation(x: Any, /) -> Any:
         if type(x) is not Tile:
-            return _number_of(compute(float(x) if real else x))
+            return _number_of(compute(float(x))) if loose is None else loose(x)
         dtype = x.dtype
         if strict and dtype.category <= INTEGRAL:
             raise TileTypeError(f"{compute.__name__} takes floats, not {dtype}")
@@ -122,7 +141,8 @@ def _unary(compute: Function, real: bool = True, boolean: DType | None = FLOAT32
 def _pow(x: Any, y: Any, /) -> Any:
     if type(x) is not Tile and type(y) is not Tile:
         return x ** y
-    dtype = x.dtype if type(x) is Tile and x.dtype.category == FLOAT else joint_dtype(x, y)
+    dtype = joint_dtype(x, y)
+    _no_booleans(dtype, "pow")
     exponent = operand(y, dtype) if dtype.category > INTEGRAL else np.maximum(operand(y, dtype), 0)
     return result(np.power(operand(x, dtype), exponent), dtype, x, y)
 
@@ -131,6 +151,7 @@ def _cdiv(x: Any, y: Any, /) -> Any:
     if type(x) is not Tile and type(y) is not Tile:
         return -(-x // y)
     dtype = joint_dtype(x, y)
+    _no_booleans(dtype, "cdiv")
     a, b = operand(x, dtype), operand(y, dtype)
     if dtype.category == INTEGRAL:
         data = np.floor_divide(a, b) + (np.remainder(a, b) != 0).astype(dtype.storage)
@@ -138,9 +159,20 @@ def _cdiv(x: Any, y: Any, /) -> Any:
     return result(np.ceil(a / b), dtype, x, y)
 
 
+def _atan2(x: Any, y: Any, /) -> Any:
+    if type(x) is not Tile and type(y) is not Tile:
+        return math.atan2(x, y)
+    dtype = joint_dtype(x, y)
+    if dtype.category < FLOAT:
+        raise TileTypeError(f"atan2 takes floats, not {dtype}")
+    return result(np.arctan2(operand(x, dtype), operand(y, dtype)), dtype, x, y)
+
+
 def _isnan(x: Any, /) -> Any:
     if type(x) is not Tile:
         return x != x
+    if x.dtype.category < FLOAT:
+        raise TileTypeError(f"isnan takes floats, not {x.dtype}")
     return result(np.isnan(x.data.astype(x.dtype.compute)), BOOLEAN, x)
 
 
@@ -149,6 +181,7 @@ def _extremum(ignoring: Function, propagating: Function, plain: Function, loose:
         if type(x) is not Tile and type(y) is not Tile:
             return loose(x, y)
         dtype = joint_dtype(x, y)
+        _no_booleans(dtype, loose.__name__)
         compute = plain if dtype.category <= INTEGRAL else propagating if propagate_nan else ignoring
         return result(compute(operand(x, dtype), operand(y, dtype)), dtype, x, y)
 
@@ -206,7 +239,7 @@ _PLAIN: Final[dict[str, Function]] = {
     "mul": _arithmetic(np.multiply, operator.mul), "truediv": _arithmetic(np.divide, _loose_truediv, real=True),
     "floordiv": _arithmetic(np.floor_divide, operator.floordiv, divides=True),
     "mod": _arithmetic(np.remainder, operator.mod, divides=True),
-    "divmod": _divmod, "pow": _pow, "cdiv": _cdiv, "atan2": _arithmetic(np.arctan2, np.arctan2, real=True),
+    "divmod": _divmod, "pow": _pow, "cdiv": _cdiv, "atan2": _atan2,
     "minimum": minimum, "maximum": maximum,
     "bitwise_and": _bits(np.bitwise_and, operator.and_, False), "bitwise_or": _bits(np.bitwise_or, operator.or_, True),
     "bitwise_xor": _bits(np.bitwise_xor, operator.xor), "bitwise_not": _invert,
@@ -219,8 +252,9 @@ _PLAIN: Final[dict[str, Function]] = {
     "exp": _unary(np.exp), "exp2": _unary(np.exp2), "log": _unary(np.log), "log2": _unary(np.log2),
     "sqrt": _unary(np.sqrt), "rsqrt": _unary(lambda x: 1 / np.sqrt(x)), "sin": _unary(np.sin), "cos": _unary(np.cos),
     "tan": _unary(np.tan), "sinh": _unary(np.sinh), "cosh": _unary(np.cosh), "tanh": _unary(np.tanh),
-    "floor": _unary(np.floor, strict=True), "ceil": _unary(np.ceil, strict=True),
-    "abs": _unary(np.abs, real=False, boolean=None), "negative": _unary(np.negative, real=False, boolean=INT32),
+    "floor": _unary(np.floor, loose=math.floor, strict=True), "ceil": _unary(np.ceil, loose=math.ceil, strict=True),
+    "abs": _unary(np.abs, real=False, boolean=None, loose=abs),
+    "negative": _unary(np.negative, real=False, boolean=INT32, loose=operator.neg),
     "isnan": _isnan,
 }
 _OPTIONS: Final[dict[str, Callable[[Function], Function]]] = {
