@@ -209,3 +209,29 @@ def test_the_shadow_is_small():
     for slot in range(4):
         array.shadow.slot(slot)
     assert sum(s.nbytes for s in storage.slots) == 16 * x.size
+
+
+def element_index(x, o, T: ct.Constant[int]):
+    ct.store(o, (0,), ct.load(x, (ct.bid(0) * T,), (T,)))
+
+
+def test_an_element_index_for_a_tile_index_gets_a_hint():
+    (event,) = [e for e in run(element_index, floats(12), zeros(4), 4, grid=(2,)).events if e.code == "TC201"]
+    assert event.notes == ("index 4 counts tiles of 4; tile 1 begins at element 4",)
+
+
+def in_a_helper(o, value):
+    ct.store(o, (0,), value)  # the race
+
+
+def calls_a_helper(o, T: ct.Constant[int]):
+    in_a_helper(o, ct.full((T,), ct.bid(0), ct.float32))  # the call
+
+
+def test_findings_in_helpers_say_who_called():
+    report = run(calls_a_helper, zeros(4), 4, grid=(2,))
+    assert codes(report) == {("TC101", "ct.store(o, (0,), value)  # the race")}
+    (event,) = report.events
+    assert len(event.point.site.spans) == 2 and event.kernel == "calls_a_helper"
+    text = report.render()
+    assert "called from here" in text and "# the call" in text

@@ -49,6 +49,7 @@ def box(array: Array, origin: list[int], sizes: tuple[int, ...], check_bounds: A
                 f"{what} of a tile wholly outside '{array.name}': elements {low} to {high} of axis {axis}, "
                 f"which has extent {extent}",
                 array.name,
+                notes=_hint(low, size, extent),
             )
             return None
         if high > extent:
@@ -62,6 +63,14 @@ def box(array: Array, origin: list[int], sizes: tuple[int, ...], check_bounds: A
             "TC202", f"unchecked {what} of a tile that reaches past the end of '{array.name}', whose shape is "
             f"{array.data.shape}", array.name)
     return Box(tuple(cuts), tuple(inner))
+
+
+def _hint(low: int, size: int, extent: int) -> tuple[str, ...]:
+    """What a tile index may have been mistaken for."""
+    index = low // size
+    if size > 1 and 0 < index < extent and index % size == 0:
+        return (f"index {index} counts tiles of {size}; tile {index // size} begins at element {index}",)
+    return ()
 
 
 def _undefined(shape: tuple[int, ...], inner: tuple[slice, ...]) -> Taint:
