@@ -26,7 +26,8 @@ STEPS = (
     "ct.astype(ct.gather(table, ct.astype({a} * 3, ct.int32) % 8), ct.float32)", "ct.gather(x, lanes, mask={a} > 0)",
     "ct.broadcast_to(ct.astype(ct.argmax({a}, 0, keepdims=True), ct.float32), (8,))",
     "ct.bitcast(ct.bitcast({a}, ct.int32), ct.float32)", "ct.load(x, (0,), (8,))", "ct.load(y, (0,), (8,))",
-    "ct.unpack_from_bytes(ct.pack_to_bytes({a}), ct.float32)", "({a} if ct.extract({b}, (7,), (1,)).item() > 0 else {b})",
+    "ct.unpack_from_bytes(ct.pack_to_bytes({a}), ct.float32)",
+    "({a} if ct.extract({b}, (7,), (1,)).item() > 0 else {b})",
     "ct.reduce({a}, 0, lambda u, v: ct.maximum(u, v), 0, keepdims=True) + {b}",
 )
 
