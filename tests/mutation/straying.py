@@ -19,7 +19,7 @@ from tests.mutation.edits import edits
 from tests.mutation.launches import Candidate, execute
 from tests.mutation.mutate import Mutant
 from tests.mutation.study import Study, Subject, Verdict, reload
-from tests.oracle.aspects import COMBINED, SETTLED
+from tests.oracle.aspects import COMBINED, SETTLED, structural
 from tests.oracle.fake_tile import Kernel
 from tests.oracle.log import Log, collisions
 from tilecheck.diagnostics import Diagnostic, KernelReport, Report
@@ -111,10 +111,13 @@ def scalars(launch: Candidate) -> dict[str, int]:
 
 
 def _meets(report: KernelReport | None, launch: Candidate) -> bool:
+    return _hold([c.clause for c in report.contract] if report is not None else [], launch)
+
+
+def _hold(clauses: Sequence[str], launch: Candidate) -> bool:
     values: Mapping[str, int] = scalars(launch)
     try:
-        return all(annotation_of(part) is not None or evaluate(part, values)
-                   for c in (report.contract if report is not None else ()) for part in parse(c.clause))
+        return all(annotation_of(part) is not None or evaluate(part, values) for c in clauses for part in parse(c))
     except (KeyError, ArithmeticError):
         return False
 
@@ -144,12 +147,11 @@ def _open(report: Report, subject: Subject) -> int:
 
 
 def contradictions(subject: Subject, kernel: Kernel, report: Report, launches: Sequence[Candidate]) -> list[str]:
-    """What the report proves of a kernel and a launch that meets its contract goes against."""
+    """What the report proves of a kernel, and a launch that meets the clauses of the proof goes against."""
     said = _named(report, subject)
     found: list[str] = []
-    for launch in launches:
-        if said is None or not _meets(said, launch):
-            continue
+    for launch in launches if said is not None else ():
+        assert said is not None
         log = execute(kernel, replace(subject.known, axes=set()), launch)
         if log.error is not None:
             continue
@@ -157,7 +159,8 @@ def contradictions(subject: Subject, kernel: Kernel, report: Report, launches: S
         events += [("padding", o.load, o.array) for o in log.observed if log.valid and o.how not in COMBINED]
         for kind, line, array in dict.fromkeys(events):
             claims = [o for o in said.obligations if o.kind == kind and o.line == line]
-            if claims and all(o.verdict in SETTLED for o in claims):
+            if claims and all(o.verdict in SETTLED for o in claims) and _hold(
+                    [*structural(said, (kind,)), *(c for o in claims for c in o.clauses)], launch):
                 found.append(f"{subject.name}: {kind} of {array} at line {line} for {launch}, against {claims}")
     return found
 
