@@ -38,8 +38,8 @@ State: TypeAlias = Literal["discharged", "broken", "violated", "open"]
 
 _LARGEST: Final = 700
 _NODES: Final = 160
-_PLAIN: Final = 260
-_FEW: Final = 24
+_PLAIN: Final = 400
+_FEW: Final = 48
 """Work for a clause that is worth a finding only where it is broken."""
 _LONGEST: Final = 240
 _TYPICAL: Final = (96, 80, 48, 24, 100, 65, 33, 12, 6, 5, 3, 1)
