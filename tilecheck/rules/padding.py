@@ -181,7 +181,9 @@ class _Load:
         if inside is not None:
             return _Outcome("proved", "the loop stays inside the array"), ((inside, False),)
         told = ((c,) for t in left if _plain(c := ge(t, 0)) and enforceable(c))
-        every = (*_masks(sums), *told, *self._edge_clauses(o.undefined.edge))
+        masks = sorted(_masks(sums), key=len)
+        every = (*(c for c in masks if len(c) == 1), *told, *(c for c in masks if len(c) > 1),
+                 *self._edge_clauses(o.undefined.edge))
         candidates = [c for c in every if all(map(self._possible, c))]
         if o.how == "store":
             plain = next((c for c in candidates if all(map(self._of_extents, c))), None)
