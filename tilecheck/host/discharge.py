@@ -37,6 +37,10 @@ __all__ = ["Discharge", "discharge"]
 State: TypeAlias = Literal["discharged", "broken", "violated", "open"]
 
 _LARGEST: Final = 700
+_NODES: Final = 160
+_PLAIN: Final = 400
+_FEW: Final = 48
+"""Work for a clause that is worth a finding only where it is broken."""
 _LONGEST: Final = 240
 _TYPICAL: Final = (96, 80, 48, 24, 100, 65, 33, 12, 6, 5, 3, 1)
 """Values that are no powers of two, for a counter-example that looks like one."""
@@ -87,11 +91,15 @@ def _decide(
         return Discharge("open" if unreachable(launch.facts) else "broken", (), text)
     cases = _cases(goal, facts, launch) or [(goal, facts)]
     # a structural clause is worth a finding only where it is broken
-    splits = (4 if clause.kind == "semantic" else 1) if len(goal.key) <= _LARGEST else 0
-    if decided(facts, goal, splits) or (len(cases) > 1 and all(decided(f, g, splits) for g, f in cases)):
+    semantic = clause.kind == "semantic"
+    if not semantic and len(goal.key) > _PLAIN:
+        return Discharge("open", (), text)
+    splits = (4 if semantic else 1) if len(goal.key) <= _LARGEST else 0
+    nodes = _NODES if semantic else _FEW
+    if decided(facts, goal, splits, nodes) or (len(cases) > 1 and all(decided(f, g, splits, nodes) for g, f in cases)):
         # from facts that contradict each other nothing follows: they were misunderstood, or the launch is dead code
         return Discharge("open" if unreachable(facts) else "discharged", (), text)
-    failing = [decided(f, negate(g), 0) for g, f in cases]
+    failing = [decided(f, negate(g), 0, nodes) for g, f in cases]
     if all(failing):
         return _broken(goal, facts, text)
     if launch.every and any(failing):

@@ -25,10 +25,12 @@ from tilecheck.proof.terms import (
     conj,
     const,
     disj,
+    eq,
     ge,
     holds,
     le,
     lt,
+    mod,
     negate,
     of,
     split_multiples,
@@ -120,23 +122,35 @@ def unreachable(facts: Cond) -> bool:
     return Facts([facts], signs=False, budget=Budget(_NODES)).prove(const(-1)) is not None
 
 
-def decided(facts: Cond, goal: Cond, splits: int = _SPLITS) -> bool:
+def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES) -> bool:
     """Whether the goal follows from the facts."""
     if goal.op == "true":
         return True
     if goal.op == "false" or refuted(facts, goal):
         return False
     if goal.op == "and":
-        return all(decided(facts, part, splits) for part in goal.args)
-    if divisible(facts, goal) or follows(facts, goal):
+        return all(decided(facts, part, splits, nodes) for part in goal.args)
+    if goal.op == "or":
+        # the longest of the alternatives is what the others make an exception of
+        part = max(goal.args, key=lambda c: (len(c.key), c.key))
+        known = conj(facts, *(negate(other) for other in goal.args if other is not part))
+        return known.op == "false" or decided(known, part, splits, nodes)
+    if divisible(facts, goal) or follows(facts, goal, nodes):
         return True
     simpler = _monotonic(goal)
-    if simpler is not None and follows(facts, simpler):
+    if simpler is not None and follows(facts, simpler, nodes):
         return True
-    extra = conj(*lemmas(goal))
-    if extra.op != "true" and follows(conj(facts, extra), goal):
+    extra = conj(*lemmas(goal), *_exact(facts, goal))
+    if extra.op != "true" and follows(conj(facts, extra), goal, nodes):
         return True
-    return splits > 0 and _by_cases(facts, goal, splits)
+    return splits > 0 and _by_cases(facts, goal, splits, nodes)
+
+
+def _exact(facts: Cond, goal: Cond) -> list[Cond]:
+    """`n // d * d == n` where the facts say that `n % d == 0`."""
+    known = set(facts.args if facts.op == "and" else (facts,))
+    return [eq(of(a) * a.den, a.num) for a in sorted(atoms_of(goal)) if isinstance(a, FloorDiv)
+            and eq(mod(a.num, a.den), 0) in known]
 
 
 def divisible(facts: Cond, goal: Cond) -> bool:
@@ -155,7 +169,14 @@ def divisible(facts: Cond, goal: Cond) -> bool:
 def refuted(facts: Cond, goal: Cond) -> bool:
     """Whether some plain values satisfy the facts and not the goal: no proof need be looked for."""
     leaves = sorted({a for value in (facts, goal) for a in atoms_of(value) if isinstance(a, Sym | Opaque)})
-    return any(_falsifies({a: pick(i, a) for i, a in enumerate(leaves)}, facts, goal) for pick in _PICKS)
+    if any(_falsifies({a: pick(i, a) for i, a in enumerate(leaves)}, facts, goal) for pick in _PICKS):
+        return True
+    # what no fact relates to anything else may be as small as it likes
+    parts = facts.args if facts.op == "and" else (facts,)
+    related = {a for c in parts if len(c.term.atoms()) != 1 or c.op != "ge" for a in atoms_of(c)}
+    alone = {a for a in atoms_of(goal) if a not in related}
+    return bool(alone) and any(
+        _falsifies({a: low if a in alone else high for a in leaves}, facts, goal) for low, high in _APART)
 
 
 def _falsifies(values: Mapping[Atom, int], facts: Cond, goal: Cond) -> bool:
@@ -165,6 +186,7 @@ def _falsifies(values: Mapping[Atom, int], facts: Cond, goal: Cond) -> bool:
         return False
 
 
+_APART: Final = ((1, 128), (3, 64), (128, 1), (96, 2))
 _SIZES: Final = (96, 7, 33, 130, 5, 64, 3, 11, 256, 40)
 _PICKS: Final[tuple[Callable[[int, Atom], int], ...]] = (
     lambda i, a: 1,
@@ -179,34 +201,34 @@ _PICKS: Final[tuple[Callable[[int, Atom], int], ...]] = (
 
 
 def _monotonic(goal: Cond) -> Cond | None:
-    """`a // d + c >= b // d` follows from `a >= b`, for c >= 0 and d >= 1."""
-    if goal.op != "ge" or goal.term.offset < 0:
+    """`a // d + c >= b // d` follows from `a + c*d >= b`, for d >= 1."""
+    if goal.op != "ge":
         return None
     signed = [(m[0], c) for m, c in goal.term.monos.items() if m]
     if len(signed) != 2 or any(len(m) > 1 for m in goal.term.monos) or sorted(c for _, c in signed) != [-1, 1]:
         return None
     (more, _), (less, _) = sorted(signed, key=lambda part: -part[1])
     if isinstance(more, FloorDiv) and isinstance(less, FloorDiv) and more.den == less.den:
-        return conj(ge(more.num, less.num), ge(more.den, 1))
+        return conj(ge(more.num + more.den * goal.term.offset, less.num), ge(more.den, 1))
     return None
 
 
-def _by_size(facts: Cond, goal: Cond, rounded: App, splits: int) -> bool:
+def _by_size(facts: Cond, goal: Cond, rounded: App, splits: int, nodes: int) -> bool:
     """Rounding up to a power of two gives 1 up to 1, and above that less than twice the number less 1."""
     (inner,) = rounded.args
     value = of(Sym(f"{rounded.key} rounded"))
     for fact, stand in ((le(inner, 1), ONE), (conj(ge(inner, 2), ge(value, inner), le(value, inner * 2 - 2)), value)):
         known = conj(substitute_cond(facts, {rounded: stand}), fact)
-        if known.op != "false" and not decided(known, substitute_cond(goal, {rounded: stand}), splits - 1):
+        if known.op != "false" and not decided(known, substitute_cond(goal, {rounded: stand}), splits - 1, nodes):
             return False
     return True
 
 
-def _by_cases(facts: Cond, goal: Cond, splits: int) -> bool:
+def _by_cases(facts: Cond, goal: Cond, splits: int, nodes: int) -> bool:
     """Decide a goal with a conditional value or a rounded one in it, case by case."""
     rounded = sorted(a for a in atoms_of(goal) if isinstance(a, App) and a.fn == "next_pow2")
     if rounded:
-        return _by_size(facts, goal, rounded[0], splits)
+        return _by_size(facts, goal, rounded[0], splits, nodes)
     choices = sorted(a for a in atoms_of(goal) if isinstance(a, Ite))
     if not choices:
         return False
@@ -214,6 +236,6 @@ def _by_cases(facts: Cond, goal: Cond, splits: int) -> bool:
     atom = next((a for a in choices if not any(isinstance(b, Ite) for b in atoms_of(a.cond))), choices[0])
     for cond, value in ((atom.cond, atom.then), (negate(atom.cond), atom.other)):
         here = conj(substitute_cond(facts, {atom: value}), cond)
-        if here.op != "false" and not decided(here, substitute_cond(goal, {atom: value}), splits - 1):
+        if here.op != "false" and not decided(here, substitute_cond(goal, {atom: value}), splits - 1, nodes):
             return False
     return True

@@ -17,7 +17,6 @@ from tilecheck.proof.terms import (
     TRUE,
     ZERO,
     App,
-    Bid,
     Cond,
     Counter,
     FloorDiv,
@@ -41,7 +40,6 @@ from tilecheck.proof.terms import (
     negate,
     of,
     split_multiples,
-    sym,
 )
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.minimal import minimal
@@ -181,7 +179,9 @@ class _Load:
         if inside is not None:
             return _Outcome("proved", "the loop stays inside the array"), ((inside, False),)
         told = ((c,) for t in left if _plain(c := ge(t, 0)) and enforceable(c))
-        every = (*_masks(sums), *told, *self._edge_clauses(o.undefined.edge))
+        masks = sorted(_masks(sums), key=len)
+        every = (*(c for c in masks if len(c) == 1), *told, *(c for c in masks if len(c) > 1),
+                 *self._edge_clauses(o.undefined.edge))
         candidates = [c for c in every if all(map(self._possible, c))]
         if o.how == "store":
             plain = next((c for c in candidates if all(map(self._of_extents, c))), None)
@@ -222,6 +222,10 @@ class _Load:
         return None
 
     @cached_property
+    def _stored(self) -> tuple[Cond, ...]:
+        return tuple(_placed(self.context.model))
+
+    @cached_property
     def _tried(self) -> dict[object, Assumed | None]:
         return {}
 
@@ -242,7 +246,7 @@ class _Load:
         if len(outside) != 1:
             return []
         others = tuple(c for c in literals(undefined) if c is not outside[0])
-        facts = Facts((*others, o.guard, *self.context.assume, *_placed(self.context.model),
+        facts = Facts((*others, o.guard, *self.context.assume, *self._stored,
                        *(d for c in others if (d := _divided(c, self.context.tiles)) is not None)), [outside[0].term])
         return [_tidied(terms[0]) for terms, signs in facts.residuals(-outside[0].term - 1, 3)
                 if len(terms) == 1 and self._tiles(signs) and 0 <= terms[0].offset <= 1]
@@ -370,12 +374,10 @@ def _names(cond: Cond) -> set[str]:
 
 
 def _placed(model: KernelModel) -> Iterator[Cond]:
-    """What the structural clauses say of blocks: the tile that a block stores to lies in the array."""
+    """What the bounds of stores say of blocks: a tile that every block stores lies in the array, not wholly outside."""
     for a in model.accesses:
-        if a.mode == "write" and "*" not in a.array and a.array != "?":
-            for d, (index, extent) in enumerate(zip(a.tile_index, a.tile, strict=True)):
-                if isinstance(index.single, Bid) and not extent.varying:
-                    yield lt(index * extent, sym(f"{a.array}.shape[{d}]"))
+        if a.mode == "write" and a.under is TRUE:
+            yield from (lt(r.at, r.end) for r in a.reach if r.step is not None and not r.unchecked and r.when is TRUE)
 
 
 def _flags(cond: Cond) -> Iterator[Cond]:
