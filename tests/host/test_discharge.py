@@ -47,6 +47,8 @@ def test_discharged(body: str, clause: str) -> None:
 
 @pytest.mark.parametrize(("body", "clause"), [
     ("ct.launch(0, (n,), k, (x, y, n, m))", "n <= T"),
+    ("assert n <= m\nct.launch(0, (n,), k, (x, y, n, m))", "T <= n"),
+    ("assert m <= n\nct.launch(0, (n,), k, (x, y, n, m))", "n <= T"),
     ("ct.launch(0, (n,), k, (x, y, n, m))", "grid[0] == 1"),
     ("ct.launch(0, (n,), k, (x, y, n, foo()))", "n <= T"),
     ("ct.launch(0, (n,), k, (x, y, n, m))", "disjoint(x, y)"),

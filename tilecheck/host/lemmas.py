@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Final
 
-from tilecheck.proof.facts import Budget, Facts
+from tilecheck.proof.facts import Budget, Facts, conjuncts, models
 from tilecheck.proof.terms import (
     ONE,
     ZERO,
@@ -99,7 +99,8 @@ def _one_step(facts: Cond, wanted: Term) -> bool:
         for term in (cond.term,) if cond.op == "ge" else (cond.term, -cond.term) if cond.op == "eq" else ():
             lead = next((m for m in term.monos if m), None)
             factor = 0 if lead is None else wanted.monos.get(lead, 0) // term.monos[lead]
-            if (factor > 0 and ((wanted - term * factor).constant or -1) >= 0) or wanted == term * factor:
+            rest = (wanted - term * factor).constant if factor > 0 else None
+            if rest is not None and rest >= 0:
                 return True
     return False
 
@@ -120,6 +121,7 @@ def unreachable(facts: Cond) -> bool:
     return Facts([facts], signs=False, budget=Budget(_NODES)).prove(const(-1)) is not None
 
 
+@lru_cache(maxsize=1 << 14)
 def decided(facts: Cond, goal: Cond, splits: int = _SPLITS) -> bool:
     """Whether the goal follows from the facts."""
     if goal.op == "true":
@@ -154,6 +156,8 @@ def divisible(facts: Cond, goal: Cond) -> bool:
 
 def refuted(facts: Cond, goal: Cond) -> bool:
     """Whether some plain values satisfy the facts and not the goal: no proof need be looked for."""
+    if any(model.breaks(goal) for model in models(conjuncts(facts), False)):
+        return True
     leaves = sorted({a for value in (facts, goal) for a in atoms_of(value) if isinstance(a, Sym | Opaque)})
     return any(_falsifies({a: pick(i, a) for i, a in enumerate(leaves)}, facts, goal) for pick in _PICKS)
 
