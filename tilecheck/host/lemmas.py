@@ -183,15 +183,18 @@ _PICKS: Final[tuple[Callable[[int, Atom], int], ...]] = (
 
 
 def _monotonic(goal: Cond) -> Cond | None:
-    """`a // d + c >= b // d` follows from `a >= b`, for c >= 0 and d >= 1."""
-    if goal.op != "ge" or goal.term.offset < 0:
-        return None
+    """`a // d + c >= b // d` follows from `a + c*d >= b`, for d >= 1."""
+    if goal.op == "or":
+        simpler = [_monotonic(part) for part in goal.args]
+        known = any(part is not None for part in simpler)
+        return disj(*(new or old for new, old in zip(simpler, goal.args, strict=True))) if known else None
     signed = [(m[0], c) for m, c in goal.term.monos.items() if m]
-    if len(signed) != 2 or any(len(m) > 1 for m in goal.term.monos) or sorted(c for _, c in signed) != [-1, 1]:
+    if goal.op != "ge" or len(signed) != 2 or any(len(m) > 1 for m in goal.term.monos) or (
+            sorted(c for _, c in signed) != [-1, 1]):
         return None
     (more, _), (less, _) = sorted(signed, key=lambda part: -part[1])
     if isinstance(more, FloorDiv) and isinstance(less, FloorDiv) and more.den == less.den:
-        return conj(ge(more.num, less.num), ge(more.den, 1))
+        return conj(ge(more.num + more.den * goal.term.offset, less.num), ge(more.den, 1))
     return None
 
 

@@ -48,7 +48,7 @@ _STAGES: Final = ((3, 24), (5, 60), (8, 120))
 
 
 MOST: Final = 2
-_IDLE: Final = 8
+_IDLE: Final = 12
 """Steps of searches among some facts before models of them are made."""
 _QUICK: Final = (3, 10)
 _DEPTH: Final = 12

@@ -29,8 +29,8 @@ from tilecheck.proof.terms import (
 __all__ = ["Model", "models"]
 
 _WANTED: Final = 4
-_ATTEMPTS: Final = 7
-_STEPS: Final = 24
+_FAILURES: Final = 1
+_STEPS: Final = 20
 _LARGEST: Final = 1 << 24
 _SIZES: Final = (
     (1, 2, 3, 5), (2, 3, 4, 7), (4, 12, 33, 96), (16, 64, 100, 130), (1, 1, 2, 1000), (8, 5, 3, 1), (3, 3, 2, 6))
@@ -138,12 +138,12 @@ def models(conds: tuple[Cond, ...], signs: bool) -> tuple[Model, ...]:
     others = tuple(c for c in conds if c.op not in ("ge", "eq"))
     given: dict[Atom, int] = {c.atom: int(c.positive) for c in others if c.op == "bool" and c.atom is not None}
     out: list[Model] = []
-    for draw in range(_ATTEMPTS):
+    for draw in range(len(_SIZES)):
         model = _found(terms, others, leaves, given, draw, signs)
         if model is not None:
             out.append(model)
-            if len(out) == _WANTED:
-                break
+        if len(out) == _WANTED or draw > len(out) + _FAILURES:
+            break
     return tuple(out)
 
 
@@ -182,7 +182,7 @@ def _mended(broken: Term, values: dict[Atom, int], model: Model) -> bool:
         for i, a in enumerate(m):
             if a in values or isinstance(a, FloorDiv):
                 slopes[a] = slopes.get(a, 0) + model.value(Term({m[:i] + m[i + 1:]: c}))
-    ways: list[tuple[bool, int, Atom | None, int]] = []
+    ways: list[tuple[bool, int, Atom, int]] = []
     inside: list[Term] = []
     for a, slope in slopes.items():
         steps = (missing + abs(slope) - 1) // abs(slope) if slope else 0
@@ -192,10 +192,10 @@ def _mended(broken: Term, values: dict[Atom, int], model: Model) -> bool:
             ways.append((slope < 0, crc32(f"{model.draw}{a.key}".encode()), a, new))
         elif isinstance(a, FloorDiv) and slope:
             inside.append(a.num - a.den * new if slope > 0 else a.den * (new + 1) - 1 - a.num)
-    smaller, _, a, new = min(ways, default=(True, 0, None, 0))
-    if smaller and any(model.value(t) < 0 and _mended(t, values, model) for t in inside):
+    best = min(ways, default=None)
+    if (best is None or best[0]) and any(model.value(t) < 0 and _mended(t, values, model) for t in inside):
         return True
-    if a is None or new > _LARGEST:
+    if best is None or best[3] > _LARGEST:
         return False
-    values[a] = new
+    values[best[2]] = best[3]
     return True
