@@ -12,6 +12,7 @@ from tilecheck.host.state import chosen
 from tilecheck.kernel.access import Param
 from tilecheck.proof.terms import (
     ONE,
+    TRUE,
     Atom,
     Cond,
     Opaque,
@@ -47,11 +48,14 @@ def bind(cond: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[str
     mapping: dict[Atom, Term] = {
         a: value_of(a.name, arguments, launch, ranks) for a in atoms_of(cond) if isinstance(a, Sym)}
     goal = substitute_cond(cond, mapping)
+    values = {a.key: t for a, t in mapping.items()}
+    if goal.op in ("true", "false"):
+        return Bound(goal, TRUE, values)
     mentioned = {a for value in (goal, launch.facts) for a in atoms_of(value) if isinstance(a, Sym)}
     facts = [ge(of(a), 0) for a in sorted(mentioned) if ".shape[" in a.name or a.name.startswith("len(")]
     facts += [ge(of(Sym(name)), 1) for name in sorted(_extents(arguments, mentioned))]
     facts += _ranked(arguments, ranks, mentioned)
-    return Bound(goal, conj(*facts), {a.key: t for a, t in mapping.items()})
+    return Bound(goal, conj(*facts), values)
 
 
 def _by_name(params: Sequence[Param], launch: Launch) -> dict[str, Argument]:

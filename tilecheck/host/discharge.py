@@ -52,7 +52,7 @@ class Discharge:
 
     state     discharged: it follows from the launch and the host's guards. broken: it is false, whatever the values.
               violated: it is false for `values` of the variables of the launching function. open: not known.
-    text      the clause in terms of the launch
+    text      the clause in terms of the launch, where it fails
     """
 
     state: State
@@ -81,35 +81,34 @@ def _decide(
         return _OPEN
     bound = bind(cond, params, launch, dict(ranks))
     goal = bound.goal
-    text = said(clause.text, bound.values)
     if goal.op == "true":
-        return Discharge("discharged", (), text)
+        return Discharge("discharged")
     if any(isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH) for a in atoms_of(goal)):
-        return Discharge("open", (), text)
+        return _OPEN
     facts = conj(*tightened(cone(goal, conj(*_short(launch.facts), bound.facts))))
     if goal.op == "false":
-        return Discharge("open" if unreachable(launch.facts) else "broken", (), text)
+        return _OPEN if unreachable(launch.facts) else Discharge("broken", (), said(clause.text, bound.values))
     cases = _cases(goal, facts, launch) or [(goal, facts)]
     # a structural clause is worth a finding only where it is broken
     semantic = clause.kind == "semantic"
     if not semantic and len(goal.key) > _PLAIN:
-        return Discharge("open", (), text)
+        return _OPEN
     splits = (4 if semantic else 1) if len(goal.key) <= _LARGEST else 0
     nodes = _NODES if semantic else _FEW
     if decided(facts, goal, splits, nodes) or (len(cases) > 1 and all(decided(f, g, splits, nodes) for g, f in cases)):
         # from facts that contradict each other nothing follows: they were misunderstood, or the launch is dead code
-        return Discharge("open" if unreachable(facts) else "discharged", (), text)
-    failing = [decided(f, negate(g), 0, nodes) for g, f in cases]
-    if all(failing):
-        return _broken(goal, facts, text)
-    if launch.every and any(failing):
+        return _OPEN if unreachable(facts) else Discharge("discharged")
+    failing = (i for i, (g, f) in enumerate(cases) if decided(f, negate(g), 0, nodes))
+    if all(decided(f, negate(g), 0, nodes) for g, f in cases):
+        return _broken(goal, facts, said(clause.text, bound.values))
+    if launch.every and (failed := next(failing, None)) is not None:
         # a tuner launches every configuration: one that cannot satisfy the clause is enough
         names = {a.key for a in atoms_of(goal)}
         rows = list(dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases))
-        return Discharge("broken", rows[failing.index(True)], text)
+        return Discharge("broken", rows[failed], said(clause.text, bound.values))
     if clause.kind == "semantic" and derived(cond, params, launch):
-        return _violated(bound, facts, cases, launch, text)
-    return Discharge("open", (), text)
+        return _violated(bound, facts, cases, launch, said(clause.text, bound.values))
+    return _OPEN
 
 
 def _short(facts: Cond) -> list[Cond]:
@@ -151,7 +150,7 @@ def _broken(goal: Cond, facts: Cond, text: str) -> Discharge:
     relevant = cone(goal, facts)
     found = _typical(goal, relevant) or find_model(conj(*relevant, negate(goal)))
     if found is None or not _confirmed(goal, relevant, found):
-        return Discharge("open", (), text)
+        return _OPEN
     return Discharge("broken", _shown(goal, found), text)
 
 
@@ -165,18 +164,18 @@ def _violated(
     leaves = {a for value in (goal, *relevant) for a in atoms_of(value) if isinstance(a, Sym | Opaque)}
     free = launch.free | chosen
     if not all(isinstance(a, Sym) and (a.name in free or a.name.partition(".shape[")[0] in free) for a in leaves):
-        return Discharge("open", (), text)
+        return _OPEN
     arrays = {a.key.partition(".shape[")[0] for a in leaves if ".shape[" in a.key}
     counts = {a.key for a in leaves if ".shape[" not in a.key and a.key not in chosen}
     if len(arrays) > 1 or (arrays and counts):
         # extents of several arrays, or one and a count that comes with it, are seldom independent, and what relates
         # them need not be written down
-        return Discharge("open", (), text)
+        return _OPEN
     for subject, known in cases:
         conds = cone(subject, known)
         found = _typical(subject, conds) or find_model(conj(*conds, negate(subject)))
         if found is None or not _confirmed(subject, conds, found):
-            return Discharge("open", (), text)
+            return _OPEN
         values = _shown(goal, found)
     return Discharge("violated", values, text)
 
