@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations as pairs_of
 from itertools import product as combinations
@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 from tilecheck.host.binding import AT_LAUNCH, Bound, bind, derived
 from tilecheck.host.identity import overlap
 from tilecheck.host.launch import Argument, Launch
-from tilecheck.host.lemmas import decided, tightened, unreachable
+from tilecheck.host.lemmas import decided, outcomes, plain, tightened, unreachable
 from tilecheck.kernel.access import Param
 from tilecheck.proof.contract import annotation_of, render
 from tilecheck.proof.region import Clause
@@ -27,6 +27,7 @@ from tilecheck.proof.terms import (
     atoms_of,
     conj,
     const,
+    disj,
     holds,
     negate,
     substitute_cond,
@@ -65,41 +66,55 @@ _OPEN: Final = Discharge("open")
 
 def discharge(
     clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int] | None = None,
+    standing: tuple[Cond, ...] = (),
 ) -> Discharge:
-    """Decide a clause at a launch. `ranks` are the ranks of the kernel's arrays, where they are known."""
+    """Decide a clause at a launch.
+
+    ranks      ranks of the kernel's arrays, where they are known
+    standing   what holds of the kernel's parameters wherever it runs at all
+    """
     if clause.cond is None:
         return _arrays(clause, params, launch)
-    return _decide(clause, tuple(params), launch, tuple(sorted((ranks or {}).items())))
+    return _decide(clause, tuple(params), launch, tuple(sorted((ranks or {}).items())), standing)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=4096)
 def _decide(
     clause: Clause, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    standing: tuple[Cond, ...],
 ) -> Discharge:
     cond = clause.cond
     if cond is None:
         return _OPEN
     bound = bind(cond, params, launch, dict(ranks))
-    goal = bound.goal
-    text = said(clause.text, bound.values)
+    goal = plain(bound.goal)
     if goal.op == "true":
-        return Discharge("discharged", (), text)
-    if any(isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH) for a in atoms_of(goal)):
-        return Discharge("open", (), text)
-    facts = conj(*tightened(cone(goal, conj(*_short(launch.facts), bound.facts))))
+        return Discharge("discharged")
     if goal.op == "false":
-        return Discharge("open" if unreachable(launch.facts) else "broken", (), text)
+        return _OPEN if unreachable(launch.facts) else Discharge("broken", (), said(clause.text, bound.values))
+    missing = {a for a in atoms_of(goal) if isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH)}
+    if missing:
+        # alternatives that mention only what is known may do
+        goal = disj(*(c for c in (goal.args if goal.op == "or" else ()) if not missing & atoms_of(c)))
+        found = goal.op != "false" and decided(_known(goal, bound, params, launch, ranks, standing), goal, 1, _FEW)
+        return Discharge("discharged") if found else _OPEN
+    facts = _known(goal, bound, params, launch, ranks, standing)
     cases = _cases(goal, facts, launch) or [(goal, facts)]
     # a structural clause is worth a finding only where it is broken
     semantic = clause.kind == "semantic"
     if not semantic and len(goal.key) > _PLAIN:
-        return Discharge("open", (), text)
+        return _OPEN
+    seen = outcomes(facts, goal)
     splits = (4 if semantic else 1) if len(goal.key) <= _LARGEST else 0
     nodes = _NODES if semantic else _FEW
-    if decided(facts, goal, splits, nodes) or (len(cases) > 1 and all(decided(f, g, splits, nodes) for g, f in cases)):
+    if False not in seen and (
+            decided(facts, goal, splits, nodes)
+            or (len(cases) > 1 and all(decided(f, g, splits, nodes) for g, f in cases))):
         # from facts that contradict each other nothing follows: they were misunderstood, or the launch is dead code
-        return Discharge("open" if unreachable(facts) else "discharged", (), text)
-    failing = [decided(f, negate(g), 0, nodes) for g, f in cases]
+        return Discharge("open" if unreachable(facts) else "discharged")
+    text = said(clause.text, bound.values)
+    failing = [True not in seen and decided(f, negate(g), 0, nodes) for g, f in cases] if len(cases) == 1 else [
+        decided(f, negate(g), 0, nodes) for g, f in cases]
     if all(failing):
         return _broken(goal, facts, text)
     if launch.every and any(failing):
@@ -107,14 +122,34 @@ def _decide(
         names = {a.key for a in atoms_of(goal)}
         rows = list(dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases))
         return Discharge("broken", rows[failing.index(True)], text)
-    if clause.kind == "semantic" and derived(cond, params, launch):
-        return _violated(bound, facts, cases, launch, text)
+    if semantic and derived(cond, params, launch):
+        return _violated(replace(bound, goal=goal), facts, cases, launch, text)
     return Discharge("open", (), text)
 
 
+def _known(
+    goal: Cond, bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    standing: tuple[Cond, ...],
+) -> Cond:
+    """What is known that bears on a goal."""
+    return conj(*tightened(cone(goal, conj(*_short(launch.facts), bound.facts, *_standing(
+        standing, params, launch, ranks)))))
+
+
+@lru_cache(maxsize=512)
+def _standing(
+    conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+) -> tuple[Cond, ...]:
+    """What holds wherever a kernel runs, said of the arguments of a launch."""
+    found = (plain(bind(c, params, launch, dict(ranks)).goal) for c in conds)
+    return tuple(c for c in found if c.op not in ("true", "false") and len(c.key) <= _LONGEST and not any(
+        isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH) for a in atoms_of(c)))
+
+
+@lru_cache(maxsize=512)
 def _short(facts: Cond) -> list[Cond]:
     """The facts that a proof may use in reasonable time."""
-    return [f for f in (facts.args if facts.op == "and" else (facts,)) if len(f.key) <= _LONGEST]
+    return [plain(f) for f in (facts.args if facts.op == "and" else (facts,)) if len(f.key) <= _LONGEST]
 
 
 def said(text: str, values: Mapping[str, Term]) -> str:

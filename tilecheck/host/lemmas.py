@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Final
+from zlib import crc32
 
 from tilecheck.proof.facts import Budget, Facts
 from tilecheck.proof.terms import (
@@ -26,11 +27,11 @@ from tilecheck.proof.terms import (
     const,
     disj,
     eq,
+    floordiv,
     ge,
     holds,
     le,
     lt,
-    mod,
     negate,
     of,
     split_multiples,
@@ -131,6 +132,8 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES)
     if goal.op == "and":
         return all(decided(facts, part, splits, nodes) for part in goal.args)
     if goal.op == "or":
+        if any(_at_once(facts, part) for part in goal.args):
+            return True
         # the longest of the alternatives is what the others make an exception of
         part = max(goal.args, key=lambda c: (len(c.key), c.key))
         known = conj(facts, *(negate(other) for other in goal.args if other is not part))
@@ -146,11 +149,46 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES)
     return splits > 0 and _by_cases(facts, goal, splits, nodes)
 
 
+def _at_once(facts: Cond, goal: Cond) -> bool:
+    """Whether the goal is one of the facts, or one of them gives it by a constant."""
+    return goal in (facts.args if facts.op == "and" else (facts,)) or (goal.op == "ge" and _one_step(facts, goal.term))
+
+
 def _exact(facts: Cond, goal: Cond) -> list[Cond]:
-    """`n // d * d == n` where the facts say that `n % d == 0`."""
+    """`n // d * d == n` and `(n + k) // d == n // d + k // d` where the facts say that `n % d == 0`."""
     known = set(facts.args if facts.op == "and" else (facts,))
-    return [eq(of(a) * a.den, a.num) for a in sorted(atoms_of(goal)) if isinstance(a, FloorDiv)
-            and eq(mod(a.num, a.den), 0) in known]
+    exact = {(c.term.single.num, c.term.single.den) for c in known if c.op == "eq" and isinstance(c.term.single, Mod)}
+    out: list[Cond] = []
+    for a in sorted(atoms_of(goal)):
+        if isinstance(a, FloorDiv) and (a.num, a.den) in exact:
+            out.append(eq(of(a) * a.den, a.num))
+        elif isinstance(a, FloorDiv) and a.num.offset == -1 and (a.num + 1, a.den) in exact and follows(
+                facts, ge(a.den, 1)):
+            out.append(eq(of(a), floordiv(a.num + 1, a.den) - 1))
+    return out
+
+
+def plain(cond: Cond) -> Cond:
+    """The condition with `(1 if c else 0) == 0` and the like as conditions on `c`."""
+    if cond.op in ("and", "or"):
+        parts = tuple(plain(part) for part in cond.args)
+        return cond if parts == cond.args else conj(*parts) if cond.op == "and" else disj(*parts)
+    choices = [m[0] for m in cond.term.monos if len(m) == 1 and isinstance(m[0], Ite)]
+    if cond.op not in ("ge", "eq", "ne") or len(choices) != 1 or len([m for m in cond.term.monos if m]) != 1:
+        return cond
+    atom = choices[0]
+    if not isinstance(atom, Ite) or not (_flag(atom.then) and _flag(atom.other)):
+        return cond
+    then, other = (substitute_cond(cond, {atom: value}) for value in (atom.then, atom.other))
+    under = plain(atom.cond)
+    return disj(conj(under, plain(then)), conj(negate(under), plain(other)))
+
+
+def _flag(value: Term) -> bool:
+    """Whether a value is a constant, or one of several."""
+    single = value.single
+    return value.constant is not None or (
+        isinstance(single, Ite) and _flag(single.then) and _flag(single.other))
 
 
 def divisible(facts: Cond, goal: Cond) -> bool:
@@ -177,6 +215,40 @@ def refuted(facts: Cond, goal: Cond) -> bool:
     alone = {a for a in atoms_of(goal) if a not in related}
     return bool(alone) and any(
         _falsifies({a: low if a in alone else high for a in leaves}, facts, goal) for low, high in _APART)
+
+
+def outcomes(facts: Cond, goal: Cond) -> frozenset[bool]:
+    """What the goal was seen to be under values that satisfy the facts: with both nothing follows either way."""
+    parts = facts.args if facts.op == "and" else (facts,)
+    leaves = sorted({a for value in (*parts, goal) for a in atoms_of(value) if isinstance(a, Sym | Opaque)})
+    same = _same(parts)
+    seen: set[bool] = set()
+    for k in range(_TRIALS):
+        env: dict[Atom, int] = {
+            a: _VALUES[crc32(f"{same.get(a, a).key} {k}".encode()) % len(_VALUES)] for a in leaves}
+        try:
+            if all(holds(c, env) for c in parts):
+                seen.add(holds(goal, env))
+        except (KeyError, ArithmeticError):
+            continue
+        if len(seen) == 2:
+            break
+    return frozenset(seen)
+
+
+def _same(facts: Iterable[Cond]) -> dict[Atom, Atom]:
+    """Atoms that the facts say to be equal, each with one that stands for all of them."""
+    out: dict[Atom, Atom] = {}
+    for c in facts:
+        sides = [m[0] for m in c.term.monos if len(m) == 1] if c.op == "eq" else []
+        if len(sides) == 2 == len(c.term.monos) and sorted(c.term.monos.values()) == [-1, 1]:
+            a, b = (out.get(side, side) for side in sides)
+            out |= {x: b for x, y in out.items() if y == a} | {a: b}
+    return out
+
+
+_TRIALS: Final = 20
+_VALUES: Final = (1, 2, 128, 64, 3, 96, 1, 7, 256, 16, 0, 33, 4, 1024, 5, 8, 100)
 
 
 def _falsifies(values: Mapping[Atom, int], facts: Cond, goal: Cond) -> bool:

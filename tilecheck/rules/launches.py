@@ -12,12 +12,16 @@ from tilecheck.host.launch import Launch
 from tilecheck.host.touched import touched
 from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.contract import annotation_of
+from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.region import Clause
+from tilecheck.proof.terms import Cond, disj, enforceable, ge, negate
 
 __all__ = ["Discharged", "discharge_all"]
 
 
 _WIDTH: Final = "2**31"
+_FLAGS: Final = 2
+"""Conditions of a variant that are worth repeating in a fact."""
 
 
 @dataclass(frozen=True)
@@ -31,24 +35,39 @@ class Discharged:
 def discharge_all(
     clauses: Sequence[Clause], model: KernelModel, launches: Sequence[Launch],
 ) -> Mapping[str, Discharged]:
-    return {c.text: _discharge(c, model, launches) for c in clauses}
+    standing = standing_facts(model) if launches else ()
+    return {c.text: _discharge(c, model, launches, standing) for c in clauses}
 
 
-def _discharge(clause: Clause, model: KernelModel, launches: Sequence[Launch]) -> Discharged:
+def standing_facts(model: KernelModel) -> tuple[Cond, ...]:
+    """What holds of the parameters wherever a kernel runs: tiles have elements in the variants that have them, or it
+    would not compile, and what it asserts."""
+    found = dict.fromkeys(c for c in conjuncts(model.guards) if not c.varying and enforceable(c))
+    for a in model.accesses:
+        flags = [c for c in conjuncts(a.under) if not c.varying]
+        if all(enforceable(c) for c in flags) and len(flags) <= _FLAGS:
+            found |= dict.fromkeys(disj(*(negate(c) for c in flags), ge(e, 1)) for e in a.tile
+                                   if e.constant is None and not e.varying and enforceable(ge(e, 1)))
+    return tuple(c for c in sorted(found, key=lambda c: c.key) if c.op != "true")
+
+
+def _discharge(
+    clause: Clause, model: KernelModel, launches: Sequence[Launch], standing: tuple[Cond, ...],
+) -> Discharged:
     if not launches:
         return Discharged("unseen")
     if _WIDTH in clause.text:
         # sizes of real launches are seldom known, and seldom near the limit
         return Discharged("open")
-    at = tuple((launch, _at(clause, model, launch)) for launch in launches)
+    at = tuple((launch, _at(clause, model, launch, standing)) for launch in launches)
     states = {d.state for _, d in at}
     if states & {"broken", "violated"}:
         return Discharged("broken", at)
     return Discharged("discharged" if states == {"discharged"} else "open", at)
 
 
-def _at(clause: Clause, model: KernelModel, launch: Launch) -> Discharge:
-    found = discharge(clause, model.params, launch, dict(model.ranks))
+def _at(clause: Clause, model: KernelModel, launch: Launch, standing: tuple[Cond, ...]) -> Discharge:
+    found = discharge(clause, model.params, launch, dict(model.ranks), standing)
     return Discharge("discharged") if found.state == "broken" and _idle(clause, model, launch) else found
 
 
