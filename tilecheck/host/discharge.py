@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 from tilecheck.host.binding import AT_LAUNCH, Bound, bind, derived
 from tilecheck.host.identity import overlap
 from tilecheck.host.launch import Argument, Launch
-from tilecheck.host.lemmas import decided, outcomes, plain, tightened, unreachable
+from tilecheck.host.lemmas import abstracted, decided, outcomes, plain, tightened, unreachable
 from tilecheck.kernel.access import Param
 from tilecheck.proof.contract import annotation_of, render
 from tilecheck.proof.region import Clause
@@ -21,6 +21,7 @@ from tilecheck.proof.search import find_model
 from tilecheck.proof.terms import (
     Atom,
     Cond,
+    Ite,
     Opaque,
     Sym,
     Term,
@@ -102,10 +103,12 @@ def _decide(
     cases = _cases(goal, facts, launch) or [(goal, facts)]
     # a structural clause is worth a finding only where it is broken
     semantic = clause.kind == "semantic"
+    seen = outcomes(facts, goal)
+    if False not in seen and _whatever_is_chosen(bound, params, launch, ranks, standing):
+        return Discharge("open" if unreachable(facts) else "discharged")
     if not semantic and len(goal.key) > _PLAIN:
         return _OPEN
-    seen = outcomes(facts, goal)
-    splits = (4 if semantic else 1) if len(goal.key) <= _LARGEST else 0
+    splits = (4 if semantic else 3) if len(goal.key) <= _LARGEST else 0
     nodes = _NODES if semantic else _FEW
     if False not in seen and (
             decided(facts, goal, splits, nodes)
@@ -127,13 +130,26 @@ def _decide(
     return Discharge("open", (), text)
 
 
+def _whatever_is_chosen(
+    bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    standing: tuple[Cond, ...],
+) -> bool:
+    """Whether a clause follows without regard to what the values in it were chosen by."""
+    if not any(isinstance(a, Ite) for a in atoms_of(bound.goal)):
+        return False
+    facts = cone(bound.goal, conj(launch.facts, bound.facts, *_standing(standing, params, launch, ranks)))
+    goal, *rest = abstracted([bound.goal, *facts])
+    near = cone(goal, conj(*(c for c in rest if len(c.key) <= _LONGEST)))
+    return len(goal.key) <= _PLAIN and decided(conj(*tightened(plain(c) for c in near)), plain(goal), 0, _FEW)
+
+
 def _known(
     goal: Cond, bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
     standing: tuple[Cond, ...],
 ) -> Cond:
     """What is known that bears on a goal."""
-    return conj(*tightened(cone(goal, conj(*_short(launch.facts), bound.facts, *_standing(
-        standing, params, launch, ranks)))))
+    stands = (plain(c) for c in _standing(standing, params, launch, ranks) if len(c.key) <= _LONGEST)
+    return conj(*tightened(cone(goal, conj(*_short(launch.facts), bound.facts, *stands))))
 
 
 @lru_cache(maxsize=512)
@@ -141,8 +157,8 @@ def _standing(
     conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
 ) -> tuple[Cond, ...]:
     """What holds wherever a kernel runs, said of the arguments of a launch."""
-    found = (plain(bind(c, params, launch, dict(ranks)).goal) for c in conds)
-    return tuple(c for c in found if c.op not in ("true", "false") and len(c.key) <= _LONGEST and not any(
+    found = (bind(c, params, launch, dict(ranks)).goal for c in conds)
+    return tuple(c for c in found if c.op not in ("true", "false") and not any(
         isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH) for a in atoms_of(c)))
 
 

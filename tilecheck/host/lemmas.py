@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 from zlib import crc32
@@ -138,6 +139,9 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES)
         part = max(goal.args, key=lambda c: (len(c.key), c.key))
         known = conj(facts, *(negate(other) for other in goal.args if other is not part))
         return known.op == "false" or decided(known, part, splits, nodes)
+    settled = _chosen(facts, goal)
+    if settled != goal:
+        return decided(facts, settled, splits, nodes)
     if divisible(facts, goal) or follows(facts, goal, nodes):
         return True
     simpler = _monotonic(goal)
@@ -184,11 +188,29 @@ def plain(cond: Cond) -> Cond:
     return disj(conj(under, plain(then)), conj(negate(under), plain(other)))
 
 
+def _chosen(facts: Cond, goal: Cond) -> Cond:
+    """The goal without the choices that the facts make."""
+    known = set(facts.args if facts.op == "and" else (facts,))
+    for a in sorted(atoms_of(goal)):
+        if isinstance(a, Ite):
+            for cond, value in ((a.cond, a.then), (negate(a.cond), a.other)):
+                if known.issuperset(cond.args if cond.op == "and" else (cond,)):
+                    return substitute_cond(goal, {a: value})
+    return goal
+
+
 def _flag(value: Term) -> bool:
     """Whether a value is a constant, or one of several."""
     single = value.single
     return value.constant is not None or (
         isinstance(single, Ite) and _flag(single.then) and _flag(single.other))
+
+
+def abstracted(conds: Sequence[Cond]) -> list[Cond]:
+    """The conditions with scalars in the place of choices: what follows of them follows whatever is chosen."""
+    choices = sorted({a for c in conds for a in atoms_of(c) if isinstance(a, Ite)})
+    new: dict[Atom, Term] = {a: of(Sym(f"choice {i}")) for i, a in enumerate(choices)}
+    return [substitute_cond(c, new) for c in conds]
 
 
 def divisible(facts: Cond, goal: Cond) -> bool:
@@ -296,6 +318,14 @@ def _by_size(facts: Cond, goal: Cond, rounded: App, splits: int, nodes: int) -> 
     return True
 
 
+def _truths(cond: Cond) -> Iterator[Atom]:
+    """The unknown truth values in a condition."""
+    if cond.op == "bool" and cond.atom is not None:
+        yield cond.atom
+    for part in cond.args:
+        yield from _truths(part)
+
+
 def _by_cases(facts: Cond, goal: Cond, splits: int, nodes: int) -> bool:
     """Decide a goal with a conditional value or a rounded one in it, case by case."""
     rounded = sorted(a for a in atoms_of(goal) if isinstance(a, App) and a.fn == "next_pow2")
@@ -304,6 +334,12 @@ def _by_cases(facts: Cond, goal: Cond, splits: int, nodes: int) -> bool:
     choices = sorted(a for a in atoms_of(goal) if isinstance(a, Ite))
     if not choices:
         return False
+    truths = Counter(b for a in choices for b in _truths(a.cond))
+    if truths:
+        # what is unknown of the paths that lead here is the same in every choice
+        first = min(truths, key=lambda b: (-truths[b], b))
+        return all(known.op == "false" or decided(known, substitute_cond(goal, value), splits - 1, nodes)
+                   for value in ({first: ZERO}, {first: ONE}) for known in (substitute_cond(facts, value),))
     # an innermost one first, so that the condition itself has none
     atom = next((a for a in choices if not any(isinstance(b, Ite) for b in atoms_of(a.cond))), choices[0])
     for cond, value in ((atom.cond, atom.then), (negate(atom.cond), atom.other)):

@@ -12,16 +12,14 @@ from tilecheck.host.launch import Launch
 from tilecheck.host.touched import touched
 from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.contract import annotation_of
-from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.region import Clause
-from tilecheck.proof.terms import Cond, disj, enforceable, ge, negate
+from tilecheck.proof.terms import Cond
+from tilecheck.rules.once import standing_facts
 
 __all__ = ["Discharged", "discharge_all"]
 
 
 _WIDTH: Final = "2**31"
-_FLAGS: Final = 2
-"""Conditions of a variant that are worth repeating in a fact."""
 
 
 @dataclass(frozen=True)
@@ -37,18 +35,6 @@ def discharge_all(
 ) -> Mapping[str, Discharged]:
     standing = standing_facts(model) if launches else ()
     return {c.text: _discharge(c, model, launches, standing) for c in clauses}
-
-
-def standing_facts(model: KernelModel) -> tuple[Cond, ...]:
-    """What holds of the parameters wherever a kernel runs: tiles have elements in the variants that have them, or it
-    would not compile, and what it asserts."""
-    found = dict.fromkeys(c for c in conjuncts(model.guards) if not c.varying and enforceable(c))
-    for a in model.accesses:
-        flags = [c for c in conjuncts(a.under) if not c.varying]
-        if all(enforceable(c) for c in flags) and len(flags) <= _FLAGS:
-            found |= dict.fromkeys(disj(*(negate(c) for c in flags), ge(e, 1)) for e in a.tile
-                                   if e.constant is None and not e.varying and enforceable(ge(e, 1)))
-    return tuple(c for c in sorted(found, key=lambda c: c.key) if c.op != "true")
 
 
 def _discharge(
