@@ -104,27 +104,28 @@ def _decide(
     # a structural clause is worth a finding only where it is broken
     semantic = clause.kind == "semantic"
     seen = outcomes(facts, goal)
+    rows = [outcomes(f, g) for g, f in cases] if len(cases) > 1 else [seen]
+    if len(seen) == 2 and all(len(row) == 2 for row in rows) and not semantic:
+        return _OPEN
     if False not in seen and _whatever_is_chosen(bound, params, launch, ranks, standing):
         return Discharge("open" if unreachable(facts) else "discharged")
     if not semantic and len(goal.key) > _PLAIN:
         return _OPEN
     splits = (4 if semantic else 3) if len(goal.key) <= _LARGEST else 0
     nodes = _NODES if semantic else _FEW
-    if False not in seen and (
-            decided(facts, goal, splits, nodes)
-            or (len(cases) > 1 and all(decided(f, g, splits, nodes) for g, f in cases))):
+    if (False not in seen and decided(facts, goal, splits, nodes)) or (len(cases) > 1 and all(
+            False not in row and decided(f, g, splits, nodes) for row, (g, f) in zip(rows, cases, strict=True))):
         # from facts that contradict each other nothing follows: they were misunderstood, or the launch is dead code
         return Discharge("open" if unreachable(facts) else "discharged")
     text = said(clause.text, bound.values)
-    failing = [True not in seen and decided(f, negate(g), 0, nodes) for g, f in cases] if len(cases) == 1 else [
-        decided(f, negate(g), 0, nodes) for g, f in cases]
+    failing = [True not in row and decided(f, negate(g), 0, nodes) for row, (g, f) in zip(rows, cases, strict=True)]
     if all(failing):
         return _broken(goal, facts, text)
     if launch.every and any(failing):
         # a tuner launches every configuration: one that cannot satisfy the clause is enough
         names = {a.key for a in atoms_of(goal)}
-        rows = list(dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases))
-        return Discharge("broken", rows[failing.index(True)], text)
+        configs = list(dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases))
+        return Discharge("broken", configs[failing.index(True)], text)
     if semantic and derived(cond, params, launch):
         return _violated(replace(bound, goal=goal), facts, cases, launch, text)
     return Discharge("open", (), text)

@@ -244,18 +244,41 @@ def outcomes(facts: Cond, goal: Cond) -> frozenset[bool]:
     parts = facts.args if facts.op == "and" else (facts,)
     leaves = sorted({a for value in (*parts, goal) for a in atoms_of(value) if isinstance(a, Sym | Opaque)})
     same = _same(parts)
-    seen: set[bool] = set()
+    names = {a: same.get(a, a).key for a in leaves}
+    low, high = _limits(parts, names)
+    ranges = [(a, crc32(name.encode()), _LARGE if ".shape[" in name else _SMALL, low.get(name, _LEAST),
+               high.get(name, _MOST)) for a, name in names.items()]
+    counts = [0, 0]
     for k in range(_TRIALS):
-        env: dict[Atom, int] = {
-            a: _VALUES[crc32(f"{same.get(a, a).key} {k}".encode()) % len(_VALUES)] for a in leaves}
+        env: dict[Atom, int] = {}
+        for a, number, usual, least, most in ranges:
+            values = _VALUES if k % 2 else usual
+            env[a] = min(max(values[(number * (2 * k + 1) >> 9) % len(values)], least), most)
         try:
             if all(holds(c, env) for c in parts):
-                seen.add(holds(goal, env))
+                counts[holds(goal, env)] += 1
         except (KeyError, ArithmeticError):
             continue
-        if len(seen) == 2:
+        if (counts[0] and counts[1]) or counts[1] == _ENOUGH:
             break
-    return frozenset(seen)
+    return frozenset(value for value in (False, True) if counts[value])
+
+
+def _limits(facts: Iterable[Cond], names: Mapping[Atom, str]) -> tuple[dict[str, int], dict[str, int]]:
+    """The least and the largest value of each symbol that has a fact of its own."""
+    low: dict[str, int] = {}
+    high: dict[str, int] = {}
+    for c in facts:
+        monos = [m for m in c.term.monos if m]
+        name = names.get(monos[0][0]) if len(monos) == 1 == len(monos[0]) else None
+        if c.op not in ("ge", "eq") or name is None or abs(c.term.monos[monos[0]]) != 1:
+            continue
+        bound = -c.term.offset * c.term.monos[monos[0]]
+        if c.op == "eq" or c.term.monos[monos[0]] > 0:
+            low[name] = max(low.get(name, bound), bound)
+        if c.op == "eq" or c.term.monos[monos[0]] < 0:
+            high[name] = min(high.get(name, bound), bound)
+    return low, high
 
 
 def _same(facts: Iterable[Cond]) -> dict[Atom, Atom]:
@@ -269,7 +292,12 @@ def _same(facts: Iterable[Cond]) -> dict[Atom, Atom]:
     return out
 
 
-_TRIALS: Final = 20
+_TRIALS: Final = 30
+_ENOUGH: Final = 7
+_LEAST: Final = -(1 << 62)
+_MOST: Final = 1 << 62
+_LARGE: Final = (64, 128, 256, 1024, 4096, 32)
+_SMALL: Final = (1, 2, 16, 32, 0, 4)
 _VALUES: Final = (1, 2, 128, 64, 3, 96, 1, 7, 256, 16, 0, 33, 4, 1024, 5, 8, 100)
 
 

@@ -13,14 +13,15 @@ from typing import Final, TypeAlias
 from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.region import Clause
-from tilecheck.proof.terms import Cond, disj, enforceable, ge, negate
+from tilecheck.proof.terms import Cond, disj, enforceable, ge, grid, negate
 from tilecheck.rules.context import clause_of
 from tilecheck.rules.obligation import Settled
 
 __all__ = ["once", "standing_facts"]
 
-_FLAGS: Final = 2
+_FLAGS: Final = 4
 """Conditions of a variant that are worth repeating in a fact."""
+_BLOCKS: Final = frozenset(ge(grid(axis), 1) for axis in range(3))
 _MANY: Final = 120
 """Clauses of a kernel beyond which variants are not joined."""
 
@@ -52,7 +53,7 @@ def standing_facts(model: KernelModel) -> tuple[Cond, ...]:
     would not compile, and what it asserts."""
     found = {_alternatives(c) for c in conjuncts(model.guards) if not c.varying and enforceable(c)}
     for a in model.accesses:
-        flags = [c for c in conjuncts(a.under) if not c.varying]
+        flags = [c for c in conjuncts(a.under) if not c.varying and c not in _BLOCKS]
         if all(enforceable(c) for c in flags) and len(flags) <= _FLAGS:
             found |= {_alternatives(disj(*(negate(c) for c in flags), ge(e, 1))) for e in a.tile
                       if e.constant is None and not e.varying and enforceable(ge(e, 1))}
