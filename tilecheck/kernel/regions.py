@@ -40,6 +40,7 @@ from tilecheck.proof.terms import (
     lane,
     load,
     lt,
+    negate,
     of,
     opaque,
 )
@@ -76,8 +77,8 @@ class Effect:
 
     @property
     def open(self) -> bool:
-        """Whether it is a load of a tile that may leave its padding unspecified."""
-        return self.checked and self.mode == "read" and self.unspecified is not FALSE
+        """Whether it is a load of a tile that may leave its padding unspecified. There is none without a bounds check."""
+        return self.mode == "read" and self.unspecified is not FALSE and self.unchecked.op != "true"
 
 
 @dataclass(frozen=True)
@@ -339,7 +340,7 @@ def padded(
         if effect.unspecified is None:
             out.append(Undefined(edge, TRUE, TRUE, True))
         elif outside.op != "false":
-            out.append(Undefined(edge, outside, effect.unspecified))
+            out.append(Undefined(edge, outside, conj(effect.unspecified, negate(effect.unchecked))))
     return tuple(out)
 
 
