@@ -97,3 +97,39 @@ def test_a_mask_that_is_wider_in_one_variant_is_followed() -> None:
     assert found["p"].verdict == "proved"
     assert found["v"].verdict == "conditional" and "v.shape[0] % T == 0" in found["v"].clauses
     assert [code for code, _ in flagged(report)] == ["TC301"]
+
+
+ROWS = """
+    @ct.kernel
+    def k(x, o, T: Int, W: Int):
+        rows = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
+        t = ct.load_advanced_indexing(x, ({rows}, ct.Slice(0, W)))
+        ct.store_advanced_indexing(o, (rows, ct.Slice(0, W)), t)
+"""
+
+
+def test_rows_that_are_selected_one_by_one_may_begin_outside() -> None:
+    # only a tile of which no row is inside is undefined; row -1 of the first block is padded, and stored
+    report = report_of(ROWS.format(rows="rows - 1"))
+    assert all(o.verdict != "refuted" for o in of_kind(report, "bounds"))
+    assert {o.verdict for o in of_kind(report, "padding")} == {"unproven"}
+
+
+def test_rows_from_the_last_to_the_first() -> None:
+    # right wherever there are as many rows to read as to write
+    report = report_of(ROWS.format(rows="x.shape[0] - 1 - rows"))
+    assert not flagged(report)
+    (padding,) = of_kind(report, "padding")
+    assert padding.verdict == "proved" and "o.shape[0] <= x.shape[0]" in padding.clauses
+
+
+def test_a_dense_range_begins_inside() -> None:
+    report = report_of("""
+        @ct.kernel
+        def k(x, o, T: Int):
+            rows = ct.arange(T, dtype=ct.int32)
+            i = ct.bid(0)
+            t = ct.load_advanced_indexing(x, (rows, ct.Slice(i * T - 1, T)), padding_mode=ct.PaddingMode.ZERO)
+            ct.store(o, (0, i), t)
+    """)
+    assert "TC201" in {code for code, _ in flagged(report)}

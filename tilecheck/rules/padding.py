@@ -335,7 +335,8 @@ class _Load:
         """No condition on the launch helps: refuted where that is seen in numbers."""
         made = conj(undefined, o.guard)
         atoms = atoms_in(made)
-        certain = o.exact and not helped and not any(
+        # of elements that are no run, what a launch would have to satisfy is not looked for everywhere
+        certain = o.exact and not helped and o.undefined.edge.tile != ZERO and not any(
             (isinstance(a, Opaque) and not a.uniform) or (isinstance(a, Counter) and a.name not in self.access.loops)
             for a in atoms)
         if certain:
