@@ -130,13 +130,11 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS) -> bool:
         return False
     if goal.op == "and":
         return all(decided(facts, part, splits) for part in goal.args)
-    if divisible(facts, goal) or follows(facts, goal):
+    known = conj(facts, *lemmas(goal))
+    if divisible(facts, goal) or follows(known, goal, 2 * _NODES):
         return True
     simpler = _monotonic(goal)
     if simpler is not None and follows(facts, simpler):
-        return True
-    extra = conj(*lemmas(goal))
-    if extra.op != "true" and follows(conj(facts, extra), goal):
         return True
     return splits > 0 and _by_cases(facts, goal, splits)
 
