@@ -51,11 +51,26 @@ class CommandGroup(click.Group):
         if known is not None:
             return known
         found = next((entry for entry in _plugins() if entry.name == cmd_name), None)
-        loaded = None if found is None else found.load()
-        return loaded if isinstance(loaded, click.Command) else None
+        return None if found is None else _load(found)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*super().list_commands(ctx), *(entry.name for entry in _plugins())})
+
+
+def _load(entry: Any) -> click.Command | None:
+    """The command of another package; one that says what is missing when its package cannot be imported."""
+    try:
+        loaded = entry.load()
+    except ImportError as error:
+        message = str(error)
+
+        def explain(**_: Any) -> None:
+            raise UsageError(message)
+
+        rest = click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)
+        return click.Command(entry.name, {"ignore_unknown_options": True}, explain, [rest],
+                             short_help="(not available)", help=message)
+    return loaded if isinstance(loaded, click.Command) else None
 
 
 def _plugins() -> Iterable[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations as pairs_of
 from itertools import product as combinations
@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 from tilecheck.host.binding import AT_LAUNCH, Bound, bind, derived
 from tilecheck.host.identity import overlap
 from tilecheck.host.launch import Argument, Launch
-from tilecheck.host.lemmas import decided, tightened, unreachable
+from tilecheck.host.lemmas import abstracted, decided, outcomes, plain, tightened, unreachable
 from tilecheck.kernel.access import Param
 from tilecheck.proof.contract import annotation_of, render
 from tilecheck.proof.region import Clause
@@ -21,12 +21,14 @@ from tilecheck.proof.search import find_model
 from tilecheck.proof.terms import (
     Atom,
     Cond,
+    Ite,
     Opaque,
     Sym,
     Term,
     atoms_of,
     conj,
     const,
+    disj,
     holds,
     negate,
     substitute_cond,
@@ -37,6 +39,10 @@ __all__ = ["Discharge", "discharge"]
 State: TypeAlias = Literal["discharged", "broken", "violated", "open"]
 
 _LARGEST: Final = 700
+_NODES: Final = 160
+_PLAIN: Final = 400
+_FEW: Final = 48
+"""Work for a clause that is worth a finding only where it is broken."""
 _LONGEST: Final = 240
 _TYPICAL: Final = (96, 80, 48, 24, 100, 65, 33, 12, 6, 5, 3, 1)
 """Values that are no powers of two, for a counter-example that looks like one."""
@@ -48,7 +54,7 @@ class Discharge:
 
     state     discharged: it follows from the launch and the host's guards. broken: it is false, whatever the values.
               violated: it is false for `values` of the variables of the launching function. open: not known.
-    text      the clause in terms of the launch, where it fails
+    text      the clause in terms of the launch
     """
 
     state: State
@@ -61,51 +67,106 @@ _OPEN: Final = Discharge("open")
 
 def discharge(
     clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int] | None = None,
+    standing: tuple[Cond, ...] = (),
 ) -> Discharge:
-    """Decide a clause at a launch. `ranks` are the ranks of the kernel's arrays, where they are known."""
+    """Decide a clause at a launch.
+
+    ranks      ranks of the kernel's arrays, where they are known
+    standing   what holds of the kernel's parameters wherever it runs at all
+    """
     if clause.cond is None:
         return _arrays(clause, params, launch)
-    return _decide(clause, tuple(params), launch, tuple(sorted((ranks or {}).items())))
+    return _decide(clause, tuple(params), launch, tuple(sorted((ranks or {}).items())), standing)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=4096)
 def _decide(
     clause: Clause, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    standing: tuple[Cond, ...],
 ) -> Discharge:
     cond = clause.cond
     if cond is None:
         return _OPEN
     bound = bind(cond, params, launch, dict(ranks))
-    goal = bound.goal
+    goal = plain(bound.goal)
     if goal.op == "true":
         return Discharge("discharged")
-    if any(isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH) for a in atoms_of(goal)):
-        return _OPEN
-    facts = conj(*tightened(cone(goal, conj(*_short(launch.facts), bound.facts))))
     if goal.op == "false":
         return _OPEN if unreachable(launch.facts) else Discharge("broken", (), said(clause.text, bound.values))
+    missing = {a for a in atoms_of(goal) if isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH)}
+    if missing:
+        # alternatives that mention only what is known may do
+        goal = disj(*(c for c in (goal.args if goal.op == "or" else ()) if not missing & atoms_of(c)))
+        found = goal.op != "false" and decided(_known(goal, bound, params, launch, ranks, standing), goal, 1, _FEW)
+        return Discharge("discharged") if found else _OPEN
+    facts = _known(goal, bound, params, launch, ranks, standing)
     cases = _cases(goal, facts, launch) or [(goal, facts)]
     # a structural clause is worth a finding only where it is broken
-    splits = (4 if clause.kind == "semantic" else 1) if len(goal.key) <= _LARGEST else 0
-    if decided(facts, goal, splits) or (len(cases) > 1 and all(decided(f, g, splits) for g, f in cases)):
+    semantic = clause.kind == "semantic"
+    seen = outcomes(facts, goal)
+    rows = [outcomes(f, g) for g, f in cases] if len(cases) > 1 else [seen]
+    if len(seen) == 2 and all(len(row) == 2 for row in rows) and not semantic:
+        return _OPEN
+    if False not in seen and _whatever_is_chosen(bound, params, launch, ranks, standing):
+        return Discharge("open" if unreachable(facts) else "discharged")
+    if not semantic and len(goal.key) > _PLAIN:
+        return _OPEN
+    splits = (4 if semantic else 3) if len(goal.key) <= _LARGEST else 0
+    nodes = _NODES if semantic else _FEW
+    if (False not in seen and decided(facts, goal, splits, nodes)) or (len(cases) > 1 and all(
+            False not in row and decided(f, g, splits, nodes) for row, (g, f) in zip(rows, cases, strict=True))):
         # from facts that contradict each other nothing follows: they were misunderstood, or the launch is dead code
-        return _OPEN if unreachable(facts) else Discharge("discharged")
-    failing = (i for i, (g, f) in enumerate(cases) if decided(f, negate(g), 0))
-    if all(decided(f, negate(g), 0) for g, f in cases):
-        return _broken(goal, facts, said(clause.text, bound.values))
-    if launch.every and (failed := next(failing, None)) is not None:
+        return Discharge("open" if unreachable(facts) else "discharged")
+    text = said(clause.text, bound.values)
+    failing = [True not in row and decided(f, negate(g), 0, nodes) for row, (g, f) in zip(rows, cases, strict=True)]
+    if all(failing):
+        return _broken(goal, facts, text)
+    if launch.every and any(failing):
         # a tuner launches every configuration: one that cannot satisfy the clause is enough
         names = {a.key for a in atoms_of(goal)}
-        rows = list(dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases))
-        return Discharge("broken", rows[failed], said(clause.text, bound.values))
-    if clause.kind == "semantic" and derived(cond, params, launch):
-        return _violated(bound, facts, cases, launch, said(clause.text, bound.values))
-    return _OPEN
+        configs = list(dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases))
+        return Discharge("broken", configs[failing.index(True)], text)
+    if semantic and derived(cond, params, launch):
+        return _violated(replace(bound, goal=goal), facts, cases, launch, text)
+    return Discharge("open", (), text)
 
 
+def _whatever_is_chosen(
+    bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    standing: tuple[Cond, ...],
+) -> bool:
+    """Whether a clause follows without regard to what the values in it were chosen by."""
+    if not any(isinstance(a, Ite) for a in atoms_of(bound.goal)):
+        return False
+    facts = cone(bound.goal, conj(launch.facts, bound.facts, *_standing(standing, params, launch, ranks)))
+    goal, *rest = abstracted([bound.goal, *facts])
+    near = cone(goal, conj(*(c for c in rest if len(c.key) <= _LONGEST)))
+    return len(goal.key) <= _PLAIN and decided(conj(*tightened(plain(c) for c in near)), plain(goal), 0, _FEW)
+
+
+def _known(
+    goal: Cond, bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    standing: tuple[Cond, ...],
+) -> Cond:
+    """What is known that bears on a goal."""
+    stands = (plain(c) for c in _standing(standing, params, launch, ranks) if len(c.key) <= _LONGEST)
+    return conj(*tightened(cone(goal, conj(*_short(launch.facts), bound.facts, *stands))))
+
+
+@lru_cache(maxsize=512)
+def _standing(
+    conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+) -> tuple[Cond, ...]:
+    """What holds wherever a kernel runs, said of the arguments of a launch."""
+    found = (bind(c, params, launch, dict(ranks)).goal for c in conds)
+    return tuple(c for c in found if c.op not in ("true", "false") and not any(
+        isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH) for a in atoms_of(c)))
+
+
+@lru_cache(maxsize=512)
 def _short(facts: Cond) -> list[Cond]:
     """The facts that a proof may use in reasonable time."""
-    return [f for f in (facts.args if facts.op == "and" else (facts,)) if len(f.key) <= _LONGEST]
+    return [plain(f) for f in (facts.args if facts.op == "and" else (facts,)) if len(f.key) <= _LONGEST]
 
 
 def said(text: str, values: Mapping[str, Term]) -> str:
@@ -142,7 +203,7 @@ def _broken(goal: Cond, facts: Cond, text: str) -> Discharge:
     relevant = cone(goal, facts)
     found = _typical(goal, relevant) or find_model(conj(*relevant, negate(goal)))
     if found is None or not _confirmed(goal, relevant, found):
-        return _OPEN
+        return Discharge("open", (), text)
     return Discharge("broken", _shown(goal, found), text)
 
 
@@ -156,18 +217,18 @@ def _violated(
     leaves = {a for value in (goal, *relevant) for a in atoms_of(value) if isinstance(a, Sym | Opaque)}
     free = launch.free | chosen
     if not all(isinstance(a, Sym) and (a.name in free or a.name.partition(".shape[")[0] in free) for a in leaves):
-        return _OPEN
+        return Discharge("open", (), text)
     arrays = {a.key.partition(".shape[")[0] for a in leaves if ".shape[" in a.key}
     counts = {a.key for a in leaves if ".shape[" not in a.key and a.key not in chosen}
     if len(arrays) > 1 or (arrays and counts):
         # extents of several arrays, or one and a count that comes with it, are seldom independent, and what relates
         # them need not be written down
-        return _OPEN
+        return Discharge("open", (), text)
     for subject, known in cases:
         conds = cone(subject, known)
         found = _typical(subject, conds) or find_model(conj(*conds, negate(subject)))
         if found is None or not _confirmed(subject, conds, found):
-            return _OPEN
+            return Discharge("open", (), text)
         values = _shown(goal, found)
     return Discharge("violated", values, text)
 

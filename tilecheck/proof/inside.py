@@ -44,9 +44,9 @@ __all__ = ["Inside", "inside"]
 Memory = dict[object, "Inside | None"]
 Acceptable = Callable[[tuple[Cond, ...]], bool]
 
-_WORK: Final = 600
+_WORK: Final = 450
 """Nodes of certificate search for one index."""
-_LITTLE: Final = 200
+_LITTLE: Final = 120
 """Likewise where data takes part: what a proof then needs is seldom written down."""
 _TRIED: Final = 4
 """Sets of inequalities to try for one goal."""
@@ -316,7 +316,8 @@ def _in_tiles(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
 
 def _through(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     """By way of a number of tiles that the index is computed from: it stays below that, and that below the limit."""
-    if not any(isinstance(a, Mod) or (isinstance(a, FloorDiv) and a.varying) for a in atoms_of(goal)):
+    if not (any(isinstance(a, Mod) or (isinstance(a, FloorDiv) and a.varying) for a in atoms_of(goal))
+            or any(isinstance(a, Min) and a.varying for a in atoms_in(*q.conds))):
         return None
     rest = Term({m: c for m, c in goal.monos.items() if not any(a.varying for a in m)})
     count, left = split_multiples(goal - rest, q.unit)

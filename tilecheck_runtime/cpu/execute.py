@@ -1,0 +1,118 @@
+"""Runs a kernel over its grid."""
+
+from __future__ import annotations
+
+import operator
+import random
+import warnings
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any, Final
+
+import numpy as np
+
+from tilecheck_runtime.cpu import machine
+from tilecheck_runtime.cpu.arguments import bind, parameters
+from tilecheck_runtime.cpu.machine import Block, State
+from tilecheck_runtime.cpu.translate import Translator
+from tilecheck_runtime.sanitizer.events import Report
+from tilecheck_runtime.sanitizer.recorder import Recorder
+from tilecheck_runtime.sanitizer.session import Session, session
+from tilecheck_runtime.sanitizer.shadow import Storage
+from tilecheck_runtime.sanitizer.sites import definition
+
+__all__ = ["FindingWarning", "function_of", "launch", "sanitize"]
+
+
+class FindingWarning(UserWarning):
+    """A finding of a launch outside any session."""
+
+
+GRID_LIMIT: Final = (1 << 24) - 1
+
+
+def function_of(kernel: Any) -> FunctionType:
+    """The Python function of a kernel. Raises TypeError for what is not one."""
+    found = getattr(kernel, "_pyfunc", kernel)
+    if not isinstance(found, FunctionType):
+        raise TypeError(f"{kernel!r} is not a kernel")
+    return found
+
+
+def _grid(grid: Any) -> Block:
+    if not isinstance(grid, tuple) or not 1 <= len(grid) <= 3:
+        raise TypeError(f"the grid must be a tuple of one to three integers, not {grid!r}")
+    extents = [operator.index(n) for n in grid] + [1] * (3 - len(grid))
+    if any(not 0 <= n <= GRID_LIMIT for n in extents):
+        raise ValueError(f"grid {grid!r}: extents must be between 0 and {GRID_LIMIT}")
+    return extents[0], extents[1], extents[2]
+
+
+def _blocks(grid: Block, seed: int | None) -> Sequence[int]:
+    order = list(range(grid[0] * grid[1] * grid[2]))
+    if seed is not None:
+        random.Random(seed).shuffle(order)
+    return order
+
+
+def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
+           programmatic_dependent_launch: bool = False) -> None:
+    """Runs a kernel on the CPU, as `ct.launch` does on a GPU. Findings go to the session that is open, else they are
+    warnings.
+
+    Arrays are NumPy arrays, torch tensors on the CPU, or anything with `__array_interface__` or DLPack; they are
+    changed in place. Raises what cuTile would raise for a program it rejects, at the place where it is executed.
+    """
+    with machine.LOCK:
+        if Session.current is not None:
+            _run(kernel, grid, kernel_args, Session.current)
+        else:
+            with session() as own:
+                _run(kernel, grid, kernel_args, own)
+                for event in own.report().events:
+                    warnings.warn(str(event), FindingWarning, stacklevel=2)
+
+
+def sanitize(kernel: Any, grid: Any, args: Sequence[Any], *, seed: int | None = 0) -> Report:
+    """Runs one kernel and says what it did wrong. `seed` shuffles the blocks; None runs them in order."""
+    with machine.LOCK, session(seed) as own:
+        _run(kernel, grid, tuple(args), own)
+        return own.report()
+
+
+def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
+    function, extents = function_of(kernel), _grid(grid)
+    if State.recorder is not None:
+        raise RuntimeError("a kernel cannot be launched from a kernel")
+    arguments, storages = bind(parameters(function), values)
+    body = Translator().function(function)
+    into.launches += 1
+    recorder = Recorder(into, function.__name__, extents)
+    State.recorder, State.grid = recorder, extents
+    try:
+        with np.errstate(all="ignore"):
+            _every_block(body, arguments, recorder, _blocks(extents, into.seed))
+        _report_aliases(storages, recorder, function)
+    finally:
+        State.recorder = None
+        machine.enter((0, 0, 0))
+
+
+def _report_aliases(storages: Sequence[Storage], recorder: Recorder, function: FunctionType) -> None:
+    """Parameters that share memory of which one was written, as far as both were used."""
+    for storage in storages:
+        for first, second in storage.overlaps:
+            used = [storage.touched.get(name) for name in (first, second)]
+            if None not in used and any(used):
+                recorder.aliased(first, second, definition(function.__code__))
+
+
+def _every_block(body: Callable[..., Any], arguments: Sequence[Any], recorder: Recorder, order: Sequence[int]) -> None:
+    width, height, _ = State.grid
+    for number in order:
+        rest, x = divmod(number, width)
+        z, y = divmod(rest, height)
+        block = (x, y, z)
+        machine.enter(block)
+        recorder.begin(block)
+        body(*arguments)

@@ -1,0 +1,71 @@
+"""The block that is running. There is one at a time: launches are serialised by a lock."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar, Final
+
+if TYPE_CHECKING:
+    from tilecheck_runtime.cpu.taint import Taint
+    from tilecheck_runtime.sanitizer.recorder import Recorder
+
+__all__ = ["LOCK", "Block", "State", "observe", "recorder", "undefined"]
+
+Block = tuple[int, int, int]
+LOCK: Final = threading.RLock()
+
+
+class State:
+    """What operations ask about the run in progress.
+
+    loops  values of the counters of the `for` loops around the operation, outermost first
+    """
+
+    recorder: ClassVar[Recorder | None] = None
+    block: ClassVar[Block] = (0, 0, 0)
+    grid: ClassVar[Block] = (1, 1, 1)
+    loops: ClassVar[list[int]] = []
+
+
+def recorder() -> Recorder:
+    """The recorder of the launch in progress. Raises RuntimeError on the host."""
+    current = State.recorder
+    if current is None:
+        raise RuntimeError("tile operations can only be called from kernels")
+    return current
+
+
+def observe(taint: Taint, what: str) -> None:
+    """The kernel's course depends on a value: undefined lanes are reported, acquires take effect."""
+    current = State.recorder
+    if current is None:
+        return
+    if taint.tokens:
+        current.acquire(taint.tokens)
+    if taint.lanes is not None and taint.lanes.any():
+        current.undefined_used(taint.sources, what)
+
+
+def undefined(what: str) -> int:
+    """Registers a source of undefined lanes at the present place and returns its number."""
+    return recorder().undefined_source(what)
+
+
+def counted(values: Iterator[int]) -> Iterator[int]:
+    """Passes loop counters on and keeps `State.loops` up to date while it does."""
+    loops = State.loops
+    depth = len(loops)
+    loops.append(0)
+    try:
+        for value in values:
+            loops[depth] = value
+            yield value
+    finally:
+        del loops[depth:]
+
+
+def enter(block: Block) -> None:
+    """Begins a block."""
+    State.block = block
+    State.loops.clear()

@@ -1,0 +1,1 @@
+"""The operations of `cuda.tile`, one family a module."""

@@ -1,0 +1,105 @@
+"""Atomic read-modify-writes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from tilecheck_runtime.cpu import machine
+from tilecheck_runtime.cpu.arrays import Array
+from tilecheck_runtime.cpu.dtypes import DType
+from tilecheck_runtime.cpu.modes import STRONG, MemoryOrder, MemoryScope, strength
+from tilecheck_runtime.cpu.operations.lanes import Places, places, spread, taint_of
+from tilecheck_runtime.cpu.operations.windows import storable
+from tilecheck_runtime.cpu.taint import Taint
+from tilecheck_runtime.cpu.tile import Tile
+
+__all__ = ["COMBINE", "NAMES", "update"]
+
+COMBINE: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "add": np.add, "max": np.fmax, "min": np.fmin, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
+    "xchg": lambda old, new: new,
+}
+"""Old and new elements to what is written."""
+
+
+def _exchanged(old: Any, expected: Any, desired: Any) -> Any:
+    return np.where(old == expected, desired, old)
+
+
+def _compute(name: str, dtype: DType, old: Any, operands: list[Any]) -> Any:
+    if name == "cas":
+        return _exchanged(old, *operands)
+    wide = [np.asarray(v).astype(dtype.compute, copy=False) for v in (old, *operands)]
+    return np.asarray(COMBINE[name](*wide)).astype(dtype.storage)
+
+
+def _applied(name: str, dtype: DType, memory: Any, index: tuple[Any, ...], positions: Any,
+             operands: list[Any]) -> Any:
+    """Updates memory lane after lane and returns what each lane found."""
+    if positions.size < 2 or (positions[1:] > positions[:-1]).all() or np.unique(positions).size == positions.size:
+        old = np.ravel(memory[index])
+        memory[index] = _compute(name, dtype, old, operands).reshape(np.shape(memory[index]))
+        return old
+    found = np.empty(positions.size, dtype.storage)
+    flat = [np.ravel(np.broadcast_to(i, np.broadcast_shapes(*(np.shape(j) for j in index)))) for i in index]
+    for lane, place in enumerate(zip(*(f.tolist() for f in flat), strict=True)):
+        found[lane] = memory[place]
+        memory[place] = _compute(name, dtype, found[lane], [o[lane] for o in operands])
+    return found
+
+
+def update(array: Array, found: Places, name: str, values: tuple[Any, ...], order: Any, scope: Any) -> Tile:
+    """Applies an atomic to the active lanes; the result is what each lane found."""
+    recorder, dtype, lanes = machine.recorder(), array.dtype, found.lanes
+    tiles = [storable(v, dtype, f"atomic_{name} of '{array.name}'") for v in values]
+    for tile in tiles:
+        undefined = taint_of(tile, found.shape)
+        if undefined is None or tile.taint is None:
+            continue
+        if (undefined if found.active is None else undefined[found.active]).any():
+            recorder.undefined_used(tile.taint.sources, f"atomic_{name}", array.name)
+    result = np.array(np.broadcast_to(tiles[0].data, found.shape), dtype.storage)
+    taint: Taint | None = None
+    if lanes.size:
+        power = strength(order, scope)
+        strong = power == STRONG
+        recorder.write(lanes, array.name, power)
+        tokens = recorder.tokens(lanes, order.name, name != "xchg") if strong else ()
+        operands = [spread(t, found.shape, found.active) for t in tiles]
+        old = _applied(name, dtype, array.data, found.index, lanes.positions, operands)
+        if found.active is None:
+            result = old.reshape(found.shape)
+        else:
+            result[found.active] = old
+        if strong:
+            failed = name == "cas" and not (old == operands[0]).any()
+            if failed:
+                recorder.waiting()
+            else:
+                recorder.progressed()
+                recorder.release(lanes, order.name, True)
+        taint = Taint(tokens=tokens) if tokens else None
+    if found.active is not None and name != "cas":
+        source = machine.undefined(f"the result of atomic_{name} outside the array")
+        taint = Taint(~found.active, (source,), taint.tokens if taint else ())
+    return Tile(result[()], dtype, taint)
+
+
+def _function(name: str) -> Callable[..., Tile]:
+    count = 2 if name == "cas" else 1
+
+    def operation(array: Array, indices: Any, /, *values: Any, check_bounds: Any = True,
+                  memory_order: Any = MemoryOrder.ACQ_REL, memory_scope: Any = MemoryScope.DEVICE) -> Tile:
+        if len(values) != count:
+            raise TypeError(f"atomic_{name} takes {count + 2} arguments, {len(values) + 2} were given")
+        found = places(array, indices, None, operator.truth(check_bounds), f"atomic_{name}")
+        return update(array, found, name, values, memory_order, memory_scope)
+
+    return operation
+
+
+NAMES: Final[dict[str, Callable[..., Any]]] = {f"atomic_{name}": _function(name) for name in (*COMBINE, "cas")}

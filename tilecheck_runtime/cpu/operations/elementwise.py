@@ -1,0 +1,297 @@
+"""Element-wise operations: arithmetic, comparisons, bits and mathematics; and the operators of tiles."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from tilecheck_runtime.cpu import machine
+from tilecheck_runtime.cpu.dtypes import BOOL, FLOAT, FLOAT32, INT32, INTEGRAL, DType
+from tilecheck_runtime.cpu.errors import TileTypeError
+from tilecheck_runtime.cpu.operations.operands import (
+    BOOLEAN,
+    astile_like,
+    joint_dtype,
+    operand,
+    result,
+    undefined_lanes,
+)
+from tilecheck_runtime.cpu.taint import Taint, merged
+from tilecheck_runtime.cpu.tile import Tile, extend
+
+__all__ = ["NAMES", "maximum", "minimum"]
+
+Function = Callable[..., Any]
+
+
+def _no_divisor_zero(data: Any, divisor: Any, tile: Tile) -> Tile:
+    """Lanes of an integer division by zero are undefined."""
+    zero = divisor == 0
+    if zero.any():
+        lanes = np.broadcast_to(zero, np.shape(data))
+        fresh = Taint(lanes, (machine.undefined("an integer division by zero"),))
+        tile.taint = merged([tile.taint, fresh], np.shape(data))
+    return tile
+
+
+def _no_booleans(dtype: DType, name: str) -> None:
+    if dtype.category == BOOL:
+        raise TileTypeError(f"{name} does not take booleans: cast them to integers")
+
+
+def _arithmetic(compute: Function, loose: Function, real: bool = False, divides: bool = False) -> Function:
+    def operation(x: Any, y: Any, /) -> Any:
+        if type(x) is not Tile and type(y) is not Tile:
+            return loose(x, y)
+        dtype = joint_dtype(x, y)
+        if real and dtype.category <= INTEGRAL:
+            dtype = FLOAT32
+        _no_booleans(dtype, loose.__name__)
+        a, b = operand(x, dtype), operand(y, dtype)
+        data = compute(a, b)
+        tile = result(data, dtype, x, y)
+        return _no_divisor_zero(data, b, tile) if divides and dtype.category == INTEGRAL else tile
+
+    return operation
+
+
+def _comparison(compute: Function, loose: Function, exact: bool = False) -> Function:
+    def operation(x: Any, y: Any, /) -> Any:
+        if type(x) is not Tile and type(y) is not Tile:
+            return loose(x, y)
+        if y is None or x is None:
+            return loose is operator.ne
+        dtype = joint_dtype(x, y)
+        tile = result(compute(operand(x, dtype), operand(y, dtype)), BOOLEAN, x, y)
+        if not exact and tile.taint is not None and tile.taint.tokens:
+            kept = tuple(t for t in tile.taint.tokens if not t.exact)
+            tile.taint = Taint(tile.taint.lanes, tile.taint.sources, kept)
+        return tile
+
+    return operation
+
+
+def _bits(compute: Function, loose: Function, absorbing: bool | None = None) -> Function:
+    """Bitwise operations. `absorbing`: the boolean that decides the result whatever the other operand is."""
+
+    def operation(x: Any, y: Any, /) -> Any:
+        if type(x) is not Tile and type(y) is not Tile:
+            return loose(x, y)
+        dtype = joint_dtype(x, y)
+        if dtype.category > INTEGRAL:
+            raise TileTypeError("bitwise operations take integers and booleans: bitcast other types")
+        if type(x) is Tile and type(y) is Tile and x.dtype is not y.dtype:
+            raise TileTypeError(f"bitwise operations take operands of one type, not {x.dtype} and {y.dtype}")
+        if dtype.name == "int8" and (isinstance(x, bool) or isinstance(y, bool)):
+            raise TileTypeError("bitwise operations do not take a boolean and int8")
+        a, b = operand(x, dtype), operand(y, dtype)
+        tile = result(compute(a, b), dtype, x, y)
+        taint = tile.taint
+        if taint is not None and taint.lanes is not None and dtype.category == BOOL and absorbing is not None:
+            shape = tile.shape
+            decided = ((a == absorbing) & ~undefined_lanes(x, shape)) | ((b == absorbing) & ~undefined_lanes(y, shape))
+            lanes = taint.lanes & ~decided
+            tile.taint = Taint(lanes, taint.sources, taint.tokens) if lanes.any() else None
+        return tile
+
+    return operation
+
+
+def _shift(compute: Function, loose: Function) -> Function:
+    def operation(x: Any, y: Any, /) -> Any:
+        if type(x) is not Tile and type(y) is not Tile:
+            return loose(x, y)
+        dtype = joint_dtype(x, y)
+        if any(astile_like(part).dtype.category != INTEGRAL for part in (x, y)):
+            raise TileTypeError("shifts take integers")
+        return result(compute(operand(x, dtype), operand(y, dtype)), dtype, x, y)
+
+    return operation
+
+
+def _number_of(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _unary(compute: Function, real: bool = True, boolean: DType | None = FLOAT32, loose: Function | None = None,
+           strict: bool = False) -> Function:
+    """`real`: integers become single precision, or are refused when `strict`. `boolean`: what booleans become. `loose`:
+    the operation on Python numbers, when it is another one.
+    """
+
+    def operation(x: Any, /) -> Any:
+        if type(x) is not Tile:
+            return _number_of(compute(float(x))) if loose is None else loose(x)
+        dtype = x.dtype
+        if strict and dtype.category <= INTEGRAL:
+            raise TileTypeError(f"{compute.__name__} takes floats, not {dtype}")
+        if dtype.category == BOOL and boolean is not None:
+            dtype = boolean
+        if real and dtype.category <= INTEGRAL:
+            dtype = FLOAT32
+        return result(np.asarray(compute(operand(x, dtype)))[()], dtype, x)
+
+    return operation
+
+
+def _pow(x: Any, y: Any, /) -> Any:
+    if type(x) is not Tile and type(y) is not Tile:
+        return x ** y
+    dtype = joint_dtype(x, y)
+    _no_booleans(dtype, "pow")
+    exponent = operand(y, dtype) if dtype.category > INTEGRAL else np.maximum(operand(y, dtype), 0)
+    return result(np.power(operand(x, dtype), exponent), dtype, x, y)
+
+
+def _cdiv(x: Any, y: Any, /) -> Any:
+    if type(x) is not Tile and type(y) is not Tile:
+        return -(-x // y)
+    dtype = joint_dtype(x, y)
+    _no_booleans(dtype, "cdiv")
+    a, b = operand(x, dtype), operand(y, dtype)
+    if dtype.category == INTEGRAL:
+        data = np.floor_divide(a, b) + (np.remainder(a, b) != 0).astype(dtype.storage)
+        return _no_divisor_zero(data, b, result(data, dtype, x, y))
+    return result(np.ceil(a / b), dtype, x, y)
+
+
+def _atan2(x: Any, y: Any, /) -> Any:
+    if type(x) is not Tile and type(y) is not Tile:
+        return math.atan2(x, y)
+    dtype = joint_dtype(x, y)
+    if dtype.category < FLOAT:
+        raise TileTypeError(f"atan2 takes floats, not {dtype}")
+    return result(np.arctan2(operand(x, dtype), operand(y, dtype)), dtype, x, y)
+
+
+def _isnan(x: Any, /) -> Any:
+    if type(x) is not Tile:
+        return x != x
+    if x.dtype.category < FLOAT:
+        raise TileTypeError(f"isnan takes floats, not {x.dtype}")
+    return result(np.isnan(x.data.astype(x.dtype.compute)), BOOLEAN, x)
+
+
+def _extremum(ignoring: Function, propagating: Function, plain: Function, loose: Function) -> Function:
+    def operation(x: Any, y: Any, /, *, flush_to_zero: Any = False, propagate_nan: Any = False) -> Any:
+        if type(x) is not Tile and type(y) is not Tile:
+            return loose(x, y)
+        dtype = joint_dtype(x, y)
+        _no_booleans(dtype, loose.__name__)
+        compute = plain if dtype.category <= INTEGRAL else propagating if propagate_nan else ignoring
+        return result(compute(operand(x, dtype), operand(y, dtype)), dtype, x, y)
+
+    return operation
+
+
+def _loose_truediv(x: Any, y: Any) -> Any:
+    return x / y if y else float(np.divide(np.float64(x), np.float64(y)))
+
+
+def _divmod(x: Any, y: Any, /) -> Any:
+    return _PLAIN["floordiv"](x, y), _PLAIN["mod"](x, y)
+
+
+def _invert(x: Any, /) -> Any:
+    if type(x) is not Tile:
+        return (not x) if isinstance(x, bool) else ~x
+    if x.dtype.category > INTEGRAL:
+        raise TileTypeError("bitwise_not takes integers and booleans")
+    return result(np.invert(x.data), x.dtype, x)
+
+
+def _rounded(function: Function) -> Function:
+    """With a rounding mode and flushing of subnormal numbers, which change results within the usual tolerances only."""
+
+    def operation(*operands: Any, rounding_mode: Any = None, flush_to_zero: Any = False) -> Any:
+        return function(*operands)
+
+    return operation
+
+
+def _flushed(function: Function) -> Function:
+    """With flushing only."""
+
+    def operation(x: Any, /, *, flush_to_zero: Any = False) -> Any:
+        return function(x)
+
+    return operation
+
+
+def _approximated(function: Function) -> Function:
+    """With a rounding mode only."""
+
+    def operation(x: Any, /, *, rounding_mode: Any = None) -> Any:
+        return function(x)
+
+    return operation
+
+
+minimum: Final = _extremum(np.fmin, np.minimum, np.minimum, min)
+maximum: Final = _extremum(np.fmax, np.maximum, np.maximum, max)
+
+_PLAIN: Final[dict[str, Function]] = {
+    "add": _arithmetic(np.add, operator.add), "sub": _arithmetic(np.subtract, operator.sub),
+    "mul": _arithmetic(np.multiply, operator.mul), "truediv": _arithmetic(np.divide, _loose_truediv, real=True),
+    "floordiv": _arithmetic(np.floor_divide, operator.floordiv, divides=True),
+    "mod": _arithmetic(np.remainder, operator.mod, divides=True),
+    "divmod": _divmod, "pow": _pow, "cdiv": _cdiv, "atan2": _atan2,
+    "minimum": minimum, "maximum": maximum,
+    "bitwise_and": _bits(np.bitwise_and, operator.and_, False), "bitwise_or": _bits(np.bitwise_or, operator.or_, True),
+    "bitwise_xor": _bits(np.bitwise_xor, operator.xor), "bitwise_not": _invert,
+    "bitwise_lshift": _shift(np.left_shift, operator.lshift),
+    "bitwise_rshift": _shift(np.right_shift, operator.rshift),
+    "greater": _comparison(np.greater, operator.gt), "greater_equal": _comparison(np.greater_equal, operator.ge),
+    "less": _comparison(np.less, operator.lt), "less_equal": _comparison(np.less_equal, operator.le),
+    "equal": _comparison(np.equal, operator.eq, exact=True),
+    "not_equal": _comparison(np.not_equal, operator.ne, exact=True),
+    "exp": _unary(np.exp), "exp2": _unary(np.exp2), "log": _unary(np.log), "log2": _unary(np.log2),
+    "sqrt": _unary(np.sqrt), "rsqrt": _unary(lambda x: 1 / np.sqrt(x)), "sin": _unary(np.sin), "cos": _unary(np.cos),
+    "tan": _unary(np.tan), "sinh": _unary(np.sinh), "cosh": _unary(np.cosh), "tanh": _unary(np.tanh),
+    "floor": _unary(np.floor, loose=math.floor, strict=True), "ceil": _unary(np.ceil, loose=math.ceil, strict=True),
+    "abs": _unary(np.abs, real=False, boolean=None, loose=abs),
+    "negative": _unary(np.negative, real=False, boolean=INT32, loose=operator.neg),
+    "isnan": _isnan,
+}
+_OPTIONS: Final[dict[str, Callable[[Function], Function]]] = {
+    **dict.fromkeys(("add", "sub", "mul", "truediv", "sqrt"), _rounded), **dict.fromkeys(("exp2", "rsqrt"), _flushed),
+    **dict.fromkeys(("exp", "tanh"), _approximated),
+}
+NAMES: Final[dict[str, Function]] = {
+    name: _OPTIONS[name](function) if name in _OPTIONS else function for name, function in _PLAIN.items()
+}
+
+_OPERATORS: Final = {
+    "add": "add", "sub": "sub", "mul": "mul", "truediv": "truediv", "floordiv": "floordiv", "mod": "mod",
+    "pow": "pow", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_lshift",
+    "rshift": "bitwise_rshift", "divmod": "divmod",
+}
+_COMPARED: Final = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
+                    "ne": "not_equal"}
+_UNARY: Final = {"neg": "negative", "invert": "bitwise_not", "abs": "abs"}
+
+
+def _forward(function: Function) -> Function:
+    return lambda self, other: function(self, other) if _is_operand(other) else NotImplemented
+
+
+def _reflected(function: Function) -> Function:
+    return lambda self, other: function(other, self) if _is_operand(other) else NotImplemented
+
+
+def _is_operand(value: Any) -> bool:
+    return type(value) is Tile or isinstance(value, (bool, int, float))
+
+
+def _single(function: Function) -> Function:
+    return lambda self: function(self)
+
+
+extend(Tile, {f"__{name}__": _forward(_PLAIN[target]) for name, target in (_OPERATORS | _COMPARED).items()})
+extend(Tile, {f"__r{name}__": _reflected(_PLAIN[target]) for name, target in _OPERATORS.items()})
+extend(Tile, {f"__{name}__": _single(_PLAIN[target]) for name, target in _UNARY.items()})
+extend(Tile, {"__pos__": lambda self: self})

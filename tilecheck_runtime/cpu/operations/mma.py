@@ -1,0 +1,119 @@
+"""Matrix products. The contracted axis is observed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from tilecheck_runtime.cpu import machine
+from tilecheck_runtime.cpu.dtypes import DTYPES, INTEGRAL, DType
+from tilecheck_runtime.cpu.errors import TileTypeError
+from tilecheck_runtime.cpu.operations.operands import joint_dtype
+from tilecheck_runtime.cpu.taint import Taint, merged
+from tilecheck_runtime.cpu.tile import Tile, convert, extend
+
+__all__ = ["NAMES"]
+
+_ACCUMULATORS: Final = {
+    "float8_e4m3fn": ("float16", "float32"), "float8_e5m2": ("float16", "float32"),
+    "float16": ("float16", "float32"), "bfloat16": ("float32",), "float32": ("float32",), "tfloat32": ("float32",),
+    "float64": ("float64",), "int8": ("int32",), "uint8": ("int32",),
+}
+"""For each type of operand, the types of accumulator."""
+
+
+def _wide(tile: Tile) -> Any:
+    """Operands for the product: integers in double precision, which holds their products exactly."""
+    return tile.data.astype(np.float64 if tile.dtype.category == INTEGRAL else tile.dtype.compute, copy=False)
+
+
+def _contracted(tile: Tile, axis: int, what: str) -> Any:
+    """Undefined lines along the other axis; undefined lanes among defined ones on the contracted axis are observed."""
+    taint = tile.taint
+    if taint is None or taint.lanes is None:
+        return None
+    through = taint.lanes.all(axis=axis, keepdims=True)
+    if (taint.lanes.any(axis=axis, keepdims=True) & ~through).any():
+        machine.recorder().undefined_used(taint.sources, f"ct.{what}")
+    return through if through.any() else None
+
+
+def _tainted(x: Tile, y: Tile, acc: Taint | None, shape: tuple[int, ...], what: str) -> Taint | None:
+    if x.taint is None and y.taint is None and acc is None:
+        return None
+    rows, columns = _contracted(x, -1, what), _contracted(y, -2, what)
+    taints = [acc]
+    if rows is not None and x.taint is not None:
+        taints.append(Taint(np.broadcast_to(rows, shape), x.taint.sources))
+    if columns is not None and y.taint is not None:
+        taints.append(Taint(np.broadcast_to(columns, shape), y.taint.sources))
+    return merged(taints, shape)
+
+
+def _ranked(*tiles: Tile) -> None:
+    for tile in tiles:
+        if tile.ndim not in (2, 3):
+            raise TileTypeError(f"mma of a tile of rank {tile.ndim}")
+
+
+def _product(a: Any, b: Any) -> Any:
+    if a.shape[-1] != b.shape[-2]:
+        raise TileTypeError(f"mma of tiles of shapes {a.shape} and {b.shape}: the contracted extents differ")
+    return np.matmul(a, b)
+
+
+def mma(x: Any, y: Any, /, acc: Any, *, use_fast_acc: Any = False) -> Tile:
+    """`x @ y + acc`, in the type of `acc`."""
+    _ranked(x, y, acc)
+    integral = x.dtype.category == INTEGRAL and y.dtype.category == INTEGRAL
+    if x.dtype is not y.dtype and not (integral and {x.dtype.name, y.dtype.name} == {"int8", "uint8"}):
+        raise TileTypeError(f"mma of {x.dtype} and {y.dtype}: they must be the same")
+    allowed = _ACCUMULATORS.get(x.dtype.name)
+    if allowed is None or acc.dtype.name not in allowed:
+        raise TileTypeError(f"mma of {x.dtype} with an accumulator of {acc.dtype}")
+    product = _product(_wide(x), _wide(y))
+    data = (product + acc.data.astype(product.dtype, copy=False)).astype(acc.dtype.storage, copy=False)
+    if data.shape != acc.shape:
+        raise TileTypeError(f"mma of tiles of shapes {x.shape} and {y.shape} with an accumulator of {acc.shape}")
+    return Tile(data, acc.dtype, _tainted(x, y, acc.taint, data.shape, "mma"))
+
+
+def _scaled(x: Tile, scale: Tile, axis: int) -> Tile:
+    """Elements times the scale of their group along an axis, in single precision."""
+    count, groups = x.shape[axis], scale.shape[axis]
+    if count % groups:
+        raise TileTypeError(f"mma_scaled: {groups} scales for {count} elements")
+    repeat = count // groups
+    factor = np.repeat(scale.data.astype(np.float32), repeat, axis=axis)
+    taint = scale.taint
+    if taint is not None and taint.lanes is not None:
+        taint = Taint(np.repeat(taint.lanes, repeat, axis=axis), taint.sources)
+    return Tile(x.data.astype(np.float32) * factor, DTYPES["float32"], merged((x.taint, taint), x.shape))
+
+
+def mma_scaled(x: Any, x_scale: Any, y: Any, y_scale: Any, /, acc: Any) -> Tile:
+    """A product of elements that share a scale in groups along the contracted axis."""
+    _ranked(x, y, acc)
+    a, b = _scaled(x, x_scale, x.ndim - 1), _scaled(y, y_scale, y.ndim - 2)
+    data = (_product(a.data, b.data) + acc.data).astype(acc.dtype.storage, copy=False)
+    return Tile(data, acc.dtype, _tainted(a, b, acc.taint, data.shape, "mma_scaled"))
+
+
+def matmul(x: Any, y: Any, /) -> Tile:
+    """The product, in the common type of the operands."""
+    dtype: DType = joint_dtype(x, y)
+    a, b = convert(x, dtype), convert(y, dtype)
+    data = np.matmul(_wide(a), _wide(b))
+    if a.ndim < 2 or b.ndim < 2:
+        for tile, axis in ((a, -1), (b, -1 if b.ndim == 1 else -2)):
+            _contracted(tile, axis, "matmul")
+        return Tile(np.asarray(data).astype(dtype.storage)[()], dtype)
+    return Tile(data.astype(dtype.storage, copy=False), dtype, _tainted(a, b, None, data.shape, "matmul"))
+
+
+NAMES: Final[dict[str, Callable[..., Any]]] = {"mma": mma, "mma_scaled": mma_scaled, "matmul": matmul}
+
+
+extend(Tile, {"__matmul__": matmul, "__rmatmul__": lambda self, other: matmul(other, self)})

@@ -1,0 +1,94 @@
+"""What is decided at compile time on a GPU, assertions and output."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import numpy as np
+
+from tilecheck_runtime.cpu.builtins import DeviceRange
+from tilecheck_runtime.cpu.errors import StaticException, TileStaticAssertionError, TileTypeError
+from tilecheck_runtime.cpu.machine import State, recorder
+from tilecheck_runtime.cpu.operations.operands import astile_like
+from tilecheck_runtime.cpu.tile import Tile
+
+__all__ = ["NAMES"]
+
+
+def static_eval(expr: Any, /) -> Any:
+    """The expression was evaluated by Python already."""
+    return expr
+
+
+def static_iter(iterable: Iterable[Any]) -> Any:
+    """The items, with Python integers for a range."""
+    return iterable.plain() if isinstance(iterable, DeviceRange) else list(iterable)
+
+
+def static_assert(condition: Any, message: Any = None, /) -> None:
+    """Raises TileStaticAssertionError when the condition is false."""
+    if not condition:
+        raise TileStaticAssertionError("static_assert does not hold" + (f": {message}" if message else ""))
+
+
+def static_exception(exc: BaseException, /) -> StaticException:
+    """An exception that a kernel may raise."""
+    return StaticException(f"{type(exc).__name__}: {exc}")
+
+
+def ensure_constant(value: Any, /) -> Any:
+    """The value, which must not be a tile of several elements."""
+    if type(value) is Tile and value.ndim:
+        raise TileStaticAssertionError("the argument of ensure_constant is not a constant")
+    return value
+
+
+def assert_(cond: Any, /, message: Any = None) -> None:
+    """Raises AssertionError, as the device would stop."""
+    tile = astile_like(cond)
+    if tile.taint is not None and tile.taint.lanes is not None and tile.taint.lanes.any():
+        recorder().undefined_used(tile.taint.sources, "an assertion")
+    if not np.all(tile.data):
+        raise AssertionError(f"block {State.block}: {message or 'assertion does not hold'}")
+
+
+def assume_divisible_by(x: Any, divisor: Any) -> Any:
+    """The value unchanged. Raises AssertionError when it is not divisible: the compiler would have relied on it."""
+    if operator.index(x) % operator.index(divisor):
+        raise AssertionError(f"block {State.block}: assume_divisible_by({x}, {divisor}) is false")
+    return x
+
+
+def print_(*args: Any, sep: str = " ", end: str = "\n") -> None:
+    """Prints values as Python does."""
+    builtins.print(*args, sep=sep, end=end)
+
+
+_CONVERSION: Final = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[diuoxXeEfFgGaA]|%%")
+
+
+def printf(format: str, *args: Any) -> None:
+    """C formatting; a tile prints as many times as it has elements."""
+    values = iter(args)
+
+    def text(match: re.Match[str]) -> str:
+        if match[0] == "%%":
+            return "%"
+        tile = astile_like(next(values, None))
+        return ", ".join(match[0] % item for item in np.ravel(tile.data).tolist())
+
+    if sum(m[0] != "%%" for m in _CONVERSION.finditer(format)) != len(args):
+        raise TileTypeError(f"printf: {len(args)} values for format {format!r}")
+    builtins.print(_CONVERSION.sub(text, format), end="")
+
+
+NAMES: Final[dict[str, Callable[..., Any]]] = {
+    "static_eval": static_eval, "static_iter": static_iter, "static_assert": static_assert,
+    "static_exception": static_exception, "ensure_constant": ensure_constant, "assert_": assert_,
+    "assume_divisible_by": assume_divisible_by, "print": print_, "printf": printf,
+    "grid_dependency_control_wait": lambda: None, "grid_dependency_control_launch_dependents": lambda: None,
+}

@@ -1,0 +1,180 @@
+"""Tiles: immutable arrays of an element type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tilecheck_runtime.cpu import machine
+from tilecheck_runtime.cpu.dtypes import DTYPES, FLOAT, INTEGRAL, DType, as_dtype
+from tilecheck_runtime.cpu.errors import TileTypeError, TileValueError
+from tilecheck_runtime.cpu.taint import Taint
+
+__all__ = ["Tile", "extend", "extents", "raw", "scalar", "whole"]
+
+BOOL = DTYPES["bool_"]
+
+
+class Tile:
+    """A tile, or a scalar of known type when it has no axes. Its operators are installed by `operations.elementwise`.
+
+    data   NumPy array or scalar of the storage type of `dtype`
+    taint  undefined lanes and pending acquires, None for most tiles
+    """
+
+    __slots__ = ("data", "dtype", "taint")
+    __array_ufunc__ = None
+    __iter__ = None
+
+    def __init__(self, data: Any, dtype: DType, taint: Taint | None = None) -> None:
+        self.data = data
+        self.dtype = dtype
+        self.taint = taint
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.data.shape  # type: ignore[no-any-return]
+
+    @property
+    def ndim(self) -> int:
+        return self.data.ndim  # type: ignore[no-any-return]
+
+    def _scalar(self, what: str) -> Any:
+        """The value as a Python number, which the kernel now depends on."""
+        if self.data.ndim:
+            raise TileTypeError(f"{what} must be a scalar, not a tile of shape {self.shape}")
+        if self.taint is not None:
+            machine.observe(self.taint, what)
+        return self.data.item()
+
+    def __bool__(self) -> bool:
+        return bool(self._scalar("a condition"))
+
+    def __index__(self) -> int:
+        if self.dtype.category > INTEGRAL:
+            raise TileTypeError(f"an index must be an integer, not {self.dtype}")
+        return int(self._scalar("an index"))
+
+    def __int__(self) -> int:
+        return int(self._scalar("a number"))
+
+    def __float__(self) -> float:
+        return float(self._scalar("a number"))
+
+    def __hash__(self) -> int:
+        return hash(self.data.item()) if self.data.ndim == 0 else id(self)
+
+    def __getitem__(self, index: Any) -> Tile:
+        parts = index if isinstance(index, tuple) else (index,)
+        if any(p is not None and p is not Ellipsis and p != slice(None) for p in parts):
+            raise TileTypeError("a tile can only be indexed with None, ':' and '...'")
+        taint = self.taint
+        if taint is not None and taint.lanes is not None:
+            taint = Taint(taint.lanes[index], taint.sources, taint.tokens)
+        return Tile(np.asarray(self.data)[index], self.dtype, taint)
+
+    def __repr__(self) -> str:
+        return str(self.data.tolist())
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return format(self.data.item(), spec) if spec and self.data.ndim == 0 else str(self)
+
+
+def raw(value: Any) -> Any:
+    """The NumPy value of a tile; any other value is itself."""
+    return value.data if type(value) is Tile else value
+
+
+def scalar(value: Any, dtype: DType) -> Tile:
+    """A scalar of known type. Raises TileValueError when an integer does not fit."""
+    try:
+        return Tile(dtype.storage.type(value), dtype)
+    except OverflowError:
+        raise TileValueError(f"{value} is out of the range of {dtype}") from None
+
+
+def whole(shape: Any) -> tuple[int, ...]:
+    """An index, shape or order as integers; a bare integer stands for a tuple of one."""
+    if isinstance(shape, (tuple, list)):
+        return tuple([p if type(p) is int else p.__index__() for p in shape])
+    return (shape if type(shape) is int else shape.__index__(),)
+
+
+def extents(shape: Any) -> tuple[int, ...]:
+    """A tile shape. Raises TileTypeError unless every extent is a power of two."""
+    result = whole(shape)
+    for extent in result:
+        if extent < 1 or extent & (extent - 1):
+            raise TileTypeError(f"tile extent {extent} of {result} is not a power of two")
+    return result
+
+
+def convert(value: Any, dtype: Any) -> Tile:
+    """A number or tile as elements of another type: truncated, wrapped or rounded as on the device."""
+    target = as_dtype(dtype)
+    if type(value) is not Tile:
+        if target.category == BOOL.category:
+            value = bool(value)
+        elif target.category == INTEGRAL:
+            value = int(value)
+        return Tile(cast(np.asarray(value), target)[()], target)
+    if value.dtype is target:
+        return value
+    return Tile(cast(value.data, target), target, value.taint)
+
+
+def cast(data: Any, target: DType) -> Any:
+    """NumPy elements as those of another type."""
+    storage = target.storage
+    kind = data.dtype.kind
+    if target.category == BOOL.category:
+        return data != 0 if kind != "V" else data.astype(np.float32) != 0
+    if target.category == INTEGRAL:
+        if kind in "biu":
+            return data.astype(storage)
+        wide = np.nan_to_num(data.astype(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf)
+        info = np.iinfo(storage)
+        clipped = np.clip(np.trunc(wide), float(info.min), float(info.max))
+        if info.bits == 64:
+            high = clipped >= float(info.max)
+            return np.where(high, info.max, np.where(high, 0, clipped).astype(storage))[()].astype(storage)
+        return clipped.astype(storage)
+    if target.name == "tfloat32":
+        return _tf32(data.astype(np.float32))
+    if storage.kind != "f" and data.dtype.kind in "biu":
+        data = data.astype(np.float32)
+    if storage.itemsize == 1 and target.category > FLOAT:
+        return _saturated(data, target)
+    return data.astype(storage)
+
+
+def _saturated(data: Any, target: DType) -> Any:
+    """Narrow floats: what is too large becomes the largest finite value, as the conversions of the device do."""
+    values = np.asarray(data).astype(np.float32)
+    limit = LARGEST.get(target.name)
+    if limit is not None:
+        values = np.clip(values, -limit, limit)
+    return values.astype(target.storage)[()]
+
+
+LARGEST = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0, "float4_e2m1fn": 6.0}
+
+
+def _tf32(data: Any) -> Any:
+    """Single precision rounded to 10 explicit bits of mantissa, ties away from zero."""
+    bits = np.asarray(data, dtype=np.float32).view(np.uint32)
+    rounded = ((bits + np.uint32(0x1000)) & np.uint32(0xFFFFE000)).view(np.float32)
+    return np.where(np.isfinite(data), rounded, data).astype(np.float32)[()]
+
+
+def extend(kind: type, members: Mapping[str, Any]) -> None:
+    """Gives a class the methods that the families of operations define for it."""
+    for name, member in members.items():
+        setattr(kind, name, member)
+
+
+DType.convert = staticmethod(convert)

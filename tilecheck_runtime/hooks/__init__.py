@@ -1,0 +1,1 @@
+"""Puts the CPU behind `ct.launch`: for scripts (`tilecheck run`) and for tests (`pytest --tilecheck`)."""

@@ -1,0 +1,77 @@
+"""Puts the CPU behind `ct.launch` and `ct.tune.exhaustive_search`, of the real package or of a stand-in for it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from types import ModuleType
+from typing import Any
+
+from tilecheck_runtime.cpu.execute import launch
+from tilecheck_runtime.hooks.standin import registered
+from tilecheck_runtime.hooks.tune import exhaustive_search
+
+__all__ = ["installed"]
+
+
+@contextmanager
+def installed() -> Iterator[None]:
+    """Inside, kernels launched by any program run on the CPU and report to the session that is open."""
+    with ExitStack() as stack:
+        tile = _real()
+        if tile is None:
+            stack.enter_context(registered())
+        else:
+            stack.enter_context(_replaced(tile, "launch", launch))
+            tune = importlib.import_module("cuda.tile.tune")
+            stack.enter_context(_replaced(tune, "exhaustive_search", exhaustive_search))
+        stack.enter_context(_stream_of_torch())
+        yield
+
+
+def _real() -> ModuleType | None:
+    try:
+        return importlib.import_module("cuda.tile")
+    except (ImportError, OSError):
+        return None
+
+
+@contextmanager
+def _replaced(module: ModuleType, name: str, replacement: Any) -> Iterator[None]:
+    """Replaces a function wherever it has been imported to by its own name."""
+    original = getattr(module, name)
+    holders = [m for m in list(sys.modules.values())
+               if isinstance(m, ModuleType) and vars(m).get(name) is original]
+    for holder in holders:
+        setattr(holder, name, replacement)
+    try:
+        yield
+    finally:
+        for holder in list(sys.modules.values()):
+            if isinstance(holder, ModuleType) and vars(holder).get(name) is replacement and not _ours(holder):
+                setattr(holder, name, original)
+
+
+def _ours(module: ModuleType) -> bool:
+    return module.__name__.startswith("tilecheck_runtime")
+
+
+@contextmanager
+def _stream_of_torch() -> Iterator[None]:
+    """Lets programs ask a torch without GPU for the current stream, which a launch on the CPU ignores."""
+    if importlib.util.find_spec("torch") is None:
+        yield
+        return
+    torch = importlib.import_module("torch")
+    if torch.cuda.is_available():
+        yield
+        return
+    original = torch.cuda.current_stream
+    torch.cuda.current_stream = lambda *_: None
+    try:
+        yield
+    finally:
+        torch.cuda.current_stream = original

@@ -1,0 +1,55 @@
+"""Where findings go, and the findings that involve one operation only."""
+
+from __future__ import annotations
+
+from tilecheck_runtime.cpu.machine import State
+from tilecheck_runtime.sanitizer.events import Event, Point
+from tilecheck_runtime.sanitizer.log import Block
+from tilecheck_runtime.sanitizer.session import Session
+from tilecheck_runtime.sanitizer.shadow import Storage
+from tilecheck_runtime.sanitizer.sites import Site
+
+__all__ = ["Findings", "element_of", "shown"]
+
+
+class Findings:
+    """The findings of one launch of a kernel."""
+
+    def __init__(self, session: Session, kernel: str, grid: Block) -> None:
+        self.session, self.sites, self.kernel, self.grid = session, session.sites, kernel, grid
+
+    def here(self) -> Point:
+        """The operation that is being executed."""
+        return Point(self.sites.site(self.sites.here()), State.block, tuple(State.loops))
+
+    def fault(self, code: str, message: str, array: str | None = None, element: tuple[int, ...] | None = None,
+              notes: tuple[str, ...] = ()) -> None:
+        """A finding at the present place that involves no other operation."""
+        key = (code, self.kernel, array, self.sites.here())
+        if self.session.has(key):
+            self.session.add(key, None)
+        else:
+            event = Event(code, message, self.kernel, self.grid, array, element, self.here(), None, notes)
+            self.session.add(key, event)
+
+    def aliased(self, first: str, second: str, site: Site) -> None:
+        """Two parameters share memory and one of them was written."""
+        message = f"'{first}' and '{second}' share memory and the kernel writes it: the compiler assumes they do not"
+        point = Point(site, (0, 0, 0))
+        self.session.add(("TC401", self.kernel, first, second),
+                         Event("TC401", message, self.kernel, self.grid, first, None, point))
+
+    def outside_tile(self, what: str, axis: int, index: int, count: int) -> None:
+        """A sub-tile that a tile does not have."""
+        self.fault("TC201", f"{what} of sub-tile {index} on axis {axis}, where the tile has {count}")
+
+
+def element_of(storage: Storage, array: str, position: int) -> tuple[int, ...]:
+    """The index of a position of a storage in one of its arrays."""
+    view = next((view for name, view in storage.views if name == array), None)
+    return (position,) if view is None else view.element(position)
+
+
+def shown(element: tuple[int, ...]) -> str:
+    """An index, as it is written."""
+    return f"[{', '.join(map(str, element))}]"

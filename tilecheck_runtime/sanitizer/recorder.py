@@ -1,0 +1,12 @@
+"""What operations report to while a launch runs."""
+
+from __future__ import annotations
+
+from tilecheck_runtime.sanitizer.races import Races
+from tilecheck_runtime.sanitizer.undefined import Undefined
+
+__all__ = ["Recorder"]
+
+
+class Recorder(Races, Undefined):
+    """Everything that one launch does to memory and to undefined lanes."""

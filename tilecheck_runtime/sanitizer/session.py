@@ -1,0 +1,55 @@
+"""Findings of several launches, such as those of a script or a test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from tilecheck_runtime.sanitizer.events import Event, Report
+from tilecheck_runtime.sanitizer.sites import Sites
+
+__all__ = ["Session", "session"]
+
+
+class Session:
+    """Collects events; the same finding at the same places is kept once and counted.
+
+    seed  of the order of blocks; None runs them in order
+    """
+
+    current: ClassVar[Session | None] = None
+
+    def __init__(self, seed: int | None = 0) -> None:
+        self.seed = seed
+        self.launches = 0
+        self.sites = Sites()
+        self._events: dict[Any, Event] = {}
+
+    def add(self, key: Any, event: Event | None) -> None:
+        """Keeps an event under a key, or counts one more when `event` is None."""
+        if event is not None:
+            self._events[key] = event
+        else:
+            known = self._events[key]
+            self._events[key] = replace(known, times=known.times + 1)
+
+    def has(self, key: Any) -> bool:
+        """Whether something is kept under a key."""
+        return key in self._events
+
+    def report(self) -> Report:
+        """What was found so far."""
+        events = sorted(self._events.values(), key=lambda e: (e.file, e.line, e.code, e.array or ""))
+        return Report(tuple(events), self.launches)
+
+
+@contextmanager
+def session(seed: int | None = 0) -> Iterator[Session]:
+    """Everything launched inside reports here."""
+    before, Session.current = Session.current, Session(seed)
+    try:
+        yield Session.current
+    finally:
+        Session.current = before
