@@ -144,13 +144,11 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES)
     settled = _chosen(facts, goal)
     if settled != goal:
         return decided(facts, settled, splits, nodes)
-    if divisible(facts, goal) or follows(facts, goal, nodes):
+    known = conj(facts, *lemmas(goal), *_exact(facts, goal))
+    if divisible(facts, goal) or follows(known, goal, 2 * nodes):
         return True
     simpler = _monotonic(goal)
     if simpler is not None and follows(facts, simpler, nodes):
-        return True
-    extra = conj(*lemmas(goal), *_exact(facts, goal))
-    if extra.op != "true" and follows(conj(facts, extra), goal, nodes):
         return True
     return splits > 0 and _by_cases(facts, goal, splits, nodes)
 
