@@ -23,6 +23,8 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
     ("ct.launch(0, (n,), k, (x, y, n, m))", "grid[1] == 1 and grid[0] == n"),
     ("ct.launch(0, (x.shape[0],), k, (x, y, n, m))", "grid[0] <= x.shape[0]"),
     ("assert n <= m\nct.launch(0, (n,), k, (x, y, n, m))", "n <= T"),
+    ("ct.launch(0, (n // 64,), k, (x, y, n, m))", "grid[0] <= cdiv(n, 64)"),
+    ("ct.launch(0, (n // 64,), k, (x, y, n, m))", "grid[0] <= cdiv(n, 64) or T != 0"),
     ("if n > m:\n    raise ValueError\nct.launch(0, (n,), k, (x, y, n, m))", "n <= T"),
     ("ct.launch(0, (ct.cdiv(n, m),), k, (x, torch.empty((n, 2)), n, m))", "grid[0] <= cdiv(y.shape[0], T)"),
     ("ct.launch(0, (1,), k, (x, y, n, 1 << (n - 1).bit_length()))", "n <= T"),
@@ -47,6 +49,8 @@ def test_discharged(body: str, clause: str) -> None:
 
 @pytest.mark.parametrize(("body", "clause"), [
     ("ct.launch(0, (n,), k, (x, y, n, m))", "n <= T"),
+    ("assert n <= m\nct.launch(0, (n,), k, (x, y, n, m))", "T <= n"),
+    ("assert m <= n\nct.launch(0, (n,), k, (x, y, n, m))", "n <= T"),
     ("ct.launch(0, (n,), k, (x, y, n, m))", "grid[0] == 1"),
     ("ct.launch(0, (n,), k, (x, y, n, foo()))", "n <= T"),
     ("ct.launch(0, (n,), k, (x, y, n, m))", "disjoint(x, y)"),
@@ -85,6 +89,10 @@ def test_a_tile_rounded_up_violates_a_semantic_clause_for_some_size() -> None:
 @pytest.mark.parametrize("clause", ["grid[0] <= x.shape[0]", "2*grid[0] <= x.shape[0]"])
 def test_a_count_that_comes_with_an_array_may_agree_with_it(clause: str) -> None:
     assert at("ct.launch(0, (m + 1,), k, (x, y, n, 1))", clause, semantic=True).state == "open"
+
+
+def test_quotients_that_are_further_apart_than_what_they_divide() -> None:
+    assert at("ct.launch(0, (n // 64,), k, (x, y, n, m))", "grid[0] <= (n - 2) // 64").state == "open"
 
 
 def test_a_guard_rules_the_violation_out() -> None:

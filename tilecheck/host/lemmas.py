@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 from zlib import crc32
 
-from tilecheck.proof.facts import Budget, Facts
+from tilecheck.proof.facts import Budget, Facts, conjuncts, models
 from tilecheck.proof.terms import (
     ONE,
     ZERO,
@@ -103,7 +103,8 @@ def _one_step(facts: Cond, wanted: Term) -> bool:
         for term in (cond.term,) if cond.op == "ge" else (cond.term, -cond.term) if cond.op == "eq" else ():
             lead = next((m for m in term.monos if m), None)
             factor = 0 if lead is None else wanted.monos.get(lead, 0) // term.monos[lead]
-            if (factor > 0 and ((wanted - term * factor).constant or -1) >= 0) or wanted == term * factor:
+            rest = (wanted - term * factor).constant if factor > 0 else None
+            if rest is not None and rest >= 0:
                 return True
     return False
 
@@ -124,6 +125,7 @@ def unreachable(facts: Cond) -> bool:
     return Facts([facts], signs=False, budget=Budget(_NODES)).prove(const(-1)) is not None
 
 
+@lru_cache(maxsize=1 << 14)
 def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES) -> bool:
     """Whether the goal follows from the facts."""
     if goal.op == "true":
@@ -228,6 +230,8 @@ def divisible(facts: Cond, goal: Cond) -> bool:
 
 def refuted(facts: Cond, goal: Cond) -> bool:
     """Whether some plain values satisfy the facts and not the goal: no proof need be looked for."""
+    if any(model.breaks(goal) for model in models(conjuncts(facts), False)):
+        return True
     leaves = sorted({a for value in (facts, goal) for a in atoms_of(value) if isinstance(a, Sym | Opaque)})
     if any(_falsifies({a: pick(i, a) for i, a in enumerate(leaves)}, facts, goal) for pick in _PICKS):
         return True
@@ -324,10 +328,13 @@ _PICKS: Final[tuple[Callable[[int, Atom], int], ...]] = (
 
 def _monotonic(goal: Cond) -> Cond | None:
     """`a // d + c >= b // d` follows from `a + c*d >= b`, for d >= 1."""
-    if goal.op != "ge":
-        return None
+    if goal.op == "or":
+        simpler = [_monotonic(part) for part in goal.args]
+        known = any(part is not None for part in simpler)
+        return disj(*(new or old for new, old in zip(simpler, goal.args, strict=True))) if known else None
     signed = [(m[0], c) for m, c in goal.term.monos.items() if m]
-    if len(signed) != 2 or any(len(m) > 1 for m in goal.term.monos) or sorted(c for _, c in signed) != [-1, 1]:
+    if goal.op != "ge" or len(signed) != 2 or any(len(m) > 1 for m in goal.term.monos) or (
+            sorted(c for _, c in signed) != [-1, 1]):
         return None
     (more, _), (less, _) = sorted(signed, key=lambda part: -part[1])
     if isinstance(more, FloorDiv) and isinstance(less, FloorDiv) and more.den == less.den:

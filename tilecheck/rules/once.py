@@ -37,11 +37,12 @@ def once(model: KernelModel, obligations: Sequence[Settled]) -> tuple[Settled, .
         return tuple(obligations)
     standing = [_alternatives(c) for c in standing_facts(model)]
     made = _joined({_alternatives(c.cond) for c in asked if c.cond is not None})
-    # what says most comes first: the fewest alternatives
     made = {m for m in made if not any(_gives(s, m) for s in standing)}
-    strongest = [m for m in made if not any(n != m and _gives(n, m) and not (_gives(m, n) and _key(n) > _key(m))
-                                            for n in made)]
-    strongest.sort(key=_key)
+    strongest: list[_Alternatives] = []
+    for m in sorted(made, key=_key):
+        if not any(_gives(n, m) for n in strongest):
+            strongest = [n for n in strongest if not _gives(m, n)] + [m]
+    # what says most comes first: the fewest alternatives
     by = {c: tuple(_stronger(c, standing, strongest)) for c in asked}
     return tuple(
         replace(s, clauses=tuple(dict.fromkeys(d for c in s.clauses for d in by.get(c, (c,)))))
@@ -77,10 +78,10 @@ def _key(m: _Alternatives) -> tuple[int, str]:
 def _joined(given: Iterable[_Alternatives]) -> set[_Alternatives]:
     """Those given, and what follows from two that differ in a condition and its opposite alone."""
     made = set(given)
-    new = list(made)
+    new = sorted(made, key=_key)
     while new and len(made) < _MANY:
         m = new.pop()
-        for c in m:
+        for c in sorted(m, key=lambda c: c.key):
             rest = m - {c}
             if rest and rest not in made and rest | {negate(c)} in made:
                 made.add(rest)
