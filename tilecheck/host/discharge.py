@@ -54,7 +54,7 @@ class Discharge:
 
     state     discharged: it follows from the launch and the host's guards. broken: it is false, whatever the values.
               violated: it is false for `values` of the variables of the launching function. open: not known.
-    text      the clause in terms of the launch, where it fails
+    text      the clause in terms of the launch
     """
 
     state: State
@@ -203,7 +203,7 @@ def _broken(goal: Cond, facts: Cond, text: str) -> Discharge:
     relevant = cone(goal, facts)
     found = _typical(goal, relevant) or find_model(conj(*relevant, negate(goal)))
     if found is None or not _confirmed(goal, relevant, found):
-        return _OPEN
+        return Discharge("open", (), text)
     return Discharge("broken", _shown(goal, found), text)
 
 
@@ -217,18 +217,18 @@ def _violated(
     leaves = {a for value in (goal, *relevant) for a in atoms_of(value) if isinstance(a, Sym | Opaque)}
     free = launch.free | chosen
     if not all(isinstance(a, Sym) and (a.name in free or a.name.partition(".shape[")[0] in free) for a in leaves):
-        return _OPEN
+        return Discharge("open", (), text)
     arrays = {a.key.partition(".shape[")[0] for a in leaves if ".shape[" in a.key}
     counts = {a.key for a in leaves if ".shape[" not in a.key and a.key not in chosen}
     if len(arrays) > 1 or (arrays and counts):
         # extents of several arrays, or one and a count that comes with it, are seldom independent, and what relates
         # them need not be written down
-        return _OPEN
+        return Discharge("open", (), text)
     for subject, known in cases:
         conds = cone(subject, known)
         found = _typical(subject, conds) or find_model(conj(*conds, negate(subject)))
         if found is None or not _confirmed(subject, conds, found):
-            return _OPEN
+            return Discharge("open", (), text)
         values = _shown(goal, found)
     return Discharge("violated", values, text)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tilecheck.kernel.coerce import arrays_in, either_array, to_array, to_int
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shadows import joined
-from tilecheck.kernel.shapes import TileValue, relabel
+from tilecheck.kernel.shapes import TileValue, broadcast, relabel
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.undefined import blurred, merged, under
 from tilecheck.kernel.values import (
@@ -19,6 +19,7 @@ from tilecheck.kernel.values import (
     Instance,
     Int,
     ParamRef,
+    Shape,
     Tuple,
     Unknown,
     Value,
@@ -34,7 +35,7 @@ def choose(cond: Cond, a: Bool, b: Bool) -> Bool:
     shadow = merged(under(cond, a.shadow), under(negate(cond), b.shadow)) if a.shadow or b.shadow else ()
     if a == b:
         return Bool(a.cond, a.shape, shadow)
-    shape = a.shape if a.shape == b.shape else None
+    shape = _wider(a.shape, b.shape)
     return Bool(disj(conj(cond, a.cond), conj(negate(cond), b.cond)), shape,
                 shadow if shape is not None else blurred(shadow))
 
@@ -46,7 +47,16 @@ def _ints(m: Machine, cond: Cond, a: Int, b: Int, span: Span) -> Value:
 
 
 def _bools(m: Machine, cond: Cond, a: Bool, b: Bool, span: Span) -> Value:
-    return choose(cond, a, b) if a.shape == b.shape else _shapes_differ(m, cond, a, b)
+    return _shapes_differ(m, cond, a, b) if _wider(a.shape, b.shape) is None else choose(cond, a, b)
+
+
+def _wider(a: Shape | None, b: Shape | None) -> Shape | None:
+    """The shape of a mask that is one of two, if one of these is repeated to the other wherever it is applied:
+    `columns < n`, and `& (rows >= columns)` besides in the causal variant."""
+    if a is None or b is None or len(a) != len(b):
+        return None
+    whole = broadcast(a, b)
+    return whole if whole in (a, b) else None
 
 
 def _data(m: Machine, cond: Cond, a: Data, b: Data, span: Span) -> Value:

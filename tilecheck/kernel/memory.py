@@ -350,7 +350,8 @@ def _advanced(m: Machine, given: dict[str, Value], op: str, mode: str, span: Spa
     kind = _mode(given, ref)
     effect = Effect(mode, op, "weak", "none", _checked(m, given, span), span, padding=_padding(kind),
                     unspecified=_unspecified(kind) if mode == "read" else FALSE, value=given.get("tile"))
-    return element_access(m, ref, tuple(index), TRUE, shape, shape, effect, begun=True)
+    rows = tuple(k for k, item in enumerate(items) if not isinstance(item, TileSlice))
+    return element_access(m, ref, tuple(index), TRUE, shape, shape, effect, rows)
 
 
 def _load_advanced(m: Machine, args: Arguments) -> Value:

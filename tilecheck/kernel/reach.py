@@ -21,6 +21,7 @@ class Reach:
     step       elements from one tile to the next; None for an index of elements
     unchecked  whether it is an element that no bounds check drops, and not the beginning of a tile
     when       a condition of its own, besides that of the access: that the launch leaves out the bounds check
+    needed     whether it is undefined otherwise; else it is one of several elements of which one must be inside
     """
 
     axis: int | None
@@ -30,6 +31,7 @@ class Reach:
     step: Term | None = None
     unchecked: bool = False
     when: Cond = TRUE
+    needed: bool = True
 
 
 def of_tile(
@@ -49,10 +51,11 @@ def of_unchecked(axis: int, index: Term, end: Term, unchecked: Cond) -> tuple[Re
         Reach(axis, index, end, index, unchecked=True, when=unchecked),)
 
 
-def entered(axis: int, index: Term, end: Term) -> Reach:
-    """An index of elements of which one is inside at least, where the rest is padded or dropped: the first."""
+def entered(axis: int, index: Term, end: Term, dense: bool) -> Reach:
+    """An index of elements of which one is inside at least, where the rest is padded or dropped: the first, which of a dense
+    range has to be."""
     at = along_lanes(index)
-    return Reach(axis, at, end, at)
+    return Reach(axis, at, end, at, needed=dense or at == index)
 
 
 def along_lanes(index: Term) -> Term:

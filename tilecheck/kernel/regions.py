@@ -40,6 +40,7 @@ from tilecheck.proof.terms import (
     lane,
     load,
     lt,
+    negate,
     of,
     opaque,
 )
@@ -76,8 +77,8 @@ class Effect:
 
     @property
     def open(self) -> bool:
-        """Whether it is a load of a tile that may leave its padding unspecified."""
-        return self.checked and self.mode == "read" and self.unspecified is not FALSE
+        """Whether it is a load of a tile that may leave its padding unspecified. There is none without a bounds check."""
+        return self.mode == "read" and self.unspecified is not FALSE and self.unchecked.op != "true"
 
 
 @dataclass(frozen=True)
@@ -224,12 +225,14 @@ def _tile_place(
 
 def element_access(
     m: Machine, ref: ArrayRef, index: tuple[Int, ...], mask: Cond, shape: Shape | None, elements: Shape | None,
-    effect: Effect, begun: bool = False,
+    effect: Effect, rows: tuple[int, ...] | None = None,
 ) -> Value:
-    """An access by element indices, one per axis; `begun` for one that is undefined only where all of it is outside."""
+    """An access by element indices, one per axis. `rows` for one that is undefined only where all of it is outside: the
+    axes along which the elements are selected one by one, and not as a range."""
     places = [_element_place(m, view, index, effect.unchecked) for _, view in ref.options]
-    if begun:
-        places = [replace(p, reach=tuple(entered(k, index[k].term, p.bounds[k][1]) for k in range(len(index))))
+    if rows is not None:
+        places = [replace(p, reach=tuple(
+            entered(k, index[k].term, p.bounds[k][1], k not in rows) for k in range(len(index))))
                   for p in places]
     _emit(m, ref, places, mask, effect, elements, ())
     _observe_index(m, ref, index, mask, effect)
@@ -335,11 +338,15 @@ def padded(
         tile = along[0].size if plain else ZERO
         start = at - of(along[0]) if plain else at
         edge = Edge(source, array, axis, start, tile, end)
-        outside = conj(ge(at, end), lt(start, end)) if plain else disj(ge(at, end), lt(at, 0))
-        if effect.unspecified is None:
-            out.append(Undefined(edge, TRUE, TRUE, True))
-        elif outside.op != "false":
-            out.append(Undefined(edge, outside, effect.unspecified))
+        over = conj(ge(at, end), lt(start, end)) if plain else ge(at, end)
+        # a tile that begins before the array is undefined (TC201); of elements that are selected any may lie there
+        sides = (over, lt(at, 0)) if effect.op == "load_advanced_indexing" or not plain else (over,)
+        for outside in sides:
+            here = edge if outside is over else Edge(source, array, axis, start, ZERO, end)
+            if effect.unspecified is None:
+                out.append(Undefined(here, TRUE, TRUE, True))
+            elif outside.op != "false":
+                out.append(Undefined(here, outside, conj(effect.unspecified, negate(effect.unchecked))))
     return tuple(out)
 
 

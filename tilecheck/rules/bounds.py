@@ -102,7 +102,7 @@ def _settle(context: Context, access: Access, reach: Reach, known: _Known) -> _O
     found = _inside(context, access, reach, made, known)
     if found is not None and not _denied(made, found):
         return _proved(context, access, reach, found)
-    escape = _escape(context, access, made)
+    escape = _escape(context, access, made) if reach.needed else None
     if escape is not None:
         return _Outcome(access, reach, "refuted", "no launch keeps it inside", escape=escape)
     return _open(context, access, reach, made)

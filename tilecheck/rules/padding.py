@@ -28,6 +28,7 @@ from tilecheck.proof.terms import (
     Term,
     atoms_in,
     atoms_of,
+    cdiv,
     conj,
     const,
     disj,
@@ -67,9 +68,9 @@ def settle_padding(context: Context) -> Iterator[Settled]:
     lost = dict(paddings.lost)
     sites = context.by_site(a for a in context.model.accesses if a.unspecified)
     for site in sorted(sites):
-        access = sites[site][0]
-        why = lost.get(access.unspecified) or lost.get("*")
-        yield _Load(context, access).settled(by_source.get(access.unspecified, []), why)
+        first, *_ = options = tuple(sites[site])
+        why = lost.get(first.unspecified) or lost.get("*")
+        yield _Load(context, first, options).settled(by_source.get(first.unspecified, []), why)
 
 
 @dataclass(frozen=True)
@@ -83,10 +84,14 @@ class _Outcome:
 
 @dataclass(frozen=True)
 class _Load:
-    """One load, and what its edges need."""
+    """One load, and what its edges need.
+
+    options  the access of each array that it may be a load from; `access` is the first
+    """
 
     context: Context
     access: Access
+    options: tuple[Access, ...]
 
     def settled(self, observations: list[Observation], lost: str | None) -> Settled:
         outcomes: list[tuple[_Outcome, Observation]] = []
@@ -273,7 +278,7 @@ class _Load:
         if edge not in self._missing:
             room = edge.end - edge.start - edge.tile
             asked = edge.tile != ZERO and room.varying and not (edge.tile.varying or edge.end.varying)
-            found = self._facts.residuals(room, 3) if asked else []
+            found = self._facts_at(edge).residuals(room, 3) if asked else []
             self._missing[edge] = tuple(
                 cond for terms, signs in found if len(terms) == 1 and self._tiles(signs)
                 and enforceable(cond := ge(_tidied(terms[0]), 0)) and cond.op == "ge")
@@ -287,9 +292,17 @@ class _Load:
         """`n <= x.shape[i]` for an `n` that loops run to: structural, as what keeps loops inside the array is."""
         return (c for c in self._rest(edge) if _plain(c))
 
+    def _facts_at(self, edge: Edge) -> Facts:
+        """What is known where the array of an edge is loaded from. What makes the load take another array is not."""
+        if edge.array not in self._known:
+            guards = [frozenset((*literals(a.region.guard), *_begun(a))) for a in self.options if a.array == edge.array]
+            shared = sorted(frozenset.intersection(*guards), key=lambda c: c.key) if guards else ()
+            self._known[edge.array] = Facts((*shared, *self.context.assume))
+        return self._known[edge.array]
+
     @cached_property
-    def _facts(self) -> Facts:
-        return Facts((self.access.region.guard, *self.context.assume))
+    def _known(self) -> dict[str, Facts]:
+        return {}
 
     def _defined(self, edge: Edge) -> Assumed | None:
         """What must be assumed for no tile of the load to reach over an edge."""
@@ -300,9 +313,9 @@ class _Load:
             room = edge.end - edge.start - edge.tile
             got = frozenset[Cond]() if (room.constant or -1) >= 0 or room.constant == 0 else None
             if got is None and _aligned(edge):
-                got = self._facts.holds(eq(mod(edge.end, edge.tile), 0), EFFORT)
+                got = self._facts_at(edge).holds(eq(mod(edge.end, edge.tile), 0), EFFORT)
             if got is None and room.constant is None:
-                got = self._facts.prove(room, EFFORT)
+                got = self._facts_at(edge).prove(room, EFFORT)
             cache[edge] = got if got is not None and self._sizes(got, edge) else None
         return cache[edge]
 
@@ -322,7 +335,8 @@ class _Load:
         """No condition on the launch helps: refuted where that is seen in numbers."""
         made = conj(undefined, o.guard)
         atoms = atoms_in(made)
-        certain = o.exact and not helped and not any(
+        # of elements that are no run, what a launch would have to satisfy is not looked for everywhere
+        certain = o.exact and not helped and o.undefined.edge.tile != ZERO and not any(
             (isinstance(a, Opaque) and not a.uniform) or (isinstance(a, Counter) and a.name not in self.access.loops)
             for a in atoms)
         if certain:
@@ -378,6 +392,14 @@ def _placed(model: KernelModel) -> Iterator[Cond]:
     for a in model.accesses:
         if a.mode == "write" and a.under is TRUE:
             yield from (lt(r.at, r.end) for r in a.reach if r.step is not None and not r.unchecked and r.when is TRUE)
+
+
+def _begun(access: Access) -> Iterator[Cond]:
+    """That a tile begins inside the array, said in tiles, where the load leaves one of them out: `i != n - 1` and
+    `i < n` are `i <= n - 2`. A tile that does not is a matter of bounds."""
+    if any(c.op == "ne" for c in literals(access.region.guard)):
+        yield from (lt(r.index, cdiv(r.end, r.step)) for r in access.reach
+                    if r.step is not None and not r.step.varying and not r.unchecked and r.when is TRUE)
 
 
 def _flags(cond: Cond) -> Iterator[Cond]:

@@ -1,0 +1,135 @@
+"""Kernels on which a verdict on padding or bounds was wrong, or a right kernel was reported."""
+
+from __future__ import annotations
+
+import textwrap
+
+from tilecheck.api import check_source
+from tilecheck.diagnostics import Obligation, Report
+
+HEADER = "import cuda.tile as ct\nfrom tilecheck import requires\nInt = ct.Constant[int]\n"
+
+
+def report_of(text: str) -> Report:
+    return check_source(HEADER + textwrap.dedent(text))
+
+
+def of_kind(report: Report, kind: str) -> list[Obligation]:
+    (kernel,) = report.kernels
+    return [o for o in kernel.obligations if o.kind == kind]
+
+
+def flagged(report: Report) -> list[tuple[str, int]]:
+    return [(d.code, d.span.line - HEADER.count("\n")) for d in report.diagnostics if d.severity != "note"]
+
+
+def test_what_selects_one_array_says_nothing_of_the_other() -> None:
+    # with n < T the tile reaches past the end of `short`, whatever holds where `long` is taken
+    report = report_of("""
+        @ct.kernel
+        def k(long, short, o, n: int, T: Int):
+            z = long if n >= T else short.slice(0, 0, n)
+            ct.store(o, (ct.bid(0),), ct.full((T,), 1, ct.float32) * ct.sum(ct.load(z, (0,), (T,))))
+    """)
+    (padding,) = of_kind(report, "padding")
+    assert padding.verdict not in ("proved", "atomic")
+    assert padding.verdict != "conditional" or "T <= n" in padding.clauses
+
+
+def test_a_bounds_check_that_a_flag_leaves_in_pads() -> None:
+    report = report_of("""
+        @ct.kernel
+        def k(x, o, T: Int, CHECK: Int):
+            i = ct.bid(0)
+            ct.store(o, (i,), ct.sum(ct.load(x, (i,), (T,), check_bounds=CHECK == 1)))
+    """)
+    (padding,) = of_kind(report, "padding")
+    assert padding.verdict == "conditional"
+    assert all("CHECK" in c for c in padding.clauses)
+
+
+def test_the_last_tile_is_loaded_by_itself() -> None:
+    report = report_of("""
+        @ct.kernel
+        def k(x, o, T: Int):
+            i = ct.bid(0)
+            if i == ct.num_tiles(x, 0, (T,)) - 1:
+                t = ct.load(x, (i,), (T,), padding_mode=ct.PaddingMode.ZERO)
+            else:
+                t = ct.load(x, (i,), (T,))
+            ct.store(o, (i,), ct.sum(t))
+    """)
+    assert not flagged(report)
+    assert {o.verdict for o in of_kind(report, "padding")} == {"proved"}
+
+
+def test_the_last_block_need_not_have_the_last_tile() -> None:
+    report = report_of("""
+        @ct.kernel
+        def k(x, o, T: Int):
+            i = ct.bid(0)
+            if i == ct.num_blocks(0) - 2:
+                t = ct.load(x, (i,), (T,), padding_mode=ct.PaddingMode.ZERO)
+            else:
+                t = ct.load(x, (i,), (T,))
+            ct.store(o, (i,), ct.sum(t))
+    """)
+    assert {o.verdict for o in of_kind(report, "padding")} == {"conditional"}
+
+
+def test_a_mask_that_is_wider_in_one_variant_is_followed() -> None:
+    report = report_of("""
+        @ct.kernel
+        def k(p, v, o, T: Int, CAUSAL: ct.Constant[bool]):
+            i = ct.bid(0)
+            rows = i * T + ct.arange(T, dtype=ct.int32)[:, None]
+            acc = ct.zeros((T, T), ct.float32)
+            for j in range(ct.cdiv(v.shape[0], T)):
+                columns = j * T + ct.arange(T, dtype=ct.int32)[None, :]
+                ok = columns < v.shape[0]
+                if CAUSAL:
+                    ok = ok & (rows >= columns)
+                s = ct.where(ok, ct.load(p, (i, j), (T, T)), 0.0)
+                acc = ct.mma(s, ct.load(v, (j, 0), (T, T)), acc)
+            ct.store(o, (i, 0), acc)
+    """)
+    found = {o.array: o for o in of_kind(report, "padding")}
+    assert found["p"].verdict == "proved"
+    assert found["v"].verdict == "conditional" and "v.shape[0] % T == 0" in found["v"].clauses
+    assert [code for code, _ in flagged(report)] == ["TC301"]
+
+
+ROWS = """
+    @ct.kernel
+    def k(x, o, T: Int, W: Int):
+        rows = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
+        t = ct.load_advanced_indexing(x, ({rows}, ct.Slice(0, W)))
+        ct.store_advanced_indexing(o, (rows, ct.Slice(0, W)), t)
+"""
+
+
+def test_rows_that_are_selected_one_by_one_may_begin_outside() -> None:
+    # only a tile of which no row is inside is undefined; row -1 of the first block is padded, and stored
+    report = report_of(ROWS.format(rows="rows - 1"))
+    assert all(o.verdict != "refuted" for o in of_kind(report, "bounds"))
+    assert {o.verdict for o in of_kind(report, "padding")} == {"unproven"}
+
+
+def test_rows_from_the_last_to_the_first() -> None:
+    # right wherever there are as many rows to read as to write
+    report = report_of(ROWS.format(rows="x.shape[0] - 1 - rows"))
+    assert not flagged(report)
+    (padding,) = of_kind(report, "padding")
+    assert padding.verdict == "proved" and "o.shape[0] <= x.shape[0]" in padding.clauses
+
+
+def test_a_dense_range_begins_inside() -> None:
+    report = report_of("""
+        @ct.kernel
+        def k(x, o, T: Int):
+            rows = ct.arange(T, dtype=ct.int32)
+            i = ct.bid(0)
+            t = ct.load_advanced_indexing(x, (rows, ct.Slice(i * T - 1, T)), padding_mode=ct.PaddingMode.ZERO)
+            ct.store(o, (0, i), t)
+    """)
+    assert "TC201" in {code for code, _ in flagged(report)}
