@@ -248,7 +248,7 @@ def outcomes(facts: Cond, goal: Cond) -> frozenset[bool]:
     parts = facts.args if facts.op == "and" else (facts,)
     leaves = sorted({a for value in (*parts, goal) for a in atoms_of(value) if isinstance(a, Sym | Opaque)})
     same = _same(parts)
-    names = {a: same.get(a, a).key for a in leaves}
+    names: dict[Atom, str] = {a: same.get(a, a).key for a in leaves}
     low, high = _limits(parts, names)
     ranges = [(a, crc32(name.encode()), _LARGE if ".shape[" in name else _SMALL, low.get(name, _LEAST),
                high.get(name, _MOST)) for a, name in names.items()]

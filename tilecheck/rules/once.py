@@ -51,8 +51,8 @@ def once(model: KernelModel, obligations: Sequence[Settled]) -> tuple[Settled, .
 
 def standing_facts(model: KernelModel) -> tuple[Cond, ...]:
     """What holds of the parameters wherever a kernel runs: tiles have elements in the variants that have them, or it
-    would not compile, and what it asserts."""
-    found = {_alternatives(c) for c in conjuncts(model.guards) if not c.varying and enforceable(c)}
+    would not compile."""
+    found: set[_Alternatives] = set()
     for a in model.accesses:
         flags = [c for c in conjuncts(a.under) if not c.varying and c not in _BLOCKS]
         if all(enforceable(c) for c in flags) and len(flags) <= _FLAGS:
