@@ -16,6 +16,7 @@ from tilecheck.host.launch import Argument, Launch
 from tilecheck.host.lemmas import abstracted, decided, outcomes, plain, tightened, unreachable
 from tilecheck.kernel.access import Param
 from tilecheck.proof.contract import annotation_of, render
+from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.region import Clause
 from tilecheck.proof.search import find_model
 from tilecheck.proof.terms import (
@@ -41,7 +42,7 @@ State: TypeAlias = Literal["discharged", "broken", "violated", "open"]
 _LARGEST: Final = 700
 _NODES: Final = 160
 _PLAIN: Final = 400
-_FEW: Final = 48
+_FEW: Final = 24
 """Work for a clause that is worth a finding only where it is broken."""
 _LONGEST: Final = 240
 _TYPICAL: Final = (96, 80, 48, 24, 100, 65, 33, 12, 6, 5, 3, 1)
@@ -97,7 +98,8 @@ def _decide(
     if missing:
         # alternatives that mention only what is known may do
         goal = disj(*(c for c in (goal.args if goal.op == "or" else ()) if not missing & atoms_of(c)))
-        found = goal.op != "false" and decided(_known(goal, bound, params, launch, ranks, standing), goal, 1, _FEW)
+        facts = _known(goal, bound, params, launch, ranks, standing)
+        found = goal.op != "false" and decided(facts, goal, 1, _FEW) and not unreachable(facts)
         return Discharge("discharged") if found else _OPEN
     facts = _known(goal, bound, params, launch, ranks, standing)
     cases = _cases(goal, facts, launch) or [(goal, facts)]
@@ -138,9 +140,10 @@ def _whatever_is_chosen(
     """Whether a clause follows without regard to what the values in it were chosen by."""
     if not any(isinstance(a, Ite) for a in atoms_of(bound.goal)):
         return False
-    facts = cone(bound.goal, conj(launch.facts, bound.facts, *_standing(standing, params, launch, ranks)))
+    facts = _near(bound.goal, dict.fromkeys((
+        *conjuncts(launch.facts), *conjuncts(bound.facts), *_standing(standing, params, launch, ranks))))
     goal, *rest = abstracted([bound.goal, *facts])
-    near = cone(goal, conj(*(c for c in rest if len(c.key) <= _LONGEST)))
+    near = _near(goal, (c for c in rest if len(c.key) <= _LONGEST))
     return len(goal.key) <= _PLAIN and decided(conj(*tightened(plain(c) for c in near)), plain(goal), 0, _FEW)
 
 
@@ -150,7 +153,8 @@ def _known(
 ) -> Cond:
     """What is known that bears on a goal."""
     stands = (plain(c) for c in _standing(standing, params, launch, ranks) if len(c.key) <= _LONGEST)
-    return conj(*tightened(cone(goal, conj(*_short(launch.facts), bound.facts, *stands))))
+    return conj(*tightened(dict.fromkeys(_near(goal, (
+        *_short(launch.facts), *conjuncts(bound.facts), *(p for c in stands for p in conjuncts(c)))))))
 
 
 @lru_cache(maxsize=512)
@@ -265,26 +269,31 @@ def _shown(goal: Cond, found: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
 
 def cone(goal: Cond, facts: Cond) -> list[Cond]:
     """The facts about what the goal mentions, and about what those facts mention."""
-    pending = [(f, _leaves(f)) for f in (facts.args if facts.op == "and" else (facts,)) if f.op != "true"]
-    reached = _leaves(goal)
+    return _near(goal, facts.args if facts.op == "and" else (facts,))
+
+
+def _near(goal: Cond, facts: Iterable[Cond]) -> list[Cond]:
+    pending = [(f, _leaves(f)) for f in facts if f.op != "true"]
+    reached = set(_leaves(goal))
     kept: list[Cond] = []
     grown = True
     while grown:
         grown = False
         rest = []
         for fact, leaves in pending:
-            if leaves & reached:
-                kept.append(fact)
-                grown = grown or not leaves <= reached
-                reached |= leaves
-            else:
+            if reached.isdisjoint(leaves):
                 rest.append((fact, leaves))
+                continue
+            kept.append(fact)
+            grown = grown or not leaves <= reached
+            reached |= leaves
         pending = rest
     return kept
 
 
-def _leaves(value: Cond) -> set[str]:
-    return {a.key for a in atoms_of(value) if isinstance(a, Sym | Opaque)}
+@lru_cache(maxsize=1 << 14)
+def _leaves(value: Cond) -> frozenset[str]:
+    return frozenset(a.key for a in atoms_of(value) if isinstance(a, Sym | Opaque))
 
 
 def _arrays(clause: Clause, params: Sequence[Param], launch: Launch) -> Discharge:

@@ -37,11 +37,12 @@ def once(model: KernelModel, obligations: Sequence[Settled]) -> tuple[Settled, .
         return tuple(obligations)
     standing = [_alternatives(c) for c in standing_facts(model)]
     made = _joined({_alternatives(c.cond) for c in asked if c.cond is not None})
-    # what says most comes first: the fewest alternatives
     made = {m for m in made if not any(_gives(s, m) for s in standing)}
-    strongest = [m for m in made if not any(n != m and _gives(n, m) and not (_gives(m, n) and _key(n) > _key(m))
-                                            for n in made)]
-    strongest.sort(key=_key)
+    strongest: list[_Alternatives] = []
+    for m in sorted(made, key=_key):
+        if not any(_gives(n, m) for n in strongest):
+            strongest = [n for n in strongest if not _gives(m, n)] + [m]
+    # what says most comes first: the fewest alternatives
     by = {c: tuple(_stronger(c, standing, strongest)) for c in asked}
     return tuple(
         replace(s, clauses=tuple(dict.fromkeys(d for c in s.clauses for d in by.get(c, (c,)))))
@@ -50,8 +51,8 @@ def once(model: KernelModel, obligations: Sequence[Settled]) -> tuple[Settled, .
 
 def standing_facts(model: KernelModel) -> tuple[Cond, ...]:
     """What holds of the parameters wherever a kernel runs: tiles have elements in the variants that have them, or it
-    would not compile, and what it asserts."""
-    found = {_alternatives(c) for c in conjuncts(model.guards) if not c.varying and enforceable(c)}
+    would not compile."""
+    found: set[_Alternatives] = set()
     for a in model.accesses:
         flags = [c for c in conjuncts(a.under) if not c.varying and c not in _BLOCKS]
         if all(enforceable(c) for c in flags) and len(flags) <= _FLAGS:
