@@ -133,3 +133,45 @@ def test_a_dense_range_begins_inside() -> None:
             ct.store(o, (0, i), t)
     """)
     assert "TC201" in {code for code, _ in flagged(report)}
+
+
+def test_what_was_not_found_is_no_proof_that_every_launch_is_wrong() -> None:
+    # slices that move with the loop: right wherever the two arrays have as many elements
+    report = report_of("""
+        @ct.kernel
+        def k(x, o, T: Int):
+            n = x.shape[0]
+            for j in range(ct.cdiv(n, T)):
+                part = x.slice(0, j * T, min((j + 1) * T, n))
+                ct.store(o, (j,), ct.load(part, (0,), (T,)))
+    """)
+    assert all(o.verdict != "refuted" for o in of_kind(report, "padding"))
+    assert not flagged(report)
+
+
+def test_lanes_that_every_launch_leaves_undefined_are_an_error() -> None:
+    report = report_of("""
+        @ct.kernel
+        def k(x, o):
+            i = ct.bid(0)
+            ct.store(o, (i,), ct.sum(ct.load(x.slice(0, 4 * i, 4 * i + 3), (0,), (4,))))
+    """)
+    assert [(d.code, d.severity) for d in report.diagnostics] == [("TC301", "error")]
+
+
+def test_a_loop_over_whole_tiles_of_what_is_assumed_to_be_a_multiple() -> None:
+    text = """
+        @ct.kernel
+        def k(x, o, T: Int, EXACT: Int):
+            i = ct.bid(0)
+            n = x.shape[1]
+            {assume}
+            s = ct.zeros((1, T), ct.float32)
+            for j in range(n // T):
+                s = s + ct.load(x, (i, j), (1, T), padding_mode=ct.PaddingMode.ZERO)
+            ct.store(o, (i,), ct.sum(s, axis=1))
+    """
+    always = text.format(assume="n = ct.assume_divisible_by(n, T)")
+    sometimes = text.format(assume="m = ct.assume_divisible_by(n, T) if EXACT else n")
+    assert "TC305" not in {code for code, _ in flagged(report_of(always))}
+    assert "TC305" in {code for code, _ in flagged(report_of(sometimes))}

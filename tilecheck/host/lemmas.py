@@ -21,6 +21,7 @@ from tilecheck.proof.terms import (
     Min,
     Mod,
     Opaque,
+    Substitution,
     Sym,
     Term,
     atoms_of,
@@ -144,13 +145,11 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES)
     settled = _chosen(facts, goal)
     if settled != goal:
         return decided(facts, settled, splits, nodes)
-    if divisible(facts, goal) or follows(facts, goal, nodes):
+    known = conj(facts, *lemmas(goal), *_exact(facts, goal))
+    if divisible(facts, goal) or follows(known, goal, 2 * nodes):
         return True
     simpler = _monotonic(goal)
     if simpler is not None and follows(facts, simpler, nodes):
-        return True
-    extra = conj(*lemmas(goal), *_exact(facts, goal))
-    if extra.op != "true" and follows(conj(facts, extra), goal, nodes):
         return True
     return splits > 0 and _by_cases(facts, goal, splits, nodes)
 
@@ -220,12 +219,32 @@ def divisible(facts: Cond, goal: Cond) -> bool:
     atom = goal.term.single if goal.op == "eq" else None
     if not isinstance(atom, Mod):
         return False
+    equations = [fact.term for fact in (facts.args if facts.op == "and" else (facts,)) if fact.op == "eq"]
+    multiples = [t.single.num for t in equations if isinstance(t.single, Mod)
+                 and split_multiples(t.single.den, atom.den)[1] == ZERO]
     rest = split_multiples(atom.num, atom.den)[1]
-    for fact in facts.args if facts.op == "and" else (facts,):
-        known = fact.term.single if fact.op == "eq" else None
-        if isinstance(known, Mod) and split_multiples(known.den, atom.den)[1] == ZERO:
-            rest = split_multiples(rest, known.num)[1]
+    for multiple in multiples:
+        rest = split_multiples(rest, multiple)[1]
+    if rest == ZERO or not multiples:
+        return rest == ZERO
+    # the multiple is said of one extent, and the goal is about another that is as large
+    same = _same(equations)
+    for multiple in multiples:
+        rest = split_multiples(same.term(rest), same.term(multiple))[1]
     return rest == ZERO
+
+
+def _same(equations: Iterable[Term]) -> Substitution:
+    """One name for all that are said to be equal: `b.shape[0] == a.shape[1]`."""
+    names: dict[Atom, Term] = {}
+    for equation in equations:
+        term = Substitution(names).term(equation)
+        ones = [m[0] for m, c in term.monos.items() if len(m) == 1 and c in (1, -1)]
+        if len(term.monos) == 2 and len(ones) == 2 and sum(term.monos.values()) == 0:
+            low, high = sorted(ones)
+            here = Substitution({high: of(low)})
+            names = {**{a: here.term(t) for a, t in names.items()}, high: of(low)}
+    return Substitution(names)
 
 
 def refuted(facts: Cond, goal: Cond) -> bool:

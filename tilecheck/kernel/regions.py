@@ -34,7 +34,6 @@ from tilecheck.proof.terms import (
     atoms_of,
     conj,
     const,
-    disj,
     ge,
     ite,
     lane,
@@ -77,7 +76,7 @@ class Effect:
 
     @property
     def open(self) -> bool:
-        """Whether it is a load of a tile that may leave its padding unspecified. There is none without a bounds check."""
+        """Whether it is a load of a tile that may leave its padding unspecified: only where bounds are checked."""
         return self.mode == "read" and self.unspecified is not FALSE and self.unchecked.op != "true"
 
 

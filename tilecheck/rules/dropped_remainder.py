@@ -13,12 +13,13 @@ from tilecheck.kernel.access import Access, KernelModel
 from tilecheck.kernel.observed import RangeLoop
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.contract import render
-from tilecheck.proof.facts import Facts
+from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.region import Clause
 from tilecheck.proof.terms import (
     ONE,
     Atom,
     Bid,
+    Cond,
     Counter,
     FloorDiv,
     Ite,
@@ -58,12 +59,19 @@ def suspicions(context: Context) -> Iterator[Suspicion]:
             continue
         remainder = eq(mod(quotient.num, quotient.den), 0)
         known = conj(loop.guard, walked.region.guard, *context.assume)
+        known = conj(known, *_claimed(context.model, known))
         facts = Facts((known, *context.standing), [quotient.num], signs=False)
         if remainder.op == "true" or divisible(known, remainder) or facts.holds(remainder, effort=0) is not None:
             continue
         told.add(loop.header)
         unless = Clause(render(remainder), remainder, "semantic") if enforceable(remainder) else None
         yield Suspicion(_told(context.model, loop, walked, quotient.num, quotient.den, ()), unless, "free")
+
+
+def _claimed(model: KernelModel, known: Cond) -> Iterator[Cond]:
+    """What `assume_divisible_by` says where the loop is; that it is so is asked at every launch (TC202)."""
+    given = set(conjuncts(known))
+    return (eq(mod(c.value, c.divisor), 0) for c in model.claims if given.issuperset(conjuncts(c.under)))
 
 
 def _ends(model: KernelModel) -> Iterator[tuple[RangeLoop, FloorDiv]]:

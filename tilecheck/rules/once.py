@@ -78,7 +78,8 @@ def _key(m: _Alternatives) -> tuple[int, str]:
 def _joined(given: Iterable[_Alternatives]) -> set[_Alternatives]:
     """Those given, and what follows from two that differ in a condition and its opposite alone."""
     made = set(given)
-    new = sorted(made, key=_key)
+    # which variants are joined before there are too many must not hang on the order of a set
+    new = sorted(made, key=_key, reverse=True)
     while new and len(made) < _MANY:
         m = new.pop()
         for c in sorted(m, key=lambda c: c.key):

@@ -332,11 +332,11 @@ class _Load:
         return satisfiable(conj(cond, *context.uniform), axes, tiles=context.tiles) is not None
 
     def _open(self, o: Observation, undefined: Cond, helped: bool) -> _Outcome:
-        """No condition on the launch helps: refuted where that is seen in numbers."""
+        """No condition on the launch helps: refuted where that is seen in numbers, and where it does not depend on the
+        launch which lanes are undefined. That no condition was found is no sign that there is none."""
         made = conj(undefined, o.guard)
         atoms = atoms_in(made)
-        # of elements that are no run, what a launch would have to satisfy is not looked for everywhere
-        certain = o.exact and not helped and o.undefined.edge.tile != ZERO and not any(
+        certain = o.exact and not helped and not any(isinstance(a, Sym) for a in atoms_of(undefined)) and not any(
             (isinstance(a, Opaque) and not a.uniform) or (isinstance(a, Counter) and a.name not in self.access.loops)
             for a in atoms)
         if certain:
