@@ -228,13 +228,13 @@ def divisible(facts: Cond, goal: Cond) -> bool:
     if rest == ZERO or not multiples:
         return rest == ZERO
     # the multiple is said of one extent, and the goal is about another that is as large
-    same = _same(equations)
+    same = _one_name(equations)
     for multiple in multiples:
         rest = split_multiples(same.term(rest), same.term(multiple))[1]
     return rest == ZERO
 
 
-def _same(equations: Iterable[Term]) -> Substitution:
+def _one_name(equations: Iterable[Term]) -> Substitution:
     """One name for all that are said to be equal: `b.shape[0] == a.shape[1]`."""
     names: dict[Atom, Term] = {}
     for equation in equations:
