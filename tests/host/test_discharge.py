@@ -8,8 +8,9 @@ import pytest
 
 from tests.host.hosts import PARAMS, launch, launches
 from tilecheck.host.discharge import Discharge, discharge
+from tilecheck.host.lemmas import decided, follows
 from tilecheck.proof.contract import parse
-from tilecheck.proof.terms import ge, sym
+from tilecheck.proof.terms import conj, eq, ge, sym
 
 
 def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m") -> Discharge:
@@ -191,3 +192,14 @@ def run(x, y, n, m):
     found = [x for x in launches(source) if x.kernel[1] == "k"]
     assert [discharge(clause, PARAMS, x).state for x in found] == ["discharged"]
     assert [discharge(other, PARAMS, x).state for x in found] == ["open"]
+
+
+def test_the_opposite_of_a_fact_does_not_follow() -> None:
+    n, m = sym("n"), sym("m")
+    assert not follows(ge(m, n), ge(n, m))
+    assert not decided(conj(ge(n, 1), ge(m, n)), ge(n, m))
+    assert follows(ge(m, n), ge(m * 2, n * 2)) and follows(ge(m, n + 1), ge(m, n)) and follows(eq(m, n), ge(n, m))
+
+
+def test_a_number_rounded_up_is_not_below_it() -> None:
+    assert at("ct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= n").state == "open"

@@ -266,7 +266,7 @@ def outcomes(facts: Cond, goal: Cond) -> frozenset[bool]:
     """What the goal was seen to be under values that satisfy the facts: with both nothing follows either way."""
     parts = facts.args if facts.op == "and" else (facts,)
     leaves = sorted({a for value in (*parts, goal) for a in atoms_of(value) if isinstance(a, Sym | Opaque)})
-    same = _same(parts)
+    same = _alike(parts)
     names: dict[Atom, str] = {a: same.get(a, a).key for a in leaves}
     low, high = _limits(parts, names)
     ranges = [(a, crc32(name.encode()), _LARGE if ".shape[" in name else _SMALL, low.get(name, _LEAST),
@@ -304,7 +304,7 @@ def _limits(facts: Iterable[Cond], names: Mapping[Atom, str]) -> tuple[dict[str,
     return low, high
 
 
-def _same(facts: Iterable[Cond]) -> dict[Atom, Atom]:
+def _alike(facts: Iterable[Cond]) -> dict[Atom, Atom]:
     """Atoms that the facts say to be equal, each with one that stands for all of them."""
     out: dict[Atom, Atom] = {}
     for c in facts:
