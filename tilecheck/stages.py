@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -117,6 +118,16 @@ class Joiner:
             self._conclude()
 
     def _conclude(self) -> None:
+        collecting = gc.isenabled()
+        # many small values and hardly a cycle among them
+        gc.disable()
+        try:
+            self._conclude_all()
+        finally:
+            if collecting:
+                gc.enable()
+
+    def _conclude_all(self) -> None:
         for key, kernel in self.waiting.items():
             if key in self.kernels:
                 continue

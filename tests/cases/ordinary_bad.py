@@ -156,3 +156,13 @@ def unchecked_table(ids, x, y, T: Int):
     cols = ct.arange(T, dtype=ct.int32)
     t = ct.gather(x, (row, cols), mask=cols < x.shape[1], check_bounds=False)  # expect: TC202
     ct.scatter(y, (ct.bid(0), cols), t)
+
+
+@ct.kernel
+def shares_that_run_over(x, y, T: Int):
+    s = ct.bid(0)
+    size = ct.cdiv(ct.num_tiles(x, 0, (T,)), ct.num_blocks(0))
+    total = ct.zeros((T,), ct.float32)
+    for j in range(size):
+        total = total + ct.load(x, (s * size + j,), (T,), padding_mode=ZERO)  # expect: TC201
+    ct.store(y, (s, 0), ct.reshape(total, (1, T)))

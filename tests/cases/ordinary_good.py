@@ -209,3 +209,14 @@ def row_mask(x, y, T: Int):
     t = ct.load(x, (row, 0), (1, T))
     inside = ct.arange(T, dtype=ct.int32)[None, :] < x.shape[1]
     ct.store(y, (row,), ct.sum(ct.where(inside & (t > 0), t, 0.0), axis=1))
+
+
+@ct.kernel
+def shares_that_end_in_time(x, y, T: Int):
+    s = ct.bid(0)
+    tiles = ct.num_tiles(x, 0, (T,))
+    size = ct.cdiv(tiles, ct.num_blocks(0))
+    total = ct.zeros((T,), ct.float32)
+    for j in range(s * size, min((s + 1) * size, tiles)):
+        total = total + ct.load(x, (j,), (T,), padding_mode=ZERO)
+    ct.store(y, (s, 0), ct.reshape(total, (1, T)))

@@ -28,6 +28,7 @@ GOOD: Final[Mapping[str, tuple[Launch, ...]]] = {
     "unchecked_copy": (((3,), {"x": (10,), "y": (11,), "n": 9, "T": 4}),),
     "rebuilt_offsets": (((3,), {"x": (10,), "y": (4, 3), "N": 3, "T": 4}),),
     "row_mask": (((3,), {"x": (3, 6), "y": (3,), "T": 8}),),
+    "shares_that_end_in_time": (((2,), {"x": (10,), "y": (2, 4), "T": 4}),),
 }
 
 BAD: Final[Mapping[str, tuple[Launch, ...]]] = {
@@ -48,4 +49,5 @@ BAD: Final[Mapping[str, tuple[Launch, ...]]] = {
     "pairs_of_neighbours": (((3,), {"x": (3, 6), "y": (3,), "T": 4}),),
     "unchecked_walk": (((3,), {"x": (3, 8), "y": (3,), "T": 4}),),
     "unchecked_table": (((3,), {"ids": (3,), "x": (3, 6), "y": (3, 8), "T": 8, "values": {"ids": 7}}),),
+    "shares_that_run_over": (((2,), {"x": (10,), "y": (2, 4), "T": 4}),),
 }

@@ -1,7 +1,12 @@
 """How much of what can be undefined out of range is settled on the corpus: `python -m tests.corpus.bounds_figures`.
 
-    decided     obligations on bounds that are proved, or proved under clauses
+    decided     obligations on bounds that are proved, or proved under clauses; one obligation for each statement
     discharged  of the clauses that these rest on, in kernels with visible launches, those that follow at each launch
+
+A clause counts once for a kernel, however many accesses need it. It counts whether a launch could discharge it or not:
+that extents of two input arrays agree is a clause like any other. What other clauses of the kernel say anyway is no
+clause (rules/once.py), nor is what holds wherever the kernel runs. One that is open at a single launch is open.
+That an array which is passed is not empty counts as said by the host (host/binding.py).
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.corpus.bounds_figures import bounds_figures
 
-DECIDED = 0.78
-DISCHARGED = 0.45
+DECIDED = 0.85
+DISCHARGED = 0.51
 
 
 def test_most_bounds_are_settled(corpus_report):

@@ -9,6 +9,7 @@ import pytest
 from tests.host.hosts import PARAMS, launch, launches
 from tilecheck.host.discharge import Discharge, discharge
 from tilecheck.proof.contract import parse
+from tilecheck.proof.terms import ge, sym
 
 
 def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m") -> Discharge:
@@ -23,6 +24,8 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
     ("ct.launch(0, (n,), k, (x, y, n, m))", "grid[1] == 1 and grid[0] == n"),
     ("ct.launch(0, (x.shape[0],), k, (x, y, n, m))", "grid[0] <= x.shape[0]"),
     ("assert n <= m\nct.launch(0, (n,), k, (x, y, n, m))", "n <= T"),
+    ("ct.launch(0, (n // 64,), k, (x, y, n, m))", "grid[0] <= cdiv(n, 64)"),
+    ("ct.launch(0, (n // 64,), k, (x, y, n, m))", "grid[0] <= cdiv(n, 64) or T != 0"),
     ("if n > m:\n    raise ValueError\nct.launch(0, (n,), k, (x, y, n, m))", "n <= T"),
     ("ct.launch(0, (ct.cdiv(n, m),), k, (x, torch.empty((n, 2)), n, m))", "grid[0] <= cdiv(y.shape[0], T)"),
     ("ct.launch(0, (1,), k, (x, y, n, 1 << (n - 1).bit_length()))", "n <= T"),
@@ -53,6 +56,8 @@ def test_discharged(body: str, clause: str) -> None:
 
 @pytest.mark.parametrize(("body", "clause"), [
     ("ct.launch(0, (n,), k, (x, y, n, m))", "n <= T"),
+    ("assert n <= m\nct.launch(0, (n,), k, (x, y, n, m))", "T <= n"),
+    ("assert m <= n\nct.launch(0, (n,), k, (x, y, n, m))", "n <= T"),
     ("ct.launch(0, (n,), k, (x, y, n, m))", "grid[0] == 1"),
     ("ct.launch(0, (n,), k, (x, y, n, foo()))", "n <= T"),
     ("ct.launch(0, (n,), k, (x, y, n, m))", "disjoint(x, y)"),
@@ -99,6 +104,10 @@ def test_a_count_that_comes_with_an_array_may_agree_with_it(clause: str) -> None
     assert at("ct.launch(0, (m + 1,), k, (x, y, n, 1))", clause, semantic=True).state == "open"
 
 
+def test_quotients_that_are_further_apart_than_what_they_divide() -> None:
+    assert at("ct.launch(0, (n // 64,), k, (x, y, n, m))", "grid[0] <= (n - 2) // 64").state == "open"
+
+
 def test_a_guard_rules_the_violation_out() -> None:
     body = "T = 1 << (n // 2 - 1).bit_length()\nassert n == 2 * T\nct.launch(0, (m,), k, (x, y, n, T))"
     assert at(body, "n // 2 + T <= n", semantic=True).state == "discharged"
@@ -121,3 +130,76 @@ def run(x, y, n):
     assert (found.state, found.values) == ("broken", (("c.T", 24),))
     (other,) = parse("T < 4")
     assert discharge(other, PARAMS, launches(source.format(last=24))[0]).state == "broken"
+
+
+STANDING = (ge(sym("T"), 1),)
+
+
+@pytest.mark.parametrize(("body", "clause"), [
+    ("ct.launch(0, (n // m,), k, (x, y, n, m))", "grid[0] <= cdiv(n, T)"),
+    ("f = 1 if n % m == 0 else 0\nct.launch(0, (f,), k, (x, y, n, m))", "cdiv(n, T) <= n // T or grid[0] == 0"),
+    ("f = n == m\nct.launch(0, (int(f),), k, (x, y, n, m))", "T <= n or grid[0] != 1"),
+    ("a = torch.next_power_of_2(n)\nct.launch(0, (1 if a == n else 0,), k, (x, y, n, a))", "T <= n or grid[0] == 0"),
+    ("ct.launch(0, (foo() or 3,), k, (x, y, n, m))", "x.shape[0] >= 1 or grid[0] == 7"),
+    ("p = foo(n)\nc = m if p else n\nct.launch(0, (n // c,), k, (x, y, n, c))", "grid[0] <= cdiv(n, T)"),
+    ("p = foo(n)\nct.launch(0, (n if p else m,), k, (x, y, n, n if p else m))", "grid[0] <= T"),
+])
+def test_discharged_where_tiles_have_elements(body: str, clause: str) -> None:
+    assert standing(body, clause).state == "discharged"
+
+
+@pytest.mark.parametrize(("body", "clause"), [
+    ("ct.launch(0, (n // m,), k, (x, y, n, m))", "grid[0] < cdiv(n, T)"),
+    ("f = 1 if n % m == 1 else 0\nct.launch(0, (f,), k, (x, y, n, m))", "cdiv(n, T) <= n // T or grid[0] == 0"),
+    ("f = 1 if n % m == 0 else 0\nct.launch(0, (f,), k, (x, y, n, m))", "n // T >= 1 or grid[0] == 0"),
+    ("p = foo(n)\nct.launch(0, (n if p else m,), k, (x, y, n, m if p else n))", "grid[0] <= T"),
+    ("p = foo(n)\nq = foo(m)\nct.launch(0, (n if p else m,), k, (x, y, n, n if q else m))", "grid[0] <= T"),
+])
+def test_open_although_tiles_have_elements(body: str, clause: str) -> None:
+    assert standing(body, clause).state == "open"
+
+
+def standing(body: str, clause: str) -> Discharge:
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    (parsed,) = parse(clause)
+    found = launch(f"def run(x, y, n, m):\n{lines}")
+    return discharge(replace(parsed, kind="structural"), PARAMS, found, {"x": 2, "y": 2}, STANDING)
+
+
+def test_what_a_kernel_cannot_be_given_says_nothing() -> None:
+    assert standing("ct.launch(0, (5,), k, (x, y, n, 0))", "grid[0] <= T").state != "discharged"
+
+
+@pytest.mark.parametrize("body", [
+    "a, b = x.shape[-2:]\nct.launch(0, (a,), k, (x, y, n, m))",
+    "a, b = x.shape[:2]\nct.launch(0, (a,), k, (x, y, n, m))",
+    "a, = x.shape[:-1]\nct.launch(0, (a,), k, (x, y, n, m))",
+])
+def test_a_slice_of_a_shape_is_taken_apart(body: str) -> None:
+    assert at(body, "grid[0] <= x.shape[0]").state == "discharged"
+
+
+def test_the_last_extents_are_not_the_first() -> None:
+    assert at("a, b = x.shape[-2:]\nct.launch(0, (b,), k, (x, y, n, m))", "grid[0] <= x.shape[0]").state == "open"
+
+
+def test_the_argument_list_is_the_one_that_fits() -> None:
+    source = """
+@ct.kernel
+def longer(x, y, n: ct.Constant[int], T: ct.Constant[int], more: ct.Constant[int]):
+    pass
+
+
+def run(x, y, n, m):
+    args = (x, y, n, m)
+    if n == 64:
+        kernel, args = longer, args + (3,)
+    else:
+        kernel = k
+    ct.launch(0, (n,), kernel, args)
+"""
+    (clause,) = parse("grid[0] <= n")
+    (other,) = parse("grid[0] <= T")
+    found = [x for x in launches(source) if x.kernel[1] == "k"]
+    assert [discharge(clause, PARAMS, x).state for x in found] == ["discharged"]
+    assert [discharge(other, PARAMS, x).state for x in found] == ["open"]

@@ -146,6 +146,26 @@ def run(x, y, n):
     assert any(fact.key == "-block + n >= 0" for fact in found.facts.args)
 
 
+@pytest.mark.parametrize(("loop", "expected"), [
+    ("p = 1\nwhile p < n: p *= 2", "next_pow2(n)"),
+    ("p = 1\nwhile p < n: p <<= 1", "next_pow2(n)"),
+    ("p = 1\nwhile n > p: p = 2 * p", "next_pow2(n)"),
+    ("p = 1\nwhile p < x.shape[0]: p += p", "next_pow2(x.shape[0])"),
+    ("p = 16\nwhile p < n: p = p << 1", "max(16, next_pow2(n))"),
+])
+def test_a_loop_that_doubles_rounds_up(loop: str, expected: str) -> None:
+    assert first("p", loop) == expected
+
+
+@pytest.mark.parametrize("loop", [
+    "p = 3\nwhile p < n: p *= 2", "p = m\nwhile p < n: p *= 2", "p = 1\nwhile p < n: p *= 3",
+    "p = 1\nwhile p <= n: p *= 2", "p = 1\nwhile p < n + p: p *= 2", "p = 1\nwhile p < f(p): p *= 2",
+    "p = 1\nwhile p < n:\n    p *= 2\n    n += 1",
+])
+def test_other_loops_do_not_round_up(loop: str) -> None:
+    assert "next_pow2" not in first("p", loop)
+
+
 def test_helpers_of_other_modules_are_followed() -> None:
     source = """
 from helpers import blocks, LIMIT

@@ -220,3 +220,9 @@ def parameter_ranks(known: Signature) -> Iterator[tuple[str, int | None]]:
     for name, kind in known.kinds.items():
         yield name, known.ranks.get(name, 1) if kind in ("array", "list") else None
 
+
+
+def draws(known: Signature, name: str, count: int) -> list[Candidate]:
+    """Launches at random, whatever becomes of them."""
+    rng = random.Random(name)
+    return [_draw(known, rng) for _ in range(count)]

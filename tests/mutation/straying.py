@@ -1,8 +1,9 @@
 """Makes mutants that provably leave an array or observe undefined lanes, and asks the checker about each.
 
-A mutant counts when it goes wrong in a launch in which the original goes right. It is **flagged** when a finding of a
-fitting code is new or graver than on the original; **excluded** when nothing is said of the kernel, but the launch in
-which it goes wrong breaks the contract and did not break that of the original: a visible launch would be reported.
+A mutant counts when it goes wrong in a launch that meets the contract of the original, which goes right in it. It is
+**flagged** when a finding of a fitting code is new or graver than on the original; **excluded** when nothing is said of
+the kernel, but every launch in which it goes wrong breaks its contract: a visible one would be reported; **noted** when
+what was proved of the original is not any more, which is said with `-v` and counts with `--strict`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from tests.mutation.edits import edits
 from tests.mutation.launches import Candidate, execute
 from tests.mutation.mutate import Mutant
 from tests.mutation.study import Study, Subject, Verdict, reload
+from tests.oracle.aspects import COMBINED, SETTLED, structural
 from tests.oracle.fake_tile import Kernel
 from tests.oracle.log import Log, collisions
 from tilecheck.diagnostics import Diagnostic, KernelReport, Report
@@ -43,12 +45,12 @@ def faults(log: Log) -> set[tuple[str, str]]:
     return found | {(c.kind, c.array) for c in collisions(log, limit=500)}
 
 
-def wrong(subject: Subject, original: Kernel, loader: Loaded, limit: int) -> Iterator[Wrong]:
-    """Mutants that go wrong, spread over the kinds of edit."""
+def wrong(subject: Subject, original: Kernel, said: Report, loader: Loaded, limit: int) -> Iterator[Wrong]:
+    """Mutants that go wrong, spread over the kinds of edit. `said` is the report on the original."""
     every = list(edits(subject.text, subject.name))
     random.Random(subject.name).shuffle(every)
     count: Counter[str] = Counter()
-    right = _right(subject, original)
+    right = [(launch, usual) for launch, usual in _right(subject, original) if _meets(_named(said, subject), launch)]
     for mutant in every:
         if count[mutant.what] >= limit:
             continue
@@ -78,13 +80,15 @@ def _named(report: Report, subject: Subject) -> KernelReport | None:
 
 def _findings(report: Report, subject: Subject) -> Counter[tuple[str, str]]:
     mine: Sequence[Diagnostic] = [d for d in report.diagnostics if d.kernel == subject.name and d.code in FITTING]
-    return Counter((d.code, d.severity) for d in mine if d.severity != "note")
+    return Counter((d.code, d.severity) for d in mine)
 
 
 def _graver(now: Counter[tuple[str, str]], before: Counter[tuple[str, str]]) -> list[str]:
     """Codes of which there are more findings of some severity or above."""
     out: set[str] = set()
     for code, severity in now:
+        if severity == "note":
+            continue
         above = SEVERITIES[SEVERITIES.index(severity):]
         if sum(now[code, s] for s in above) > sum(before[code, s] for s in above):
             out.add(code)
@@ -107,30 +111,65 @@ def scalars(launch: Candidate) -> dict[str, int]:
 
 
 def _meets(report: KernelReport | None, launch: Candidate) -> bool:
+    return _hold([c.clause for c in report.contract] if report is not None else [], launch)
+
+
+def _hold(clauses: Sequence[str], launch: Candidate) -> bool:
     values: Mapping[str, int] = scalars(launch)
     try:
-        return all(annotation_of(part) is not None or evaluate(part, values)
-                   for c in (report.contract if report is not None else ()) for part in parse(c.clause))
+        return all(annotation_of(part) is not None or evaluate(part, values) for c in clauses for part in parse(c))
     except (KeyError, ArithmeticError):
         return False
 
 
-def judge(subject: Subject, bad: Wrong, original: Report, check: Callable[[str, Path], Report]) -> Verdict:
+def judge(subject: Subject, bad: Wrong, original: Report, loader: Loaded,
+          check: Callable[[str, Path], Report]) -> Verdict:
     report = check(bad.mutant.text, subject.path)
     if report.failures:
         raise AssertionError(f"the checker fails on {subject.name}: {report.failures[0].message}\n{bad.mutant.text}")
+    kernel = reload(subject, bad.mutant.text, loader)
+    assert kernel is not None
+    if found := contradictions(subject, kernel, report, bad.launches):
+        raise AssertionError(f"{found[0]}\n{bad.mutant.what}: {bad.mutant.detail}")
     codes = tuple(_graver(_findings(report, subject), _findings(original, subject)))
     if codes:
         return Verdict(subject.name, bad.mutant, "flagged", codes)
-    fair = [launch for launch in bad.launches if _meets(_named(original, subject), launch)]
-    excluded = bool(fair) and not any(_meets(_named(report, subject), launch) for launch in fair)
-    return Verdict(subject.name, bad.mutant, "excluded" if excluded else "missed", codes)
+    if not any(_meets(_named(report, subject), launch) for launch in bad.launches):
+        return Verdict(subject.name, bad.mutant, "excluded", codes)
+    noted = _open(report, subject) > _open(original, subject)
+    return Verdict(subject.name, bad.mutant, "noted" if noted else "missed", codes)
+
+
+def _open(report: Report, subject: Subject) -> int:
+    """Obligations that are not proved."""
+    mine = _named(report, subject)
+    return sum(o.verdict == "unproven" for o in mine.obligations) if mine is not None else 0
+
+
+def contradictions(subject: Subject, kernel: Kernel, report: Report, launches: Sequence[Candidate]) -> list[str]:
+    """What the report proves of a kernel, and a launch that meets the clauses of the proof goes against."""
+    said = _named(report, subject)
+    found: list[str] = []
+    for launch in launches if said is not None else ():
+        assert said is not None
+        log = execute(kernel, replace(subject.known, axes=set()), launch)
+        if log.error is not None:
+            continue
+        events = [("bounds", o.line, o.array) for o in log.outside if o.first]
+        events += [("padding", o.load, o.array) for o in log.observed if log.valid and o.how not in COMBINED]
+        for kind, line, array in dict.fromkeys(events):
+            claims = [o for o in said.obligations if o.kind == kind and o.line == line]
+            if claims and all(o.verdict in SETTLED for o in claims) and _hold(
+                    [*structural(said, (kind,)), *(c for o in claims for c in o.clauses)], launch):
+                found.append(f"{subject.name}: {kind} of {array} at line {line} for {launch}, against {claims}")
+    return found
 
 
 def summary(study: Study) -> str:
     kinds = Counter((v.mutant.what, v.said) for v in study.verdicts)
     lines = [f"{len(study.verdicts)} faulty mutants of {study.subjects} kernels: flagged {study.share('flagged'):.1%}, "
-             f"flagged or excluded by the contract {study.share('flagged', 'excluded'):.1%}"]
+             f"flagged or excluded by the contract {study.share('flagged', 'excluded'):.1%}, or noted "
+             f"{study.share('flagged', 'excluded', 'noted'):.1%}"]
     lines += [f"  {what:22} {said:8} {n}" for (what, said), n in sorted(kinds.items())]
     lines += [f"  {v.said} {v}" for v in study.verdicts if v.said != "flagged"]
     return "\n".join(lines)

@@ -11,7 +11,7 @@ from tests.cases.expectations import FOLDER, cases
 from tests.cases.launches import GOOD
 from tests.mutation import straying
 from tests.mutation.edits import edits
-from tests.mutation.launches import Candidate, Signature, explore, signature
+from tests.mutation.launches import Candidate, Signature, draws, explore, signature
 from tests.mutation.mutate import mutants
 from tests.mutation.study import Study, Subject, check_text, colliding, corpus_loader, judge, subjects
 from tests.oracle.aspects import COMPLETE
@@ -128,8 +128,8 @@ def _reaching(found, each: int) -> Study:
     for subject, original, loader in found:
         count += 1
         before = check_text(subject.text, subject.path)
-        verdicts += [straying.judge(subject, bad, before, check_text)
-                     for bad in straying.wrong(subject, original, loader, each)]
+        verdicts += [straying.judge(subject, bad, before, loader, check_text)
+                     for bad in straying.wrong(subject, original, before, loader, each)]
     return Study(tuple(verdicts), count)
 
 
@@ -158,3 +158,16 @@ def test_mutants_of_the_corpus_that_leave_arrays_are_noticed(corpus, capsys):
 
 def _dotted(root: Path, path: Path) -> str:
     return ".".join(path.relative_to(root).with_suffix("").parts)
+
+
+@pytest.mark.slow
+def test_nothing_proved_of_the_corpus_is_contradicted(corpus):
+    """In launches at random, most of which leave some array."""
+    found: list[str] = []
+    reports = {}
+    for subject, loader in subjects(corpus, 3 * KERNELS, launches=2):
+        report = reports.get(subject.path) or check_text(subject.text, subject.path)
+        reports[subject.path] = report
+        kernel = vars(loader.module(_dotted(corpus, subject.path)))[subject.name]
+        found += straying.contradictions(subject, kernel, report, draws(subject.known, subject.name, 30))
+    assert not found, found[0]

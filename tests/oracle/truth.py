@@ -59,12 +59,14 @@ class Run:
     outside   accesses outside their arrays
     observed  undefined lanes that mattered; empty unless nothing else was undefined
     meant     whether the author had launches like this in mind
+    valid     whether nothing undefined happened but, perhaps, races and padding
     """
 
     launch: Assignment
     outside: frozenset[Stray]
     observed: frozenset[Seen]
     meant: bool
+    valid: bool
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ def brute_force(kernel: Generated, count: int = 36, launches: Iterable[Assignmen
 def _run(log: Log, launch: Assignment, intended: bool) -> Run:
     outside = frozenset(Stray(o.array, o.line, o.first) for o in log.outside)
     observed = frozenset(Seen(o.array, o.load, o.line, o.how) for o in log.observed) if log.valid else frozenset()
-    return Run(launch, outside, observed, intended)
+    return Run(launch, outside, observed, intended, log.valid)
 
 
 def summary(launch: Assignment) -> Mapping[str, int]:

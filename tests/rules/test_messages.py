@@ -160,6 +160,17 @@ def k(a, c, T: Int):
     i = ct.bid(0)
     ct.store(c, (i,), ct.load(a, (i - 1,), (T,)))
 """,
+    "shares": """\
+@ct.kernel
+def k(a, c, T: Int):
+    i = ct.bid(0)
+    tiles = ct.num_tiles(a, 0, (T,))
+    size = ct.cdiv(tiles, ct.num_blocks(0))
+    total = ct.zeros((T,), ct.float32)
+    for j in range(size):
+        total = total + ct.load(a, (i * size + j,), (T,), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(c, (i,), total)
+""",
     "beyond": """\
 @ct.kernel
 def k(a, c, T: Int):
@@ -658,6 +669,17 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "keep the index along axis 0 of `a` at 0 or above, with `max(..., 0)` or under a "
             "condition: tiles are not counted from the end"
             ),
+        ),
+    ],
+    "shares": [
+        (
+            "TC201", "warning", 14,
+            (
+            "the index along axis 0 of `a` runs past the end in the last blocks unless `grid[0]*((cdiv(a.shape[0], T) "
+            "- 1) // grid[0]) + grid[0] <= cdiv(a.shape[0], T)`"
+            ),
+            ["a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that stick out"],
+            "end each share at the number of tiles: `min((s + 1) * size, ct.num_tiles(...))`",
         ),
     ],
     "beyond": [

@@ -40,6 +40,10 @@ def unpacked(ev: Evaluator, value: Value, targets: tuple[tree.Expr, ...], state:
     if star is None and isinstance(value, Shape) and value.lower == 0 and value.upper is None:
         # taking a shape apart shows the rank
         arrays.set_rank(ev, value.name, count, state)
+    elif star is None and isinstance(value, Shape):
+        part = _slice_of_shape(ev, value, count, state)
+        if part is not None:
+            return part
     known = ev.elements(value, state)
     if known is not None:
         if star is None and len(known) == count:
@@ -60,6 +64,22 @@ def unpacked(ev: Evaluator, value: Value, targets: tuple[tree.Expr, ...], state:
     return tuple(
         ev.unknown(t.id if isinstance(t, tree.Name) else "item", numeric=not isinstance(t, tree.Starred))
         for t in targets)
+
+
+def _slice_of_shape(ev: Evaluator, value: Shape, count: int, state: State) -> tuple[Value, ...] | None:
+    """`a, b = x.shape[-2:]`: what is left of the rank is what was taken; the last extents are those counted from the
+    right."""
+    if value.name in state.ranks:
+        return None
+    if value.lower >= 0 and (value.upper is None or value.upper < 0):
+        arrays.set_rank(ev, value.name, value.lower + count - (value.upper or 0), state)
+        return None
+    first = value.lower
+    if (first < 0 and value.upper is None and count == -first) or (
+            first >= 0 and value.upper is not None and count == value.upper - first):
+        whole = Shape(value.name)
+        return tuple(arrays.shape_item(ev, whole, ev_int(first + i), state) for i in range(count))
+    return None
 
 
 def ev_int(i: int) -> Value:

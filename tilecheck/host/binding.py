@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from tilecheck.host.launch import Argument, Launch
@@ -43,15 +44,29 @@ class Bound:
 
 
 def bind(cond: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int]) -> Bound:
-    arguments = _by_name(params, launch)
+    arguments, known, facts = _standing(tuple(params), launch, tuple(sorted(ranks.items())))
     mapping: dict[Atom, Term] = {
         a: value_of(a.name, arguments, launch, ranks) for a in atoms_of(cond) if isinstance(a, Sym)}
     goal = substitute_cond(cond, mapping)
-    mentioned = {a for value in (goal, launch.facts) for a in atoms_of(value) if isinstance(a, Sym)}
+    mentioned = {a for a in atoms_of(goal) if isinstance(a, Sym)} - known
+    more = _about(arguments, ranks, mentioned) if mentioned else []
+    return Bound(goal, conj(*facts, *more) if more else conj(*facts), {a.key: t for a, t in mapping.items()})
+
+
+@lru_cache(maxsize=256)
+def _standing(
+    params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+) -> tuple[dict[str, Argument], frozenset[Sym], tuple[Cond, ...]]:
+    """The arguments by name, the symbols that the facts of the launch mention, and what is known of these."""
+    arguments = _by_name(params, launch)
+    mentioned = {a for a in atoms_of(launch.facts) if isinstance(a, Sym)}
+    return arguments, frozenset(mentioned), tuple(_about(arguments, dict(ranks), mentioned))
+
+
+def _about(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: set[Sym]) -> list[Cond]:
     facts = [ge(of(a), 0) for a in sorted(mentioned) if ".shape[" in a.name or a.name.startswith("len(")]
     facts += [ge(of(Sym(name)), 1) for name in sorted(_extents(arguments, mentioned))]
-    facts += _ranked(arguments, ranks, mentioned)
-    return Bound(goal, conj(*facts), {a.key: t for a, t in mapping.items()})
+    return facts + _ranked(arguments, ranks, mentioned)
 
 
 def _by_name(params: Sequence[Param], launch: Launch) -> dict[str, Argument]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations as pairs_of
 from itertools import product as combinations
@@ -13,20 +13,23 @@ from typing import Final, Literal, TypeAlias
 from tilecheck.host.binding import AT_LAUNCH, Bound, bind, derived
 from tilecheck.host.identity import overlap
 from tilecheck.host.launch import Argument, Launch
-from tilecheck.host.lemmas import decided, tightened, unreachable
+from tilecheck.host.lemmas import abstracted, decided, outcomes, plain, tightened, unreachable
 from tilecheck.kernel.access import Param
 from tilecheck.proof.contract import annotation_of, render
+from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.region import Clause
 from tilecheck.proof.search import find_model
 from tilecheck.proof.terms import (
     Atom,
     Cond,
+    Ite,
     Opaque,
     Sym,
     Term,
     atoms_of,
     conj,
     const,
+    disj,
     holds,
     negate,
     substitute_cond,
@@ -39,7 +42,7 @@ State: TypeAlias = Literal["discharged", "broken", "violated", "open"]
 _LARGEST: Final = 700
 _NODES: Final = 160
 _PLAIN: Final = 400
-_FEW: Final = 48
+_FEW: Final = 24
 """Work for a clause that is worth a finding only where it is broken."""
 _LONGEST: Final = 240
 _TYPICAL: Final = (96, 80, 48, 24, 100, 65, 33, 12, 6, 5, 3, 1)
@@ -65,56 +68,109 @@ _OPEN: Final = Discharge("open")
 
 def discharge(
     clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int] | None = None,
+    standing: tuple[Cond, ...] = (),
 ) -> Discharge:
-    """Decide a clause at a launch. `ranks` are the ranks of the kernel's arrays, where they are known."""
+    """Decide a clause at a launch.
+
+    ranks      ranks of the kernel's arrays, where they are known
+    standing   what holds of the kernel's parameters wherever it runs at all
+    """
     if clause.cond is None:
         return _arrays(clause, params, launch)
-    return _decide(clause, tuple(params), launch, tuple(sorted((ranks or {}).items())))
+    return _decide(clause, tuple(params), launch, tuple(sorted((ranks or {}).items())), standing)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=4096)
 def _decide(
     clause: Clause, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    standing: tuple[Cond, ...],
 ) -> Discharge:
     cond = clause.cond
     if cond is None:
         return _OPEN
     bound = bind(cond, params, launch, dict(ranks))
-    goal = bound.goal
-    text = said(clause.text, bound.values)
+    goal = plain(bound.goal)
     if goal.op == "true":
-        return Discharge("discharged", (), text)
-    if any(isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH) for a in atoms_of(goal)):
-        return Discharge("open", (), text)
-    facts = conj(*tightened(cone(goal, conj(*_short(launch.facts), bound.facts))))
+        return Discharge("discharged")
     if goal.op == "false":
-        return Discharge("open" if unreachable(launch.facts) else "broken", (), text)
+        return _OPEN if unreachable(launch.facts) else Discharge("broken", (), said(clause.text, bound.values))
+    missing = {a for a in atoms_of(goal) if isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH)}
+    if missing:
+        # alternatives that mention only what is known may do
+        goal = disj(*(c for c in (goal.args if goal.op == "or" else ()) if not missing & atoms_of(c)))
+        facts = _known(goal, bound, params, launch, ranks, standing)
+        found = goal.op != "false" and decided(facts, goal, 1, _FEW) and not unreachable(facts)
+        return Discharge("discharged") if found else _OPEN
+    facts = _known(goal, bound, params, launch, ranks, standing)
     cases = _cases(goal, facts, launch) or [(goal, facts)]
     # a structural clause is worth a finding only where it is broken
     semantic = clause.kind == "semantic"
+    seen = outcomes(facts, goal)
+    rows = [outcomes(f, g) for g, f in cases] if len(cases) > 1 else [seen]
+    if len(seen) == 2 and all(len(row) == 2 for row in rows) and not semantic:
+        return _OPEN
+    if False not in seen and _whatever_is_chosen(bound, params, launch, ranks, standing):
+        return Discharge("open" if unreachable(facts) else "discharged")
     if not semantic and len(goal.key) > _PLAIN:
-        return Discharge("open", (), text)
-    splits = (4 if semantic else 1) if len(goal.key) <= _LARGEST else 0
+        return _OPEN
+    splits = (4 if semantic else 3) if len(goal.key) <= _LARGEST else 0
     nodes = _NODES if semantic else _FEW
-    if decided(facts, goal, splits, nodes) or (len(cases) > 1 and all(decided(f, g, splits, nodes) for g, f in cases)):
+    if (False not in seen and decided(facts, goal, splits, nodes)) or (len(cases) > 1 and all(
+            False not in row and decided(f, g, splits, nodes) for row, (g, f) in zip(rows, cases, strict=True))):
         # from facts that contradict each other nothing follows: they were misunderstood, or the launch is dead code
-        return Discharge("open" if unreachable(facts) else "discharged", (), text)
-    failing = [decided(f, negate(g), 0, nodes) for g, f in cases]
+        return Discharge("open" if unreachable(facts) else "discharged")
+    text = said(clause.text, bound.values)
+    failing = [True not in row and decided(f, negate(g), 0, nodes) for row, (g, f) in zip(rows, cases, strict=True)]
     if all(failing):
         return _broken(goal, facts, text)
     if launch.every and any(failing):
         # a tuner launches every configuration: one that cannot satisfy the clause is enough
         names = {a.key for a in atoms_of(goal)}
-        rows = list(dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases))
-        return Discharge("broken", rows[failing.index(True)], text)
-    if clause.kind == "semantic" and derived(cond, params, launch):
-        return _violated(bound, facts, cases, launch, text)
+        configs = list(dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases))
+        return Discharge("broken", configs[failing.index(True)], text)
+    if semantic and derived(cond, params, launch):
+        return _violated(replace(bound, goal=goal), facts, cases, launch, text)
     return Discharge("open", (), text)
 
 
+def _whatever_is_chosen(
+    bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    standing: tuple[Cond, ...],
+) -> bool:
+    """Whether a clause follows without regard to what the values in it were chosen by."""
+    if not any(isinstance(a, Ite) for a in atoms_of(bound.goal)):
+        return False
+    facts = _near(bound.goal, dict.fromkeys((
+        *conjuncts(launch.facts), *conjuncts(bound.facts), *_standing(standing, params, launch, ranks))))
+    goal, *rest = abstracted([bound.goal, *facts])
+    near = _near(goal, (c for c in rest if len(c.key) <= _LONGEST))
+    return len(goal.key) <= _PLAIN and decided(conj(*tightened(plain(c) for c in near)), plain(goal), 0, _FEW)
+
+
+def _known(
+    goal: Cond, bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    standing: tuple[Cond, ...],
+) -> Cond:
+    """What is known that bears on a goal."""
+    stands = (plain(c) for c in _standing(standing, params, launch, ranks) if len(c.key) <= _LONGEST)
+    return conj(*tightened(dict.fromkeys(_near(goal, (
+        *_short(launch.facts), *conjuncts(bound.facts), *(p for c in stands for p in conjuncts(c)))))))
+
+
+@lru_cache(maxsize=512)
+def _standing(
+    conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+) -> tuple[Cond, ...]:
+    """What holds wherever a kernel runs, said of the arguments of a launch."""
+    found = (bind(c, params, launch, dict(ranks)).goal for c in conds)
+    return tuple(c for c in found if c.op not in ("true", "false") and not any(
+        isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH) for a in atoms_of(c)))
+
+
+@lru_cache(maxsize=512)
 def _short(facts: Cond) -> list[Cond]:
     """The facts that a proof may use in reasonable time."""
-    return [f for f in (facts.args if facts.op == "and" else (facts,)) if len(f.key) <= _LONGEST]
+    return [plain(f) for f in (facts.args if facts.op == "and" else (facts,)) if len(f.key) <= _LONGEST]
 
 
 def said(text: str, values: Mapping[str, Term]) -> str:
@@ -213,26 +269,31 @@ def _shown(goal: Cond, found: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
 
 def cone(goal: Cond, facts: Cond) -> list[Cond]:
     """The facts about what the goal mentions, and about what those facts mention."""
-    pending = [(f, _leaves(f)) for f in (facts.args if facts.op == "and" else (facts,)) if f.op != "true"]
-    reached = _leaves(goal)
+    return _near(goal, facts.args if facts.op == "and" else (facts,))
+
+
+def _near(goal: Cond, facts: Iterable[Cond]) -> list[Cond]:
+    pending = [(f, _leaves(f)) for f in facts if f.op != "true"]
+    reached = set(_leaves(goal))
     kept: list[Cond] = []
     grown = True
     while grown:
         grown = False
         rest = []
         for fact, leaves in pending:
-            if leaves & reached:
-                kept.append(fact)
-                grown = grown or not leaves <= reached
-                reached |= leaves
-            else:
+            if reached.isdisjoint(leaves):
                 rest.append((fact, leaves))
+                continue
+            kept.append(fact)
+            grown = grown or not leaves <= reached
+            reached |= leaves
         pending = rest
     return kept
 
 
-def _leaves(value: Cond) -> set[str]:
-    return {a.key for a in atoms_of(value) if isinstance(a, Sym | Opaque)}
+@lru_cache(maxsize=1 << 14)
+def _leaves(value: Cond) -> frozenset[str]:
+    return frozenset(a.key for a in atoms_of(value) if isinstance(a, Sym | Opaque))
 
 
 def _arrays(clause: Clause, params: Sequence[Param], launch: Launch) -> Discharge:

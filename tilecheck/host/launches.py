@@ -124,6 +124,9 @@ class _Search:
         return tuple(sorted(found, key=lambda launch: (launch.span, launch.wrapper, launch.kernel)))
 
     def _launch(self, name: str, raw: Raw, cond: Cond, kernel: Kernel) -> Launch | None:
+        if raw.lists:
+            definition = record.definition(self.ev, kernel)
+            raw = raw if definition is None else raw.taken_by(len(definition.params))
         facts = conj(*raw.facts, cond)
         if facts.op == "false":
             return None

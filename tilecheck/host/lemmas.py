@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
+from zlib import crc32
 
-from tilecheck.proof.facts import Budget, Facts
+from tilecheck.proof.facts import Budget, Facts, conjuncts, models
 from tilecheck.proof.terms import (
     ONE,
     ZERO,
@@ -27,11 +29,11 @@ from tilecheck.proof.terms import (
     const,
     disj,
     eq,
+    floordiv,
     ge,
     holds,
     le,
     lt,
-    mod,
     negate,
     of,
     split_multiples,
@@ -102,7 +104,8 @@ def _one_step(facts: Cond, wanted: Term) -> bool:
         for term in (cond.term,) if cond.op == "ge" else (cond.term, -cond.term) if cond.op == "eq" else ():
             lead = next((m for m in term.monos if m), None)
             factor = 0 if lead is None else wanted.monos.get(lead, 0) // term.monos[lead]
-            if (factor > 0 and ((wanted - term * factor).constant or -1) >= 0) or wanted == term * factor:
+            rest = (wanted - term * factor).constant if factor > 0 else None
+            if rest is not None and rest >= 0:
                 return True
     return False
 
@@ -123,6 +126,7 @@ def unreachable(facts: Cond) -> bool:
     return Facts([facts], signs=False, budget=Budget(_NODES)).prove(const(-1)) is not None
 
 
+@lru_cache(maxsize=1 << 14)
 def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES) -> bool:
     """Whether the goal follows from the facts."""
     if goal.op == "true":
@@ -132,13 +136,19 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES)
     if goal.op == "and":
         return all(decided(facts, part, splits, nodes) for part in goal.args)
     if goal.op == "or":
+        if any(_at_once(facts, part) for part in goal.args):
+            return True
         # the longest of the alternatives is what the others make an exception of
         part = max(goal.args, key=lambda c: (len(c.key), c.key))
         known = conj(facts, *(negate(other) for other in goal.args if other is not part))
         return known.op == "false" or decided(known, part, splits, nodes)
-    if divisible(facts, goal) or follows(facts, goal, nodes):
+    settled = _chosen(facts, goal)
+    if settled != goal:
+        return decided(facts, settled, splits, nodes)
+    known = conj(facts, *lemmas(goal), *_exact(facts, goal))
+    if divisible(facts, goal) or follows(known, goal, 2 * nodes):
         return True
-    same = _same(_equations(facts))
+    same = _one_name(_equations(facts))
     named = same.cond(goal)
     if named != goal:
         known = same.cond(facts)
@@ -146,17 +156,67 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES)
     simpler = _monotonic(goal)
     if simpler is not None and follows(facts, simpler, nodes):
         return True
-    extra = conj(*lemmas(goal), *_exact(facts, goal))
-    if extra.op != "true" and follows(conj(facts, extra), goal, nodes):
-        return True
     return splits > 0 and _by_cases(facts, goal, splits, nodes)
 
 
+def _at_once(facts: Cond, goal: Cond) -> bool:
+    """Whether the goal is one of the facts, or one of them gives it by a constant."""
+    return goal in (facts.args if facts.op == "and" else (facts,)) or (goal.op == "ge" and _one_step(facts, goal.term))
+
+
 def _exact(facts: Cond, goal: Cond) -> list[Cond]:
-    """`n // d * d == n` where the facts say that `n % d == 0`."""
+    """`n // d * d == n` and `(n + k) // d == n // d + k // d` where the facts say that `n % d == 0`."""
     known = set(facts.args if facts.op == "and" else (facts,))
-    return [eq(of(a) * a.den, a.num) for a in sorted(atoms_of(goal)) if isinstance(a, FloorDiv)
-            and eq(mod(a.num, a.den), 0) in known]
+    exact = {(c.term.single.num, c.term.single.den) for c in known if c.op == "eq" and isinstance(c.term.single, Mod)}
+    out: list[Cond] = []
+    for a in sorted(atoms_of(goal)):
+        if isinstance(a, FloorDiv) and (a.num, a.den) in exact:
+            out.append(eq(of(a) * a.den, a.num))
+        elif isinstance(a, FloorDiv) and a.num.offset == -1 and (a.num + 1, a.den) in exact and follows(
+                facts, ge(a.den, 1)):
+            out.append(eq(of(a), floordiv(a.num + 1, a.den) - 1))
+    return out
+
+
+def plain(cond: Cond) -> Cond:
+    """The condition with `(1 if c else 0) == 0` and the like as conditions on `c`."""
+    if cond.op in ("and", "or"):
+        parts = tuple(plain(part) for part in cond.args)
+        return cond if parts == cond.args else conj(*parts) if cond.op == "and" else disj(*parts)
+    choices = [m[0] for m in cond.term.monos if len(m) == 1 and isinstance(m[0], Ite)]
+    if cond.op not in ("ge", "eq", "ne") or len(choices) != 1 or len([m for m in cond.term.monos if m]) != 1:
+        return cond
+    atom = choices[0]
+    if not isinstance(atom, Ite) or not (_flag(atom.then) and _flag(atom.other)):
+        return cond
+    then, other = (substitute_cond(cond, {atom: value}) for value in (atom.then, atom.other))
+    under = plain(atom.cond)
+    return disj(conj(under, plain(then)), conj(negate(under), plain(other)))
+
+
+def _chosen(facts: Cond, goal: Cond) -> Cond:
+    """The goal without the choices that the facts make."""
+    known = set(facts.args if facts.op == "and" else (facts,))
+    for a in sorted(atoms_of(goal)):
+        if isinstance(a, Ite):
+            for cond, value in ((a.cond, a.then), (negate(a.cond), a.other)):
+                if known.issuperset(cond.args if cond.op == "and" else (cond,)):
+                    return substitute_cond(goal, {a: value})
+    return goal
+
+
+def _flag(value: Term) -> bool:
+    """Whether a value is a constant, or one of several."""
+    single = value.single
+    return value.constant is not None or (
+        isinstance(single, Ite) and _flag(single.then) and _flag(single.other))
+
+
+def abstracted(conds: Sequence[Cond]) -> list[Cond]:
+    """The conditions with scalars in the place of choices: what follows of them follows whatever is chosen."""
+    choices = sorted({a for c in conds for a in atoms_of(c) if isinstance(a, Ite)})
+    new: dict[Atom, Term] = {a: of(Sym(f"choice {i}")) for i, a in enumerate(choices)}
+    return [substitute_cond(c, new) for c in conds]
 
 
 def divisible(facts: Cond, goal: Cond) -> bool:
@@ -173,7 +233,7 @@ def divisible(facts: Cond, goal: Cond) -> bool:
     if rest == ZERO or not multiples:
         return rest == ZERO
     # the multiple is said of one extent, and the goal is about another that is as large
-    same = _same(equations)
+    same = _one_name(equations)
     for multiple in multiples:
         rest = split_multiples(same.term(rest), same.term(multiple))[1]
     return rest == ZERO
@@ -183,7 +243,7 @@ def _equations(facts: Cond) -> list[Term]:
     return [fact.term for fact in (facts.args if facts.op == "and" else (facts,)) if fact.op == "eq"]
 
 
-def _same(equations: Iterable[Term]) -> Substitution:
+def _one_name(equations: Iterable[Term]) -> Substitution:
     """One name, or number, for all that are said to be equal: `b.shape[0] == a.shape[1]`, `a.shape[1] == 128`."""
     names: dict[Atom, Term] = {}
     given = list(equations)
@@ -204,6 +264,8 @@ def _same(equations: Iterable[Term]) -> Substitution:
 
 def refuted(facts: Cond, goal: Cond) -> bool:
     """Whether some plain values satisfy the facts and not the goal: no proof need be looked for."""
+    if any(model.breaks(goal) for model in models(conjuncts(facts), False)):
+        return True
     leaves = sorted({a for value in (facts, goal) for a in atoms_of(value) if isinstance(a, Sym | Opaque)})
     if any(_falsifies({a: pick(i, a) for i, a in enumerate(leaves)}, facts, goal) for pick in _PICKS):
         return True
@@ -213,6 +275,68 @@ def refuted(facts: Cond, goal: Cond) -> bool:
     alone = {a for a in atoms_of(goal) if a not in related}
     return bool(alone) and any(
         _falsifies({a: low if a in alone else high for a in leaves}, facts, goal) for low, high in _APART)
+
+
+def outcomes(facts: Cond, goal: Cond) -> frozenset[bool]:
+    """What the goal was seen to be under values that satisfy the facts: with both nothing follows either way."""
+    parts = facts.args if facts.op == "and" else (facts,)
+    leaves = sorted({a for value in (*parts, goal) for a in atoms_of(value) if isinstance(a, Sym | Opaque)})
+    same = _same(parts)
+    names: dict[Atom, str] = {a: same.get(a, a).key for a in leaves}
+    low, high = _limits(parts, names)
+    ranges = [(a, crc32(name.encode()), _LARGE if ".shape[" in name else _SMALL, low.get(name, _LEAST),
+               high.get(name, _MOST)) for a, name in names.items()]
+    counts = [0, 0]
+    for k in range(_TRIALS):
+        env: dict[Atom, int] = {}
+        for a, number, usual, least, most in ranges:
+            values = _VALUES if k % 2 else usual
+            env[a] = min(max(values[(number * (2 * k + 1) >> 9) % len(values)], least), most)
+        try:
+            if all(holds(c, env) for c in parts):
+                counts[holds(goal, env)] += 1
+        except (KeyError, ArithmeticError):
+            continue
+        if (counts[0] and counts[1]) or counts[1] == _ENOUGH:
+            break
+    return frozenset(value for value in (False, True) if counts[value])
+
+
+def _limits(facts: Iterable[Cond], names: Mapping[Atom, str]) -> tuple[dict[str, int], dict[str, int]]:
+    """The least and the largest value of each symbol that has a fact of its own."""
+    low: dict[str, int] = {}
+    high: dict[str, int] = {}
+    for c in facts:
+        monos = [m for m in c.term.monos if m]
+        name = names.get(monos[0][0]) if len(monos) == 1 == len(monos[0]) else None
+        if c.op not in ("ge", "eq") or name is None or abs(c.term.monos[monos[0]]) != 1:
+            continue
+        bound = -c.term.offset * c.term.monos[monos[0]]
+        if c.op == "eq" or c.term.monos[monos[0]] > 0:
+            low[name] = max(low.get(name, bound), bound)
+        if c.op == "eq" or c.term.monos[monos[0]] < 0:
+            high[name] = min(high.get(name, bound), bound)
+    return low, high
+
+
+def _same(facts: Iterable[Cond]) -> dict[Atom, Atom]:
+    """Atoms that the facts say to be equal, each with one that stands for all of them."""
+    out: dict[Atom, Atom] = {}
+    for c in facts:
+        sides = [m[0] for m in c.term.monos if len(m) == 1] if c.op == "eq" else []
+        if len(sides) == 2 == len(c.term.monos) and sorted(c.term.monos.values()) == [-1, 1]:
+            a, b = (out.get(side, side) for side in sides)
+            out |= {x: b for x, y in out.items() if y == a} | {a: b}
+    return out
+
+
+_TRIALS: Final = 30
+_ENOUGH: Final = 7
+_LEAST: Final = -(1 << 62)
+_MOST: Final = 1 << 62
+_LARGE: Final = (64, 128, 256, 1024, 4096, 32)
+_SMALL: Final = (1, 2, 16, 32, 0, 4)
+_VALUES: Final = (1, 2, 128, 64, 3, 96, 1, 7, 256, 16, 0, 33, 4, 1024, 5, 8, 100)
 
 
 def _falsifies(values: Mapping[Atom, int], facts: Cond, goal: Cond) -> bool:
@@ -238,10 +362,13 @@ _PICKS: Final[tuple[Callable[[int, Atom], int], ...]] = (
 
 def _monotonic(goal: Cond) -> Cond | None:
     """`a // d + c >= b // d` follows from `a + c*d >= b`, for d >= 1."""
-    if goal.op != "ge":
-        return None
+    if goal.op == "or":
+        simpler = [_monotonic(part) for part in goal.args]
+        known = any(part is not None for part in simpler)
+        return disj(*(new or old for new, old in zip(simpler, goal.args, strict=True))) if known else None
     signed = [(m[0], c) for m, c in goal.term.monos.items() if m]
-    if len(signed) != 2 or any(len(m) > 1 for m in goal.term.monos) or sorted(c for _, c in signed) != [-1, 1]:
+    if goal.op != "ge" or len(signed) != 2 or any(len(m) > 1 for m in goal.term.monos) or (
+            sorted(c for _, c in signed) != [-1, 1]):
         return None
     (more, _), (less, _) = sorted(signed, key=lambda part: -part[1])
     if isinstance(more, FloorDiv) and isinstance(less, FloorDiv) and more.den == less.den:
@@ -260,6 +387,14 @@ def _by_size(facts: Cond, goal: Cond, rounded: App, splits: int, nodes: int) -> 
     return True
 
 
+def _truths(cond: Cond) -> Iterator[Atom]:
+    """The unknown truth values in a condition."""
+    if cond.op == "bool" and cond.atom is not None:
+        yield cond.atom
+    for part in cond.args:
+        yield from _truths(part)
+
+
 def _by_cases(facts: Cond, goal: Cond, splits: int, nodes: int) -> bool:
     """Decide a goal with a conditional value or a rounded one in it, case by case."""
     rounded = sorted(a for a in atoms_of(goal) if isinstance(a, App) and a.fn == "next_pow2")
@@ -268,6 +403,12 @@ def _by_cases(facts: Cond, goal: Cond, splits: int, nodes: int) -> bool:
     choices = sorted(a for a in atoms_of(goal) if isinstance(a, Ite))
     if not choices:
         return False
+    truths = Counter(b for a in choices for b in _truths(a.cond))
+    if truths:
+        # what is unknown of the paths that lead here is the same in every choice
+        first = min(truths, key=lambda b: (-truths[b], b))
+        return all(known.op == "false" or decided(known, substitute_cond(goal, value), splits - 1, nodes)
+                   for value in ({first: ZERO}, {first: ONE}) for known in (substitute_cond(facts, value),))
     # an innermost one first, so that the condition itself has none
     atom = next((a for a in choices if not any(isinstance(b, Ite) for b in atoms_of(a.cond))), choices[0])
     for cond, value in ((atom.cond, atom.then), (negate(atom.cond), atom.other)):

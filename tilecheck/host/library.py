@@ -361,7 +361,7 @@ ROUNDED_UP: Final = frozenset({
     "next_power_of_2", "next_power_of_two", "next_pow2", "next_pow_2", "nextpow2", "npow2", "round_up_to_power_of_2",
     "round_up_pow2", "ceil_pow2",
 })
-"""Helpers of the checked tree that round up to a power of two, without leading underscores."""
+"""Helpers that round up to a power of two, without leading underscores."""
 
 DIVIDED_UP: Final = frozenset({"cdiv", "ceil_div", "ceildiv", "div_up", "divup", "div_ceil", "ceil_division"})
 
@@ -387,7 +387,7 @@ def external(ev: Evaluator, path: str, args: Args, named: Named, state: State) -
         return _kernel(ev, args, named, state)
     table = BUILTINS if package == "builtins" else ANYWHERE
     known = table.get(name)
-    if known is None and package == "builtins":
+    if known is None:
         known = named_helper(name)
     if known is None and package.endswith(("math", "numpy", "np")) and name in ("pow",):
         known = _pow

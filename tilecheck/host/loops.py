@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
 
 from tilecheck.host import statements
 from tilecheck.host.assignment import assign
+from tilecheck.host.doubling import doubled
 from tilecheck.host.state import OPEN, State, as_number, guarded
 from tilecheck.host.tables import freeze, frozen
 from tilecheck.host.values import NONE, Int, Items, Kernel, Member, Record, Ref, Value
@@ -319,6 +320,11 @@ def _range_bounds(ev: Evaluator, expr: tree.Expr, frame: Frame, state: State) ->
 # --- while -----------------------------------------------------------------------------------------------------------
 
 def while_loop(ev: Evaluator, stmt: tree.While, frame: Frame, state: State) -> None:
+    found = doubled(ev, stmt, frame, state)
+    if found is not None:
+        name, end = found
+        ev.bind(name, Int(end), frame, state)
+        return
     entry = state.copy()
     before = {name: ev.variable(name, frame, state) for name in changed(ev, stmt.body)[0]}
     havoc(ev, stmt.body, frame, state)

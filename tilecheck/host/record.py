@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from tilecheck.host import arrays, calls, tables
 from tilecheck.host.faults import Fault, launch_faults, literal
 from tilecheck.host.launch import Argument
-from tilecheck.host.state import OPEN, Contents, State, chosen
+from tilecheck.host.state import OPEN, Contents, State, choice, chosen
+from tilecheck.host.syntax import syntax
 from tilecheck.host.values import (
     NONE,
     Choice,
@@ -31,10 +32,11 @@ from tilecheck.host.values import (
 )
 from tilecheck.kernel import tree
 from tilecheck.kernel.tree import Span
-from tilecheck.proof.terms import ONE, Cond, Term
+from tilecheck.proof.terms import ONE, Cond, Term, disj
 from tilecheck.source import kernels
 from tilecheck.source.module import Module
 from tilecheck.source.relevance import may_matter
+from tilecheck.source.text import SourceError
 
 if TYPE_CHECKING:
     from tilecheck.host.evaluate import Evaluator, Frame
@@ -51,6 +53,7 @@ class Raw:
     """A launch before its kernel is resolved.
 
     chain    the functions it was reached through, outermost first, as (path, qualified name)
+    lists    where argument lists of several lengths come together here: each length with its condition
     """
 
     kernel: Value
@@ -63,6 +66,15 @@ class Raw:
     chain: tuple[tuple[str, str], ...]
     faults: tuple[Fault, ...] = ()
     dependent: bool = False
+    lists: tuple[tuple[Cond, tuple[Argument, ...]], ...] = ()
+
+    def taken_by(self, parameters: int) -> Raw:
+        """The launch of a kernel with so many parameters: another argument list is for another kernel, or an error."""
+        fitting = [(cond, items) for cond, items in self.lists if len(items) == parameters]
+        if self.arguments is not None or len(fitting) != 1:
+            return self
+        cond, items = fitting[0]
+        return replace(self, arguments=items, facts=(*self.facts, cond))
 
 
 # --- what is a kernel ------------------------------------------------------------------------------------------------
@@ -78,6 +90,16 @@ def is_kernel(ev: Evaluator, module: Module, qualified: str) -> bool:
         known = kernels.decorated(ev.project, module) if may_matter(module.data) else frozenset()
         ev.kernel_names[module.path] = known
     return qualified in known
+
+
+def definition(ev: Evaluator, kernel: Kernel) -> tree.FuncDef | None:
+    """The definition of a kernel, where all that it takes are parameters with names."""
+    try:
+        found = syntax(ev.project.module(kernel.file)).function(kernel.qualname)
+    except SourceError:
+        return None
+    return found if found is not None and not any(p.kind.startswith("*") or p.default is not None for p in
+                                                   found.params) else None
 
 
 def imported(ev: Evaluator, module: Module, dotted: str, level: int) -> Value:
@@ -187,7 +209,7 @@ def _record(
     ev.records.append(Raw(
         kernel, grid_terms(ev, grid, state), argument_list(ev, arguments, expr.span, state),
         tuple(state.facts.values()), span, expr.span, "wrapper" if wrapped and how == "launch" else how,
-        tuple(reversed(chain)), faults, dependent))
+        tuple(reversed(chain)), faults, dependent, argument_lists(ev, arguments, expr.span, state)))
 
 
 def _where(ev: Evaluator, expr: tree.Call, kernel: Value, frame: Frame) -> tuple[Span, bool]:
@@ -249,6 +271,24 @@ def argument_list(ev: Evaluator, value: Value | None, span: Span, state: State) 
         return None
     places = value.places if isinstance(value, Items) and len(value.places) == len(items) else (None,) * len(items)
     return tuple(argument(ev, item, place, span, state) for item, place in zip(items, places, strict=True))
+
+
+def argument_lists(
+    ev: Evaluator, value: Value | None, span: Span, state: State,
+) -> tuple[tuple[Cond, tuple[Argument, ...]], ...]:
+    """The argument lists of different lengths that a launch may have, each with its condition."""
+    if not isinstance(value, Choice):
+        return ()
+    by: dict[int, list[tuple[Cond, Value]]] = {}
+    for cond, option in value.options:
+        items = ev.elements(option, state)
+        if items is None:
+            return ()
+        by.setdefault(len(items), []).append((cond, option))
+    if len(by) < 2:
+        return ()
+    found = [(disj(*(c for c, _ in same)), argument_list(ev, choice(same), span, state)) for same in by.values()]
+    return tuple((cond, items) for cond, items in found if items is not None)
 
 
 def argument(

@@ -52,8 +52,8 @@ def of_unchecked(axis: int, index: Term, end: Term, unchecked: Cond) -> tuple[Re
 
 
 def entered(axis: int, index: Term, end: Term, dense: bool) -> Reach:
-    """An index of elements of which one is inside at least, where the rest is padded or dropped: the first, which has
-    to be inside where it begins a dense range."""
+    """An index of elements of which one is inside at least, where the rest is padded or dropped: the first, which of a
+    dense range has to be."""
     at = along_lanes(index)
     return Reach(axis, at, end, at, needed=dense or at == index)
 

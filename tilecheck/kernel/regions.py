@@ -76,7 +76,7 @@ class Effect:
 
     @property
     def open(self) -> bool:
-        """Whether it is a load of a tile that may leave padding unspecified: without a bounds check there is none."""
+        """Whether it is a load of a tile that may leave its padding unspecified: only where bounds are checked."""
         return self.mode == "read" and self.unspecified is not FALSE and self.unchecked.op != "true"
 
 

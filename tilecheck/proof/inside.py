@@ -44,9 +44,9 @@ __all__ = ["Inside", "inside"]
 Memory = dict[object, "Inside | None"]
 Acceptable = Callable[[tuple[Cond, ...]], bool]
 
-_WORK: Final = 450
+_WORK: Final = 1600
 """Nodes of certificate search for one index."""
-_LITTLE: Final = 120
+_LITTLE: Final = 300
 """Likewise where data takes part: what a proof then needs is seldom written down."""
 _TRIED: Final = 4
 """Sets of inequalities to try for one goal."""

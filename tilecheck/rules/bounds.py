@@ -29,6 +29,7 @@ from tilecheck.proof.terms import (
     cdiv,
     conj,
     disj,
+    divide_monomial,
     enforceable,
     ge,
     le,
@@ -187,11 +188,24 @@ def _proved(context: Context, access: Access, reach: Reach, found: Inside) -> _O
     taken = {p for c in context.assume for p in conjuncts(c)}
     unless = _otherwise(conj(access.under, reach.when), taken, context.tiled)
     clauses = (*(clause_of(disj(*unless, c), False) for c in signs if c not in taken),
-               *(clause_of(disj(*unless, c), reach.unchecked) for c in found.clauses if c not in taken))
+               *(clause_of(disj(*unless, c), reach.unchecked or _shares(c)) for c in found.clauses if c not in taken))
     conditional = any(c.kind == "semantic" for c in clauses)
     why = f"`{render(reach.index)}` stays inside" + (" where the launch keeps to it" if found.clauses else "")
     return _Outcome(access, reach, "conditional" if conditional else "proved", why, tuple(dict.fromkeys(clauses)),
                     found.rules)
+
+
+def _shares(c: Cond) -> bool:
+    """Whether a clause is `g*cdiv(m, d) <= m`: m tiles in shares that are rounded up, which together are more than m
+    unless they come out even. That is no matter of extents that agree, and few launches see to it."""
+    t = c.term
+    for m, factor in t.monos.items() if c.op == "ge" else ():
+        for a in m:
+            if factor == -1 and isinstance(a, FloorDiv) and len(m) > 1:
+                blocks = divide_monomial(m, (a,))
+                if blocks is not None and t + Term({m: 1}) + Term({blocks: 1}) == a.num + 1:
+                    return True
+    return False
 
 
 def _otherwise(under: Cond, taken: set[Cond], tiled: tuple[Cond, ...]) -> tuple[Cond, ...]:

@@ -49,6 +49,7 @@ from tilecheck.rules.duplicates import settle_duplicates
 from tilecheck.rules.launches import Discharged, discharge_all
 from tilecheck.rules.minimal import implied
 from tilecheck.rules.obligation import Proof, Settled, weakest
+from tilecheck.rules.once import once
 from tilecheck.rules.ordering import settle_order
 from tilecheck.rules.padding import settle_padding
 from tilecheck.rules.padding_launches import in_view
@@ -83,7 +84,7 @@ def prove(model: KernelModel) -> Proof:
     if any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
     return Proof(
-        one_for_each_statement(obligations), (*structural_clauses(model), *slice_range.clauses(context)),
+        once(model, one_for_each_statement(obligations)), (*structural_clauses(model), *slice_range.clauses(context)),
         context.declared, context.faulty, context.contradictory, tuple(lints.suspicions(context)))
 
 

@@ -13,6 +13,8 @@ from tilecheck.host.touched import touched
 from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.contract import annotation_of
 from tilecheck.proof.region import Clause
+from tilecheck.proof.terms import Cond
+from tilecheck.rules.once import standing_facts
 
 __all__ = ["Discharged", "discharge_all"]
 
@@ -31,24 +33,27 @@ class Discharged:
 def discharge_all(
     clauses: Sequence[Clause], model: KernelModel, launches: Sequence[Launch],
 ) -> Mapping[str, Discharged]:
-    return {c.text: _discharge(c, model, launches) for c in clauses}
+    standing = standing_facts(model) if launches else ()
+    return {c.text: _discharge(c, model, launches, standing) for c in clauses}
 
 
-def _discharge(clause: Clause, model: KernelModel, launches: Sequence[Launch]) -> Discharged:
+def _discharge(
+    clause: Clause, model: KernelModel, launches: Sequence[Launch], standing: tuple[Cond, ...],
+) -> Discharged:
     if not launches:
         return Discharged("unseen")
     if _WIDTH in clause.text:
         # sizes of real launches are seldom known, and seldom near the limit
         return Discharged("open")
-    at = tuple((launch, _at(clause, model, launch)) for launch in launches)
+    at = tuple((launch, _at(clause, model, launch, standing)) for launch in launches)
     states = {d.state for _, d in at}
     if states & {"broken", "violated"}:
         return Discharged("broken", at)
     return Discharged("discharged" if states == {"discharged"} else "open", at)
 
 
-def _at(clause: Clause, model: KernelModel, launch: Launch) -> Discharge:
-    found = discharge(clause, model.params, launch, dict(model.ranks))
+def _at(clause: Clause, model: KernelModel, launch: Launch, standing: tuple[Cond, ...]) -> Discharge:
+    found = discharge(clause, model.params, launch, dict(model.ranks), standing)
     return Discharge("discharged") if found.state == "broken" and _idle(clause, model, launch) else found
 
 

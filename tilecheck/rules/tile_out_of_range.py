@@ -7,7 +7,7 @@ from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.contract import render
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.reaching import at_block, example, index_text, place, where
-from tilecheck.rules.wording import readable
+from tilecheck.rules.wording import clause_list, readable
 
 __all__ = ["diagnose"]
 
@@ -37,7 +37,18 @@ def _help(s: Settled) -> str:
 
 
 def _open(s: Settled, model: KernelModel) -> Diagnostic:
+    if s.verdict == "conditional":
+        return _shared_out(s, model)
     message = f"could not prove that the index{index_text(s)} {place(s)} stays inside: {s.why}"
     help_ = (f"if it does, say so in the kernel: # tilecheck: requires {s.missing}" if s.missing else
              "compare the index with `ct.num_tiles(...)` in the kernel, or clamp it")
     return Diagnostic(CODE, "note", message, s.access.span, model.name, (), help_)
+
+
+def _shared_out(s: Settled, model: KernelModel) -> Diagnostic:
+    """The blocks take shares of the tiles, and nothing keeps the last share from going on past the end."""
+    semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
+    message = f"the index{index_text(s)} {place(s)} runs past the end in the last blocks unless {clause_list(semantic)}"
+    return Diagnostic(
+        CODE, "warning", message, s.access.span, model.name, (Note(UNDEFINED),),
+        "end each share at the number of tiles: `min((s + 1) * size, ct.num_tiles(...))`", s.witness)

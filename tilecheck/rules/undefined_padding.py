@@ -10,9 +10,10 @@ from tilecheck.kernel.access import KernelModel
 from tilecheck.kernel.carried_shadows import EARLIER
 from tilecheck.kernel.undefined import Edge, Observation
 from tilecheck.proof.contract import render
-from tilecheck.proof.region import Clause
+from tilecheck.proof.region import BlockPoint, Clause, Witness
 from tilecheck.proof.search import Point, find_point
 from tilecheck.proof.terms import (
+    Bid,
     Cond,
     Counter,
     Lane,
@@ -63,7 +64,7 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
         notes.append(Note(f"the tile of `{array}` is loaded here, without a padding mode", s.access.span))
     example = _example(s, model, o, tuple(c.cond for c in semantic if c.cond is not None))
     if example is not None:
-        notes.append(Note(example))
+        notes.append(Note(example[0]))
     if severity == "note":
         message = f"could not prove that {what} uses no lane of the tile that lies outside `{array}`: {s.why}"
     else:
@@ -71,7 +72,8 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
                    "value")
         if s.verdict != "refuted":
             message += f", unless {clause_list(tuple(dict.fromkeys(_said(c) for c in semantic)))}"
-    return Diagnostic(CODE, severity, message, o.span, model.name, tuple(notes), _help(array, o.how))
+    witness = example[1] if example is not None and severity == "error" else None
+    return Diagnostic(CODE, severity, message, o.span, model.name, tuple(notes), _help(array, o.how), witness)
 
 
 def _said(clause: Clause) -> str:
@@ -98,8 +100,8 @@ def _help(array: str, how: str) -> str:
     return f"load `{array}` with padding_mode=ct.PaddingMode.{_NEUTRAL.get(how, 'ZERO')}"
 
 
-def _example(s: Settled, model: KernelModel, o: Observation, broken: tuple[Cond, ...]) -> str | None:
-    """A launch in numbers in which a lane is undefined and used."""
+def _example(s: Settled, model: KernelModel, o: Observation, broken: tuple[Cond, ...]) -> tuple[str, Witness] | None:
+    """A launch in numbers in which a lane is undefined and used: in words, and as a witness."""
     if o.undefined.blurred:
         return None
     made = conj(o.undefined.cond, o.guard)
@@ -117,7 +119,16 @@ def _example(s: Settled, model: KernelModel, o: Observation, broken: tuple[Cond,
     rank = dict(model.ranks).get(edge.array, 1)
     axis = f" along axis {edge.axis}" if rank > 1 else ""
     where = f"with {scalars}, " if scalars else ""
-    return f"{where}lane {lane[0]} of the tile{axis} would be element {lane[1]}, and there are {lane[2]}"
+    text = f"{where}lane {lane[0]} of the tile{axis} would be element {lane[1]}, and there are {lane[2]}"
+    return text, _witness(point, lane[1])
+
+
+def _witness(point: Point, element: int) -> Witness:
+    env = point.leaves
+    x, y, z = (env[Bid(axis)] for axis in range(3))
+    side = BlockPoint((x, y, z), tuple(sorted((a.name, v) for a, v in env.items() if isinstance(a, Counter))),
+                      tuple(sorted((a.key, v) for a, v in env.items() if isinstance(a, Lane))))
+    return Witness(point.grid, point.scalars, side, side, (element,))
 
 
 def _lane(edge: Edge, o: Observation, point: Point) -> tuple[int, int, int] | None:

@@ -16,9 +16,10 @@ from __future__ import annotations
 from tilecheck.proof.facts.assumed import NOTHING, Assumed
 from tilecheck.proof.facts.certificates import MOST, Budget, Facts, conjuncts
 from tilecheck.proof.facts.factored import prove_factored
+from tilecheck.proof.facts.models import Model, models
 from tilecheck.proof.terms import Cond
 
-__all__ = ["MOST", "NOTHING", "Assumed", "Budget", "Facts", "conjuncts", "entails", "prove_factored"]
+__all__ = ["MOST", "NOTHING", "Assumed", "Budget", "Facts", "Model", "conjuncts", "entails", "models", "prove_factored"]
 
 
 def entails(facts: Cond, goal: Cond, *, signs: bool = False) -> bool:

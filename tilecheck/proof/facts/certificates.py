@@ -12,6 +12,7 @@ from typing import Final
 
 from tilecheck.proof.facts.assumed import NOTHING, Assumed
 from tilecheck.proof.facts.definitions import BELOW, LOWER, UPPER, all_nonnegative, depth_of, is_extent
+from tilecheck.proof.facts.models import Model, models
 from tilecheck.proof.facts.polynomials import at_ones, combined, reduced, shifted
 from tilecheck.proof.terms import (
     Atom,
@@ -47,6 +48,8 @@ _STAGES: Final = ((3, 24), (5, 60), (8, 120))
 
 
 MOST: Final = 2
+_IDLE: Final = 12
+"""Steps of searches among some facts before models of them are made."""
 _QUICK: Final = (3, 10)
 _DEPTH: Final = 12
 
@@ -136,6 +139,8 @@ class Facts:
         self._signs_known: tuple[dict[Atom, Assumed | None], dict[Atom, Assumed | None]] = ({}, {})
         self._needed_for: dict[tuple[Atom, int], list[Term]] = {}
         self._open: set[object] = set()
+        self._models: list[Model] | None = None
+        self._looked = 0
         self._nodes, self._total, self._limit, self._cut = 0, 0, _NODES, False
         atoms: set[Atom] = set()
         for c in self.conds:
@@ -385,6 +390,8 @@ class Facts:
         done = self._accept(p)
         if done is not None:
             return done
+        if self._refuted(p):
+            return None
         bad = self._worst(p)
         if bad is None:
             return None
@@ -393,6 +400,20 @@ class Facts:
             if got is not None:
                 return got
         return self._split(p, depth)
+
+    def _refuted(self, p: Term) -> bool:
+        """Whether `p >= 0` is known to fail in some launch: no proof of it need be looked for."""
+        self._looked += 1
+        if self._looked < _IDLE:
+            return False
+        if self._models is None:
+            self._models = list(models(self.conds, self._signs))
+        for i, model in enumerate(self._models):
+            if model.falsifies(p):
+                if i:
+                    self._models.insert(0, self._models.pop(i))
+                return True
+        return False
 
     def _follow(self, move: _Move, depth: int) -> Assumed | None:
         value = move.rest.constant

@@ -1,0 +1,39 @@
+"""Models of conditions: they satisfy them, coordinates stay in range, and each is the same in every run."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilecheck.proof.facts import models
+from tilecheck.proof.terms import Cond, bid, conj, counter, eq, floordiv, ge, grid, lane, le, lt, mod, ne, sym
+
+N, M, T, G = map(sym, ("n", "m", "T", "x.shape[0]"))
+B, K, L = bid(0), counter("k"), lane(0, T)
+
+
+@pytest.mark.parametrize("conds", [
+    (lt(B * T + L, N),),
+    (eq(N, M * 4), ge(M, 3)),
+    (eq(mod(N, T), 0), ge(T, 2), lt(K, floordiv(N, T))),
+    (le(grid(0), floordiv(G, T)), ge(B, 5)),
+    (ne(N, 1), lt(N, M)),
+])
+@pytest.mark.parametrize("signs", [True, False])
+def test_a_model_satisfies_what_it_is_of(conds: tuple[Cond, ...], signs: bool) -> None:
+    found = models(conds, signs)
+    assert found
+    for model in found:
+        assert all(map(model.holds, conds))
+        assert 0 <= model.value(B) < model.value(grid(0))
+        assert 0 <= model.value(L) < model.value(T)
+        assert not signs or model.value(N) >= 1
+
+
+def test_what_contradicts_itself_has_none() -> None:
+    assert not models((lt(N, M), lt(M, N)), True)
+
+
+def test_what_has_no_value_is_not_false() -> None:
+    (model, *_) = models((eq(N, 0),), False)
+    assert not model.falsifies(floordiv(M, N) - 1)
+    assert not model.breaks(conj(ge(floordiv(M, N), 1)))

@@ -1,0 +1,50 @@
+"""Clauses on bounds are those of a kernel: each said once, none that follows from the others."""
+
+from __future__ import annotations
+
+import textwrap
+
+from tests.rules.test_bounds import HEAD
+from tilecheck.api import check_source
+from tilecheck.config import Config
+from tilecheck.diagnostics import KernelReport
+
+
+def kernel(body: str, params: str = "a, b, c, n: int, F: Int, T: Int") -> KernelReport:
+    text = f"{HEAD}@ct.kernel\ndef k({params}):\n    i = ct.bid(0)\n" + textwrap.indent(body, "    ")
+    report = check_source(text, "k.py", Config(use_cache=False))
+    assert report.failures == ()
+    return report.kernels[0]
+
+
+def clauses(body: str) -> list[str]:
+    return sorted({c for o in kernel(body).obligations if o.kind == "bounds" for c in o.clauses})
+
+
+def test_variants_that_ask_for_the_same_are_one() -> None:
+    body = ("if F:\n    x = ct.load(a, (i,), (T,))\nelse:\n    x = ct.load(a, (i,), (T,)) + 1\n"
+            "ct.store(c, (i,), x)")
+    assert clauses(body) == ["grid[0] <= cdiv(a.shape[0], T)", "grid[0] <= cdiv(c.shape[0], T)"]
+
+
+def test_a_variant_of_what_is_asked_anyway_is_not_asked() -> None:
+    body = "x = ct.load(a, (i,), (T,))\nif F:\n    x = x + ct.load(a, (i,), (T,))\nct.store(c, (i,), x)"
+    assert clauses(body) == ["grid[0] <= cdiv(a.shape[0], T)", "grid[0] <= cdiv(c.shape[0], T)"]
+
+
+def test_what_only_one_variant_asks_stays_its_own() -> None:
+    body = "x = ct.load(a, (i,), (T,))\nif F:\n    x = x + ct.load(b, (i,), (T,))\nct.store(c, (i,), x)"
+    assert "grid[0] <= cdiv(b.shape[0], T) or F == 0" in clauses(body)
+
+
+def test_what_follows_by_a_constant_is_not_asked() -> None:
+    body = "x = ct.load(a, (1,), (1,)) + ct.load(a, (2,), (1,))\nct.store(c, (i,), x)"
+    found = [c for c in clauses(body) if c.startswith("a.shape")]
+    assert found == ["a.shape[0] >= 3"]
+
+
+def test_every_obligation_still_names_what_it_rests_on() -> None:
+    found = kernel("x = ct.load(a, (1,), (1,)) + ct.load(a, (2,), (1,))\nct.store(c, (i,), x)")
+    listed = {c.clause for c in found.contract}
+    bounds = [o for o in found.obligations if o.kind == "bounds"]
+    assert all(o.clauses and set(o.clauses) <= listed for o in bounds)

@@ -1,0 +1,201 @@
+"""Values under which conditions hold. What is false under them has no proof, and none need be looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Final
+from zlib import crc32
+
+from tilecheck.proof.terms import (
+    FUNCTIONS,
+    App,
+    Atom,
+    Bid,
+    Cond,
+    FloorDiv,
+    Ite,
+    Lane,
+    Max,
+    Min,
+    Mod,
+    Sym,
+    Term,
+    atoms_in,
+    grid,
+    of,
+)
+
+__all__ = ["Model", "models"]
+
+_WANTED: Final = 4
+_FAILURES: Final = 1
+_STEPS: Final = 20
+_LARGEST: Final = 1 << 24
+_SIZES: Final = (
+    (1, 2, 3, 5), (2, 3, 4, 7), (4, 12, 33, 96), (16, 64, 100, 130), (1, 1, 2, 1000), (8, 5, 3, 1), (3, 3, 2, 6))
+"""Launch scalars as they are drawn for the first, second, ... model."""
+
+
+class Model:
+    """Values of quantities; those that were not asked for before are drawn, or follow from others."""
+
+    __slots__ = ("_signs", "_values", "draw")
+
+    def __init__(self, values: Mapping[Atom, int], draw: int, signs: bool) -> None:
+        self._values = dict(values)
+        self.draw, self._signs = draw, signs
+
+    def falsifies(self, t: Term) -> bool:
+        """Whether `t >= 0` fails."""
+        try:
+            return self.value(t) < 0
+        except (ArithmeticError, OverflowError):
+            return False
+
+    def breaks(self, c: Cond) -> bool:
+        """Whether a condition fails, as far as it is defined."""
+        try:
+            return not self.holds(c)
+        except (ArithmeticError, OverflowError):
+            return False
+
+    def value(self, t: Term) -> int:
+        known = self._values
+        total = 0
+        for m, c in t.monos.items():
+            for a in m:
+                v = known.get(a)
+                c *= self._of(a) if v is None else v
+            total += c
+        return total
+
+    def holds(self, c: Cond) -> bool:
+        return _HOLDS[c.op](self, c)
+
+    def _of(self, a: Atom) -> int:
+        compute = _VALUE.get(type(a))
+        out = self.drawn(a) if compute is None else compute(self, a)
+        self._values[a] = out
+        return out
+
+    def _apply(self, a: App) -> int:
+        fn = FUNCTIONS.get(a.fn)
+        return self.drawn(a) if fn is None else fn(*(self.value(x) for x in a.args))
+
+    def drawn(self, a: Atom) -> int:
+        number = crc32(f"{self.draw}{a.key}".encode())
+        if isinstance(a, Sym):
+            small = not self._signs and number % 5 == 0
+            return max(self.least(a), 0 if small else _SIZES[self.draw][number % 4])
+        if not isinstance(a, (Bid, Lane)):
+            return number % 3
+        most = self.value(_limit(a)) - 1
+        if most < 0:
+            raise ArithmeticError(a.key)
+        return (0, most, number // 3 % (most + 1))[number % 3]
+
+    def least(self, a: Atom) -> int:
+        """The smallest value that a quantity can have, as far as it is drawn."""
+        if isinstance(a, Sym):
+            return 1 if self._signs or a.name.startswith("grid[") else 0
+        return 0
+
+
+def _truth(model: Model, c: Cond) -> bool:
+    return c.atom is not None and (model.value(of(c.atom)) != 0) == c.positive
+
+
+_VALUE: Final[Mapping[type[Atom], Callable[..., int]]] = {
+    FloorDiv: lambda s, a: s.value(a.num) // s.value(a.den),
+    Mod: lambda s, a: s.value(a.num) % s.value(a.den),
+    Min: lambda s, a: min(s.value(x) for x in a.args),
+    Max: lambda s, a: max(s.value(x) for x in a.args),
+    Ite: lambda s, a: s.value(a.then if s.holds(a.cond) else a.other),
+    App: Model._apply,
+}
+_HOLDS: Final[Mapping[str, Callable[[Model, Cond], bool]]] = {
+    "true": lambda s, c: True,
+    "false": lambda s, c: False,
+    "ge": lambda s, c: s.value(c.term) >= 0,
+    "eq": lambda s, c: s.value(c.term) == 0,
+    "ne": lambda s, c: s.value(c.term) != 0,
+    "bool": _truth,
+    "and": lambda s, c: all(s.holds(a) for a in c.args),
+    "or": lambda s, c: any(s.holds(a) for a in c.args),
+}
+
+
+@lru_cache(maxsize=4096)
+def models(conds: tuple[Cond, ...], signs: bool) -> tuple[Model, ...]:
+    """A few models of conditions, as many as are found with little effort.
+
+    signs   whether launch scalars are positive in all of them
+    """
+    leaves = sorted(filter(_free, atoms_in(*conds)))
+    terms = [t for c in conds if c.op in ("ge", "eq") for t in ((c.term,) if c.op == "ge" else (c.term, -c.term))]
+    terms += [_limit(a) - 1 - of(a) for a in leaves if isinstance(a, (Bid, Lane))]
+    others = tuple(c for c in conds if c.op not in ("ge", "eq"))
+    given: dict[Atom, int] = {c.atom: int(c.positive) for c in others if c.op == "bool" and c.atom is not None}
+    out: list[Model] = []
+    for draw in range(len(_SIZES)):
+        model = _found(terms, others, leaves, given, draw, signs)
+        if model is not None:
+            out.append(model)
+        if len(out) == _WANTED or draw > len(out) + _FAILURES:
+            break
+    return tuple(out)
+
+
+def _free(a: Atom) -> bool:
+    return a.fn not in FUNCTIONS if isinstance(a, App) else type(a) not in _VALUE
+
+
+def _limit(a: Bid | Lane) -> Term:
+    return grid(a.axis) if isinstance(a, Bid) else a.size
+
+
+def _found(
+    terms: Iterable[Term], others: Iterable[Cond], leaves: Iterable[Atom], given: Mapping[Atom, int], draw: int,
+    signs: bool,
+) -> Model | None:
+    try:
+        start = Model(given, draw, signs)
+        values = {**given, **{a: start.value(of(a)) for a in leaves}}
+        for _ in range(_STEPS):
+            model = Model(values, draw, signs)
+            broken = next((t for t in terms if model.value(t) < 0), None)
+            if broken is None:
+                return model if all(map(model.holds, others)) else None
+            if not _mended(broken, values, model):
+                return None
+    except (ArithmeticError, OverflowError):
+        pass
+    return None
+
+
+def _mended(broken: Term, values: dict[Atom, int], model: Model) -> bool:
+    """Change one value so that a term is not negative any more, if only that value counts."""
+    missing = -model.value(broken)
+    slopes: dict[Atom, int] = {}
+    for m, c in broken.monos.items():
+        for i, a in enumerate(m):
+            if a in values or isinstance(a, FloorDiv):
+                slopes[a] = slopes.get(a, 0) + model.value(Term({m[:i] + m[i + 1:]: c}))
+    ways: list[tuple[bool, int, Atom, int]] = []
+    inside: list[Term] = []
+    for a, slope in slopes.items():
+        steps = (missing + abs(slope) - 1) // abs(slope) if slope else 0
+        new = model.value(of(a)) + (steps if slope > 0 else -steps)
+        if a in values and slope and new >= model.least(a):
+            # a launch is made larger rather than smaller
+            ways.append((slope < 0, crc32(f"{model.draw}{a.key}".encode()), a, new))
+        elif isinstance(a, FloorDiv) and slope:
+            inside.append(a.num - a.den * new if slope > 0 else a.den * (new + 1) - 1 - a.num)
+    best = min(ways, default=None)
+    if (best is None or best[0]) and any(model.value(t) < 0 and _mended(t, values, model) for t in inside):
+        return True
+    if best is None or best[3] > _LARGEST:
+        return False
+    values[best[2]] = best[3]
+    return True
