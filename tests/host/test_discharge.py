@@ -42,6 +42,12 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
     ("b = 64\nwhile b > n:\n    b //= 2\nct.launch(0, (1,), k, (x, y, n, b))", "T <= n"),
     ("ct.launch(0, (1,), k, (x, torch.empty(4), n, m))", "disjoint(x, y)"),
     ("ct.launch(0, (1,), k, (x.contiguous(), x.new_empty(4), n, m))", "disjoint(x, y)"),
+    ("assert x.shape == (n, 128)\nct.launch(0, (n,), k, (x, y, n, 128))", "T <= x.shape[1] and grid[0] == x.shape[0]"),
+    ("if x.shape[1:] != (m,):\n    raise ValueError\nct.launch(0, (n,), k, (x, y, n, m))", "T <= x.shape[1]"),
+    ("assert x.shape == y.shape and x.shape[1] == 128\nct.launch(0, (n,), k, (x, y, n, 128))", "T <= y.shape[1]"),
+    ("assert x.shape[1] == y.shape[0] and x.shape[1] % 64 == 0\nct.launch(0, (n,), k, (x, y, n, 32))",
+     "y.shape[0] % T == 0"),
+    ("assert n == 4 * m and m == 32\nct.launch(0, (n,), k, (x, y, n, 128))", "T <= n"),
     ("h = x.shape[1] // 2\nct.launch(0, (1,), k, (x, y, x.shape[1], torch.next_power_of_2(h)))", "T <= n"),
 ])
 def test_discharged(body: str, clause: str) -> None:
@@ -62,6 +68,12 @@ def test_discharged(body: str, clause: str) -> None:
     ("ct.launch(0, (n,), k, (x, x.contiguous(), n, m))", "disjoint(x, y)"),
     ("ct.launch(0, (n,), k, (x, y, n, m))", "x.shape[0] == y.shape[0]"),
     ("assert n < m and m < n\nct.launch(0, (2,), k, (x, y, n, m))", "n == T"),
+    ("assert x.shape == (n, 64)\nct.launch(0, (n,), k, (x, y, n, 128))", "T <= y.shape[1]"),
+    ("assert x.shape[1] == y.shape[0] or x.shape[1] % 64 == 0\nct.launch(0, (n,), k, (x, y, n, 32))",
+     "y.shape[0] % T == 0"),
+    ("if x.shape != (n, 128):\n    m = 1\nct.launch(0, (n,), k, (x, y, n, 128))", "T <= x.shape[1]"),
+    ("assert x.shape[1] == y.shape[0] and x.shape[1] % 48 == 0\nct.launch(0, (n,), k, (x, y, n, 32))",
+     "y.shape[0] % T == 0"),
     ("for i in range(n):\n    pass\nct.launch(0, (2,), k, (x, y, n, m))", "n >= 1"),
 ])
 def test_open(body: str, clause: str) -> None:

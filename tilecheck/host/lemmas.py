@@ -148,6 +148,11 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES)
     known = conj(facts, *lemmas(goal), *_exact(facts, goal))
     if divisible(facts, goal) or follows(known, goal, 2 * nodes):
         return True
+    same = _one_name(_equations(facts))
+    named = same.cond(goal)
+    if named != goal:
+        known = same.cond(facts)
+        return known.op != "false" and decided(known, named, splits, nodes)
     simpler = _monotonic(goal)
     if simpler is not None and follows(facts, simpler, nodes):
         return True
@@ -219,7 +224,7 @@ def divisible(facts: Cond, goal: Cond) -> bool:
     atom = goal.term.single if goal.op == "eq" else None
     if not isinstance(atom, Mod):
         return False
-    equations = [fact.term for fact in (facts.args if facts.op == "and" else (facts,)) if fact.op == "eq"]
+    equations = _equations(facts)
     multiples = [t.single.num for t in equations if isinstance(t.single, Mod)
                  and split_multiples(t.single.den, atom.den)[1] == ZERO]
     rest = split_multiples(atom.num, atom.den)[1]
@@ -234,16 +239,26 @@ def divisible(facts: Cond, goal: Cond) -> bool:
     return rest == ZERO
 
 
+def _equations(facts: Cond) -> list[Term]:
+    return [fact.term for fact in (facts.args if facts.op == "and" else (facts,)) if fact.op == "eq"]
+
+
 def _one_name(equations: Iterable[Term]) -> Substitution:
-    """One name for all that are said to be equal: `b.shape[0] == a.shape[1]`."""
+    """One name, or number, for all that are said to be equal: `b.shape[0] == a.shape[1]`, `a.shape[1] == 128`."""
     names: dict[Atom, Term] = {}
-    for equation in equations:
+    given = list(equations)
+    for equation in (*given, *given):
+        # the second time around with what was found out after it: `k == 4*h and h == 32`
         term = Substitution(names).term(equation)
-        ones = [m[0] for m, c in term.monos.items() if len(m) == 1 and c in (1, -1)]
-        if len(term.monos) == 2 and len(ones) == 2 and sum(term.monos.values()) == 0:
-            low, high = sorted(ones)
-            here = Substitution({high: of(low)})
-            names = {**{a: here.term(t) for a, t in names.items()}, high: of(low)}
+        ones = sorted(m[0] for m, c in term.monos.items() if len(m) == 1 and c in (1, -1))
+        if len(term.monos) > 2 or not ones or not (isinstance(ones[-1], Sym) and len(ones) + (() in term.monos) == 2):
+            continue
+        high = ones[-1]
+        factor = term.monos[high,]
+        other = (term - of(high) * factor) * -factor
+        if high not in atoms_of(other) and (len(ones) < 2 or other == of(ones[0])):
+            here = Substitution({high: other})
+            names = {**{a: here.term(t) for a, t in names.items()}, high: other}
     return Substitution(names)
 
 

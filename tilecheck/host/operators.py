@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.host.state import State, as_number, mapped
@@ -224,6 +224,9 @@ def _equality(ev: Evaluator, left: Value, right: Value, state: State) -> Cond:
         if len(a) != len(b):
             return FALSE
         return conj(*(_equality(ev, x, y, state) for x, y in zip(a, b, strict=True)))
+    for value, items in ((left, b), (right, a)):
+        if isinstance(value, Shape) and items is not None:
+            return _shape_is(ev, value, items, state)
     if isinstance(left, Kernel) and isinstance(right, Kernel):
         return TRUE if left == right else FALSE
     if (isinstance(left, Int | Truth) and isinstance(right, _SCALARS)) or (
@@ -249,6 +252,17 @@ def _shape_equality(ev: Evaluator, left: Value, right: Value, state: State) -> C
     axes = [*range(left.lower, upper), *([-1] if left.upper is None else [])]
     return conj(same, *(
         eq(ev.extent(f"{left.name}.shape[{i}]"), ev.extent(f"{right.name}.shape[{i}]")) for i in axes))
+
+
+def _shape_is(ev: Evaluator, shape: Shape, items: Sequence[Value], state: State) -> Cond:
+    """`x.shape == (n, 128)` of an array of unknown rank: the rank is that of the tuple, and the extents are its items."""
+    count = len(items)
+    if shape.lower < 0 or not (shape.upper is None or shape.upper - shape.lower == count):
+        return ev.doubt("shapes")
+    fits = bool_opaque(Opaque(f"len({shape.name}.shape[{shape.lower}:]) is {count}", uniform=True))
+    places = [*enumerate(items, shape.lower), *([(-1, items[-1])] if shape.upper is None and count else [])]
+    return conj(fits, *(
+        _equality(ev, Int(ev.extent(f"{shape.name}.shape[{axis}]")), item, state) for axis, item in places))
 
 
 def _membership(ev: Evaluator, left: Value, right: Value, state: State) -> Cond:

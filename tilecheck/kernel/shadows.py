@@ -301,24 +301,17 @@ def product(
     left, right = shadow_of(x), shadow_of(y)
     if not (left or right):
         return ()
-    first, second = _rank(x, how), _rank(y, how)
-    if first is None or second is None:
+    a, b = _shape(x), _shape(y)
+    if a is None or b is None or not a or not b:
         lose(m, (*left, *right), how)
         return ()
     rows = combined(m, left, frozenset((0,)), how, "the inner axis", span)
-    columns = combined(m, right, frozenset((min(1, second - 1),)), how, "the inner axis", span)
-    if second == 1:
-        rows = closed_up(rows, first, (first - 1,))
-    if first == 1:
-        columns = closed_up(columns, second, (second - 2,)) if second > 1 else columns
+    columns = combined(m, right, frozenset((min(1, len(b) - 1),)), how, "the inner axis", span)
+    if len(b) == 1:
+        rows = closed_up(rows, len(a), (len(a) - 1,))
+    if len(a) == 1:
+        columns = closed_up(columns, len(b), (len(b) - 2,)) if len(b) > 1 else columns
     return merged(rows, columns)
-
-
-def _rank(value: Value, how: str) -> int | None:
-    """The rank of an operand of a product. Those of `matmul` alone may have one axis; of an operand whose shape is
-    not known it does not matter how many there are besides the last two."""
-    shape = _shape(value)
-    return len(shape) if shape else None if how == "matmul" else 2
 
 
 def placed(shadow: Shadow, axis: int, extent: Term, start: Term, total: Term, rank: int) -> Shadow:
