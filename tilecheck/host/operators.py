@@ -255,7 +255,7 @@ def _shape_equality(ev: Evaluator, left: Value, right: Value, state: State) -> C
 
 
 def _shape_is(ev: Evaluator, shape: Shape, items: Sequence[Value], state: State) -> Cond:
-    """`x.shape == (n, 128)` of an array of unknown rank: the rank is that of the tuple, and the extents are its items."""
+    """`x.shape == (n, 128)` of an array of unknown rank: the tuple has its rank, and its extents."""
     count = len(items)
     if shape.lower < 0 or not (shape.upper is None or shape.upper - shape.lower == count):
         return ev.doubt("shapes")
