@@ -47,6 +47,7 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
     ("assert x.shape == y.shape and x.shape[1] == 128\nct.launch(0, (n,), k, (x, y, n, 128))", "T <= y.shape[1]"),
     ("assert x.shape[1] == y.shape[0] and x.shape[1] % 64 == 0\nct.launch(0, (n,), k, (x, y, n, 32))",
      "y.shape[0] % T == 0"),
+    ("assert n % 128 == 0\nct.launch(0, (1,), k, (x, torch.empty(ct.cdiv(n, 128)), n, 128))", "T*y.shape[0] <= n"),
     ("assert n == 4 * m and m == 32\nct.launch(0, (n,), k, (x, y, n, 128))", "T <= n"),
     ("h = x.shape[1] // 2\nct.launch(0, (1,), k, (x, y, x.shape[1], torch.next_power_of_2(h)))", "T <= n"),
 ])
@@ -68,6 +69,7 @@ def test_discharged(body: str, clause: str) -> None:
     ("ct.launch(0, (n,), k, (x, x.contiguous(), n, m))", "disjoint(x, y)"),
     ("ct.launch(0, (n,), k, (x, y, n, m))", "x.shape[0] == y.shape[0]"),
     ("assert n < m and m < n\nct.launch(0, (2,), k, (x, y, n, m))", "n == T"),
+    ("assert n % 64 == 0\nct.launch(0, (1,), k, (x, torch.empty(ct.cdiv(n, 128)), n, 128))", "T*y.shape[0] <= n"),
     ("assert x.shape == (n, 64)\nct.launch(0, (n,), k, (x, y, n, 128))", "T <= y.shape[1]"),
     ("assert x.shape[1] == y.shape[0] or x.shape[1] % 64 == 0\nct.launch(0, (n,), k, (x, y, n, 32))",
      "y.shape[0] % T == 0"),

@@ -175,6 +175,11 @@ def _exact(facts: Cond, goal: Cond) -> list[Cond]:
         elif isinstance(a, FloorDiv) and a.num.offset == -1 and (a.num + 1, a.den) in exact and follows(
                 facts, ge(a.den, 1)):
             out.append(eq(of(a), floordiv(a.num + 1, a.den) - 1))
+        elif isinstance(a, FloorDiv) and (a.den.constant or 0) > 0:
+            size = a.den.constant or 1
+            # `cdiv(n, 128)` is written `(n + 127) // 128`
+            out += [eq(of(a) * size, num + k // size * size) for num, den in sorted(exact, key=str)
+                    if den == a.den and (k := (a.num - num).constant) is not None]
     return out
 
 
