@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tilecheck.kernel.access import Access, Declared, KernelModel
+from tilecheck.proof import solver
 from tilecheck.proof.closure import Annotations, Assumption, Derivation
 from tilecheck.proof.contract import ContractError, annotation_of, parse, render
 from tilecheck.proof.facts import Facts, conjuncts
+from tilecheck.proof.questions import across_blocks
 from tilecheck.proof.region import Clause, Region, Witness
 from tilecheck.proof.search import find_collision, find_model, necessary, satisfiable, whatever_the_data
 from tilecheck.proof.terms import (
@@ -33,6 +35,8 @@ from tilecheck.proof.terms import (
 )
 
 __all__ = ["Context", "clause_of"]
+SOLVER_MS = 300
+"""Time limit of one query to the solver, in milliseconds."""
 _REMEMBERED = 3
 _LOOPS = 2
 
@@ -228,11 +232,18 @@ class Context:
     def _active(self, region: Region, axis: int, conds: tuple[Cond, ...]) -> bool:
         """Whether two blocks that differ on the axis alone both make the access in some small launch: they do when
         accesses to one element that only the other axes select collide."""
-        axes = self.axes_of(region)
-        others = tuple(bid(k) for k in sorted(axes) if k != axis) or (const(0),)
-        made = Region(others, region.guard)
-        return find_collision(
-            made, made, axes=axes, assume=conj(*conds, *self.uniform), same_site=True) is not None
+        key = (region.guard, axis, conds)
+        if key not in self._seen_active:
+            axes = self.axes_of(region)
+            others = tuple(bid(k) for k in sorted(axes) if k != axis) or (const(0),)
+            made = Region(others, region.guard)
+            self._seen_active[key] = find_collision(
+                made, made, axes=axes, assume=conj(*conds, *self.uniform), same_site=True) is not None
+        return self._seen_active[key]
+
+    @cached_property
+    def _seen_active(self) -> dict[tuple[Cond, int, tuple[Cond, ...]], bool]:
+        return {}
 
     @cached_property
     def uniform(self) -> tuple[Cond, ...]:
@@ -255,11 +266,59 @@ class Context:
         out += [clause_of(a.cond, a.semantic) for a in d.clauses if a.cond not in known]
         return tuple(dict.fromkeys(out))
 
+    def apart(self, first: Region, second: Region) -> Derivation:
+        """The attempt to show that blocks never meet through two accesses. Kernels write several arrays alike."""
+        key = (first, second, tuple(self.served))
+        if key not in self._apart:
+            self._apart[key] = across_blocks(
+                first, second, self.axes_of(first, second), self.assume, self.annotations, self.room(first, second),
+                key[2])
+        return self._apart[key]
+
+    @cached_property
+    def _apart(self) -> dict[tuple[Region, Region, tuple[tuple[Assumption, ...], ...]], Derivation]:
+        return {}
+
     def collision(self, first: Region, second: Region, same: bool) -> Witness | None:
         """A collision that does not hang on what arrays contain: data may be such that there is none."""
-        return find_collision(
-            first, second, axes=self.axes_of(first, second), assume=conj(*self.uniform), same_site=same,
-            accept=lambda w: not w.data or whatever_the_data(w, first, second))
+        key = (first, second, same)
+        if key not in self._collisions:
+            self._collisions[key] = find_collision(
+                first, second, axes=self.axes_of(first, second), assume=conj(*self.uniform), same_site=same,
+                accept=lambda w: not w.data or whatever_the_data(w, first, second))
+        return self._collisions[key]
+
+    @cached_property
+    def _collisions(self) -> dict[tuple[Region, Region, bool], Witness | None]:
+        return {}
+
+    def solved(self, first: Region, second: Region) -> bool:
+        """Whether the solver, where it is installed, proves that blocks never meet through two accesses."""
+        if not solver.available() or not self.consistent:
+            return False
+        key = (first, second)
+        if key not in self._solved:
+            self._solved[key] = solver.disjoint(
+                first, second, self.axes_of(first, second), conj(*self.uniform, *self.standing), SOLVER_MS) == "unsat"
+        return self._solved[key]
+
+    @cached_property
+    def _solved(self) -> dict[tuple[Region, Region], bool]:
+        return {}
+
+    def settles(self, text: str, first: Region, second: Region, axes: frozenset[int]) -> bool:
+        """Whether one more declaration completes a proof that blocks that differ on one of the axes never meet.
+        A declaration that cannot be parsed is a ContractError."""
+        key = (text, first, second, axes)
+        if key not in self._settles:
+            declared = replace(self, declared=(*self.declared, *parse(text)))
+            self._settles[key] = across_blocks(
+                first, second, axes, declared.assume, declared.annotations).proved
+        return self._settles[key]
+
+    @cached_property
+    def _settles(self) -> dict[tuple[str, Region, Region, frozenset[int]], bool]:
+        return {}
 
     def needed(self, clauses: Iterable[Clause], first: Region, second: Region, same: bool) -> Witness | None:
         """A collision in a launch that breaks one of the semantic clauses and satisfies everything else."""

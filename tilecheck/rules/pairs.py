@@ -5,20 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tilecheck.kernel.access import Access
-from tilecheck.proof import solver
 from tilecheck.proof.closure import Derivation
 from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.questions import across_blocks, mentions_opaque, same_lock
 from tilecheck.proof.region import Clause, Region, Verdict, Witness
-from tilecheck.proof.terms import Term, atoms_of, conj, disj, enforceable, ge, lt, negate, sym
+from tilecheck.proof.terms import Term, atoms_of, disj, enforceable, ge, lt, negate, sym
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.meeting import aligned
 from tilecheck.rules.proposals import data_of, proposal
 
 __all__ = ["Outcome", "settle_pair"]
-
-SOLVER_MS = 300
-"""Time limit of one query to the solver, in milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +58,7 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
     if not axes:
         return Outcome("single-block", "the kernel reads no block coordinate under these conditions",
                        clauses=context.idle_axes(axes, first.region, second.region))
-    derivation = across_blocks(
-        first.region, second.region, axes, context.assume, context.annotations,
-        context.room(first.region, second.region), tuple(context.served))
+    derivation = context.apart(first.region, second.region)
     if derivation.proved:
         context.remember(derivation)
         return _proved(context, derivation, first, second, same)
@@ -76,7 +70,7 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
     witness = None if _declared_lock(context) else context.collision(first.region, second.region, same)
     if witness is not None:
         return Outcome("refuted", _collides(first, witness), witness=witness)
-    solved = _solved(context, first, second, axes) or _declared_lock(context)
+    solved = _solved(context, first, second) or _declared_lock(context)
     return solved or _open(context, derivation, first, second)
 
 
@@ -87,14 +81,11 @@ def _declared_lock(context: Context) -> Outcome | None:
     return Outcome("proved", f"declared: blocks that meet hold the lock `{locks[0]}`", ("lock",)) if locks else None
 
 
-def _solved(context: Context, first: Access, second: Access, axes: frozenset[int]) -> Outcome | None:
+def _solved(context: Context, first: Access, second: Access) -> Outcome | None:
     """What the solver proves, where it is installed."""
-    if not solver.available() or not context.consistent:
+    if not context.solved(first.region, second.region):
         return None
-    answer = solver.disjoint(
-        first.region, second.region, axes, conj(*context.uniform, *context.standing), SOLVER_MS)
-    if answer != "unsat":
-        return None
+    axes = context.axes_of(first.region, second.region)
     return Outcome("proved", "the solver finds no two blocks that meet", ("solver",),
                    context.idle_axes(axes, first.region, second.region))
 

@@ -86,9 +86,14 @@ class _Constraint:
     """A uniform condition, compiled, with the positions of the variables in it."""
 
     cond: Cond
+    variables: tuple[Atom, ...]
     check: Callable[[Sequence[int], Oracle], bool]
-    measure: Callable[[Sequence[int], Oracle], int]
     where: tuple[int, ...]
+
+    @cached_property
+    def measure(self) -> Callable[[Sequence[int], Oracle], int]:
+        """What a comparison compares with zero. Compiled when it is asked for: most conditions hold at once."""
+        return value(self.cond.term, self.variables)
 
     def holds(self, v: Sequence[int]) -> bool:
         try:
@@ -126,10 +131,10 @@ class Chooser:
                 if part.op == "true" or part.varying or reads_data(part) or any(a not in index for a in needed):
                     continue
                 try:
-                    check, measure = predicate(part, self.variables), value(part.term, self.variables)
+                    check = predicate(part, self.variables)
                 except TooLarge:
                     continue
-                self.constraints.append(_Constraint(part, check, measure, tuple(index[a] for a in needed)))
+                self.constraints.append(_Constraint(part, self.variables, check, tuple(index[a] for a in needed)))
         self.constraints.sort(key=lambda k: (len(k.where), k.cond.key))
         return True
 

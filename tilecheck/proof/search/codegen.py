@@ -137,7 +137,9 @@ def weight(c: Cond) -> tuple[int, str]:
 _GLOBALS: Final = {"__builtins__": {"min": min, "max": max, "range": range}, "F": FUNCTIONS}
 
 
+@lru_cache(maxsize=4096)
 def _compile(text: str, name: str) -> Any:
+    """The function of a text. It keeps nothing between calls, and questions about one kernel share most of theirs."""
     space: dict[str, Any] = dict(_GLOBALS)
     exec(compile(text, "<terms>", "exec"), space)
     return space[name]

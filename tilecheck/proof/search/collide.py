@@ -154,9 +154,12 @@ class Question:
         return _within_block(a, lambda p: (p[0], p[1], tuple(p[2][i] for i in kept)), lambda p: p[2][at])
 
 
-def assemble(q: Question, hit: Hit, grid: Grid, uniform: Mapping[Atom, int], style: Style) -> Witness | None:
+def assemble(
+    q: Question, hit: Hit, grid: Grid, uniform: Mapping[Atom, int], style: Style,
+    accept: Callable[[Witness], bool] | None = None,
+) -> Witness | None:
     """The witness for a hit, with exactly the data that the two points and the assumption read; None when it is not
-    confirmed.
+    acceptable or not confirmed.
 
     hit      (element, block, counters, lanes) of both points, in the order of their layouts
     uniform  values of launch scalars and uniform opaques
@@ -190,6 +193,8 @@ def assemble(q: Question, hit: Hit, grid: Grid, uniform: Mapping[Atom, int], sty
         scalars=tuple(sorted((a.name, v) for a, v in scalars.items() if isinstance(a, Sym) and grid_axis(a) is None)),
         first=sides[0], second=sides[1], element=hit[0][0], data=tuple(sorted(data.items())),
     )
+    if accept is not None and not accept(found):
+        return None
     trusted = confirm(
         found, q.first, q.second, assume=q.assume, want=q.want, counter=q.counter, lanes=q.lanes)
     return found if trusted else None
@@ -230,8 +235,8 @@ def _run(
             b = None if same_site else touched(two, case, counts[1])
             if a is not None and (same_site or b is not None):
                 for hit in islice(q.hits(a, b), 1 if accept is None else HITS):
-                    found = assemble(q, hit, grid, dict(zip(variables, drawn, strict=True)), case.style)
-                    if found is not None and (accept is None or accept(found)):
+                    found = assemble(q, hit, grid, dict(zip(variables, drawn, strict=True)), case.style, accept)
+                    if found is not None:
                         return found
         except ArithmeticError:
             # an execution outside the domain of an operation is undefined: it shows nothing
