@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 from zlib import crc32
 
@@ -38,6 +38,7 @@ from tilecheck.proof.terms import (
     split_multiples,
     substitute,
 )
+from tilecheck.records import record
 
 __all__ = ["Inside", "inside"]
 
@@ -56,7 +57,7 @@ _LAUNCHES: Final = 48
 _SAMPLE: Final = (1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 31, 64, 100)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Inside:
     """A proof that an index stays inside.
 
@@ -74,7 +75,7 @@ class Inside:
                       tuple(dict.fromkeys((*self.rules, *other.rules))))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Question:
     """What does not change from goal to goal.
 

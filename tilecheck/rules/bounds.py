@@ -6,7 +6,7 @@ A tile access is undefined where a tile is wholly outside, an access without bou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from tilecheck.kernel.access import Access
@@ -36,6 +36,7 @@ from tilecheck.proof.terms import (
     negate,
     of,
 )
+from tilecheck.records import record
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.obligation import WEAKEST_FIRST, Settled, weakest
 
@@ -46,7 +47,7 @@ _LONG: Final = 120
 """Letters of a condition that is worth repeating in a clause."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Outcome:
     """What is known of one access along one axis."""
 
@@ -60,7 +61,7 @@ class _Outcome:
     missing: str | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Known:
     """What was found out of a kernel; it grows."""
 
