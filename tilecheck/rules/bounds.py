@@ -163,11 +163,11 @@ def _growing(t: Term) -> Iterator[Atom]:
         parts = divided.num.monos if divided is not None else {m: c}
         fixed = set[Atom]() if divided is None else atoms_in(divided.den)
         for n, factor in parts.items() if c > 0 else ():
-            extents = [a for a in n if isinstance(a, Sym) and ".shape[" in a.name]
             plain = all(isinstance(a, Sym) and not a.name.startswith("grid[") for a in n)
-            if factor > 0 and plain and len(extents) == 1 and extents[0] not in fixed and _once(
-                    extents[0], t) and (divided is None or _once(extents[0], divided.num)):
-                yield extents[0]
+            for a in n if factor > 0 and plain else ():
+                alone = n.count(a) == 1 and isinstance(a, Sym) and ".shape[" in a.name and _once(a, t)
+                if alone and a not in fixed and (divided is None or _once(a, divided.num)):
+                    yield a
 
 
 def _once(extent: Sym, t: Term) -> bool:
