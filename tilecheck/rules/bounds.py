@@ -248,10 +248,6 @@ def _open(context: Context, access: Access, reach: Reach, made: Region) -> _Outc
     return _Outcome(access, reach, "unproven", "no proof was found that it stays inside")
 
 
-def _nothing(conds: tuple[Cond, ...]) -> bool:
-    return False
-
-
 def _proposal(context: Context, access: Access, reach: Reach, made: Region, loads: list[Load]) -> str | None:
     """`range(ids, 0, n)` for the array that the index is read from, if that settles it."""
     for load in loads[:_PROPOSED]:
@@ -264,6 +260,6 @@ def _proposal(context: Context, access: Access, reach: Reach, made: Region, load
         except ContractError:
             continue
         conds = (made.guard, *_standing(declared, access, reach, made))
-        if inside(reach.at, reach.end, conds, _nothing, reach.step or ONE) is not None:
+        if inside(reach.at, reach.end, conds, None, reach.step or ONE) is not None:
             return text
     return None
