@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tilecheck.diagnostics import Diagnostic, Failure, KernelReport
 from tilecheck.kernel.tree import Span
+from tilecheck.records import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OptOut:
     """A place where the author takes responsibility.
 
@@ -26,7 +25,7 @@ class OptOut:
     kernel: str | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class KernelFindings:
     """What is said of one kernel, and how its author wants it said."""
 
@@ -35,7 +34,7 @@ class KernelFindings:
     deny_residual: bool = False
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Dependencies:
     """What an analysis depends on besides the files it was asked about.
 
@@ -47,7 +46,7 @@ class Dependencies:
     missing: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Analysis:
     """All that a run found out. An internal error may not come again, so with one it is not kept."""
 

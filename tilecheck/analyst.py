@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from tilecheck.analysis import Dependencies
 from tilecheck.cache import UNREADABLE, digest
 from tilecheck.progress import Progress
+from tilecheck.records import record
 from tilecheck.source.module import Module
 from tilecheck.source.project import Project
 from tilecheck.source.text import SourceError
 from tilecheck.stages import FileResult, Overlay, find_file_launches, prove_file
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Work:
     """What a worker needs to analyse any file of a run. Cheap to send to another process."""
 

@@ -10,7 +10,6 @@ import os
 import pickle
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from hmac import compare_digest
@@ -18,6 +17,8 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
+
+from tilecheck.records import record
 
 __all__ = ["Cache", "digest", "open_cache", "tool_signature"]
 
@@ -39,7 +40,7 @@ def digest(*parts: bytes | str) -> str:
     return state.hexdigest()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Cache:
     """A folder of entries by kind and key. Whatever is wrong with it, it is only as if it were empty."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from tilecheck.records import record
 from tilecheck.selection import Selection, SelectorError, check_selectors
 from tilecheck.suggest import did_you_mean
 
@@ -20,7 +21,7 @@ class ConfigError(ValueError):
     """A setting that is unknown, of the wrong type or not readable. The message is one line."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Config:
     """Settings of a run.
 

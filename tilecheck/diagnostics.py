@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.region import Verdict, Witness
+from tilecheck.records import record
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 ObligationKind: TypeAlias = Literal["disjoint", "cross-read", "duplicate", "order", "bounds", "padding", "launch"]
 ClauseState: TypeAlias = Literal["discharged", "broken", "open", "declared", "unseen"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Note:
     """A further sentence of a diagnostic; with a span when it points at source (the other access, a launch)."""
 
@@ -21,7 +21,7 @@ class Note:
     span: Span | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Diagnostic:
     """One finding. `span` is where it stands; `help` is the one line that fixes it, when one is known."""
 
@@ -35,7 +35,7 @@ class Diagnostic:
     witness: Witness | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ContractClause:
     """A clause as it is reported. `state`: `unseen` when no launch of the kernel is visible."""
 
@@ -44,7 +44,7 @@ class ContractClause:
     state: ClauseState
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Obligation:
     """One thing that must hold, and its verdict. `line` is the line of the access it stands on."""
 
@@ -59,7 +59,7 @@ class Obligation:
     annotation: str | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class KernelReport:
     """What is said of one kernel. `verdict` is the weakest of its obligations."""
 
@@ -71,7 +71,7 @@ class KernelReport:
     obligations: tuple[Obligation, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Failure:
     """A file that could not be read, decoded or parsed, or on which the checker itself failed."""
 
@@ -80,7 +80,7 @@ class Failure:
     line: int | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Report:
     """The result of a run, sorted by file, line and column."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilecheck.analysis import Analysis, Dependencies, KernelFindings, OptOut
@@ -16,6 +16,7 @@ from tilecheck.kernel.access import Declared, KernelModel
 from tilecheck.kernel.execute import execute
 from tilecheck.optouts import denies_residual, opt_outs_of_file, opt_outs_of_kernel
 from tilecheck.proof.contract import select
+from tilecheck.records import record
 from tilecheck.rules.judge import conclude, prove
 from tilecheck.rules.obligation import Proof
 from tilecheck.source.text import SourceError
@@ -30,7 +31,7 @@ Overlay: TypeAlias = Mapping[str, tuple[str, ...]]
 INTERNAL: Final = "internal error"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ProvedKernel:
     """A kernel with everything that needs no launch."""
 
@@ -39,7 +40,7 @@ class ProvedKernel:
     deny_residual: bool
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class FileResult:
     """What one file contributes, or a part of it.
 

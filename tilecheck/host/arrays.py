@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilecheck.host.state import State, contiguity
@@ -19,6 +19,7 @@ from tilecheck.host.values import (
     Value,
 )
 from tilecheck.proof.terms import ONE, Sym, Term, const, eq, floordiv, minimum, of, split_multiples
+from tilecheck.records import record
 
 if TYPE_CHECKING:
     from tilecheck.host.evaluate import Evaluator
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 ATTRIBUTES: Final = frozenset({"shape", "ndim", "T", "mT", "H", "size", "dtype", "device", "data", "strides"})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Bounds:
     """`lower:upper:step` in a subscript."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -26,6 +25,7 @@ from tilecheck.proof.terms import (
     of,
     substitute_cond,
 )
+from tilecheck.records import record
 
 AT_LAUNCH: Final = " at the launch"
 _PART: Final = re.compile(r"^(?P<array>.+)\.(?P<what>shape|strides)\[(?P<axis>\d+)\]$")
@@ -33,7 +33,7 @@ _GRID: Final = re.compile(r"^grid\[(?P<axis>[012])\]$")
 _LENGTH: Final = re.compile(r"^len\((?P<array>[^)]+)\)$")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Bound:
     """The clause over the symbols of the launch, what is known of the symbols that only it mentions, and what each of
     its own symbols is at the launch."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from tilecheck.host.launch import Argument, Launch
 from tilecheck.host.lemmas import follows
 from tilecheck.kernel.access import Param
 from tilecheck.proof.terms import Sym, ge, gt
+from tilecheck.records import record
 
 __all__ = ["UnreadAxis", "aliases", "overlap", "unread_axis"]
 
@@ -38,7 +38,7 @@ def aliases(launch: Launch, params: Sequence[Param]) -> tuple[tuple[int, int], .
         (i, j) for at, (i, first) in enumerate(given) for j, second in given[at + 1:] if overlap(first, second))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class UnreadAxis:
     """A grid axis that the kernel never reads, launched with several blocks: `sure`, or perhaps."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.terms import Cond, Term
+from tilecheck.records import record
 
 ArgumentKind: TypeAlias = Literal["array", "list", "scalar", "unknown"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Argument:
     """One argument of a launch, aligned with the kernel's parameter of the same place.
 
@@ -56,7 +56,7 @@ class Argument:
     literal: str | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Launch:
     """A visible launch.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from tilecheck.host import arrays, calls, tables
@@ -33,6 +33,7 @@ from tilecheck.host.values import (
 from tilecheck.kernel import tree
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.terms import ONE, Cond, Term, disj
+from tilecheck.records import record
 from tilecheck.source import kernels
 from tilecheck.source.module import Module
 from tilecheck.source.relevance import may_matter
@@ -48,7 +49,7 @@ _NESTED: Final = 2
 Grid = tuple[Term | None, Term | None, Term | None]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Raw:
     """A launch before its kernel is resolved.
 

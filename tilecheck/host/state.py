@@ -8,12 +8,13 @@ from typing import Literal
 
 from tilecheck.host.values import Choice, Int, Items, Tensor, Thing, Truth, Value
 from tilecheck.proof.terms import ONE, ZERO, Cond, Opaque, Term, bool_opaque, conj, disj, ite, negate
+from tilecheck.records import record
 
 _OPTIONS = 8
 _LONGEST = 600
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Contents:
     """What a list or dict holds: exactly the items, `some` of them, or `open`: possibly others too."""
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tilecheck.host.launch import Launch
 from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.terms import Atom, Sym, Term, substitute_cond
+from tilecheck.records import record
 
 __all__ = ["Touched", "constants_of", "touched"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Touched:
     """Parameters whose arrays a launch may touch, and those that it may write."""
 

@@ -6,36 +6,37 @@ its name: it becomes a number, a tensor or an object when it is used as one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from tilecheck.host.syntax import syntax
 from tilecheck.kernel.tree import ClassDef, FuncDef, Lambda, Span
 from tilecheck.proof.terms import Cond, Term
+from tilecheck.records import record
 from tilecheck.source.module import Module
 
 Step: TypeAlias = str | int
 """One step into a value: an attribute or a constant index."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Int:
     term: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Truth:
     cond: Cond
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Plain:
     """A literal that is no integer: None, a string, a float."""
 
     value: object
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Ratio:
     """The true division of two integers, before it is rounded."""
 
@@ -43,7 +44,7 @@ class Ratio:
     den: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Log2:
     """`math.log2(of)`; `up` once it was rounded up."""
 
@@ -51,7 +52,7 @@ class Log2:
     up: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Tensor:
     """An array.
 
@@ -76,7 +77,7 @@ class Tensor:
     dtype: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Shape:
     """`x.shape[lower:upper]` of an array of unknown rank."""
 
@@ -88,7 +89,7 @@ class Shape:
 Place: TypeAlias = tuple[Span, Module]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Items:
     """A tuple. `places` tells where each item was written, when that is seen."""
 
@@ -96,7 +97,7 @@ class Items:
     places: tuple[Place | None, ...] = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Ref:
     """A list or dict; its contents are in the state, under `key`."""
 
@@ -104,7 +105,7 @@ class Ref:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Record:
     """An object with visible fields: a namespace, a dataclass, a named tuple. `key` tells objects apart."""
 
@@ -115,13 +116,13 @@ class Record:
         return next((v for n, v in self.fields if n == name), None)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Kernel:
     file: str
     qualname: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Closure:
     """A lambda or a function defined inside a function, with the frame it sees."""
 
@@ -135,7 +136,7 @@ class Closure:
     defaults: tuple[tuple[str, Value], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Function:
     """A function or method of the checked tree."""
 
@@ -149,7 +150,7 @@ class Function:
         return syntax(self.module).function(self.qualname)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Class:
     module: Module
     qualname: str
@@ -159,19 +160,19 @@ class Class:
         return syntax(self.module).class_(self.qualname)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class External:
     """A name from outside the checked tree, by its dotted path; `cuda.tile.launch` for names of cuda.tile."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Package:
     module: Module
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Table:
     """A dict that outlives the call: a module's cache or table. What is stored in it is collected elsewhere.
 
@@ -182,14 +183,14 @@ class Table:
     constant: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Choice:
     """One of several values, each under its condition."""
 
     options: tuple[tuple[Cond, Value], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Member:
     """Origin of a value that is one of `values`, or what `path` leads to in one of them.
 
@@ -202,7 +203,7 @@ class Member:
     every: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Stored:
     """Origin of a value read from a table that outlives the call: one of what is ever stored there."""
 
@@ -215,7 +216,7 @@ class Stored:
 Origin: TypeAlias = Member | Stored
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Thing:
     """A value known by its name only. `numeric` is false when it is known to be no integer."""
 

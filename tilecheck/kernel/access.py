@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from tilecheck.kernel.observed import NOTHING_SEEN, Observed
@@ -11,12 +11,13 @@ from tilecheck.kernel.tree import Span
 from tilecheck.kernel.undefined import Paddings
 from tilecheck.proof.region import Region
 from tilecheck.proof.terms import TRUE, Cond, Term
+from tilecheck.records import record
 
 Mode: TypeAlias = Literal["read", "write", "atomic"]
 ParamKind: TypeAlias = Literal["array", "list", "constant", "scalar", "unknown"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Param:
     """A kernel parameter. `kind` comes from the annotation and from use: `list` is a list of arrays."""
 
@@ -25,7 +26,7 @@ class Param:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Access:
     """One memory operation on one array.
 
@@ -77,7 +78,7 @@ class Access:
     padding: str = ""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Claim:
     """`assume_divisible_by(value, divisor)`: false, it makes everything undefined.
 
@@ -92,7 +93,7 @@ class Claim:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Gap:
     """Something that was not understood. `arrays` lose every verdict; empty when no array is concerned."""
 
@@ -101,7 +102,7 @@ class Gap:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Declared:
     """A clause or annotation written by the author: in `@requires`, a trailing comment or an overlay."""
 
@@ -110,7 +111,7 @@ class Declared:
     origin: Literal["requires", "comment", "overlay"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class KernelModel:
     """A kernel as the rules see it.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tilecheck.kernel.coerce import arrays_in, to_array
 from tilecheck.kernel.joins import join
@@ -37,9 +37,10 @@ from tilecheck.kernel.values import (
     Value,
 )
 from tilecheck.proof.terms import Cond, conj, negate
+from tilecheck.records import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Arguments:
     """Evaluated arguments. `complete` is false when a starred argument could not be expanded."""
 

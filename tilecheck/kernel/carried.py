@@ -57,6 +57,7 @@ from tilecheck.proof.terms import (
     opaque,
     split_multiples,
 )
+from tilecheck.records import record
 
 Slot = tuple[object, ...]
 """Where a leaf stands: the variable, then positions in tuples or names of fields."""
@@ -93,7 +94,7 @@ def rebuild(name: str, shape: Value, parts: Mapping[Slot, Value]) -> Value:
     return walk((name,), shape)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Placeholder:
     """Stands for the value of a slot at the start of some iteration."""
 
@@ -171,7 +172,7 @@ def _forget(value: Value, where: str) -> Value:
 
 # --- classification --------------------------------------------------------------------------------------------------
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Form:
     """The value of a slot at the start of an iteration.
 

@@ -34,13 +34,14 @@ from tilecheck.kernel.tree import (
     While,
     With,
 )
+from tilecheck.records import record
 
 __all__ = ["mentions_64_bits", "unused"]
 
 _REPORTED: Final[tuple[UnusedKind, ...]] = ("mask", "tile", "loaded")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Made:
     """One name that an assignment without further effects sets. `alone` when it sets no other."""
 

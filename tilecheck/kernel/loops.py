@@ -50,13 +50,14 @@ from tilecheck.proof.terms import (
     negate,
     of,
 )
+from tilecheck.records import record
 
 UNROLL = 64
 STATIC_RANGE = 8
 TRIALS = 4
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Loop:
     """A loop to be summarized.
 
@@ -275,7 +276,7 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
         m.run(orelse)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Trial:
     """An execution of the body from placeholders, which stand for `seeds`."""
 

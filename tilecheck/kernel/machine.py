@@ -18,6 +18,7 @@ from tilecheck.kernel.tree import Expr, Span, Stmt
 from tilecheck.kernel.undefined import Observation
 from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Shape, Unknown, Value
 from tilecheck.proof.terms import TRUE, Atom, Cond, Counter, Load, Term, atoms_of, conj, counter, opaque
+from tilecheck.records import record
 
 if TYPE_CHECKING:
     from tilecheck.source.module import Module
@@ -36,7 +37,7 @@ class Exhausted(Exception):
     """The execution budget is spent."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Knowledge:
     """What an earlier run found out about the whole kernel.
 
@@ -87,7 +88,7 @@ class Frame:
         return None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class LoopMark:
     """An enclosing loop: the name of its counter, and the value of its target when it is a `for` over a range."""
 
@@ -105,7 +106,7 @@ class Lock:
     released: str | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CasResult:
     """What a compare-and-swap returned stands for."""
 
@@ -116,7 +117,7 @@ class CasResult:
     strong: bool
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Record:
     """An access as executed; locks are settled when the execution is over."""
 

@@ -12,6 +12,7 @@ from typing import Final, Literal, TypeAlias
 from tilecheck.kernel.tree import FuncDef, Span
 from tilecheck.kernel.values import Bool, Data, Int, Value
 from tilecheck.proof.terms import TRUE, Atom, Cond, Lane, Term, conj, disj, negate, substitute_cond
+from tilecheck.records import record
 
 __all__ = [
     "NOTHING_SEEN", "Early", "Narrowing", "Notes", "Observed", "RangeLoop", "SliceUse", "SubTile", "Unused",
@@ -23,7 +24,7 @@ _EARLY: Final = 32
 UnusedKind: TypeAlias = Literal["mask", "tile", "loaded"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SliceUse:
     """`array.slice(axis, start, stop)`, in coordinates of what is sliced, whose extent along the axis is `extent`.
 
@@ -40,7 +41,7 @@ class SliceUse:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Narrowing:
     """A value put into an integer type that may not hold it; `result` is what becomes of it."""
 
@@ -52,7 +53,7 @@ class Narrowing:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class RangeLoop:
     """A `for` over a range."""
 
@@ -65,7 +66,7 @@ class RangeLoop:
     header: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SubTile:
     """`ct.extract` or `ct.insert`: a part of a tile of extents `whole`, selected in units of its own extents."""
 
@@ -77,7 +78,7 @@ class SubTile:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Early:
     """An access that may come before `grid_dependency_control_wait()`.
 
@@ -98,7 +99,7 @@ class Early:
         return path.op == "false" or any(_implies(path, substitute_cond(w, given)) for w in self.waits)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Unused:
     """A value that is made and does not reach memory, a condition or a result.
 
@@ -112,7 +113,7 @@ class Unused:
     helper: bool
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Observed:
     """The notes of one kernel.
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tilecheck.kernel.values import View
 from tilecheck.proof.terms import ONE, TRUE, ZERO, Cond, Lane, Term, app, atoms_of, const, substitute, sym
+from tilecheck.records import record
 
 __all__ = ["Reach", "along_lanes", "entered", "of_member", "of_raw", "of_tile", "of_unchecked"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Reach:
     """Along one axis, an operation is defined only if `0 <= at < end`, in each block, iteration and lane.
 

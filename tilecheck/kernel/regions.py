@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tilecheck.kernel.assuming import simplified
 from tilecheck.kernel.coerce import extent
@@ -43,9 +43,10 @@ from tilecheck.proof.terms import (
     of,
     opaque,
 )
+from tilecheck.records import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Effect:
     """What an operation does.
 
@@ -80,7 +81,7 @@ class Effect:
         return self.mode == "read" and self.unspecified is not FALSE and self.unchecked.op != "true"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Place:
     """Where one option of an access goes: index in coordinates of the root, and the condition for being inside."""
 

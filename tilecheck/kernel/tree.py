@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from tilecheck.records import record
+
 __all__ = [
     "Annotated", "Assign", "Attribute", "AugAssign", "BinOp", "BoolOp", "Break", "Call", "Compare", "Comprehension",
     "Constant", "Continue", "Expr", "ExprStmt", "For", "FuncDef", "If", "IfExp", "Keyword", "Lambda", "Name", "Param",
@@ -27,13 +29,13 @@ class Span:
     end_column: int
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Name:
     id: str
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Constant:
     """An int, float, bool, str, None or Ellipsis literal."""
 
@@ -41,14 +43,14 @@ class Constant:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Attribute:
     value: Expr
     attr: str
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Keyword:
     """`name=value` in a call; name None for `**value`."""
 
@@ -56,13 +58,13 @@ class Keyword:
     value: Expr
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Starred:
     value: Expr
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Call:
     func: Expr
     args: tuple[Expr, ...]
@@ -70,7 +72,7 @@ class Call:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SliceExpr:
     lower: Expr | None
     upper: Expr | None
@@ -78,7 +80,7 @@ class SliceExpr:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Subscript:
     """`value[items]`; `items` has one entry unless a tuple was written."""
 
@@ -87,7 +89,7 @@ class Subscript:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class BinOp:
     """`op` is the operator as written: + - * / // % ** << >> & | ^ @"""
 
@@ -97,7 +99,7 @@ class BinOp:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class UnaryOp:
     """`op` is one of: - + ~ not"""
 
@@ -106,7 +108,7 @@ class UnaryOp:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class BoolOp:
     """`op` is `and` or `or`; two or more operands."""
 
@@ -115,7 +117,7 @@ class BoolOp:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Compare:
     """`left ops[0] rights[0] ops[1] rights[1] ...`; an op is one of == != < <= > >= is `is not` in `not in`"""
 
@@ -125,7 +127,7 @@ class Compare:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class IfExp:
     test: Expr
     then: Expr
@@ -133,7 +135,7 @@ class IfExp:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Sequence:
     """A tuple, list or set display. `kind` is `tuple`, `list` or `set`."""
 
@@ -142,7 +144,7 @@ class Sequence:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class DictExpr:
     """A dict display; a key of None is `**value`."""
 
@@ -151,7 +153,7 @@ class DictExpr:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Comprehension:
     """A list, set, dict or generator comprehension with one `for`; others are `Unknown`. `kind` list|set|generator."""
 
@@ -163,14 +165,14 @@ class Comprehension:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Lambda:
     params: tuple[Param, ...]
     body: Expr
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Unknown:
     """An expression with no counterpart here (f-string, await, yield, walrus, ...). `children` are its
     sub-expressions, which may still mention arrays; `assigns` the names it binds."""
@@ -187,7 +189,7 @@ Expr: TypeAlias = (
 )
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Param:
     """A parameter. `kind` is `positional` (positional-only or plain), `keyword` (keyword-only), `*` or `**`."""
 
@@ -198,7 +200,7 @@ class Param:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Assign:
     """`targets[0] = targets[1] = ... = value`. An annotated assignment has one target and an `annotation`."""
 
@@ -208,7 +210,7 @@ class Assign:
     annotation: Expr | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class AugAssign:
     target: Expr
     op: str
@@ -216,13 +218,13 @@ class AugAssign:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ExprStmt:
     value: Expr
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class If:
     test: Expr
     body: tuple[Stmt, ...]
@@ -230,7 +232,7 @@ class If:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class For:
     target: Expr
     iterable: Expr
@@ -239,7 +241,7 @@ class For:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class While:
     test: Expr
     body: tuple[Stmt, ...]
@@ -247,7 +249,7 @@ class While:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class With:
     """`items` are (context expression, target or None)."""
 
@@ -256,34 +258,34 @@ class With:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Return:
     value: Expr | None
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Break:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Continue:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Pass:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class AssertStmt:
     test: Expr
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Annotated:
     """A bare annotated name, `x: int`, with no value."""
 
@@ -292,7 +294,7 @@ class Annotated:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class FuncDef:
     """A function definition, top-level or nested. `span` covers the whole definition, `name_span` the name."""
 
@@ -308,7 +310,7 @@ class FuncDef:
     """Comments inside the definition and directly above it, as (line, text with the leading #)."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ClassDef:
     """A class whose fields and methods matter (dataclasses, enums). `fields` are annotated names or assignments."""
 
@@ -319,13 +321,13 @@ class ClassDef:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Raise:
     value: Expr | None
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Try:
     """`handlers` are the bodies of the except clauses."""
 
@@ -336,7 +338,7 @@ class Try:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ImportStmt:
     """A local import: (local name, dotted target) pairs; `level` counts the leading dots of `from . import`."""
 
@@ -345,7 +347,7 @@ class ImportStmt:
     span: Span
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class UnknownStmt:
     """A statement with no counterpart here. `children` and `assigns` as in `Unknown`; `body` what is nested in it."""
 

@@ -8,7 +8,6 @@ they may say that a lane is undefined that is not, never the reverse.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from tilecheck.kernel.tree import Span
@@ -26,6 +25,7 @@ from tilecheck.proof.terms import (
     disj,
     negate,
 )
+from tilecheck.records import record
 
 __all__ = [
     "Edge", "Observation", "Paddings", "Shadow", "Undefined", "blurred", "lanes_in", "literals", "mapped", "merged",
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Edge:
     """The end of an array along one axis, as a tile load may reach over it.
 
@@ -51,7 +51,7 @@ class Edge:
     end: Term
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Undefined:
     """Lanes of a value that hold what lies over an edge.
 
@@ -73,7 +73,7 @@ class Undefined:
 Shadow: TypeAlias = tuple[Undefined, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Observation:
     """A use of a value to which an undefined lane of it makes a difference.
 
@@ -91,7 +91,7 @@ class Observation:
     exact: bool
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Paddings:
     """What is known of the tile loads of a kernel whose padding is unspecified.
 

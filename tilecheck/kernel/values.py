@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from tilecheck.kernel.tree import ClassDef, Expr, FuncDef, Param, Span
 from tilecheck.kernel.undefined import Shadow
 from tilecheck.proof.terms import TRUE, Cond, Term
+from tilecheck.records import record
 
 if TYPE_CHECKING:
     from tilecheck.kernel.machine import Frame
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 Shape: TypeAlias = tuple[Term, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Int:
     """An integer scalar or tile. Lanes in the term are coordinates of the tile; `shape` None is an unknown shape.
     `shadow` says which lanes are undefined, and so do those of `Bool` and `Data`."""
@@ -27,14 +28,14 @@ class Int:
     shadow: Shadow = field(default=(), compare=False, repr=False)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Bool:
     cond: Cond
     shape: Shape | None = ()
     shadow: Shadow = field(default=(), compare=False, repr=False)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Data:
     """A float, or a tile whose elements are not followed. `term` names the value when it is a function of known
     things: equal terms mean equal values, but no arithmetic law holds."""
@@ -44,40 +45,40 @@ class Data:
     shadow: Shadow = field(default=(), compare=False, repr=False)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Const:
     """None, a string, a float or Ellipsis."""
 
     value: object
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Named:
     """A value that is the same in all blocks and of which only equality is asked: `x.dtype`, a string parameter."""
 
     text: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class TileRef:
     """A public name of cuda.tile, or cuda.tile itself."""
 
     name: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class External:
     """A name from outside the checked tree."""
 
     name: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Builtin:
     name: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class View:
     """One array that a reference may mean, as seen through slices and tiled views.
 
@@ -102,14 +103,14 @@ class View:
         return next(((a, b) for d, a, b in self.slices if d == axis), None)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ArrayRef:
     """The arrays a reference may mean, each under a condition."""
 
     options: tuple[tuple[Cond, View], ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ParamRef:
     """A parameter (or an element of one) whose kind shows only in its use. `outer` for those of a factory."""
 
@@ -118,7 +119,7 @@ class ParamRef:
     outer: bool = False
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Choice:
     """Either of two values of different kinds, or of kinds that only their use will show."""
 
@@ -127,7 +128,7 @@ class Choice:
     other: Value
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Extents:
     """`x.shape` or `x.strides`."""
 
@@ -135,24 +136,24 @@ class Extents:
     what: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Tuple:
     items: tuple[Value, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Range:
     start: Term
     stop: Term
     step: Term
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class StaticIter:
     inner: Value
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class TileSlice:
     """`ct.Slice(start, length)`."""
 
@@ -160,7 +161,7 @@ class TileSlice:
     length: Term
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Function:
     """`defaults` are those of a nested function: they are evaluated where it is defined."""
 
@@ -170,7 +171,7 @@ class Function:
     defaults: Mapping[str, Value] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class LambdaValue:
     params: tuple[Param, ...]
     body: Expr
@@ -179,27 +180,27 @@ class LambdaValue:
     defaults: Mapping[str, Value] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Partial:
     func: Value
     args: tuple[Value, ...]
     keywords: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Method:
     owner: Value
     name: str
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Class:
     definition: ClassDef
     module: Module
     closure: Frame | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Instance:
     """An instance of a class; `member` names a member of an enumeration."""
 
@@ -208,17 +209,17 @@ class Instance:
     member: str | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ModuleValue:
     module: Module
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Dict:
     items: tuple[tuple[Value, Value], ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Unknown:
     """A value that is not understood. It may hold any of `arrays`."""
 

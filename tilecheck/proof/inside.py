@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 from zlib import crc32
 
@@ -38,6 +38,7 @@ from tilecheck.proof.terms import (
     split_multiples,
     substitute,
 )
+from tilecheck.records import record
 
 __all__ = ["Inside", "inside"]
 
@@ -56,7 +57,7 @@ _LAUNCHES: Final = 48
 _SAMPLE: Final = (1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 31, 64, 100)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Inside:
     """A proof that an index stays inside.
 
@@ -74,19 +75,19 @@ class Inside:
                       tuple(dict.fromkeys((*self.rules, *other.rules))))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Question:
     """What does not change from goal to goal.
 
     conds        what is known
     unit         elements in a tile: a number of tiles is what a contract says best
-    acceptable   whether inequalities over launch scalars are a contract, together
+    acceptable   whether inequalities over launch scalars are a contract, together; None where none are to be taken up
     open         whether they may be taken up
     """
 
     conds: tuple[Cond, ...]
     unit: Term
-    acceptable: Acceptable
+    acceptable: Acceptable | None
     budget: Budget
     memory: Memory
     known: dict[object, Facts]
@@ -94,12 +95,13 @@ class _Question:
 
 
 def inside(
-    at: Term, end: Term, conds: Iterable[Cond], acceptable: Acceptable, unit: Term = ONE, memory: Memory | None = None,
-    known: dict[object, Facts] | None = None,
+    at: Term, end: Term, conds: Iterable[Cond], acceptable: Acceptable | None, unit: Term = ONE,
+    memory: Memory | None = None, known: dict[object, Facts] | None = None,
 ) -> Inside | None:
     """What makes `0 <= at < end` hold where the conditions do; None when no proof was found.
 
-    Inequalities over launch scalars that would complete a proof are taken up where they are acceptable together.
+    Inequalities over launch scalars that would complete a proof are taken up where they are acceptable together: none,
+    if `acceptable` is None.
 
     memory, known   what was found out of the kernel before; they grow
     """
@@ -186,7 +188,11 @@ def _extent_alone(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside |
     if known is not None:
         return Inside(known)
     clause = ge(goal, 0)
-    return Inside(NOTHING, (clause,), ("launch",)) if q.acceptable((*given, clause)) else None
+    return Inside(NOTHING, (clause,), ("launch",)) if _taken(q, (*given, clause)) else None
+
+
+def _taken(q: _Question, clauses: tuple[Cond, ...]) -> bool:
+    return q.acceptable is not None and q.acceptable(clauses)
 
 
 # --- what is left over -----------------------------------------------------------------------------------------------
@@ -196,6 +202,8 @@ def _residual(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
     got = facts.prove(goal, 1)
     if got is not None:
         return Inside(got, (), ("range",))
+    if q.acceptable is None:
+        return None
     options: list[Inside] = []
     for terms, assumed in facts.residuals(goal, _TRIED):
         clauses: dict[Cond, None] = {}
@@ -208,7 +216,7 @@ def _residual(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
             options.append(Inside(assumed, needed, ("launch",)))
     if len(options) > 1:
         options.sort(key=lambda o: -_room(o.clauses))
-    return next((o for o in options if q.acceptable((*given, *o.clauses))), None)
+    return next((o for o in options if _taken(q, (*given, *o.clauses))), None)
 
 
 def at_most(t: Term, facts: Facts, unit: Term) -> tuple[Cond, Assumed]:
@@ -272,6 +280,8 @@ def _room(clauses: tuple[Cond, ...]) -> int:
 
 def _divisors(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     """Divisors that are positive only in some launches: `first + p % min(M - first, G)`."""
+    if q.acceptable is None:
+        return None
     for a in sorted(atoms_of(goal)):
         if not isinstance(a, (FloorDiv, Mod)) or facts.positive(a.den) is not None:
             continue
@@ -283,7 +293,7 @@ def _divisors(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
         for o in found:
             total |= o
         clauses = (*given, *(c for c in total.clauses if c not in given))
-        if total.clauses and set(clauses) != set(given) and q.acceptable(clauses):
+        if total.clauses and set(clauses) != set(given) and _taken(q, clauses):
             rest = _proved(q, goal, clauses)
             if rest is not None:
                 return total | rest
@@ -316,7 +326,8 @@ def _in_tiles(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
 
 def _through(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     """By way of a number of tiles that the index is computed from: it stays below that, and that below the limit."""
-    if not (any(isinstance(a, Mod) or (isinstance(a, FloorDiv) and a.varying) for a in atoms_of(goal))
+    if q.acceptable is None or not (
+            any(isinstance(a, Mod) or (isinstance(a, FloorDiv) and a.varying) for a in atoms_of(goal))
             or any(isinstance(a, Min) and a.varying for a in atoms_in(*q.conds))):
         return None
     rest = Term({m: c for m, c in goal.monos.items() if not any(a.varying for a in m)})
@@ -334,17 +345,17 @@ def _through(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) ->
         # the last tile, or the number of tiles
         sharper = _proved(closed, count + of(a) - 1, given)
         found, clause = (found, ge(limit, of(a))) if sharper is None else (sharper, ge(limit, of(a) - 1))
-        if q.acceptable((*given, clause)):
+        if _taken(q, (*given, clause)):
             return Inside(found.assumed | signs, (*found.clauses, clause), ("launch", *found.rules))
     return None
 
 
 def _unfolded(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     """`n % d` as `n - d*(n // d)`, where the quotient occurs too: not for d = 0, where neither is defined."""
-    atoms = atoms_in(goal, *q.conds)
-    quotients = {a for a in atoms if isinstance(a, FloorDiv)}
-    new: dict[Atom, Term] = {a: a.num - a.den * of(q) for a in atoms_of(goal) if isinstance(a, Mod)
-           for q in quotients if q.num == a.num and q.den == a.den}
+    remainders = [a for a in atoms_of(goal) if isinstance(a, Mod)]
+    quotients = {a for a in atoms_in(goal, *q.conds) if isinstance(a, FloorDiv)} if remainders else ()
+    new: dict[Atom, Term] = {
+        a: a.num - a.den * of(b) for a in remainders for b in quotients if b.num == a.num and b.den == a.den}
     return None if not new else _proved(replace(q, open=False), substitute(goal, new), given)
 
 

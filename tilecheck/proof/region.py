@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tilecheck.proof.terms import Cond, Term
+from tilecheck.records import record
 
 Verdict: TypeAlias = Literal["proved", "conditional", "refuted", "unproven", "atomic", "single-block"]
 ClauseKind: TypeAlias = Literal["structural", "semantic", "annotation"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Region:
     """The elements that one access touches in one block, as a function of the block.
 
@@ -29,7 +29,7 @@ class Region:
     exact: bool = True
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Clause:
     """One conjunct of a launch contract over launch scalars.
 
@@ -44,7 +44,7 @@ class Clause:
     kind: ClauseKind
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class BlockPoint:
     """One of the two sides of a witness: the block, its loop iterations and the lanes of the element."""
 
@@ -53,7 +53,7 @@ class BlockPoint:
     lanes: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Witness:
     """Concrete values under which two accesses touch one element; re-evaluated before it is ever shown.
 
@@ -71,7 +71,7 @@ class Witness:
     data: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Answer:
     """What the prover says about one question.
 

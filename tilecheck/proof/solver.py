@@ -43,6 +43,7 @@ from tilecheck.proof.terms import (
     substitute_cond,
     sym,
 )
+from tilecheck.records import record
 
 Outcome: TypeAlias = Literal["unsat", "sat", "unknown"]
 
@@ -198,7 +199,7 @@ _CONDITION: Final[Mapping[str, Callable[[_Copy, Cond], Any]]] = {
 }
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Pair:
     """A question about two regions in two blocks, with the given scalars put in."""
 

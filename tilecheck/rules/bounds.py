@@ -6,7 +6,7 @@ A tile access is undefined where a tile is wholly outside, an access without bou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from tilecheck.kernel.access import Access
@@ -36,6 +36,7 @@ from tilecheck.proof.terms import (
     negate,
     of,
 )
+from tilecheck.records import record
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.obligation import WEAKEST_FIRST, Settled, weakest
 
@@ -46,7 +47,7 @@ _LONG: Final = 120
 """Letters of a condition that is worth repeating in a clause."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Outcome:
     """What is known of one access along one axis."""
 
@@ -60,7 +61,7 @@ class _Outcome:
     missing: str | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Known:
     """What was found out of a kernel; it grows."""
 
@@ -162,11 +163,11 @@ def _growing(t: Term) -> Iterator[Atom]:
         parts = divided.num.monos if divided is not None else {m: c}
         fixed = set[Atom]() if divided is None else atoms_in(divided.den)
         for n, factor in parts.items() if c > 0 else ():
-            extents = [a for a in n if isinstance(a, Sym) and ".shape[" in a.name]
             plain = all(isinstance(a, Sym) and not a.name.startswith("grid[") for a in n)
-            if factor > 0 and plain and len(extents) == 1 and extents[0] not in fixed and _once(
-                    extents[0], t) and (divided is None or _once(extents[0], divided.num)):
-                yield extents[0]
+            for a in n if factor > 0 and plain else ():
+                alone = n.count(a) == 1 and isinstance(a, Sym) and ".shape[" in a.name and _once(a, t)
+                if alone and a not in fixed and (divided is None or _once(a, divided.num)):
+                    yield a
 
 
 def _once(extent: Sym, t: Term) -> bool:
@@ -247,10 +248,6 @@ def _open(context: Context, access: Access, reach: Reach, made: Region) -> _Outc
     return _Outcome(access, reach, "unproven", "no proof was found that it stays inside")
 
 
-def _nothing(conds: tuple[Cond, ...]) -> bool:
-    return False
-
-
 def _proposal(context: Context, access: Access, reach: Reach, made: Region, loads: list[Load]) -> str | None:
     """`range(ids, 0, n)` for the array that the index is read from, if that settles it."""
     for load in loads[:_PROPOSED]:
@@ -263,6 +260,6 @@ def _proposal(context: Context, access: Access, reach: Reach, made: Region, load
         except ContractError:
             continue
         conds = (made.guard, *_standing(declared, access, reach, made))
-        if inside(reach.at, reach.end, conds, _nothing, reach.step or ONE) is not None:
+        if inside(reach.at, reach.end, conds, None, reach.step or ONE) is not None:
             return text
     return None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tilecheck.diagnostics import ObligationKind
 from tilecheck.kernel.access import Access, Declared
 from tilecheck.kernel.reach import Reach
 from tilecheck.kernel.undefined import Observation
 from tilecheck.proof.region import Clause, Verdict, Witness
 from tilecheck.proof.terms import Cond
+from tilecheck.records import record
 from tilecheck.rules.suspicion import Suspicion
 
 __all__ = ["WEAKEST_FIRST", "Proof", "Settled", "weakest"]
@@ -22,7 +21,7 @@ def weakest(verdicts: tuple[Verdict, ...]) -> Verdict:
     return min(verdicts, key=WEAKEST_FIRST.index, default="proved")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Settled:
     """One obligation and its verdict.
 
@@ -57,7 +56,7 @@ class Settled:
     assumed: tuple[Cond, ...] = ()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Proof:
     """What is known of a kernel without its launches.
 

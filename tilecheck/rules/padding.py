@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -42,6 +41,7 @@ from tilecheck.proof.terms import (
     of,
     split_multiples,
 )
+from tilecheck.records import record
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.minimal import minimal
 from tilecheck.rules.obligation import WEAKEST_FIRST, Settled, weakest
@@ -73,7 +73,7 @@ def settle_padding(context: Context) -> Iterator[Settled]:
         yield _Load(context, first, options).settled(by_source.get(first.unspecified, []), why)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Outcome:
     """What is known of one use: `clauses` are what it rests on."""
 
@@ -82,7 +82,7 @@ class _Outcome:
     clauses: tuple[Clause, ...] = ()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Load:
     """One load, and what its edges need.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tilecheck.diagnostics import Diagnostic
@@ -13,6 +12,7 @@ from tilecheck.host.launch import Launch
 from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.region import Clause
 from tilecheck.proof.terms import Opaque, Sym, atoms_of
+from tilecheck.records import record
 
 __all__ = ["Suspicion", "confirmed", "stands"]
 
@@ -20,7 +20,7 @@ __all__ = ["Suspicion", "confirmed", "stands"]
 When: TypeAlias = Literal["open", "free", "broken"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Suspicion:
     """A finding at a kernel.
 

@@ -7,9 +7,9 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from tilecheck.records import record
 from tilecheck.source.relevance import LAUNCHERS, may_launch
 from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, ValueAt, dotted_parts
 from tilecheck.source.skeleton import ImportBinding, ValueBinding
@@ -32,7 +32,7 @@ _ENTRY: Final = {"apply": ("forward", "backward"), "__call__": ("__call__",), "_
 """Methods that run when a class or an instance is used as on the left."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Site:
     """A call by name in the text: the chain of names, and the outermost function it stands in."""
 

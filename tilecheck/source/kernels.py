@@ -6,9 +6,9 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from tilecheck.records import record
 from tilecheck.source.resolve import FunctionAt, Origin, ValueAt, dotted_parts
 from tilecheck.source.skeleton import Definition, FunctionBinding, ImportBinding, ValueBinding
 from tilecheck.source.targets import ExternalName, TileName
@@ -28,7 +28,7 @@ _PASSED: Final = re.compile(r"\b([A-Za-z_]\w*)[ \t]*\([ \t\n]*([A-Za-z_]\w*)[ \t
 _DEPTH: Final = 12
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Found:
     """A kernel by the place of its definition."""
 
@@ -38,7 +38,7 @@ class Found:
     dialect: bool
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Maker:
     """Something that makes a kernel of the function passed as parameter `position` (or by keyword `keyword`)."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tilecheck.kernel.tree import ClassDef, Expr, FuncDef, Sequence, Stmt
+from tilecheck.records import record
 from tilecheck.source import kernels
 from tilecheck.source.packages import FileName
 from tilecheck.source.relevance import may_launch, may_matter
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["KernelSite", "Module"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class KernelSite:
     """A kernel of the checked tree.
 

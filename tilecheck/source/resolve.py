@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from tilecheck.records import record
 from tilecheck.source.skeleton import (
     Bound,
     ClassBinding,
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 __all__ = ["ClassAt", "FunctionAt", "Origin", "Resolver", "ValueAt", "dotted_parts"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class FunctionAt:
     module: Module
     qualname: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ClassAt:
     module: Module
     qualname: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ValueAt:
     """A value assigned in scope `scope` of a module."""
 

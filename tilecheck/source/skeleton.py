@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, TypeAlias
+
+from tilecheck.records import record
 
 __all__ = [
     "Binding", "Bound", "ClassBinding", "Definition", "FunctionBinding", "ImportBinding", "OpaqueBinding", "Skeleton",
@@ -18,7 +20,7 @@ __all__ = [
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Definition:
     """A function definition.
 
@@ -41,7 +43,7 @@ class Definition:
         return self.node.end_lineno or self.node.lineno
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ImportBinding:
     """`dotted` names the module or the thing in it; `level` counts leading dots."""
 
@@ -49,17 +51,17 @@ class ImportBinding:
     level: int
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class FunctionBinding:
     qualname: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ClassBinding:
     qualname: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ValueBinding:
     """The value of an assignment, or the item of it that `path` leads to through tuple displays."""
 
@@ -68,7 +70,7 @@ class ValueBinding:
     path: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OpaqueBinding:
     """Bound by a loop, a `with`, an unpacking, an augmented assignment, ..."""
 
@@ -76,7 +78,7 @@ class OpaqueBinding:
 Binding: TypeAlias = ImportBinding | FunctionBinding | ClassBinding | ValueBinding | OpaqueBinding
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Bound:
     """One binding of a name. `conditional` when it stands under a branch, loop, or try."""
 
@@ -84,13 +86,13 @@ class Bound:
     conditional: bool
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class StarImport:
     dotted: str
     level: int
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Skeleton:
     """`scopes` maps the qualified name of a function, or `` for the module, to the bindings of each name."""
 
@@ -121,7 +123,7 @@ def skeleton(tree: ast.Module) -> Skeleton:
     )
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Place:
     """Where a block stands. `prefix` begins the qualified names of what it defines; `scope` holds its names."""
 

@@ -6,8 +6,9 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
+
+from tilecheck.records import record
 
 if TYPE_CHECKING:
     from tilecheck.source.module import Module
@@ -19,7 +20,7 @@ _MARKER: Final = b"tilecheck:"
 _BLANK: Final = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, tokenize.ENDMARKER})
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Suppression:
     """One opt-out comment.
 
@@ -46,7 +47,7 @@ def covers(suppression: Suppression, line: int) -> bool:
     return suppression.first_line <= line <= suppression.last_line
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Comment:
     text: str
     line: int

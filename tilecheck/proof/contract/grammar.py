@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from tilecheck.proof.contract.language import (
@@ -47,9 +46,10 @@ from tilecheck.proof.terms import (
     negate,
     of,
 )
+from tilecheck.records import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Annotation:
     """A fact about arrays that index arithmetic cannot show.
 
@@ -69,7 +69,7 @@ class Annotation:
         return f"{self.name}({', '.join((*self.arrays, *(render(t) for t in self.terms)))})"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Value:
     """A parsed expression: an integer, a condition, an array, or an annotation."""
 
@@ -329,7 +329,7 @@ class _Parser:
         return _Value(token.column, _FUNCTION[name](_Call(name, args, token)))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Call:
     name: str
     args: list[_Value]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from tilecheck.records import record
 
 TokenKind: TypeAlias = Literal["int", "name", "op", "end"]
 
@@ -50,7 +51,7 @@ class ContractError(ValueError):
         self.column = column
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Token:
     kind: TokenKind
     text: str

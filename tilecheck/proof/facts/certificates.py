@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain, combinations, islice, product
 from math import gcd
@@ -36,6 +35,7 @@ from tilecheck.proof.terms import (
     substitute,
     text_of,
 )
+from tilecheck.records import record
 
 
 def conjuncts(cond: Cond) -> tuple[Cond, ...]:
@@ -108,7 +108,7 @@ def _factors(m: Monomial) -> frozenset[Monomial]:
     return frozenset(factor for degree in range(1, len(m) + 1) for factor in combinations(m, degree))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Move:
     """One cancellation: `p*scale + shift` minus `fact` (already weighted), and what it assumed."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Final, Literal
 from zlib import crc32
@@ -23,6 +22,7 @@ from tilecheck.proof.search.codegen import Enumerator, Oracle, Point, TooLarge, 
 from tilecheck.proof.search.layout import conjuncts, layout, leaves, reads_data
 from tilecheck.proof.search.world import STYLES, Want, World, confirm, oracle
 from tilecheck.proof.terms import TRUE, Atom, Bid, Cond, Lane, Opaque, Sym, Term, evaluate, holds
+from tilecheck.records import record
 
 BUDGET: Final = 20_000
 TRIALS: Final = 240
@@ -30,7 +30,7 @@ ASSIGNMENT_COST: Final = 40
 Style = Callable[[str, tuple[int, ...]], int]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Side:
     """One access, ready to be enumerated."""
 
@@ -56,7 +56,7 @@ def side_of(region: Region, variables: tuple[Atom, ...], lanes: tuple[Lane, ...]
     return _Side(region, points, tuple(index[a] for a in plan.uniform), sizes, len(plan.counters))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Case:
     """One assignment under which accesses are enumerated."""
 
@@ -131,7 +131,7 @@ def _within_block(
             yield q, p
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Question:
     """What the two points of a collision must have in common, and where they must differ."""
 

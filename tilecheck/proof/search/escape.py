@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 from zlib import crc32
 
@@ -12,6 +11,7 @@ from tilecheck.proof.search.assignments import Chooser, Grid, grid_axis, grids, 
 from tilecheck.proof.search.codegen import Enumerator, Oracle, Point, TooLarge, enumerator, value
 from tilecheck.proof.search.layout import AXES, conjuncts, layout, leaves, reads_data
 from tilecheck.proof.terms import Atom, Bid, Cond, Counter, Lane, Opaque, Sym, Term, conj, evaluate, holds
+from tilecheck.records import record
 
 __all__ = ["Escape", "confirm_escape", "find_escape"]
 
@@ -25,7 +25,7 @@ LARGER: Final = 8
 """How much larger the arrays are made, to see whether that is what it takes."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Escape:
     """One block, iteration and lane in which an index is outside, in numbers. `witness.element` is where it is."""
 
@@ -63,7 +63,7 @@ def find_escape(
     return search.run(axes, tiles, every)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Search:
     region: Region
     assume: Cond

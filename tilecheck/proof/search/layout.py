@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from tilecheck.proof.region import Region
 from tilecheck.proof.terms import App, Atom, Bid, Cond, Counter, Lane, Load, Opaque, Sym, Term, atoms_of
+from tilecheck.records import record
 
 AXES = (0, 1, 2)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Layout:
     """The leaf atoms of a region, sorted by key within each class.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from zlib import crc32
 
 from tilecheck.proof.region import Region
@@ -12,13 +11,14 @@ from tilecheck.proof.search.collide import ASSIGNMENT_COST, case_of, side_of, to
 from tilecheck.proof.search.layout import conjuncts, layout, leaves, reads_data
 from tilecheck.proof.search.world import World
 from tilecheck.proof.terms import TRUE, Atom, Bid, Cond, Opaque, Sym, holds
+from tilecheck.records import record
 
 __all__ = ["Point", "find_point"]
 
 TRIALS = 120
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Point:
     """Concrete values under which a condition holds, evaluated anew before they are returned.
 

@@ -1,0 +1,77 @@
+"""`dataclass(frozen=True)` for modules of many classes, made in a fraction of the time.
+
+`dataclasses` compiles six methods for every class, which was most of what it took to import the checker. Here only
+`__init__` is compiled. What instances do is the same, field options and `replace`, `fields` and matching included.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__all__ = ["record"]
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as record
+else:
+    from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
+    from operator import attrgetter
+
+    def record(*, frozen, eq=True):
+        """A class decorator; `frozen` must be true, and is there for type checkers, to which it is `dataclass`."""
+        if not frozen:
+            raise TypeError("records are frozen")
+        return lambda cls: _made(cls, eq)
+
+    def _made(cls, eq):
+        cls.__doc__ = cls.__doc__ or cls.__name__  # or `dataclass` renders a signature for it
+        cls = dataclass(init=False, repr=False, eq=False)(cls)
+        parts = fields(cls)
+        compared = _values(tuple(p.name for p in parts if p.compare))
+        hashed = _values(tuple(p.name for p in parts if (p.compare if p.hash is None else p.hash)))
+        shown = tuple(p.name for p in parts if p.repr)
+
+        def __eq__(self, other):
+            return compared(self) == compared(other) if other.__class__ is self.__class__ else NotImplemented
+
+        def __hash__(self):
+            return hash(hashed(self))
+
+        def __repr__(self):
+            return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+
+        methods = {"__init__": _init(parts), "__repr__": __repr__, "__setattr__": _no_assignment,
+                   "__delattr__": _no_deletion, **({"__eq__": __eq__, "__hash__": __hash__} if eq else {})}
+        own = {name for name, value in vars(cls).items() if value is not None}  # `__eq__` alone makes `__hash__` None
+        for name in methods.keys() - own:
+            setattr(cls, name, methods[name])
+        return cls
+
+    def _values(names):
+        """What reads attributes as a tuple."""
+        if len(names) > 1:
+            return attrgetter(*names)
+        return (lambda record: (getattr(record, names[0]),)) if names else (lambda record: ())
+
+    def _init(parts):
+        scope = {"_set": object.__setattr__, "_MISSING": MISSING}
+        parameters, lines = [], []
+        for p in parts:
+            value = p.name
+            if p.default_factory is not MISSING:
+                scope[f"_new_{p.name}"] = p.default_factory
+                value = f"_new_{p.name}() if {p.name} is _MISSING else {p.name}"
+                parameters.append(f"{p.name}=_MISSING")
+            elif p.default is not MISSING:
+                scope[f"_default_{p.name}"] = p.default
+                parameters.append(f"{p.name}=_default_{p.name}")
+            else:
+                parameters.append(p.name)
+            lines.append(f" _set(self, {p.name!r}, {value})")
+        exec(f"def __init__({', '.join(('self', *parameters))}):\n" + ("\n".join(lines) or " pass"), scope)
+        return scope["__init__"]
+
+    def _no_assignment(self, name, value):
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def _no_deletion(self, name):
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
