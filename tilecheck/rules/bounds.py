@@ -172,7 +172,7 @@ def _growing(t: Term) -> Iterator[Atom]:
                     yield a
 
 
-def _raises(extent: Sym, t: Term) -> bool:
+def _raises(extent: Atom, t: Term) -> bool:
     """Whether a term never falls where an extent grows: it multiplies counts and numbers of tiles."""
     return extent not in atoms_in(*(of(b) for b in t.atoms() if b is not extent)) and all(
         c > 0 and all(b is extent or _counts(b) for b in m) for m, c in t.monos.items() if extent in m)
