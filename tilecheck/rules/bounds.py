@@ -146,12 +146,14 @@ def _acceptable(context: Context, made: Region, conds: tuple[Cond, ...]) -> bool
 
 
 def _by_large_arrays(conds: tuple[Cond, ...], given: tuple[Cond, ...]) -> bool:
-    """Whether arrays that are large enough satisfy conditions: each has an extent of its own that it grows with."""
-    for c in conds:
-        others = atoms_in(*(d for d in (*conds, *given) if d is not c))
-        if c.op != "ge" or not any(a not in others for a in _growing(c.term)):
-            return False
-    return True
+    """Whether arrays that are large enough satisfy conditions: each has an extent that it grows with, and that all
+    else grows with, too, or does not mention."""
+    if any(c.op != "ge" for c in conds):
+        return False
+    mentioned = atoms_in(*(d for d in given if d not in conds))
+    sides = [(atoms_in(c), set(_growing(c.term))) for c in conds]
+    return all(any(a not in mentioned and all(a in grown or a not in atoms for atoms, grown in sides) for a in own)
+               for _, own in sides)
 
 
 def _growing(t: Term) -> Iterator[Atom]:
@@ -166,8 +168,23 @@ def _growing(t: Term) -> Iterator[Atom]:
             plain = all(isinstance(a, Sym) and not a.name.startswith("grid[") for a in n)
             for a in n if factor > 0 and plain else ():
                 alone = n.count(a) == 1 and isinstance(a, Sym) and ".shape[" in a.name and _once(a, t)
-                if alone and a not in fixed and (divided is None or _once(a, divided.num)):
+                if alone and a not in fixed and (divided is None or _raises(a, divided.num)):
                     yield a
+
+
+def _raises(extent: Atom, t: Term) -> bool:
+    """Whether a term never falls where an extent grows: it multiplies counts and numbers of tiles."""
+    return extent not in atoms_in(*(of(b) for b in t.atoms() if b is not extent)) and all(
+        c > 0 and all(b is extent or _counts(b) for b in m) for m, c in t.monos.items() if extent in m)
+
+
+def _counts(a: Atom) -> bool:
+    """Whether an atom is a launch scalar or `(n - 1) // d`, which no launch with something to do makes negative."""
+    if not isinstance(a, FloorDiv):
+        return isinstance(a, Sym)
+    return a.num.offset >= -1 and all(
+        c > 0 and all(isinstance(b, Sym) for b in m) for m, c in a.num.monos.items() if m) and isinstance(
+            a.den.single, Sym)
 
 
 def _once(extent: Sym, t: Term) -> bool:

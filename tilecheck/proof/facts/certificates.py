@@ -135,6 +135,7 @@ class Facts:
         self._ge: list[Term] = []
         self._ne: list[Term] = []
         self._quick: dict[Term, Assumed | None] = {}
+        self._positive: dict[Term, Assumed] = {}
         self._memo: dict[Term, tuple[Assumed | None, int]] = {}
         self._signs_known: tuple[dict[Atom, Assumed | None], dict[Atom, Assumed | None]] = ({}, {})
         self._needed_for: dict[tuple[Atom, int], list[Term]] = {}
@@ -272,7 +273,12 @@ class Facts:
 
     def positive(self, p: Term, effort: int = MOST) -> Assumed | None:
         """What must be assumed for `p >= 1`."""
-        return self.prove(p - 1, effort)
+        found = self._positive.get(p)
+        if found is None:
+            found = self.prove(p - 1, effort)
+            if found is not None:
+                self._positive[p] = found
+        return found
 
     def below(self, small: Term, bound: Term, effort: int = MOST) -> Assumed | None:
         """What must be assumed for `-bound < small < bound`."""

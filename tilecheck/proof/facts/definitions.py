@@ -6,7 +6,7 @@ Each entry states its side condition and returns what it assumed of the signs of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
@@ -50,12 +50,22 @@ def _lower_counted(f: Facts, a: Atom, bound: int) -> Assumed | None:
     return NOTHING if bound == 0 else None
 
 
+@cache
+def _multiple_below(num: Term, den: Term, times: int) -> Term:
+    return num - den * times
+
+
+@cache
+def _bounds_of_quotient(a: FloorDiv) -> tuple[Term, Term]:
+    return a.num - a.den * of(a), a.num - of(a)
+
+
 def _lower_floordiv(f: Facts, a: FloorDiv, bound: int) -> Assumed | None:
     # n >= b*d and d >= 1 give n // d >= b
     den = f.positive(a.den)
     if den is None:
         return None
-    num = f.quick(a.num - a.den * bound)
+    num = f.quick(_multiple_below(a.num, a.den, bound))
     return None if num is None else den | num
 
 
@@ -150,10 +160,11 @@ def _upper_floordiv(f: Facts, a: FloorDiv) -> Bounds:
     den = f.positive(a.den)
     if den is None:
         return
-    yield a.num - a.den * of(a), den
+    product, quotient = _bounds_of_quotient(a)
+    yield product, den
     num = None if f.tight else f.prove(a.num)
     if num is not None:
-        yield a.num - of(a), den | num
+        yield quotient, den | num
 
 
 def _upper_min(f: Facts, a: Min) -> Bounds:
