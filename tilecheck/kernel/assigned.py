@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, is_dataclass
 from functools import lru_cache
 
 from tilecheck.kernel.tree import (
+    FIELDS,
     Assign,
     Attribute,
     AugAssign,
@@ -19,7 +19,6 @@ from tilecheck.kernel.tree import (
     Name,
     Return,
     Sequence,
-    Span,
     Starred,
     Subscript,
     Unknown,
@@ -95,11 +94,11 @@ def _walk(node: object) -> Iterator[str]:
 def _children(node: object) -> Iterator[object]:
     if isinstance(node, tuple):
         yield from node
-    elif is_dataclass(node) and not isinstance(node, Span):
-        for f in fields(node):
-            value = getattr(node, f.name)
-            if isinstance(value, tuple) or (is_dataclass(value) and not isinstance(value, Span)):
-                yield value
+        return
+    for name in FIELDS[type(node)]:
+        value = getattr(node, name)
+        if isinstance(value, tuple) or FIELDS[type(value)]:
+            yield value
 
 
 def jumps_out(body: Iterable[object]) -> bool:

@@ -8,11 +8,12 @@ name is used somewhere, in whatever variant of the kernel, is enough.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 from tilecheck.kernel.observed import Notes, Unused, UnusedKind
 from tilecheck.kernel.tree import (
+    FIELDS,
     Annotated,
     Assign,
     Attribute,
@@ -200,10 +201,10 @@ def names(node: object) -> Iterator[str]:
     elif isinstance(node, tuple):
         for item in node:
             yield from names(item)
-    elif is_dataclass(node) and not isinstance(node, Span):
-        for f in fields(node):
-            if not f.name.endswith("span"):
-                yield from names(getattr(node, f.name))
+    else:
+        for field in FIELDS[type(node)]:
+            if not field.endswith("span"):
+                yield from names(getattr(node, field))
 
 
 def mentions_64_bits(node: object) -> bool:
@@ -214,5 +215,5 @@ def mentions_64_bits(node: object) -> bool:
         return "int64" in node.attr.lower() or mentions_64_bits(node.value)
     if isinstance(node, tuple):
         return any(map(mentions_64_bits, node))
-    return is_dataclass(node) and not isinstance(node, Span) and any(
-        mentions_64_bits(getattr(node, f.name)) for f in fields(node) if not f.name.endswith("span"))
+    return any(
+        mentions_64_bits(getattr(node, field)) for field in FIELDS[type(node)] if not field.endswith("span"))

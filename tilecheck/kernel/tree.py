@@ -5,12 +5,13 @@ Host functions that launch kernels are lowered to the same tree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Final, TypeAlias
 
 from tilecheck.records import record
 
 __all__ = [
+    "FIELDS",
     "Annotated", "Assign", "Attribute", "AugAssign", "BinOp", "BoolOp", "Break", "Call", "Compare", "Comprehension",
     "Constant", "Continue", "Expr", "ExprStmt", "For", "FuncDef", "If", "IfExp", "Keyword", "Lambda", "Name", "Param",
     "Pass", "Return", "Sequence", "SliceExpr", "Span", "Starred", "Stmt", "Subscript", "UnaryOp", "Unknown",
@@ -362,3 +363,13 @@ Stmt: TypeAlias = (
     Assign | AugAssign | Annotated | ExprStmt | If | For | While | With | Return | Break | Continue | Pass | AssertStmt
     | FuncDef | ClassDef | Raise | Try | ImportStmt | UnknownStmt
 )
+
+
+class _Fields(dict[type, tuple[str, ...]]):
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        self[kind] = tuple(f.name for f in fields(kind)) if is_dataclass(kind) and kind is not Span else ()
+        return self[kind]
+
+
+FIELDS: Final = _Fields()
+"""The fields of each kind of node; none for places in the source and for what is no node."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Final
@@ -15,7 +16,7 @@ from tilecheck.proof.closure.ceilings import name_ceilings
 from tilecheck.proof.closure.problem import Assumption, Derivation, Problem
 from tilecheck.proof.closure.state import State, work_for
 from tilecheck.proof.facts import conjuncts
-from tilecheck.proof.terms import Cond, conj
+from tilecheck.proof.terms import Cond, Term, conj
 
 _ROUNDS: Final = 40
 
@@ -135,6 +136,10 @@ class _Stuck:
     case: State | None
     settled: int
 
+    def renewed(self) -> _Stuck:
+        """The same with states of its own, and with full budgets."""
+        return _Stuck(self.whole.renewed(), None if self.case is None else self.case.renewed(), self.settled)
+
     @property
     def rank(self) -> tuple[int, int]:
         """Less is closer to a proof."""
@@ -170,6 +175,27 @@ def _attempt(
     problem: Problem, clauses: tuple[Assumption, ...], deep: bool = True,
 ) -> tuple[Derivation, _Stuck | None]:
     """A derivation, and where it is stuck; one that is not deep uses cheap rules and splits no cases."""
+    terms = (problem.equations, problem.goals, problem.elements, problem.annotations.terms)
+    conds = (problem.conds, problem.launch, tuple(a.cond for a in clauses))
+    derivation, left = _attempted(
+        problem, clauses, deep, tuple(_order(value) for values in (*terms, *conds) for value in values))
+    return derivation, None if left is None else left.renewed()
+
+
+def _order(value: Term | Cond) -> tuple[object, ...]:
+    """The order in which monomials are listed: rules follow it, and it may differ in terms that are equal. What is
+    kept must not depend on what this process was asked before."""
+    if isinstance(value, Term):
+        return tuple(value.monos)
+    return tuple(value.term.monos), *map(_order, value.args)
+
+
+@lru_cache(maxsize=1024)
+def _attempted(
+    problem: Problem, clauses: tuple[Assumption, ...], deep: bool, order: tuple[object, ...],
+) -> tuple[Derivation, _Stuck | None]:
+    """As `_attempt`. Kept, because variants, arrays and kernels that are written alike pose one problem; what is kept
+    is not to be changed."""
     state = start(problem, clauses)
     fixpoint(state, RULES if deep else CHEAP)
     stuck = state.renewed()

@@ -27,6 +27,12 @@ class Annotations:
     multiples: tuple[tuple[str, Term], ...] = ()
     """(array, d): every element of the array is a multiple of d."""
 
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All terms in them."""
+        return (*(n for _, n in self.below), *(t for _, low, high in self.ranges for t in (low, high)),
+                *(d for _, d in self.multiples))
+
 
 @dataclass(frozen=True)
 class Problem:
