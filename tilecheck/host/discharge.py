@@ -170,7 +170,7 @@ def _standing(
 @lru_cache(maxsize=512)
 def _short(facts: Cond) -> list[Cond]:
     """The facts that a proof may use in reasonable time."""
-    return [plain(f) for f in (facts.args if facts.op == "and" else (facts,)) if len(f.key) <= _LONGEST]
+    return [plain(f) for f in conjuncts(facts) if len(f.key) <= _LONGEST]
 
 
 def said(text: str, values: Mapping[str, Term]) -> str:
@@ -269,7 +269,7 @@ def _shown(goal: Cond, found: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
 
 def cone(goal: Cond, facts: Cond) -> list[Cond]:
     """The facts about what the goal mentions, and about what those facts mention."""
-    return _near(goal, facts.args if facts.op == "and" else (facts,))
+    return _near(goal, conjuncts(facts))
 
 
 def _near(goal: Cond, facts: Iterable[Cond]) -> list[Cond]:

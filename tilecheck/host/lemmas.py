@@ -91,7 +91,7 @@ def tightened(conds: Iterable[Cond]) -> list[Cond]:
 def _clash(facts: Cond) -> bool:
     """Whether two of the facts leave nothing between them: `t >= 3` and `t <= 2`."""
     floor: dict[Term, int] = {}
-    for cond in facts.args if facts.op == "and" else (facts,):
+    for cond in conjuncts(facts):
         for term in (cond.term,) if cond.op == "ge" else (cond.term, -cond.term) if cond.op == "eq" else ():
             shape = term - term.offset
             floor[shape] = max(floor.get(shape, -term.offset), -term.offset)
@@ -100,7 +100,7 @@ def _clash(facts: Cond) -> bool:
 
 def _one_step(facts: Cond, wanted: Term) -> bool:
     """Whether one fact gives the goal by a constant: `m >= 3` gives `2*m >= 5`."""
-    for cond in facts.args if facts.op == "and" else (facts,):
+    for cond in conjuncts(facts):
         for term in (cond.term,) if cond.op == "ge" else (cond.term, -cond.term) if cond.op == "eq" else ():
             lead = next((m for m in term.monos if m), None)
             factor = 0 if lead is None else wanted.monos.get(lead, 0) // term.monos[lead]
@@ -161,12 +161,12 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES)
 
 def _at_once(facts: Cond, goal: Cond) -> bool:
     """Whether the goal is one of the facts, or one of them gives it by a constant."""
-    return goal in (facts.args if facts.op == "and" else (facts,)) or (goal.op == "ge" and _one_step(facts, goal.term))
+    return goal in conjuncts(facts) or (goal.op == "ge" and _one_step(facts, goal.term))
 
 
 def _exact(facts: Cond, goal: Cond) -> list[Cond]:
     """`n // d * d == n` and `(n + k) // d == n // d + k // d` where the facts say that `n % d == 0`."""
-    known = set(facts.args if facts.op == "and" else (facts,))
+    known = set(conjuncts(facts))
     exact = {(c.term.single.num, c.term.single.den) for c in known if c.op == "eq" and isinstance(c.term.single, Mod)}
     out: list[Cond] = []
     for a in sorted(atoms_of(goal)):
@@ -201,11 +201,11 @@ def plain(cond: Cond) -> Cond:
 
 def _chosen(facts: Cond, goal: Cond) -> Cond:
     """The goal without the choices that the facts make."""
-    known = set(facts.args if facts.op == "and" else (facts,))
+    known = set(conjuncts(facts))
     for a in sorted(atoms_of(goal)):
         if isinstance(a, Ite):
             for cond, value in ((a.cond, a.then), (negate(a.cond), a.other)):
-                if known.issuperset(cond.args if cond.op == "and" else (cond,)):
+                if known.issuperset(conjuncts(cond)):
                     return substitute_cond(goal, {a: value})
     return goal
 
@@ -245,7 +245,7 @@ def divisible(facts: Cond, goal: Cond) -> bool:
 
 
 def _equations(facts: Cond) -> list[Term]:
-    return [fact.term for fact in (facts.args if facts.op == "and" else (facts,)) if fact.op == "eq"]
+    return [fact.term for fact in conjuncts(facts) if fact.op == "eq"]
 
 
 def _one_name(equations: Iterable[Term]) -> Substitution:
@@ -275,7 +275,7 @@ def refuted(facts: Cond, goal: Cond) -> bool:
     if any(_falsifies({a: pick(i, a) for i, a in enumerate(leaves)}, facts, goal) for pick in _PICKS):
         return True
     # what no fact relates to anything else may be as small as it likes
-    parts = facts.args if facts.op == "and" else (facts,)
+    parts = conjuncts(facts)
     related = {a for c in parts if len(c.term.atoms()) != 1 or c.op != "ge" for a in atoms_of(c)}
     alone = {a for a in atoms_of(goal) if a not in related}
     return bool(alone) and any(
@@ -284,7 +284,7 @@ def refuted(facts: Cond, goal: Cond) -> bool:
 
 def outcomes(facts: Cond, goal: Cond) -> frozenset[bool]:
     """What the goal was seen to be under values that satisfy the facts: with both nothing follows either way."""
-    parts = facts.args if facts.op == "and" else (facts,)
+    parts = conjuncts(facts)
     leaves = sorted({a for value in (*parts, goal) for a in atoms_of(value) if isinstance(a, Sym | Opaque)})
     same = _alike(parts)
     names: dict[Atom, str] = {a: same.get(a, a).key for a in leaves}

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from tilecheck.kernel.tree import FuncDef, Span
 from tilecheck.kernel.values import Bool, Data, Int, Value
-from tilecheck.proof.terms import TRUE, Atom, Cond, Lane, Term, conj, disj, negate, substitute_cond
+from tilecheck.proof.terms import TRUE, Atom, Cond, Lane, Term, conj, conjuncts, disj, negate, substitute_cond
 from tilecheck.records import record
 
 __all__ = [
@@ -216,7 +216,7 @@ def _merged(
 
 
 def _parts(cond: Cond) -> frozenset[Cond]:
-    return frozenset(cond.args if cond.op == "and" else () if cond.op == "true" else (cond,))
+    return frozenset(conjuncts(cond))
 
 
 def _implies(path: Cond, wait: Cond) -> bool:

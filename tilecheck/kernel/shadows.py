@@ -15,7 +15,6 @@ from tilecheck.kernel.undefined import (
     Undefined,
     blurred,
     lanes_in,
-    literals,
     mapped,
     merged,
     moved,
@@ -32,6 +31,7 @@ from tilecheck.proof.terms import (
     Term,
     atoms_of,
     conj,
+    conjuncts,
     disj,
     ge,
     lane,
@@ -211,14 +211,14 @@ def _split(u: Undefined, axes: frozenset[int]) -> tuple[Shadow, Shadow]:
 
 def _row(u: Undefined, way: Cond, axes: frozenset[int]) -> Undefined | None:
     """Lanes outside that a mask leaves only in rows far out: `n >= end` and `row >= n` give `row >= end`."""
-    over = [c for c in literals(u.outside) if any(a.axis in axes for a in lanes_in(c))]
+    over = [c for c in conjuncts(u.outside) if any(a.axis in axes for a in lanes_in(c))]
     if len(over) != 1 or over[0].op != "ge":
         return None
     inner = [a for a in lanes_in(over[0]) if a.axis in axes]
     if len(inner) != 1 or over[0].term.monos.get((inner[0],)) != 1:
         return None
-    rest = [c for c in literals(u.outside) if c is not over[0]]
-    for c in literals(way):
+    rest = [c for c in conjuncts(u.outside) if c is not over[0]]
+    for c in conjuncts(way):
         others = [a for a in lanes_in(c) if a.axis not in axes]
         if c.op != "ge" or c.term.monos.get((inner[0],)) != -1 or not any(
                 c.term.monos.get((a,), 0) > 0 for a in others):
@@ -232,7 +232,7 @@ def _row(u: Undefined, way: Cond, axes: frozenset[int]) -> Undefined | None:
 def _group(u: Undefined, axes: frozenset[int]) -> Undefined | None:
     """What is undefined of groups of lanes that are combined each: a group is, where its last lane is. None unless
     the lanes of the axes count the lanes inside the groups of one row."""
-    rest = [c for c in literals(u.outside) if any(a.axis in axes for a in lanes_in(c))]
+    rest = [c for c in conjuncts(u.outside) if any(a.axis in axes for a in lanes_in(c))]
     if len(rest) != 1 or rest[0].op != "ge":
         return None
     term = rest[0].term
@@ -282,7 +282,7 @@ def _tail(u: Undefined, axis: int, backwards: bool) -> bool:
     """Whether with a lane along the axis all later ones are undefined too."""
     if backwards or any(a.axis == axis for a in lanes_in(u.where)):
         return False
-    for c in u.outside.args if u.outside.op == "and" else (u.outside,):
+    for c in conjuncts(u.outside):
         along = [a for a in lanes_in(c) if a.axis == axis]
         if not along:
             continue

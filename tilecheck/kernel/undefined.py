@@ -22,13 +22,14 @@ from tilecheck.proof.terms import (
     atoms_in,
     atoms_of,
     conj,
+    conjuncts,
     disj,
     negate,
 )
 from tilecheck.records import record
 
 __all__ = [
-    "Edge", "Observation", "Paddings", "Shadow", "Undefined", "blurred", "lanes_in", "literals", "mapped", "merged",
+    "Edge", "Observation", "Paddings", "Shadow", "Undefined", "blurred", "lanes_in", "mapped", "merged",
     "moved", "replaced", "sources", "under", "weakened",
 ]
 
@@ -107,16 +108,11 @@ LONG: Final = 12_000
 """Characters of the key of a condition beyond which it is given up for TRUE."""
 
 
-def literals(cond: Cond) -> tuple[Cond, ...]:
-    """The parts of a conjunction; none for TRUE."""
-    return cond.args if cond.op == "and" else () if cond.op == "true" else (cond,)
-
-
 def _either(a: Cond, b: Cond) -> Cond:
     """The disjunction, without alternatives that another one contains; of two that differ in the sign of one part,
     what they have in common."""
     parts: list[frozenset[Cond]] = []
-    pending = [frozenset(literals(c)) for d in (a, b) for c in (d.args if d.op == "or" else (d,))]
+    pending = [frozenset(conjuncts(c)) for d in (a, b) for c in (d.args if d.op == "or" else (d,))]
     while pending:
         new = pending.pop(0)
         if any(p <= new for p in parts):

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Final
 
 from tilecheck.kernel.access import Access, KernelModel
-from tilecheck.kernel.undefined import Edge, Observation, lanes_in, literals
-from tilecheck.proof.facts import Assumed, Facts
+from tilecheck.kernel.undefined import Edge, Observation, lanes_in
+from tilecheck.proof.facts import Assumed, Facts, conjuncts
 from tilecheck.proof.region import Clause, Verdict
 from tilecheck.proof.search import find_point, satisfiable
 from tilecheck.proof.terms import (
@@ -212,9 +212,9 @@ class _Load:
 
     def _contradiction(self, o: Observation, undefined: Cond) -> Assumed | None:
         """What must be assumed for the lane not to be undefined where it is used."""
-        mine = literals(undefined)
+        mine = conjuncts(undefined)
         # the comparison with the end of the array first, then those that choose lanes
-        goals = sorted((c for c in mine if c.op == "ge" and lanes_in(c)), key=lambda c: c not in literals(
+        goals = sorted((c for c in mine if c.op == "ge" and lanes_in(c)), key=lambda c: c not in conjuncts(
             o.undefined.outside))[:GOALS]
         for c in goals:
             key = (c, undefined, o.guard)
@@ -247,10 +247,10 @@ class _Load:
 
     def _left(self, o: Observation, undefined: Cond) -> list[Term]:
         """Terms over launch scalars; where one of them is not negative, no lane outside is used."""
-        outside = [c for c in literals(o.undefined.outside) if c.op == "ge" and lanes_in(c)]
+        outside = [c for c in conjuncts(o.undefined.outside) if c.op == "ge" and lanes_in(c)]
         if len(outside) != 1:
             return []
-        others = tuple(c for c in literals(undefined) if c is not outside[0])
+        others = tuple(c for c in conjuncts(undefined) if c is not outside[0])
         facts = Facts((*others, o.guard, *self.context.assume, *self._stored,
                        *(d for c in others if (d := _divided(c, self.context.tiles)) is not None)), [outside[0].term])
         return [_tidied(terms[0]) for terms, signs in facts.residuals(-outside[0].term - 1, 3)
@@ -295,7 +295,8 @@ class _Load:
     def _facts_at(self, edge: Edge) -> Facts:
         """What is known where the array of an edge is loaded from. What makes the load take another array is not."""
         if edge.array not in self._known:
-            guards = [frozenset((*literals(a.region.guard), *_begun(a))) for a in self.options if a.array == edge.array]
+            guards = [frozenset((*conjuncts(a.region.guard), *_begun(a)))
+                      for a in self.options if a.array == edge.array]
             shared = sorted(frozenset.intersection(*guards), key=lambda c: c.key) if guards else ()
             self._known[edge.array] = Facts((*shared, *self.context.assume))
         return self._known[edge.array]
@@ -360,7 +361,7 @@ def _aligned(edge: Edge) -> bool:
 def _cases(where: Cond) -> list[Cond] | None:
     """Conditions without alternatives, one of which holds wherever the given one does; None when they are too many."""
     cases: list[Cond] = [TRUE]
-    for part in where.args if where.op == "and" else (where,):
+    for part in conjuncts(where):
         ways = [w for arg in (part.args if part.op == "or" else (part,)) for w in (
             (_cases(arg) or [arg]) if part.op == "or" and arg.op == "and" else [arg])]
         cases = [c for a in cases for w in ways if (c := conj(a, w)).op != "false"]
@@ -372,7 +373,7 @@ def _cases(where: Cond) -> list[Cond] | None:
 def _masked_by_data(outside: Cond, where: Cond) -> str | None:
     """What masks the lanes, when that depends on the contents of an array or on what is not followed."""
     mine = {a.axis for a in lanes_in(outside)}
-    for c in literals(where):
+    for c in conjuncts(where):
         if not any(a.axis in mine for a in lanes_in(c)):
             continue
         loads = sorted(a for a in atoms_of(c) if isinstance(a, Load))
@@ -397,14 +398,14 @@ def _placed(model: KernelModel) -> Iterator[Cond]:
 def _begun(access: Access) -> Iterator[Cond]:
     """That a tile begins inside the array, said in tiles, where the load leaves one of them out: `i != n - 1` and
     `i < n` are `i <= n - 2`. A tile that does not is a matter of bounds."""
-    if any(c.op == "ne" for c in literals(access.region.guard)):
+    if any(c.op == "ne" for c in conjuncts(access.region.guard)):
         yield from (lt(r.index, cdiv(r.end, r.step)) for r in access.reach
                     if r.step is not None and not r.step.varying and not r.unchecked and r.when is TRUE)
 
 
 def _flags(cond: Cond) -> Iterator[Cond]:
     """The launch scalars that a use stands under, other than sizes."""
-    for c in literals(cond):
+    for c in conjuncts(cond):
         if c.op in ("eq", "ne", "ge") and not c.varying and enforceable(c):
             atom = (c.term - c.term.offset).single
             if isinstance(atom, Sym) and "[" not in atom.name:
@@ -414,8 +415,8 @@ def _flags(cond: Cond) -> Iterator[Cond]:
 def _sums(undefined: Cond, guard: Cond) -> Iterator[tuple[Term, tuple[Cond, ...]]]:
     """Terms that are not negative where a lane is undefined and used: sums of two comparisons whose lanes and block
     coordinates cancel, and what they assume."""
-    mine = [t for c in literals(undefined) if c.op == "ge" for t in _parts(c.term)]
-    theirs = [t for c in literals(guard) if c.op == "ge" for t in _parts(c.term)]
+    mine = [t for c in conjuncts(undefined) if c.op == "ge" for t in _parts(c.term)]
+    theirs = [t for c in conjuncts(guard) if c.op == "ge" for t in _parts(c.term)]
     loose = []
     for k, a in enumerate(mine):
         for b in (*mine[k + 1:], *theirs):

@@ -22,6 +22,7 @@ from tilecheck.proof.terms import (
     atoms_in,
     atoms_of,
     conj,
+    conjuncts,
     enforceable,
     evaluate,
     negate,
@@ -139,7 +140,7 @@ def _lane(edge: Edge, o: Observation, point: Point) -> tuple[int, int, int] | No
         if isinstance(a, Counter) and a not in env and a.name + EARLIER in by_name:
             env[a] = by_name[a.name + EARLIER]
     try:
-        over = [evaluate(c.term, env) for c in _parts(o.undefined.outside)
+        over = [evaluate(c.term, env) for c in conjuncts(o.undefined.outside)
                 if c.op == "ge" and any(isinstance(a, Lane) for a in atoms_of(c))]
         if len(over) != 1:
             return None
@@ -147,8 +148,3 @@ def _lane(edge: Edge, o: Observation, point: Point) -> tuple[int, int, int] | No
     except (KeyError, ArithmeticError):
         return None
     return end + over[0] - start, end + over[0], end
-
-
-def _parts(c: Cond) -> tuple[Cond, ...]:
-    return c.args if c.op == "and" else (c,)
-

@@ -27,6 +27,7 @@ from tilecheck.proof.terms import (
     Term,
     atoms_of,
     conj,
+    conjuncts,
     depends_on_block,
     divide_monomial,
     ge,
@@ -36,13 +37,6 @@ from tilecheck.proof.terms import (
     text_of,
 )
 from tilecheck.records import record
-
-
-def conjuncts(cond: Cond) -> tuple[Cond, ...]:
-    return cond.args if cond.op == "and" else () if cond.op == "true" else (cond,)
-
-
-
 
 _STAGES: Final = ((3, 24), (5, 60), (8, 120))
 

@@ -48,6 +48,7 @@ from tilecheck.proof.terms.conditions import (
     Op,
     bool_opaque,
     conj,
+    conjuncts,
     disj,
     eq,
     ge,
@@ -73,10 +74,10 @@ from tilecheck.proof.terms.polynomials import (
 from tilecheck.proof.terms.walk import Substitution, atoms_in, atoms_of, enforceable, substitute, substitute_cond
 
 __all__ = [
-    "FALSE", "FUNCTIONS", "ONE", "TRUE", "ZERO", "App", "Atom", "Bid", "Cond", "Counter", "Environment",
-    "FloorDiv", "Ite", "Lane", "Load", "Max", "Min", "Mod", "Monomial", "Op", "Opaque", "Substitution", "Sym",
-    "Term", "app", "atoms_in", "atoms_of", "bid", "bool_opaque", "cdiv", "conj", "const", "counter", "depends_on_block",
-    "disj", "divide_monomial", "enforceable", "eq", "evaluate", "floordiv", "ge", "grid", "gt", "holds", "ite", "lane",
-    "le", "load", "lt", "maximum", "minimum", "mod", "ne", "negate", "of", "opaque", "split_multiples",
+    "FALSE", "FUNCTIONS", "ONE", "TRUE", "ZERO", "App", "Atom", "Bid", "Cond", "Counter", "Environment", "FloorDiv",
+    "Ite", "Lane", "Load", "Max", "Min", "Mod", "Monomial", "Op", "Opaque", "Substitution", "Sym", "Term", "app",
+    "atoms_in", "atoms_of", "bid", "bool_opaque", "cdiv", "conj", "conjuncts", "const", "counter", "depends_on_block",
+    "disj", "divide_monomial", "enforceable", "eq", "evaluate", "floordiv", "ge", "grid", "gt", "holds", "ite",
+    "lane", "le", "load", "lt", "maximum", "minimum", "mod", "ne", "negate", "of", "opaque", "split_multiples",
     "substitute", "substitute_cond", "sym", "text_of",
 ]

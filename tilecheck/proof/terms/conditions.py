@@ -132,6 +132,11 @@ def _combine(op: Literal["and", "or"], conds: tuple[Cond, ...]) -> Cond:
     return Cond(op, text, any(p.varying for p in ordered), ZERO, ordered)
 
 
+def conjuncts(cond: Cond) -> tuple[Cond, ...]:
+    """The parts of a conjunction; none for TRUE."""
+    return cond.args if cond.op == "and" else () if cond.op == "true" else (cond,)
+
+
 def conj(*conds: Cond) -> Cond:
     return _combine("and", conds)
 
