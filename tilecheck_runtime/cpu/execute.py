@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import random
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 from types import FunctionType
@@ -21,7 +22,7 @@ from tilecheck_runtime.sanitizer.session import Session, session
 from tilecheck_runtime.sanitizer.shadow import Storage
 from tilecheck_runtime.sanitizer.sites import definition
 
-__all__ = ["FindingWarning", "function_of", "launch", "sanitize"]
+__all__ = ["FindingWarning", "execute", "function_of", "launch", "sanitize"]
 
 
 class FindingWarning(UserWarning):
@@ -80,6 +81,12 @@ def sanitize(kernel: Any, grid: Any, args: Sequence[Any], *, seed: int | None = 
         return own.report()
 
 
+def execute(kernel: Any, grid: Any, args: Sequence[Any], into: Session) -> None:
+    """Runs one kernel in this thread. Findings go to `into`, whichever session is open."""
+    with machine.LOCK:
+        _run(kernel, grid, tuple(args), into)
+
+
 def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
     function, extents = function_of(kernel), _grid(grid)
     if State.recorder is not None:
@@ -88,7 +95,7 @@ def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
     body = Translator().function(function)
     into.launches += 1
     recorder = Recorder(into, function.__name__, extents)
-    State.recorder, State.grid = recorder, extents
+    State.recorder, State.grid, State.thread = recorder, extents, threading.get_ident()
     try:
         with np.errstate(all="ignore"):
             _every_block(body, arguments, recorder, _blocks(extents, into.seed))

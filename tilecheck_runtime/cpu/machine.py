@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tilecheck_runtime.cpu.taint import Taint
     from tilecheck_runtime.sanitizer.recorder import Recorder
 
-__all__ = ["LOCK", "Block", "State", "observe", "recorder", "undefined"]
+__all__ = ["LOCK", "Block", "State", "in_kernel", "observe", "recorder", "undefined"]
 
 Block = tuple[int, int, int]
 LOCK: Final = threading.RLock()
@@ -19,13 +19,15 @@ LOCK: Final = threading.RLock()
 class State:
     """What operations ask about the run in progress.
 
-    loops  values of the counters of the `for` loops around the operation, outermost first
+    loops   values of the counters of the `for` loops around the operation, outermost first
+    thread  in which the last launch began
     """
 
     recorder: ClassVar[Recorder | None] = None
     block: ClassVar[Block] = (0, 0, 0)
     grid: ClassVar[Block] = (1, 1, 1)
     loops: ClassVar[list[int]] = []
+    thread: ClassVar[int] = 0
 
 
 def recorder() -> Recorder:
@@ -34,6 +36,11 @@ def recorder() -> Recorder:
     if current is None:
         raise RuntimeError("tile operations can only be called from kernels")
     return current
+
+
+def in_kernel() -> bool:
+    """Whether this thread is inside a kernel."""
+    return State.recorder is not None and State.thread == threading.get_ident()
 
 
 def observe(taint: Taint, what: str) -> None:

@@ -1,0 +1,152 @@
+"""The CPU: memory is NumPy's, and kernels run block by block under the sanitizer, in a thread of their own."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as Late
+from typing import Any, Final
+
+import numpy as np
+
+from tilecheck_runtime.backends.interface import Event, Job, Strided
+from tilecheck_runtime.cpu.execute import execute
+from tilecheck_runtime.ownership.errors import KernelFaultError
+from tilecheck_runtime.ownership.places import here
+from tilecheck_runtime.sanitizer.session import Session
+
+__all__ = ["CPU", "HostMemory", "HostStream"]
+
+ALIGNMENT: Final = 128
+"""Of what is allocated, in bytes: that of the strictest loads of a GPU, so that kernels see the same on both."""
+
+
+class HostMemory:
+    """Bytes in main memory."""
+
+    device: Final = "cpu"
+
+    def __init__(self, buffer: Any, address: int, nbytes: int, owner: object = None, readonly: bool = False) -> None:
+        self.buffer, self.address, self.nbytes, self.owner, self.readonly = buffer, address, nbytes, owner, readonly
+
+
+class HostEvent:
+    """Work of a stream."""
+
+    def __init__(self, future: Future[None]) -> None:
+        self._future = future
+
+    def done(self) -> bool:
+        return self._future.done()
+
+    def wait(self, timeout: float | None = None) -> None:
+        try:
+            self._future.result(timeout)
+        except Late:
+            if self._future.done():
+                raise
+            raise TimeoutError(f"the work has not ended after {timeout} seconds") from None
+
+    def when_done(self, call: Callable[[], None]) -> None:
+        self._future.add_done_callback(lambda _: call())
+
+
+class HostStream:
+    """A thread that does one thing after another. The interpreter does not exit before it is through."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._begin()
+        os.register_at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix=f"tilecheck-{self.name}")
+        self._thread: int | None = None
+
+    def submit(self, work: Callable[[], None]) -> HostEvent:
+        """Hands work over. From the thread of the stream itself it is done at once, as nothing can come before."""
+        if self._thread == threading.get_ident():
+            done: Future[None] = Future()
+            try:
+                done.set_result(work())
+            except BaseException as error:
+                done.set_exception(error)
+            return HostEvent(done)
+        return HostEvent(self._pool.submit(self._do, work))
+
+    def _do(self, work: Callable[[], None]) -> None:
+        self._thread = threading.get_ident()
+        work()
+
+
+class CPU:
+    """The backend where there is no GPU."""
+
+    device: Final = "cpu"
+
+    def __init__(self, seed: int | None = 0) -> None:
+        self.seed = seed
+        self.default = HostStream("default")
+
+    def allocate(self, nbytes: int) -> HostMemory:
+        whole = np.zeros(nbytes + ALIGNMENT, np.uint8)
+        skip = -whole.ctypes.data % ALIGNMENT
+        return HostMemory(whole[skip:skip + nbytes], whole.ctypes.data + skip, nbytes)
+
+    def adopt(self, address: int, nbytes: int, owner: object, readonly: bool) -> HostMemory:
+        raw = (ctypes.c_ubyte * nbytes).from_address(address)
+        return HostMemory(np.frombuffer(raw, np.uint8), address, nbytes, owner, readonly)
+
+    def stream(self, name: str) -> HostStream:
+        return HostStream(name)
+
+    def order(self, stream: Any, after: Event) -> None:
+        stream.submit(lambda: _settled(after))
+
+    def upload(self, source: Any, target: Strided) -> None:
+        self._array(target)[...] = source
+
+    def download(self, source: Strided) -> Any:
+        return self._array(source).copy()
+
+    def copy(self, source: Strided, target: Strided, stream: Any) -> HostEvent:
+        def work() -> None:
+            with np.errstate(all="ignore"):
+                self._array(target)[...] = self._array(source).astype(target.dtype.storage, copy=False)
+
+        return stream.submit(work)
+
+    def view(self, array: Strided) -> Any:
+        return self._array(array)
+
+    def _array(self, array: Strided) -> Any:
+        memory: Any = array.memory
+        size = array.dtype.storage.itemsize
+        made: Any = np.ndarray(array.shape, array.dtype.storage, memory.buffer, array.offset,
+                               tuple(s * size for s in array.strides))
+        made.flags.writeable = not memory.readonly
+        return made
+
+    def launch(self, job: Job, stream: Any) -> HostEvent:
+        into, place = Session.current, here()
+        arguments = [self._array(a) if isinstance(a, Strided) else a for a in job.arguments]
+
+        def work() -> None:
+            found = into if into is not None else Session(self.seed)
+            execute(job.function, job.grid, arguments, found)
+            events = () if into is not None else found.report().events
+            if events:
+                raise KernelFaultError(job.kernel, events, place)
+
+        return stream.submit(work)
+
+
+def _settled(event: Event) -> None:
+    """Waits for an event, however it ends."""
+    done = threading.Event()
+    event.when_done(done.set)
+    done.wait()
+

@@ -1,0 +1,142 @@
+"""What a backend does: memory, copies, launches, and the order between them.
+
+Tensors, ownership and launches are written against this. A backend knows nothing of ownership: whoever calls it has
+asked before, and keeps everything that it passes alive until the event it got is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from tilecheck_runtime.cpu.dtypes import DType
+
+__all__ = ["Backend", "Event", "Job", "Memory", "Stream", "Strided"]
+
+
+class Memory(Protocol):
+    """Bytes on a device. They live as long as this object."""
+
+    @property
+    def device(self) -> str:
+        """The device, with its ordinal where there are several: "cpu", "cuda:0"."""
+        ...
+
+    @property
+    def address(self) -> int:
+        """Of the first byte, on that device."""
+        ...
+
+    @property
+    def nbytes(self) -> int:
+        """How many there are."""
+        ...
+
+
+@dataclass(frozen=True)
+class Strided:
+    """An array in memory.
+
+    offset   of element 0, in bytes
+    strides  in elements; not negative
+    """
+
+    memory: Memory
+    dtype: DType
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int = 0
+
+
+class Event(Protocol):
+    """Work that was handed to a backend."""
+
+    def done(self) -> bool:
+        """Whether it has ended, well or not."""
+        ...
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Waits until it has ended. Raises what the work raised, and TimeoutError after `timeout` seconds."""
+        ...
+
+    def when_done(self, call: Callable[[], None]) -> None:
+        """Calls something, in any thread, once the work has ended; at once when it has."""
+        ...
+
+
+class Stream(Protocol):
+    """Work on a stream is done in the order in which it was handed over; streams run side by side."""
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        ...
+
+
+@dataclass(frozen=True)
+class Job:
+    """A launch.
+
+    function   the entry: a plain function of raw arrays, scalars and constants
+    grid       blocks along each axis
+    arguments  of the entry, in order: Strided arrays, numbers
+    hints      for the compiler
+    kernel     what findings call it
+    """
+
+    function: Callable[..., Any]
+    grid: tuple[int, int, int]
+    arguments: tuple[Any, ...]
+    kernel: str
+    hints: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Backend(Protocol):
+    """Where tensors lie and kernels run."""
+
+    @property
+    def device(self) -> str:
+        """The name of its device, as memory gives it."""
+        ...
+
+    def allocate(self, nbytes: int) -> Memory:
+        """Memory with any contents, aligned for every element type. Raises MemoryError."""
+        ...
+
+    def adopt(self, address: int, nbytes: int, owner: object, readonly: bool) -> Memory:
+        """Memory of another library on this device; `owner` keeps it alive."""
+        ...
+
+    def stream(self, name: str) -> Stream:
+        """A new stream."""
+        ...
+
+    @property
+    def default(self) -> Stream:
+        """The stream of work that names none."""
+        ...
+
+    def order(self, stream: Stream, after: Event) -> None:
+        """Work handed to a stream from now on begins after an event of any stream."""
+        ...
+
+    def upload(self, source: Any, target: Strided) -> None:
+        """Copies a NumPy array of the same shape and element type to the device, and waits for it."""
+        ...
+
+    def download(self, source: Strided) -> Any:
+        """A new NumPy array with the elements, when all work that was handed over before is done with them."""
+        ...
+
+    def copy(self, source: Strided, target: Strided, stream: Stream) -> Event:
+        """Copies between two arrays of the same shape, converting the elements where their types differ."""
+        ...
+
+    def view(self, array: Strided) -> Any:
+        """The array as NumPy, or whatever else on this device, sees it, without a copy."""
+        ...
+
+    def launch(self, job: Job, stream: Stream) -> Event:
+        """Runs a kernel once. What it does wrong is raised when the event is waited for."""
+        ...

@@ -1,0 +1,1 @@
+"""Launches: lazy operations, flights, and what must hold of the arguments."""

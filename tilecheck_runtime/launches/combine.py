@@ -1,0 +1,44 @@
+"""Operations put together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilecheck_runtime.launches.flight import Flight, JointFlight
+from tilecheck_runtime.launches.operation import Operation
+from tilecheck_runtime.ownership.places import Place
+
+__all__ = ["Zip", "zip"]
+
+
+class Zip(Operation[tuple[Any, ...]]):
+    """Operations that do not depend on each other. Their results come together, in order."""
+
+    def __init__(self, parts: tuple[Operation[Any], ...]) -> None:
+        super().__init__()
+        self._parts = parts
+
+    @property
+    def what(self) -> str:
+        return f"the `zip` of {' and '.join(p.what for p in self._parts) or 'nothing'}"
+
+    def _begin(self, place: Place) -> Flight[tuple[Any, ...]]:
+        flights: list[Flight[Any]] = []
+        try:
+            for part in self._parts:
+                flights.append(part._begin(place))
+        except BaseException:
+            JointFlight(flights).wait()  # those that run already must land before anything is said
+            raise
+        return JointFlight(flights)
+
+
+def zip(*operations: Operation[Any]) -> Operation[tuple[Any, ...]]:
+    """Runs operations that do not depend on each other; the result is the tuple of theirs, in order.
+
+    Raises TypeError for what is no operation, and MovedError for one that has run.
+    """
+    for operation in operations:
+        if not isinstance(operation, Operation):
+            raise TypeError(f"`zip` takes operations that have not run, such as `kernel(...)`, not {operation!r}")
+    return Zip(tuple(o._handed_over("zip") for o in operations))

@@ -1,0 +1,129 @@
+"""What the runtime refuses. Every error carries its code, the names, both places and the line that fixes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tilecheck_runtime.ownership.places import NOWHERE, Place
+
+if TYPE_CHECKING:
+    from tilecheck_runtime.sanitizer.events import Event
+
+__all__ = [
+    "AliasedError", "ContractError", "ForeignMemoryError", "GridError", "InFlightError", "KernelFaultError",
+    "LaunchArgumentError", "LostFlightWarning", "MovedError", "NestedLaunchError", "NeverRunWarning", "OwnershipError", "ReadOnlyError",
+    "SharedError", "told",
+]
+
+
+def told(code: str, summary: str, before: Place | None, what: str, use: Place, fix: str) -> str:
+    """The text of a message: `before` is where `what` happened, `use` where it matters now."""
+    lines = [f"{code} {summary}", f"  --> {use}"]
+    if before is not None and before is not NOWHERE:
+        lines.append(f"  = note: {what} at {before}")
+    if fix:
+        lines.append(f"  = help: {fix}")
+    return "\n".join(lines)
+
+
+class OwnershipError(Exception):
+    """A use of a tensor, or a launch, that ownership does not allow.
+
+    code     of the rule
+    summary  one sentence, without place
+    names    of the tensors that are involved
+    use      where the program is now
+    before   where the tensor was moved, launched or shared; None when nothing came before
+    fix      the line or the change that makes it right
+    """
+
+    code: str = "TC402"
+
+    def __init__(self, summary: str, *, names: tuple[str, ...] = (), use: Place = NOWHERE, before: Place | None = None,
+                 what: str = "it happened", fix: str = "") -> None:
+        self.summary, self.names, self.use, self.before, self.fix = summary, names, use, before, fix
+        super().__init__(told(self.code, summary, before, what, use, fix))
+
+
+class MovedError(OwnershipError):
+    """A tensor, partition or operation is used after it was moved."""
+
+    code = "TC402"
+
+
+class InFlightError(OwnershipError):
+    """Memory is used while a launch that has not been waited for writes it, or written while one reads it."""
+
+    code = "TC403"
+
+
+class AliasedError(OwnershipError):
+    """One launch gets memory that it writes through two arguments."""
+
+    code = "TC401"
+
+
+class SharedError(OwnershipError):
+    """Memory that others may read is asked for as one's own."""
+
+    code = "TC104"
+
+
+class ReadOnlyError(SharedError):
+    """Memory that may only be read is asked for as a mutable one."""
+
+    code = "TC104"
+
+
+class ContractError(OwnershipError):
+    """A launch whose shapes or values break the contract of its kernel."""
+
+    code = "TC405"
+
+
+class GridError(ContractError):
+    """A grid that does not follow from the partitions, or partitions that do not agree on one."""
+
+    code = "TC405"
+
+
+class LaunchArgumentError(OwnershipError, TypeError):
+    """A wrong number or kind of arguments."""
+
+    code = "TC408"
+
+
+class ForeignMemoryError(OwnershipError, ValueError):
+    """Memory of another library that cannot be taken over as it lies."""
+
+    code = "TC408"
+
+
+class NestedLaunchError(OwnershipError, RuntimeError):
+    """A launch from inside an operation that runs in the same thread: nothing orders the two."""
+
+    code = "TC407"
+
+
+class KernelFaultError(OwnershipError):
+    """What the sanitizer found in a launch.
+
+    events  all of them; `code` is that of the first
+    """
+
+    def __init__(self, kernel: str, events: Sequence[Event], use: Place) -> None:
+        self.events = tuple(events)
+        vars(self)["code"] = events[0].code
+        rest = f" and {len(events) - 1} more" if len(events) > 1 else ""
+        super().__init__(f"{events[0].message}{rest}, in `{kernel}`", use=use, what="launched")
+        self.args = ("\n".join([f"{events[0].code} the launch of `{kernel}` went wrong", f"  --> {use}",
+                                *(f"  {event}" for event in events)]),)
+
+
+class NeverRunWarning(UserWarning):
+    """TC404: an operation was built and dropped."""
+
+
+class LostFlightWarning(UserWarning):
+    """A flight failed and nobody waited for it."""

@@ -1,0 +1,81 @@
+"""Parts of memory, and whether two of them meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+__all__ = ["Region", "distinct", "meet"]
+
+_MUCH: Final[Any] = 100_000
+"""Work allowed to the exact test, about a millisecond; harder questions are answered with yes."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """The elements of a strided array in memory.
+
+    device    that the address belongs to, such as "cpu"
+    address   of element 0, in bytes
+    strides   in bytes
+    itemsize  in bytes
+    """
+
+    device: str
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    itemsize: int
+
+    @property
+    def empty(self) -> bool:
+        return 0 in self.shape
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Lowest address, and one past the highest."""
+        steps = [(n - 1) * s for n, s in zip(self.shape, self.strides, strict=True)]
+        low = self.address + sum(s for s in steps if s < 0)
+        return low, self.address + sum(s for s in steps if s > 0) + self.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return int(np.prod(self.shape, dtype=object)) * self.itemsize
+
+
+class _Shape:
+    """A region as NumPy's solver takes it. The memory is not touched, so it may belong to any device."""
+
+    def __init__(self, region: Region) -> None:
+        self.__array_interface__ = {
+            "data": (region.address, True), "shape": region.shape, "strides": region.strides,
+            "typestr": f"|V{region.itemsize}", "version": 3,
+        }
+
+
+def meet(a: Region, b: Region) -> bool:
+    """Whether two regions have a byte in common. Exact for strided views; a question that is too hard is answered
+    with yes."""
+    if a.device != b.device or a.empty or b.empty:
+        return False
+    (low, high), (start, stop) = a.bounds, b.bounds
+    if high <= start or stop <= low:
+        return False
+    try:
+        return bool(np.shares_memory(np.asarray(_Shape(a)), np.asarray(_Shape(b)), max_work=_MUCH))
+    except (np.exceptions.TooHardError, OverflowError):
+        return True
+
+
+def distinct(region: Region) -> bool:
+    """Whether the elements of a region are known not to share memory with each other: by size of stride, each axis
+    steps over all that the smaller ones span."""
+    span = region.itemsize
+    axes = [(abs(s), n) for n, s in zip(region.shape, region.strides, strict=True) if n > 1]
+    for stride, extent in sorted(axes):
+        if stride < span:
+            return False
+        span += stride * (extent - 1)
+    return True

@@ -1,0 +1,136 @@
+"""What may be done with a handle now.
+
+    owned -> partitioned (moved) -> in flight -> owned
+    owned -> shared (n readers) -> owned
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import Final
+
+from tilecheck_runtime.ownership.errors import InFlightError, MovedError, OwnershipError, ReadOnlyError, SharedError
+from tilecheck_runtime.ownership.handles import Handle, Move, label
+from tilecheck_runtime.ownership.places import Place, here
+from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode
+
+__all__ = ["Use", "check", "moved", "release"]
+
+
+class Use(Enum):
+    """What is wanted of a handle."""
+
+    READ = "read"
+    OWN = "moved"
+    PARTITION = "partitioned"
+    WRITE = "written"
+
+
+_CONFLICTS: Final[Mapping[Use, frozenset[Mode]]] = MappingProxyType({
+    Use.READ: frozenset({Mode.PARTITIONED, Mode.WRITING, Mode.LENT_TO_WRITE}),
+    **{use: frozenset(Mode) for use in (Use.OWN, Use.PARTITION, Use.WRITE)},
+})
+
+_MUTABLE: Final = frozenset({Use.PARTITION, Use.WRITE})
+
+
+def _wait(hold: Hold) -> str:
+    return f"wait for {hold.what} before: `flight.wait()` on what `.start()` returned"
+
+
+def _partitioned(name: str, hold: Hold, use: Use, place: Place) -> OwnershipError:
+    return MovedError(f"{name} is {use.value}, but part of its memory was moved into a partition", names=(name,),
+                      use=place, before=hold.place, what="moved",
+                      fix="take it back first: call `.unpartition()` on that partition, or let go of it with `del`")
+
+
+def _writing(name: str, hold: Hold, use: Use, place: Place) -> OwnershipError:
+    return InFlightError(f"{name} is {use.value} while {hold.what}, which is in flight, writes it", names=(name,),
+                         use=place, before=hold.place, what="launched", fix=_wait(hold))
+
+
+def _reading(name: str, hold: Hold, use: Use, place: Place) -> OwnershipError:
+    return InFlightError(f"{name} is {use.value} while {hold.what}, which is in flight, reads it", names=(name,),
+                         use=place, before=hold.place, what="launched", fix=_wait(hold))
+
+
+def _shared(name: str, hold: Hold, use: Use, place: Place) -> OwnershipError:
+    return SharedError(f"{name} is {use.value}, but another handle shares its memory", names=(name,), use=place,
+                       before=hold.place, what="shared",
+                       fix="only the sole owner may: let go of the other handle with `del`, or take a copy: `.copy()`")
+
+
+def _lent(name: str, hold: Hold, use: Use, place: Place) -> OwnershipError:
+    return SharedError(f"{name} is {use.value}, but its memory is lent to {hold.what}", names=(name,), use=place,
+                       before=hold.place, what="lent",
+                       fix="let go of the array there with `del`, or take a copy: `.copy()`")
+
+
+_REFUSED: Final[Mapping[Mode, Callable[[str, Hold, Use, Place], OwnershipError]]] = MappingProxyType({
+    Mode.PARTITIONED: _partitioned, Mode.WRITING: _writing, Mode.READING: _reading, Mode.SHARED: _shared,
+    Mode.LENT: _lent, Mode.LENT_TO_WRITE: _lent,
+})
+
+
+def check(handle: Handle, use: Use, name: str | None = None) -> None:
+    """Raises the OwnershipError that forbids a use of a handle; call it under the lock when something follows from it.
+
+    name  what messages call it, when that is not a variable
+    """
+    with LOCK:
+        dead = _dead(handle)
+        if dead is not None:
+            raise _gone(handle, dead, name or label(handle))
+        if use in _MUTABLE and handle.readonly:
+            raise _only_read(handle, use, name or label(handle))
+        conflicts = handle._storage.holders(handle.region, _CONFLICTS[use], handle._hold)
+        if conflicts:
+            worst = min(conflicts, key=lambda h: _ORDER[h.mode])
+            raise _REFUSED[worst.mode](name or label(handle), worst, use, here())
+
+
+_ORDER: Final = {mode: n for n, mode in enumerate(
+    (Mode.WRITING, Mode.READING, Mode.PARTITIONED, Mode.LENT_TO_WRITE, Mode.SHARED, Mode.LENT))}
+"""The more specific finding first."""
+
+
+def _dead(handle: Handle) -> Handle | None:
+    """The handle, or the nearest that it is a view of, that was moved away."""
+    found: Handle | None = handle
+    while found is not None and found._moved is None:
+        found = found._parent
+    return found
+
+
+def _gone(handle: Handle, dead: Handle, name: str) -> OwnershipError:
+    move = dead._moved
+    assert move is not None
+    flights = handle._storage.holders(handle.region, frozenset({Mode.WRITING}))
+    whose = name if dead is handle else f"{name} is a view of {label(dead)}, which"
+    if flights:
+        hold = flights[0]
+        return InFlightError(f"{whose} was moved into {hold.what}, which is in flight and writes it", names=(name,),
+                             use=here(), before=hold.place, what="launched", fix=_wait(hold))
+    return MovedError(f"{whose} was moved into {move.into}", names=(name,), use=here(), before=move.place, what="moved",
+                      fix=move.fix)
+
+
+def _only_read(handle: Handle, use: Use, name: str) -> OwnershipError:
+    why = "its memory is read-only" if handle._storage.readonly else "it is a read-only view"
+    return ReadOnlyError(f"{name} cannot be {use.value}: {why}", names=(name,), use=here(),
+                         fix="take a copy of your own: `.copy()`")
+
+
+def moved(handle: Handle, into: str, fix: str) -> None:
+    """Ends a handle, after `check`. What it holds is given back."""
+    handle._moved = Move(here(), into, fix)
+    release(handle)
+
+
+def release(handle: Handle) -> None:
+    """Gives back what a handle holds of its storage."""
+    if handle._hold is not None:
+        handle._hold.release()
+        handle._hold = None

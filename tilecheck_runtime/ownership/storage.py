@@ -1,0 +1,114 @@
+"""Memory under tensors. What is held of it is kept here, so that it is the same for every name and every view."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from tilecheck_runtime.backends.interface import Memory
+from tilecheck_runtime.ownership.places import Place
+from tilecheck_runtime.ownership.regions import Region, meet
+
+__all__ = ["LOCK", "Hold", "Mode", "Storage"]
+
+LOCK: Final = threading.RLock()
+"""Taken for every change of who holds what."""
+
+
+class Mode(Enum):
+    """How a part of memory is held."""
+
+    PARTITIONED = "moved into a partition"
+    WRITING = "written by a launch in flight"
+    READING = "read by a launch in flight"
+    SHARED = "shared"
+    LENT = "lent to another library, to read"
+    LENT_TO_WRITE = "lent to another library, to write"
+
+
+@dataclass(eq=False)
+class Hold:
+    """A part of memory that is held. Ends when it is released, or when nothing refers to it any more.
+
+    place  where it began
+    what   the launch or the library that holds it, for messages
+    """
+
+    mode: Mode
+    region: Region
+    place: Place
+    what: str = ""
+    ended: bool = False
+
+    def release(self) -> None:
+        """Gives the memory back."""
+        self.ended = True
+
+
+class _Ledger:
+    """The holds on storages that share memory."""
+
+    def __init__(self) -> None:
+        self._holds: list[weakref.ref[Hold]] = []
+        self._joined: _Ledger | None = None
+
+    def root(self) -> _Ledger:
+        found = self
+        while found._joined is not None:
+            found = found._joined
+        return found
+
+    def join(self, other: _Ledger) -> None:
+        """Keeps the holds of both together from now on."""
+        mine, theirs = self.root(), other.root()
+        if mine is not theirs:
+            mine._holds += theirs._holds
+            theirs._joined = mine
+
+    def add(self, hold: Hold) -> None:
+        self._holds.append(weakref.ref(hold))
+
+    def live(self) -> Iterator[Hold]:
+        """The holds that have not ended."""
+        found = [(r, h) for r in self._holds if (h := r()) is not None and not h.ended]
+        self._holds = [r for r, _ in found]
+        return iter([h for _, h in found])
+
+
+class Storage:
+    """Memory that was allocated at once, or that belongs to another library.
+
+    readonly  whether it may only be read
+    owner     what keeps foreign memory alive
+    """
+
+    _all: Final[weakref.WeakSet[Storage]] = weakref.WeakSet()
+
+    def __init__(self, memory: Memory, readonly: bool = False, owner: object = None) -> None:
+        self.memory, self.readonly, self.owner = memory, readonly, owner
+        self._ledger = _Ledger()
+        with LOCK:
+            if owner is not None:
+                for other in list(Storage._all):
+                    if other._touches(self):
+                        self._ledger.join(other._ledger)
+            Storage._all.add(self)
+
+    def _touches(self, other: Storage) -> bool:
+        mine, theirs = self.memory, other.memory
+        return (mine.device == theirs.device and mine.address < theirs.address + theirs.nbytes
+                and theirs.address < mine.address + mine.nbytes)
+
+    def hold(self, mode: Mode, region: Region, place: Place, what: str = "") -> Hold:
+        """Begins to hold a part. The caller has asked `holders` before, under the lock."""
+        hold = Hold(mode, region, place, what)
+        self._ledger.root().add(hold)
+        return hold
+
+    def holders(self, region: Region, modes: frozenset[Mode], but: Hold | None = None) -> list[Hold]:
+        """Who else holds a part that meets the region, in the order in which it began."""
+        return [h for h in self._ledger.root().live() if h is not but and h.mode in modes and meet(h.region, region)]

@@ -1,0 +1,1 @@
+"""Tensors of the host: creation, conversion, views, partitions, shared handles."""

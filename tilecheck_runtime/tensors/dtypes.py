@@ -1,0 +1,19 @@
+"""Element types of tensors, by whatever name they are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilecheck_runtime.cpu.dtypes import DType, as_dtype
+from tilecheck_runtime.cpu.errors import TileTypeError
+
+__all__ = ["element_type"]
+
+
+def element_type(value: Any) -> DType:
+    """The element type: of the dialect (`f32`), of `cuda.tile`, NumPy, ml_dtypes or torch. Raises TypeError for what
+    is none."""
+    try:
+        return as_dtype(value)
+    except TileTypeError as error:
+        raise TypeError(f"{error}: write one of the dialect's, such as `f32`") from None

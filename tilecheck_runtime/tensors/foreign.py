@@ -1,0 +1,111 @@
+"""Tensors in memory of another library: what they must be like, and what keeps them alive."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from tilecheck_runtime.backends.select import current
+from tilecheck_runtime.cpu.dtypes import DType, of_numpy
+from tilecheck_runtime.cpu.errors import TileError
+from tilecheck_runtime.ownership.errors import ForeignMemoryError
+from tilecheck_runtime.ownership.handles import Layout, row_major
+from tilecheck_runtime.ownership.places import caller, here, name_in
+from tilecheck_runtime.ownership.storage import Storage
+from tilecheck_runtime.tensors.create import filled_from
+from tilecheck_runtime.tensors.tensor import Tensor
+
+__all__ = ["from_dlpack", "from_numpy"]
+
+_DEVICES: Final = {1: "cpu", 2: "cuda", 3: "pinned memory of cuda", 4: "opencl", 7: "vulkan", 8: "metal", 10: "rocm",
+                   13: "managed memory of cuda", 14: "oneapi"}
+_OF_HOST: Final = frozenset({1})
+
+
+def from_numpy(array: Any, *, copy: bool = True) -> Tensor:
+    """A tensor with the elements of a NumPy array; with `copy=False` in its memory, which the tensor keeps alive.
+
+    Raises TypeError for what is no array and ForeignMemoryError for memory that cannot be taken over.
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"from_numpy takes a NumPy array, not a {type(array).__name__}: write `from_dlpack(...)` for "
+                        "tensors of other libraries, `from_numpy(np.array(...))` for numbers")
+    return _taken(array, array, copy)
+
+
+def from_dlpack(source: Any, *, copy: bool = False) -> Tensor:
+    """A tensor in the memory of an object that has `__dlpack__`, which it keeps alive; a copy when that is asked for.
+
+    Raises TypeError for an object without it and ForeignMemoryError for memory that cannot be taken over.
+    """
+    if not hasattr(source, "__dlpack__") or not hasattr(source, "__dlpack_device__"):
+        raise TypeError(f"from_dlpack takes an object with `__dlpack__`, not a {type(source).__name__}: write "
+                        "`from_numpy(np.asarray(...))`")
+    kind, number = (int(n) for n in source.__dlpack_device__())
+    if kind not in _OF_HOST:
+        raise _refused(source, f"lies on {_DEVICES.get(kind, f'device type {kind}')}:{number}, not on the CPU",
+                       "move it first: `.cpu()`")
+    try:
+        array = np.from_dlpack(source)
+    except (BufferError, RuntimeError) as error:
+        raise _refused(source, f"cannot be taken over ({error})", "pass a NumPy array: `from_numpy(...)`") from error
+    return _taken(array, source, copy)
+
+
+def _taken(array: Any, owner: Any, copy: bool) -> Tensor:
+    dtype = _element_type(array, owner)
+    if copy or array.size == 0:
+        return filled_from(array, dtype)
+    address = int(array.__array_interface__["data"][0])
+    for fault, fix in _faults(array, address, dtype):
+        raise _refused(owner, fault, fix)
+    strides = tuple(s // array.itemsize if n > 1 else default
+                    for n, s, default in zip(array.shape, array.strides, row_major(array.shape), strict=True))
+    low, high = np.lib.array_utils.byte_bounds(array)
+    readonly = not array.flags.writeable
+    memory = current().adopt(int(low), int(high - low), array, readonly)
+    return Tensor(Storage(memory, readonly, (array, owner)), Layout(dtype, array.shape, strides, address - int(low)))
+
+
+def _element_type(array: Any, owner: Any) -> DType:
+    try:
+        return of_numpy(array.dtype)
+    except TileError:
+        raise _refused(owner, f"has elements of type {array.dtype}, which kernels do not have",
+                       "convert it: `.astype(np.float32)`") from None
+
+
+def _faults(array: Any, address: int, dtype: DType) -> list[tuple[str, str]]:
+    """What is wrong with memory as it lies, and how to put it right."""
+    size = array.itemsize
+    steps = [(axis, s) for axis, (n, s) in enumerate(zip(array.shape, array.strides, strict=True)) if n > 1]
+    copied = "take a copy: `from_numpy(...)`, or `np.ascontiguousarray(...)` before"
+    found = [(f"has stride {s} bytes on axis {axis}, which is negative", copied) for axis, s in steps if s < 0]
+    found += [(f"has stride {s} bytes on axis {axis}, which is no multiple of its {size}-byte elements", copied)
+              for axis, s in steps if s % size]
+    if address % size:
+        found.append((f"begins at address {address:#x}, which is not aligned to its {size}-byte elements", copied))
+    low, high = np.lib.array_utils.byte_bounds(array)
+    start, stop = _extent(array)
+    if start is not None and stop is not None and (low < start or high > stop):
+        found.append((f"reaches {max(start - low, 0)} bytes in front of the memory it belongs to and "
+                      f"{max(high - stop, 0)} bytes past its end", "make it with a shape and strides that lie inside"))
+    return found
+
+
+def _extent(array: Any) -> tuple[int | None, int | None]:
+    """First address, and one past the last, of the memory that an array is a view of; None when that is unknown."""
+    root = array
+    while getattr(root, "base", None) is not None:
+        root = root.base
+    if isinstance(root, np.ndarray):
+        low, high = np.lib.array_utils.byte_bounds(root)
+        return int(low), int(high)
+    return None, None
+
+
+def _refused(owner: Any, fault: str, fix: str) -> ForeignMemoryError:
+    found = name_in(caller(), owner)
+    name = f"`{found}`" if found else f"this {type(owner).__name__}"
+    return ForeignMemoryError(f"{name} {fault}", names=(name,), use=here(), fix=fix)

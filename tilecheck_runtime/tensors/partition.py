@@ -1,0 +1,134 @@
+"""Partitions: tensors that were moved into disjoint pieces, ready to be written by a launch."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, Final
+
+from tilecheck_runtime.backends.select import backend_of
+from tilecheck_runtime.dialect.schedules import Schedule, Single, Walk, streamed
+from tilecheck_runtime.ownership.errors import GridError, LaunchArgumentError, ReadOnlyError
+from tilecheck_runtime.ownership.handles import Handle, label
+from tilecheck_runtime.ownership.places import here
+from tilecheck_runtime.ownership.regions import distinct
+from tilecheck_runtime.ownership.state import Use, check, moved
+from tilecheck_runtime.ownership.storage import LOCK, Mode
+from tilecheck_runtime.tensors.reading import strided
+
+if TYPE_CHECKING:
+    from tilecheck_runtime.tensors.tensor import Tensor
+
+__all__ = ["Partition", "partitioned", "returned"]
+
+MOST_AXES: Final = 5
+
+
+class Partition(Handle):
+    """Disjoint pieces of a tensor. A launch that writes it takes it and gives it back as its result.
+
+    tile      extents of a piece; those at the far edges are clipped
+    schedule  which pieces a block owns
+    blocks    blocks that share them; None for one piece a block
+    prefix    whether the grid may be smaller than the partition
+    """
+
+    kind = "partition"
+    tile: tuple[int, ...]
+    schedule: Schedule
+    blocks: int | None
+    prefix: bool
+
+    @property
+    def tiles(self) -> tuple[int, ...]:
+        """How many pieces there are along each axis."""
+        return tuple(-(-n // t) for n, t in zip(self.shape, self.tile, strict=True))
+
+    @property
+    def grid(self) -> tuple[int, int, int]:
+        """The grid of a launch: a block for each piece, leading axes merged when there are more than three; or the
+        number of blocks of a mapped partition."""
+        if self.blocks is not None:
+            return self.blocks, 1, 1
+        first, *rest = self.tiles
+        while len(rest) > 2:
+            first *= rest.pop(0)
+        second, third = (*rest, 1, 1)[:2]
+        return first, second, third
+
+    def numpy(self) -> Any:
+        """The elements of the whole tensor as a new NumPy array. Raises OwnershipError."""
+        with LOCK:
+            check(self, Use.READ)
+            return backend_of(self._storage.memory.device).download(strided(self))
+
+    def unpartition(self) -> Tensor:
+        """Moves the pieces back into a tensor. Raises OwnershipError."""
+        from tilecheck_runtime.tensors.tensor import Tensor
+
+        with LOCK:
+            check(self, Use.OWN)
+            moved(self, "a tensor", "use what `.unpartition()` returned")
+            return Tensor(self._storage, self._layout, self._parent)
+
+    def map(self, schedule: Schedule, blocks: int) -> Partition:
+        """Moves it into a partition of which `blocks` blocks own several pieces each, dealt out by a schedule.
+
+        Raises GridError for a prefix partition, and when `blocks` is not between 1 and the number of what the schedule
+        deals out.
+        """
+        count = operator.index(blocks)
+        with LOCK:
+            check(self, Use.OWN)
+            if self.prefix:
+                raise GridError(f"{label(self)} is a prefix partition, which cannot be mapped", names=(label(self),),
+                                use=here(), fix="partition it with `.partition(...)`; to write part of the pieces, map "
+                                "it with `Range(schedule, start, stop)`")
+            _fits(self, schedule, count)
+            moved(self, "a mapped partition", "use what `.map()` returned")
+            return _made(self, self.tile, schedule, count, False)
+
+
+def _fits(partition: Partition, schedule: Schedule, blocks: int) -> None:
+    if isinstance(schedule, Walk) and not 0 <= schedule.axis < partition.ndim:
+        raise GridError(f"{label(partition)} has no axis {schedule.axis} to walk", names=(label(partition),),
+                        use=here(), fix=f"walk an axis from 0 to {partition.ndim - 1}")
+    most = streamed(schedule, partition.tiles)
+    if not 1 <= blocks <= most:
+        raise GridError(f"{label(partition)} is mapped to {blocks} blocks, but {schedule} deals out {most} "
+                        f"{'item' if most == 1 else 'items'} of its {partition.tiles} pieces",
+                        names=(label(partition),), use=here(),
+                        fix=f"ask for 1 to {most} blocks: `.map(schedule, min(blocks, {most}))`")
+
+
+def partitioned(owner: Handle, tile: tuple[Any, ...], prefix: bool) -> Partition:
+    """Moves a handle into a partition."""
+    extents = tuple(operator.index(n) for n in tile)
+    with LOCK:
+        check(owner, Use.PARTITION)
+        name = label(owner)
+        if len(extents) != owner.ndim or any(n < 1 for n in extents):
+            raise LaunchArgumentError(
+                f"{name} of shape {owner.shape} cannot be divided into pieces of {extents}: "
+                + ("extents are positive" if len(extents) == owner.ndim else "one extent is due for each axis"),
+                names=(name,), use=here(), fix=f"write `.partition({', '.join(['16'] * owner.ndim)})`, for instance")
+        if not 1 <= owner.ndim <= MOST_AXES:
+            raise LaunchArgumentError(f"{name} has {owner.ndim} axes; a partition has 1 to {MOST_AXES}", names=(name,),
+                                      use=here(), fix="merge or add axes with `.reshape(...)`")
+        if not distinct(owner.region):
+            raise ReadOnlyError(f"{name} cannot be partitioned: with strides {owner.strides} several of its elements "
+                                "lie at one address", names=(name,), use=here(), fix="partition a copy: `.copy()`")
+        moved(owner, "a partition", "use what came of the partition, or partition a copy: "
+              f"`.copy().partition({', '.join(map(str, extents))})`")
+        return _made(owner, extents, Single(), None, prefix)
+
+
+def _made(source: Handle, tile: tuple[int, ...], schedule: Schedule, blocks: int | None, prefix: bool) -> Partition:
+    hold = source._storage.hold(Mode.PARTITIONED, source.region, here(), "a partition")
+    made = Partition(source._storage, source._layout, source._parent, hold)
+    made.tile, made.schedule, made.blocks, made.prefix = tile, schedule, blocks, prefix
+    return made
+
+
+def returned(partition: Partition) -> Partition:
+    """The partition that comes back from a launch that took this one."""
+    return _made(partition, partition.tile, partition.schedule, partition.blocks, partition.prefix)

@@ -1,0 +1,112 @@
+"""What every handle that can be read offers: views, copies, conversions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, Self, TypeVar
+
+from tilecheck_runtime.backends.interface import Strided
+from tilecheck_runtime.backends.select import backend_of
+from tilecheck_runtime.ownership.handles import Handle, Layout
+from tilecheck_runtime.ownership.state import Use, check
+from tilecheck_runtime.ownership.storage import LOCK
+from tilecheck_runtime.tensors.dtypes import element_type
+from tilecheck_runtime.tensors.layouts import reshaped, sliced, transposed
+
+__all__ = ["Readable", "strided"]
+
+T = TypeVar("T")
+
+
+def strided(handle: Handle) -> Strided:
+    """A handle as a backend takes it."""
+    layout = handle._layout
+    return Strided(handle._storage.memory, layout.dtype, layout.shape, layout.strides, layout.offset)
+
+
+class _Views(Generic[T]):
+    """Makes views by subscript."""
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make = make
+
+    def __getitem__(self, index: Any) -> T:
+        return self._make(index)
+
+
+class Readable(Handle):
+    """A handle whose elements can be read."""
+
+    def numpy(self, *, copy: bool = True) -> Any:
+        """The elements as a new NumPy array; with `copy=False` as a read-only one in the same memory, which nobody can
+        write as long as that array lives. Raises OwnershipError when they cannot be read now."""
+        from tilecheck_runtime.tensors.lending import lent
+
+        with LOCK:
+            check(self, Use.READ)
+            return backend_of(self._storage.memory.device).download(strided(self)) if copy else lent(self, "NumPy")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """What `np.asarray(x)` gets: a copy. Raises ValueError when one without copy is asked for."""
+        if copy is False:
+            raise ValueError("NumPy gets a copy of a tensor; without one, write `x.numpy(copy=False)`")
+        found = self.numpy()
+        return found if dtype is None else found.astype(dtype)
+
+    def item(self) -> Any:
+        """The only element, as a Python number. Raises ValueError when there are more."""
+        if self.size != 1:
+            raise ValueError(f"a tensor of shape {self.shape} has {self.size} elements, not one")
+        return self.numpy().item()
+
+    @property
+    def view(self) -> _Views[Self]:
+        """Part of it, in the same memory: `x.view[:1024]`, `x.view[::2, 3]`. Raises IndexError or ValueError."""
+        return _Views(lambda index: self._viewed(lambda layout: sliced(layout, index)))
+
+    def reshape(self, *shape: Any) -> Self:
+        """The same memory in another shape. Raises ValueError when that needs a copy."""
+        wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        return self._viewed(lambda layout: reshaped(layout, wanted))
+
+    def transposed(self, *axes: int) -> Self:
+        """A read-only view with axes in another order; turned round when none are named. Raises ValueError."""
+        return self._viewed(lambda layout: transposed(layout, axes), readonly=True)
+
+    def _viewed(self, change: Callable[[Layout], Layout], readonly: bool = False) -> Self:
+        with LOCK:
+            check(self, Use.READ)
+            return self._view_of(change(self._layout), readonly or self._readonly)
+
+    def _view_of(self, layout: Layout, readonly: bool) -> Self:
+        return type(self)(self._storage, layout, self, None, readonly)
+
+    def copy(self) -> Any:
+        """A tensor of its own with the same elements, without gaps."""
+        return self.astype(self.dtype)
+
+    def astype(self, dtype: Any) -> Any:
+        """A tensor of its own with the elements converted, rounded to nearest. Floating point numbers become integers
+        by dropping their fraction. Raises TypeError for what is no element type."""
+        from tilecheck_runtime.tensors.tensor import fresh
+
+        with LOCK:
+            check(self, Use.READ)
+            made = fresh(self.shape, element_type(dtype))
+            backend = backend_of(self._storage.memory.device)
+            event = backend.copy(strided(self), strided(made), backend.default)
+        event.wait()
+        return made
+
+    def __dlpack__(self, **wishes: Any) -> Any:
+        """Lends the memory to another library; see `tensors.lending`."""
+        from tilecheck_runtime.tensors.lending import capsule
+
+        return capsule(self, **wishes)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The kind and number of the device."""
+        from tilecheck_runtime.tensors.lending import device
+
+        return device(self)
+

@@ -1,0 +1,43 @@
+"""Shared tensors: many handles on memory that nobody writes. What counts is the memory, so views count as well."""
+
+from __future__ import annotations
+
+from tilecheck_runtime.ownership.handles import Layout
+from tilecheck_runtime.ownership.places import here
+from tilecheck_runtime.ownership.state import Use, check, moved
+from tilecheck_runtime.ownership.storage import LOCK, Mode
+from tilecheck_runtime.tensors.partition import Partition, partitioned
+from tilecheck_runtime.tensors.reading import Readable
+from tilecheck_runtime.tensors.tensor import Tensor
+
+__all__ = ["SharedTensor"]
+
+
+class SharedTensor(Readable):
+    """A handle that may be held by many owners and flights at once. Each one counts until it is let go of."""
+
+    kind = "shared tensor"
+
+    def share(self) -> SharedTensor:
+        """One more handle on the same memory."""
+        return self._viewed(lambda layout: layout)
+
+    def unshare(self) -> Tensor:
+        """Moves the sole handle back into a tensor. Raises SharedError while another one is held."""
+        with LOCK:
+            check(self, Use.OWN)
+            moved(self, "a tensor", "use what `.unshare()` returned")
+            return Tensor(self._storage, self._layout, self._parent, None, self._readonly)
+
+    def partition(self, *tile: int) -> Partition:
+        """Moves the sole handle into pieces. Raises SharedError while another one is held."""
+        return partitioned(self, tile, prefix=False)
+
+    def partition_prefix(self, *tile: int) -> Partition:
+        """Like `Tensor.partition_prefix`. Raises SharedError while another handle is held."""
+        return partitioned(self, tile, prefix=True)
+
+    def _view_of(self, layout: Layout, readonly: bool) -> SharedTensor:
+        made = SharedTensor(self._storage, layout, self._parent, None, readonly)
+        made._hold = self._storage.hold(Mode.SHARED, made.region, here(), "a shared handle")
+        return made

@@ -1,0 +1,56 @@
+"""Tensors: memory that has one owner."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilecheck_runtime.backends.select import current
+from tilecheck_runtime.cpu.dtypes import DType
+from tilecheck_runtime.ownership.handles import Layout, row_major
+from tilecheck_runtime.ownership.places import here
+from tilecheck_runtime.ownership.state import Use, check, moved
+from tilecheck_runtime.ownership.storage import LOCK, Mode, Storage
+from tilecheck_runtime.tensors.reading import Readable
+
+if TYPE_CHECKING:
+    from tilecheck_runtime.tensors.partition import Partition
+    from tilecheck_runtime.tensors.shared import SharedTensor
+
+__all__ = ["Tensor", "fresh"]
+
+
+class Tensor(Readable):
+    """An owned tensor, or a view of one. `partition` moves it, so that a launch can write it piece by piece."""
+
+    def partition(self, *tile: int) -> Partition:
+        """Moves it into pieces of `tile` elements along each axis; those at the far edges are clipped.
+
+        Raises OwnershipError when it is not one's own now, and LaunchArgumentError for a tile of another rank.
+        """
+        from tilecheck_runtime.tensors.partition import partitioned
+
+        return partitioned(self, tile, prefix=False)
+
+    def partition_prefix(self, *tile: int) -> Partition:
+        """Like `partition`, for a launch that writes the first pieces only: its grid is given with `.grid(...)` and is
+        not larger than the partition. The other pieces keep their contents."""
+        from tilecheck_runtime.tensors.partition import partitioned
+
+        return partitioned(self, tile, prefix=True)
+
+    def share(self) -> SharedTensor:
+        """Moves it into a handle that can be copied and read by many. Raises OwnershipError."""
+        from tilecheck_runtime.tensors.shared import SharedTensor
+
+        with LOCK:
+            check(self, Use.READ)
+            moved(self, "a shared handle", "use the handle that `.share()` returned")
+            hold = self._storage.hold(Mode.SHARED, self.region, here(), "a shared handle")
+            return SharedTensor(self._storage, self._layout, self._parent, hold, self._readonly)
+
+
+def fresh(shape: tuple[int, ...], dtype: DType) -> Tensor:
+    """A tensor with any contents, without gaps."""
+    layout = Layout(dtype, shape, row_major(shape))
+    memory = current().allocate(max(layout.size, 1) * layout.itemsize)
+    return Tensor(Storage(memory), layout)
