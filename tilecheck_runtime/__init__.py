@@ -14,10 +14,38 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from tilecheck_runtime.cpu.execute import launch, sanitize
+    from tilecheck_runtime.dialect.decorator import Kernel, kernel
+    from tilecheck_runtime.dialect.dtypes import (
+        DType,
+        bf16,
+        bool_,
+        f4e2m1,
+        f8e4m3,
+        f8e5m2,
+        f8e8m0,
+        f16,
+        f32,
+        f64,
+        i8,
+        i16,
+        i32,
+        i64,
+        tf32,
+        u8,
+        u16,
+        u32,
+        u64,
+    )
+    from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Walk
+    from tilecheck_runtime.dialect.types import Cell, Dyn, Mut, Part, Ref, Shared, SystemShared, Tile
     from tilecheck_runtime.sanitizer.events import Event, Report
     from tilecheck_runtime.sanitizer.session import Session, session
 
-__all__ = ["Event", "Report", "Session", "launch", "sanitize", "session"]
+__all__ = [
+    "Cell", "DType", "Dyn", "Event", "Grouped", "Kernel", "Linear", "Mut", "Part", "Range", "Ref", "Report", "Session",
+    "Shared", "SystemShared", "Tile", "Walk", "bf16", "bool_", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "f16", "f32",
+    "f64", "i8", "i16", "i32", "i64", "kernel", "launch", "sanitize", "session", "tf32", "u8", "u16", "u32", "u64",
+]
 
 for _package in ("numpy", "ml_dtypes"):
     try:
@@ -27,14 +55,16 @@ for _package in ("numpy", "ml_dtypes"):
             f"tilecheck_runtime needs {_package} to run kernels on a CPU: pip install 'tilecheck[cpu]'"
         ) from _error
 
-_HOMES: Final = {
-    "launch": "tilecheck_runtime.cpu.execute",
-    "sanitize": "tilecheck_runtime.cpu.execute",
-    "Event": "tilecheck_runtime.sanitizer.events",
-    "Report": "tilecheck_runtime.sanitizer.events",
-    "Session": "tilecheck_runtime.sanitizer.session",
-    "session": "tilecheck_runtime.sanitizer.session",
+_NAMES: Final = {
+    "cpu.execute": "launch sanitize",
+    "dialect.decorator": "Kernel kernel",
+    "dialect.dtypes": "DType bf16 bool_ f16 f32 f4e2m1 f64 f8e4m3 f8e5m2 f8e8m0 i16 i32 i64 i8 tf32 u16 u32 u64 u8",
+    "dialect.schedules": "Grouped Linear Range Walk",
+    "dialect.types": "Cell Dyn Mut Part Ref Shared SystemShared Tile",
+    "sanitizer.events": "Event Report",
+    "sanitizer.session": "Session session",
 }
+_HOMES: Final = {name: f"tilecheck_runtime.{home}" for home, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,73 @@
+"""`@kernel`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from importlib import import_module
+from types import FunctionType
+from typing import Any, Generic, ParamSpec, overload
+
+from tilecheck_runtime.dialect.entry import Entry, entry
+from tilecheck_runtime.dialect.plan import Plan
+from tilecheck_runtime.dialect.signature import Signature, signature
+
+__all__ = ["Kernel", "kernel"]
+
+P = ParamSpec("P")
+
+
+class Kernel(Generic[P]):
+    """A kernel of the dialect. Calling it builds a launch, which runs later.
+
+    hints  for the compiler, as `ct.kernel` takes them
+    """
+
+    def __init__(self, function: Callable[P, Any], hints: dict[str, Any]) -> None:
+        self._pyfunc, self.hints = function, dict(hints)
+        functools.update_wrapper(self, function)
+
+    @property
+    def signature(self) -> Signature:
+        """What the annotations say. Raises SignatureError."""
+        return signature(self._pyfunc)
+
+    def entry(self, plan: Plan) -> Entry:
+        """The kernel specialized for a plan. Raises SignatureError and PlanError."""
+        if not isinstance(self._pyfunc, FunctionType):
+            raise TypeError(f"@kernel is for a plain function, not for {self._pyfunc!r}")
+        return entry(self._pyfunc, plan)
+
+    def replace_hints(self, **hints: Any) -> Kernel[P]:
+        """The same kernel with other hints for the compiler."""
+        return Kernel(self._pyfunc, {**self.hints, **hints})
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            build = import_module("tilecheck_runtime.launches.operation").build
+        except ImportError as error:
+            raise NotImplementedError("this build of tilecheck_runtime cannot launch kernels from host code; "
+                                      "run one with tilecheck_runtime.sanitize and kernel.entry(...)") from error
+        return build(self, args, kwargs)
+
+    def __repr__(self) -> str:
+        return f"<kernel {getattr(self._pyfunc, '__qualname__', self._pyfunc)}>"
+
+
+@overload
+def kernel(function: Callable[P, Any], /) -> Kernel[P]: ...
+
+
+@overload
+def kernel(function: None = None, /, **hints: Any) -> Callable[[Callable[P, Any]], Kernel[P]]: ...
+
+
+def kernel(function: Any = None, /, **hints: Any) -> Any:
+    """Marks a kernel: `@kernel`, or `@kernel(occupancy=2, num_ctas=1)` with hints for the compiler.
+
+    Never raises: what is wrong with a kernel is said when it is checked, compiled or launched, so that one bad kernel
+    does not take its module along.
+    """
+    if function is None:
+        return lambda decorated: Kernel(decorated, hints)
+    return Kernel(function, hints)

@@ -1,0 +1,138 @@
+"""The block's own part of an output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tilecheck_runtime.dialect.device.cutile import ct
+
+__all__ = ["Mut"]
+
+
+@dataclass(frozen=True)
+class Mut:
+    """An output in pieces.
+
+    array   all of it
+    tile    extents of a piece
+    placed  where the pieces of this block are
+    whole   for each axis, whether the array is a single piece along it
+    check   whether a piece may reach past the end of the array
+    digits  takes the number of a nested tile apart
+    """
+
+    array: Any
+    tile: Any
+    placed: Any
+    whole: Any
+    check: Any
+    digits: Any
+
+    def store(self, tile: Any) -> None:
+        """Writes the whole piece."""
+        given, piece = tile.shape, self.tile
+        ct.static_assert(given == piece, f"a tile of shape {given} is stored to a piece of shape {piece}")
+        ct.store(self.array, self.placed.own(), tile, check_bounds=self.check)
+
+    def load(self) -> Any:
+        """The piece as it is now; zero past the end of the array."""
+        return ct.load(self.array, self.placed.own(), self.tile, padding_mode=ct.PaddingMode.ZERO)
+
+    def load_like(self, z: Any) -> Any:
+        """The tile of this output where the piece of `z` is."""
+        given, piece = z.tile, self.tile
+        ct.static_assert(given == piece, f"load_like reads back a piece of shape {piece}, not {given}")
+        return self.load()
+
+    def cell(self) -> Any:
+        """The only cell of this block."""
+        return self.placed.cell()
+
+    def cells(self, other: Any = None) -> Any:
+        """The cells of this block, which are also those of `other` when it is walked together with this output."""
+        if other is not None:
+            piece, theirs = self.tile, other.tile
+            mark, their_mark = self.placed.mark, other.placed.mark
+            ct.static_assert(piece == theirs and mark == their_mark,
+                             f"outputs that are walked together have equal pieces and schedules: {piece}, {mark} and "
+                             f"{theirs}, {their_mark}")
+        return self.placed.cells()
+
+    def coords(self, cell: Any) -> Any:
+        """Coordinates of the piece, in pieces along each axis."""
+        return self.placed.coords(cell)
+
+    def extent(self, axis: Any) -> Any:
+        """The extent of the block's piece along an axis, without what lies past the end of the array."""
+        return self._extents()[axis]
+
+    def _extents(self) -> Any:
+        place, piece, whole, shape = self.placed.own(), self.tile, self.whole, self.array.shape
+        return tuple(shape[k] if whole[k] else min(piece[k], shape[k] - place[k] * piece[k])
+                     for k in ct.static_iter(range(len(piece))))
+
+    def _counts(self, tile: Any) -> Any:
+        """Nested tiles in the block's piece along each axis."""
+        piece, whole = self.tile, self.whole
+        ct.static_assert(len(tile) == len(piece), f"a nested tile of shape {tile} in a piece of shape {piece}")
+        ct.static_assert(all(w or n % t == 0 for n, t, w in zip(piece, tile, whole, strict=True)),
+                         f"nested tiles of shape {tile} do not divide the piece, {piece}, and would reach into the "
+                         "piece of another block: use a divisor")
+        extents = self._extents()
+        return tuple(ct.cdiv(extents[k], tile[k]) for k in ct.static_iter(range(len(tile))))
+
+    def _nested(self, tile: Any, local: Any) -> Any:
+        """Where the nested tile with these coordinates in the block's piece lies, in tiles of the array."""
+        place, piece, whole = self.placed.own(), self.tile, self.whole
+        return tuple(local[k] if whole[k] else place[k] * (piece[k] // tile[k]) + local[k]
+                     for k in ct.static_iter(range(len(piece))))
+
+    def pieces(self, *tile: Any) -> Any:
+        """Cells of the nested tiles of the block's piece, in C order."""
+        counts = self._counts(tile)
+        total = 1
+        for k in ct.static_iter(range(len(tile))):
+            total = counts[k] if k == 0 else total * counts[k]
+        return range(total)
+
+    def _where(self, cell: Any, tile: Any) -> Any:
+        """Index of a cell for a tile that is a piece, or nested in one."""
+        piece = self.tile
+        return (self.placed.coords(cell) if tile == piece
+                else self._nested(tile, self.digits(cell, self._counts(tile))))
+
+    def __setitem__(self, cell: Any, tile: Any) -> None:
+        ct.store(self.array, self._where(cell, tile.shape), tile, check_bounds=self.check)
+
+    def __getitem__(self, cell: Any) -> Any:
+        return ct.load(self.array, self.placed.coords(cell), self.tile, padding_mode=ct.PaddingMode.ZERO)
+
+    def load_piece(self, cell: Any, *tile: Any) -> Any:
+        """A nested tile as it is now; zero past the end of the array."""
+        return ct.load(self.array, self._where(cell, tile), tile, padding_mode=ct.PaddingMode.ZERO)
+
+    def _holds(self, position: Any, tile: Any) -> Any:
+        """Whether the block's piece has a nested tile at a position."""
+        counts = self._counts(tile)
+        held = True
+        for k in ct.static_iter(range(len(tile))):
+            held = held & (position[k] >= 0) & (position[k] < counts[k])
+        return held
+
+    def store_at(self, position: Any, tile: Any) -> None:
+        """Writes the nested tile at a position in the block's piece, counted in tiles of this shape; nothing where the
+        piece has none."""
+        shape = tile.shape
+        if self._holds(position, shape):
+            ct.store(self.array, self._nested(shape, position), tile)
+
+    def scatter(self, indices: Any, values: Any, mask: Any = True) -> None:
+        """Writes elements of the block's piece, by their place in it; nothing where the piece has none."""
+        place, piece, extents = self.placed.own(), self.tile, self._extents()
+        ct.static_assert(len(indices) == len(piece), f"{len(indices)} indices for a piece of shape {piece}")
+        inside = mask
+        for k in ct.static_iter(range(len(piece))):
+            inside = inside & (indices[k] >= 0) & (indices[k] < extents[k])
+        elements = tuple(place[k] * piece[k] + indices[k] for k in ct.static_iter(range(len(piece))))
+        ct.scatter(self.array, elements, values, mask=inside)

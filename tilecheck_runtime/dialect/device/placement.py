@@ -1,0 +1,106 @@
+"""Where the pieces of a block are: one class a schedule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tilecheck_runtime.dialect.device.cutile import ct
+
+__all__ = ["Grouped", "Linear", "Single", "Walk"]
+
+
+@dataclass(frozen=True)
+class Single:
+    """One piece a block. Its coordinates are those of the block, whatever cell they are asked for.
+
+    place  coordinates of the piece
+    mark   tells apart placements that are not to be walked together
+    """
+
+    place: Any
+    mark: Any
+
+    def own(self) -> Any:
+        return self.place
+
+    def cell(self) -> Any:
+        return 0
+
+    def cells(self) -> Any:
+        return range(1)
+
+    def coords(self, cell: Any) -> Any:
+        return self.place
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """Several pieces a block, by number: every `step`-th from `first` to `stop`, exclusive.
+
+    digits  takes a number apart
+    radix   with these bases, of which the first is never looked at
+    mark    tells apart placements that are not to be walked together
+    """
+
+    first: Any
+    stop: Any
+    step: Any
+    digits: Any
+    radix: Any
+    mark: Any
+
+    def own(self) -> Any:
+        ct.static_assert(False, "this output is mapped, so a block has several pieces: walk them with "
+                         "'for cell in z.cells()', or launch with a plain partition")
+
+    def cell(self) -> Any:
+        return self.own()
+
+    def cells(self) -> Any:
+        return range(self.first, self.stop, self.step)
+
+
+@dataclass(frozen=True)
+class Linear(Mapped):
+    """Pieces in C order."""
+
+    def coords(self, cell: Any) -> Any:
+        return self.digits(cell, self.radix)
+
+
+@dataclass(frozen=True)
+class Grouped(Mapped):
+    """Over the last two axes in groups of rows, each walked column by column; one plane behind the other.
+
+    size   rows of a group
+    shape  pieces along the last two axes
+    """
+
+    size: Any
+    shape: Any
+
+    def coords(self, cell: Any) -> Any:
+        outer = self.digits(cell, self.radix)
+        inside = outer[-1]
+        many = self.size * self.shape[1]
+        group = inside // many
+        top = group * self.size
+        rows = min(self.shape[0] - top, self.size)
+        rest = inside - group * many
+        column = rest // rows
+        return (*outer[:-1], top + (rest - column * rows), column)
+
+
+@dataclass(frozen=True)
+class Walk(Mapped):
+    """Lines of pieces from end to end.
+
+    back  the digit that each axis of the output has
+    """
+
+    back: Any
+
+    def coords(self, cell: Any) -> Any:
+        found, back = self.digits(cell, self.radix), self.back
+        return tuple(found[n] for n in ct.static_iter(back))

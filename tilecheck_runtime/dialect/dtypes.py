@@ -1,0 +1,96 @@
+"""Element types as they stand in annotations: `Mut[f32, B]`. Each is a class, so that type checkers tell them apart."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import ClassVar, Final
+
+__all__ = [
+    "BY_NAME", "DType", "bf16", "bool_", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "f16", "f32", "f64", "i8", "i16",
+    "i32", "i64", "tf32", "u8", "u16", "u32", "u64",
+]
+
+
+class DType:
+    """An element type.
+
+    name  what `cuda.tile` calls it
+    """
+
+    name: ClassVar[str]
+
+
+class bool_(DType):
+    name = "bool_"
+
+
+class i8(DType):
+    name = "int8"
+
+
+class i16(DType):
+    name = "int16"
+
+
+class i32(DType):
+    name = "int32"
+
+
+class i64(DType):
+    name = "int64"
+
+
+class u8(DType):
+    name = "uint8"
+
+
+class u16(DType):
+    name = "uint16"
+
+
+class u32(DType):
+    name = "uint32"
+
+
+class u64(DType):
+    name = "uint64"
+
+
+class f16(DType):
+    name = "float16"
+
+
+class bf16(DType):
+    name = "bfloat16"
+
+
+class tf32(DType):
+    name = "tfloat32"
+
+
+class f32(DType):
+    name = "float32"
+
+
+class f64(DType):
+    name = "float64"
+
+
+class f8e4m3(DType):
+    name = "float8_e4m3fn"
+
+
+class f8e5m2(DType):
+    name = "float8_e5m2"
+
+
+class f8e8m0(DType):
+    name = "float8_e8m0fnu"
+
+
+class f4e2m1(DType):
+    name = "float4_e2m1fn"
+
+
+BY_NAME: Final = MappingProxyType({kind.name: kind for kind in DType.__subclasses__()})
+"""Element types by the name that `cuda.tile` has for them."""

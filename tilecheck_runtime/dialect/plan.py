@@ -1,0 +1,46 @@
+"""What is decided before a kernel is compiled: everything about a launch that is a constant of the compiled code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tilecheck_runtime.dialect.schedules import Schedule, Single
+
+__all__ = ["Output", "Plan", "PlanError"]
+
+
+class PlanError(ValueError):
+    """A plan that does not fit the kernel's signature; names the parameter."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """One mutable output.
+
+    tile      extents of a piece, as the host partitioned it
+    schedule  how pieces are dealt to blocks
+    blocks    how many blocks a mapped output has; None with `Single`
+    whole     for each axis, whether the array is a single piece along it; empty for "none is"
+    """
+
+    tile: tuple[int, ...]
+    schedule: Schedule = field(default_factory=Single)
+    blocks: int | None = None
+    whole: tuple[bool, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A specialization of a kernel. Hashable: a key of caches.
+
+    values     of the type variables
+    outputs    of the `mut` parameters, in order
+    inside     names of parameters whose tiles are all known to lie inside their arrays: their bounds checks are dropped
+    unrolled   whether a loop over the only cell of a block becomes straight code, which changes the source of the
+               function that is compiled; a GPU gains a little by it, the sanitizer nothing
+    """
+
+    values: tuple[tuple[str, int], ...]
+    outputs: tuple[Output, ...]
+    inside: frozenset[str] = frozenset()
+    unrolled: bool = False

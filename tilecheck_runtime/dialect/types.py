@@ -1,0 +1,49 @@
+"""Parameter types of the dialect as they stand in annotations.
+
+What they can do is in `types.pyi`, which is what type checkers and editors read. A kernel never sees an instance of
+these classes: on the device, and on the CPU, their place is taken by the classes in `device/`, which have the same
+methods. `tests/dialect/test_types.py` compares the two.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar, TypeVarTuple
+
+from tilecheck_runtime.dialect.dtypes import DType
+
+__all__ = ["Cell", "Dyn", "Mut", "Part", "Ref", "Shared", "SystemShared", "Tile"]
+
+D = TypeVar("D", bound=DType)
+Extents = TypeVarTuple("Extents")
+
+
+class Dyn:
+    """An extent that is known when the kernel is launched."""
+
+
+class Tile(Generic[D, *Extents]):
+    """A tile: element type and shape."""
+
+
+class Cell(Generic[*Extents]):
+    """Which piece of a partition to write: made by `cell()`, `cells()` and `pieces()` only."""
+
+
+class Mut(Generic[D, *Extents]):
+    """The piece of an output that belongs to this block; the extents are those of the piece."""
+
+
+class Ref(Generic[D, *Extents]):
+    """A whole input, read only; the extents are those of the array."""
+
+
+class Part(Generic[D, *Extents]):
+    """An input in tiles, read only."""
+
+
+class Shared(Generic[D, *Extents]):
+    """An accumulator that all blocks of the launch update atomically."""
+
+
+class SystemShared(Generic[D, *Extents]):
+    """An accumulator that other devices, or the host, update at the same time."""
