@@ -38,13 +38,42 @@ if TYPE_CHECKING:
     )
     from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Walk
     from tilecheck_runtime.dialect.types import Cell, Dyn, Mut, Part, Ref, Shared, SystemShared, Tile
+    from tilecheck_runtime.launches.combine import zip
+    from tilecheck_runtime.launches.flight import Flight
+    from tilecheck_runtime.launches.operation import Operation
+    from tilecheck_runtime.ownership.errors import (
+        AliasedError,
+        ContractError,
+        ForeignMemoryError,
+        GridError,
+        InFlightError,
+        KernelFaultError,
+        LaunchArgumentError,
+        LostFlightWarning,
+        MovedError,
+        NestedLaunchError,
+        NeverRunWarning,
+        OwnershipError,
+        ReadOnlyError,
+        SharedError,
+    )
     from tilecheck_runtime.sanitizer.events import Event, Report
     from tilecheck_runtime.sanitizer.session import Session, session
+    from tilecheck_runtime.tensors.create import arange, empty, eye, full, linspace, ones, rand, randn, zeros
+    from tilecheck_runtime.tensors.foreign import from_dlpack, from_numpy
+    from tilecheck_runtime.tensors.partition import Partition
+    from tilecheck_runtime.tensors.shared import SharedTensor
+    from tilecheck_runtime.tensors.tensor import Tensor
 
 __all__ = [
-    "Cell", "DType", "Dyn", "Event", "Grouped", "Kernel", "Linear", "Mut", "Part", "Range", "Ref", "Report", "Session",
-    "Shared", "SystemShared", "Tile", "Walk", "bf16", "bool_", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "f16", "f32",
-    "f64", "i8", "i16", "i32", "i64", "kernel", "launch", "sanitize", "session", "tf32", "u8", "u16", "u32", "u64",
+    "AliasedError", "Cell", "ContractError", "DType", "Dyn", "Event", "Flight", "ForeignMemoryError", "GridError",
+    "Grouped", "InFlightError", "Kernel", "KernelFaultError", "LaunchArgumentError", "Linear",
+    "LostFlightWarning", "MovedError", "Mut", "NestedLaunchError", "NeverRunWarning", "Operation",
+    "OwnershipError", "Part", "Partition", "Range", "ReadOnlyError", "Ref", "Report", "Session", "Shared",
+    "SharedError", "SharedTensor", "SystemShared", "Tensor", "Tile", "Walk", "arange", "bf16", "bool_", "empty",
+    "eye", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "f16", "f32", "f64", "from_dlpack", "from_numpy", "full", "i8",
+    "i16", "i32", "i64", "kernel", "launch", "linspace", "ones", "rand", "randn", "sanitize", "session", "tf32",
+    "u8", "u16", "u32", "u64", "zeros", "zip",
 ]
 
 for _package in ("numpy", "ml_dtypes"):
@@ -61,8 +90,19 @@ _NAMES: Final = {
     "dialect.dtypes": "DType bf16 bool_ f16 f32 f4e2m1 f64 f8e4m3 f8e5m2 f8e8m0 i16 i32 i64 i8 tf32 u16 u32 u64 u8",
     "dialect.schedules": "Grouped Linear Range Walk",
     "dialect.types": "Cell Dyn Mut Part Ref Shared SystemShared Tile",
+    "launches.combine": "zip",
+    "launches.flight": "Flight",
+    "launches.operation": "Operation",
+    "ownership.errors": "AliasedError ContractError ForeignMemoryError GridError InFlightError KernelFaultError "
+                        "LaunchArgumentError LostFlightWarning MovedError NestedLaunchError NeverRunWarning "
+                        "OwnershipError ReadOnlyError SharedError",
     "sanitizer.events": "Event Report",
     "sanitizer.session": "Session session",
+    "tensors.create": "arange empty eye full linspace ones rand randn zeros",
+    "tensors.foreign": "from_dlpack from_numpy",
+    "tensors.partition": "Partition",
+    "tensors.shared": "SharedTensor",
+    "tensors.tensor": "Tensor",
 }
 _HOMES: Final = {name: f"tilecheck_runtime.{home}" for home, names in _NAMES.items() for name in names.split()}
 

@@ -6,8 +6,8 @@ import ctypes
 import os
 import threading
 from collections.abc import Callable
+from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as Late
 from typing import Any, Final
 
 import numpy as np
@@ -42,13 +42,11 @@ class HostEvent:
     def done(self) -> bool:
         return self._future.done()
 
-    def wait(self, timeout: float | None = None) -> None:
-        try:
-            self._future.result(timeout)
-        except Late:
-            if self._future.done():
-                raise
-            raise TimeoutError(f"the work has not ended after {timeout} seconds") from None
+    def wait(self, timeout: float | None = None) -> bool:
+        return bool(futures.wait([self._future], timeout).done)
+
+    def error(self) -> BaseException | None:
+        return self._future.exception()
 
     def when_done(self, call: Callable[[], None]) -> None:
         self._future.add_done_callback(lambda _: call())
@@ -71,7 +69,8 @@ class HostStream:
         if self._thread == threading.get_ident():
             done: Future[None] = Future()
             try:
-                done.set_result(work())
+                work()
+                done.set_result(None)
             except BaseException as error:
                 done.set_exception(error)
             return HostEvent(done)
@@ -97,14 +96,14 @@ class CPU:
         return HostMemory(whole[skip:skip + nbytes], whole.ctypes.data + skip, nbytes)
 
     def adopt(self, address: int, nbytes: int, owner: object, readonly: bool) -> HostMemory:
-        raw = (ctypes.c_ubyte * nbytes).from_address(address)
+        raw: Any = (ctypes.c_ubyte * nbytes).from_address(address)
         return HostMemory(np.frombuffer(raw, np.uint8), address, nbytes, owner, readonly)
 
     def stream(self, name: str) -> HostStream:
         return HostStream(name)
 
     def order(self, stream: Any, after: Event) -> None:
-        stream.submit(lambda: _settled(after))
+        stream.submit(lambda: _ignored(after.wait()))
 
     def upload(self, source: Any, target: Strided) -> None:
         self._array(target)[...] = source
@@ -117,7 +116,8 @@ class CPU:
             with np.errstate(all="ignore"):
                 self._array(target)[...] = self._array(source).astype(target.dtype.storage, copy=False)
 
-        return stream.submit(work)
+        event: HostEvent = stream.submit(work)
+        return event
 
     def view(self, array: Strided) -> Any:
         return self._array(array)
@@ -141,12 +141,9 @@ class CPU:
             if events:
                 raise KernelFaultError(job.kernel, events, place)
 
-        return stream.submit(work)
+        event: HostEvent = stream.submit(work)
+        return event
 
 
-def _settled(event: Event) -> None:
-    """Waits for an event, however it ends."""
-    done = threading.Event()
-    event.when_done(done.set)
-    done.wait()
-
+def _ignored(_: object) -> None:
+    """Takes the result of work that is done for its effect."""

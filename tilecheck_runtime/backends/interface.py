@@ -56,8 +56,12 @@ class Event(Protocol):
         """Whether it has ended, well or not."""
         ...
 
-    def wait(self, timeout: float | None = None) -> None:
-        """Waits until it has ended. Raises what the work raised, and TimeoutError after `timeout` seconds."""
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits until it has ended, for at most `timeout` seconds, and says whether it has."""
+        ...
+
+    def error(self) -> BaseException | None:
+        """What went wrong, once it has ended."""
         ...
 
     def when_done(self, call: Callable[[], None]) -> None:
@@ -138,5 +142,5 @@ class Backend(Protocol):
         ...
 
     def launch(self, job: Job, stream: Stream) -> Event:
-        """Runs a kernel once. What it does wrong is raised when the event is waited for."""
+        """Runs a kernel once. What it does wrong is the error of the event."""
         ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+
 from tilecheck_runtime.backends.cpu import CPU
 from tilecheck_runtime.backends.interface import Backend
 

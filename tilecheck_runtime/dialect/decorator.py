@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from importlib import import_module
 from types import FunctionType
 from typing import Any, Generic, ParamSpec, overload
 
@@ -43,11 +42,8 @@ class Kernel(Generic[P]):
         return Kernel(self._pyfunc, {**self.hints, **hints})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            build = import_module("tilecheck_runtime.launches.operation").build
-        except ImportError as error:
-            raise NotImplementedError("this build of tilecheck_runtime cannot launch kernels from host code; "
-                                      "run one with tilecheck_runtime.sanitize and kernel.entry(...)") from error
+        from tilecheck_runtime.launches.launch import build
+
         return build(self, args, kwargs)
 
     def __repr__(self) -> str:

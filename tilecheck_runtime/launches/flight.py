@@ -10,10 +10,10 @@ import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
+from concurrent import futures
 from concurrent.futures import Future
-from concurrent.futures import TimeoutError as Late
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from tilecheck_runtime.backends.interface import Event
 from tilecheck_runtime.ownership.errors import LostFlightWarning
@@ -87,9 +87,8 @@ def _through(box: list[Passage]) -> None:
 
 def _complain(passage: Passage) -> None:
     """A flight that nobody waits for any more went wrong."""
-    try:
-        passage.event.wait(0)
-    except Exception as error:
+    error = passage.event.error()
+    if error is not None:
         text = f"the launch of `{passage.kernel}` failed, and nobody waited for it: {error}"
         warnings.warn_explicit(text, LostFlightWarning, passage.place.file, passage.place.line)
 
@@ -112,34 +111,18 @@ class KernelFlight(Flight[R]):
         self._event.when_done(call)
 
     def wait(self, timeout: float | None = None) -> R:
-        passage = self._passage
-        if passage is not None:
-            try:
-                self._event.wait(timeout)
-            except TimeoutError:
-                if not self._event.done():
-                    raise
-                self._settle(passage, failed=True)
-            except BaseException as error:
-                if not self._event.done():
-                    raise
-                self._error = error
-                self._settle(passage, failed=True)
-            else:
-                self._settle(passage, failed=False)
+        if not self._event.wait(timeout):
+            raise TimeoutError(f"the launch has not ended after {timeout} seconds")
+        with LOCK:
+            passage, self._passage = self._passage, None
+            if passage is not None:
+                passage.land()
+                self._error = self._event.error()
+                if self._error is None:
+                    self._result = passage.finish()
         if self._error is not None:
             raise self._error
-        result: Any = self._result
-        return result
-
-    def _settle(self, passage: Passage, failed: bool) -> None:
-        with LOCK:
-            if self._passage is None:
-                return  # another thread was faster
-            passage.land()
-            if not failed:
-                self._result = passage.finish()
-            self._passage = None
+        return cast(R, self._result)
 
     def __del__(self) -> None:
         passage = getattr(self, "_passage", None)
@@ -205,18 +188,10 @@ class ThreadFlight(Flight[R]):
         return self._future.done()
 
     def wait(self, timeout: float | None = None) -> R:
-        try:
-            result = self._future.result(timeout)
-        except Late:
-            if not self._future.done():
-                raise TimeoutError(f"the operation has not ended after {timeout} seconds") from None
-            self._seen = True
-            raise
-        except BaseException:
-            self._seen = self._future.done()
-            raise
+        if not futures.wait([self._future], timeout).done:
+            raise TimeoutError(f"the operation has not ended after {timeout} seconds")
         self._seen = True
-        return result
+        return self._future.result()
 
     def when_done(self, call: Callable[[], None]) -> None:
         self._future.add_done_callback(lambda _: call())

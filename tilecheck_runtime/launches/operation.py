@@ -27,6 +27,7 @@ class Operation(ABC, Generic[R]):
     def __init__(self) -> None:
         self._place = here()
         self._ended: tuple[str, Place] | None = None
+        self._quiet = False
         _PENDING.add(self)
 
     @property
@@ -106,6 +107,8 @@ _PENDING: Final[weakref.WeakSet[Operation[Any]]] = weakref.WeakSet()
 
 def _never_run(operation: Operation[Any]) -> None:
     place = operation._place
+    if operation._quiet:
+        return
     text = (f"TC404 {operation.what} was built and never run\n  --> {place}\n"
             "  = help: run it: `.sync()`, or `.start()` and wait for it later")
     warnings.warn_explicit(text, NeverRunWarning, place.file, place.line)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AliasedError", "ContractError", "ForeignMemoryError", "GridError", "InFlightError", "KernelFaultError",
-    "LaunchArgumentError", "LostFlightWarning", "MovedError", "NestedLaunchError", "NeverRunWarning", "OwnershipError", "ReadOnlyError",
-    "SharedError", "told",
+    "LaunchArgumentError", "LostFlightWarning", "MovedError", "NestedLaunchError", "NeverRunWarning", "OwnershipError",
+    "ReadOnlyError", "SharedError", "told",
 ]
 
 

@@ -46,7 +46,7 @@ def empty(shape: Any, dtype: Any, *, unsafe: str) -> Tensor:
     Raises TypeError when the reason is empty.
     """
     if not isinstance(unsafe, str) or not unsafe.strip():
-        raise TypeError('memory that nobody filled is an opt-out: write `empty(shape, dtype, unsafe="why")`, or `zeros`')
+        raise TypeError('memory that nobody filled is an opt-out: write `empty(shape, dtype, unsafe="why")` or `zeros`')
     return fresh(extents(shape), element_type(dtype))
 
 

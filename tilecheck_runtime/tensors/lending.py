@@ -50,7 +50,7 @@ def capsule(handle: Handle, stream: Any = None, max_version: tuple[int, int] | N
     if dl_device not in (None, _CPU) or stream is not None:
         raise BufferError("this tensor lies on the CPU, where there are no streams")
     if handle._layout.dtype.storage.isbuiltin != 1:
-        raise BufferError(f"{handle.dtype.__name__} cannot be passed on by DLPack: write `.numpy()`, or convert it with "
+        raise BufferError(f"{handle.dtype.__name__} cannot be passed on by DLPack: write `.numpy()`, or convert it: "
                           "`.astype(f32)`")
     flags = max_version is not None and tuple(max_version) >= _FLAGS_SINCE
     wishes = {"max_version": max_version} if flags else {}

@@ -1,0 +1,66 @@
+"""What the type variables of a kernel stand for in a launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tilecheck_runtime.dialect.signature import Parameter, Signature
+from tilecheck_runtime.launches.arguments import Given, shown
+from tilecheck_runtime.ownership.errors import ContractError
+from tilecheck_runtime.ownership.places import here
+
+__all__ = ["variables"]
+
+_SOURCE = {"mut": "pieces", "ref": "shape", "shared": "shape"}
+
+
+def variables(kernel: str, known: Signature, given: Given) -> dict[str, int]:
+    """Values by name. Raises ContractError, naming both shapes, where a literal extent or a variable that was met
+    before has another value."""
+    values: dict[str, int] = {}
+    first: dict[str, tuple[Parameter, tuple[int, ...]]] = {}
+    for parameter, actual in _extents(known, given):
+        for declared, extent in zip(parameter.extents, actual, strict=True):
+            if isinstance(declared, int) and declared != extent:
+                raise _differs(kernel, parameter, given, actual, "")
+            if isinstance(declared, str):
+                if values.setdefault(declared, extent) != extent:
+                    other, theirs = first[declared]
+                    raise _differs(kernel, parameter, given, actual,
+                                   f"; {declared} is {values[declared]} by {_kind(other)} {theirs} of `{other.name}`")
+                first.setdefault(declared, (parameter, actual))
+    return values
+
+
+def _kind(parameter: Parameter) -> str:
+    return _SOURCE.get(parameter.kind, "the value")
+
+
+def _extents(known: Signature, given: Given) -> Iterator[tuple[Parameter, tuple[int, ...]]]:
+    """What each parameter fixes; outputs first, as the others follow from them."""
+    for parameter in sorted(known.parameters, key=lambda p: p.kind != "mut"):
+        name = parameter.name
+        if parameter.kind == "mut":
+            yield parameter, given.outputs[name].tile
+        elif parameter.kind == "constant":
+            yield parameter, (given.numbers[name],)
+        elif parameter.kind != "scalar":
+            yield parameter, given.arrays[name].shape
+
+
+def _differs(kernel: str, parameter: Parameter, given: Given, actual: tuple[int, ...], why: str) -> ContractError:
+    name = parameter.name
+    if parameter.kind == "constant":
+        return ContractError(f"`{name}` of `{kernel}` is {actual[0]}{why}", names=(name,), use=here(),
+                             fix=f"pass the same value as `{name}`")
+    wanted = f"({', '.join(_written(e) for e in parameter.extents)}{',' if len(parameter.extents) == 1 else ''})"
+    whose = shown(name, given.arrays[name])
+    if parameter.kind == "mut":
+        return ContractError(f"{whose} is partitioned into pieces of {actual}, where `{kernel}` declares {wanted}{why}",
+                             names=(name,), use=here(), fix=f"partition it as declared: `.partition{wanted}`")
+    return ContractError(f"{whose} has shape {actual}, where `{kernel}` declares {wanted}{why}", names=(name,),
+                         use=here(), fix="pass a tensor of that shape, or declare the extent as Dyn")
+
+
+def _written(extent: object) -> str:
+    return str(extent) if isinstance(extent, (int, str)) else "Dyn"
