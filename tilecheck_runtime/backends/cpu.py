@@ -15,7 +15,6 @@ import numpy as np
 from tilecheck_runtime.backends.interface import Event, Job, Strided
 from tilecheck_runtime.cpu.execute import execute
 from tilecheck_runtime.ownership.errors import KernelFaultError
-from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.sanitizer.session import Session
 
 __all__ = ["CPU", "HostMemory", "HostStream"]
@@ -131,15 +130,19 @@ class CPU:
         return made
 
     def launch(self, job: Job, stream: Any) -> HostEvent:
-        into, place = Session.current, here()
+        into = Session.current
         arguments = [self._array(a) if isinstance(a, Strided) else a for a in job.arguments]
 
         def work() -> None:
             found = into if into is not None else Session(self.seed)
-            execute(job.function, job.grid, arguments, found)
+            try:
+                execute(job.function, job.grid, arguments, found)
+            except Exception as error:
+                error.add_note(f"in the launch of `{job.kernel}` at {job.place}")
+                raise
             events = () if into is not None else found.report().events
             if events:
-                raise KernelFaultError(job.kernel, events, place)
+                raise KernelFaultError(job.kernel, events, job.place)
 
         event: HostEvent = stream.submit(work)
         return event

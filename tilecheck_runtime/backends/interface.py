@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tilecheck_runtime.cpu.dtypes import DType
+from tilecheck_runtime.ownership.places import Place
 
 __all__ = ["Backend", "Event", "Job", "Memory", "Stream", "Strided"]
 
@@ -87,12 +88,14 @@ class Job:
     arguments  of the entry, in order: Strided arrays, numbers
     hints      for the compiler
     kernel     what findings call it
+    place      where the program asked for it
     """
 
     function: Callable[..., Any]
     grid: tuple[int, int, int]
     arguments: tuple[Any, ...]
     kernel: str
+    place: Place
     hints: Mapping[str, Any] = field(default_factory=dict)
 
 

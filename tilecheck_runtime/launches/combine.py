@@ -27,8 +27,11 @@ class Zip(Operation[tuple[Any, ...]]):
         try:
             for part in self._parts:
                 flights.append(part._begin(place))
-        except BaseException:
-            JointFlight(flights).wait()  # those that run already must land before anything is said
+        except BaseException as error:
+            try:
+                JointFlight(flights).wait()  # those that run already must land before anything is said
+            except Exception as further:
+                error.add_note(f"another operation of the same `zip` failed as well: {further}")
             raise
         return JointFlight(flights)
 

@@ -12,14 +12,20 @@ from typing import Any, Final
 
 from tilecheck.declare import declaration_of
 from tilecheck.proof.contract import ContractError as TextError
-from tilecheck.proof.contract import annotation_of, evaluate, parse
+from tilecheck.proof.contract import annotation_of, evaluate, parse, parse_term
+from tilecheck.proof.contract.checking import Scalars
 from tilecheck.proof.region import Clause
+from tilecheck.proof.terms import evaluate as value_of
+from tilecheck_runtime.backends.select import backend_of
+from tilecheck_runtime.launches.annotations import broken
 from tilecheck_runtime.launches.arguments import Given
 from tilecheck_runtime.launches.structure import needed
 from tilecheck_runtime.ownership.errors import ContractError
+from tilecheck_runtime.ownership.handles import Handle
 from tilecheck_runtime.ownership.places import here
+from tilecheck_runtime.tensors.reading import strided
 
-__all__ = ["Contract", "contract_of", "enforce", "scalars"]
+__all__ = ["Contract", "contract_of", "enforce", "inspect", "scalars"]
 
 _SETTLED: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
 
@@ -50,9 +56,18 @@ def contract_of(function: FunctionType) -> Contract:
 def _contract(function: FunctionType, requires: tuple[str, ...]) -> Contract:
     declared = [clause for text in requires for clause in parse(text)]
     verdict, texts = _inferred(function)
-    inferred = [clause for text in texts for clause in parse(text)]
+    inferred = [clause for text in texts for clause in _read(text)]
     known = {clause.text: clause for clause in (*declared, *inferred)}
     return Contract(verdict, tuple(known.values()), len({c.text for c in declared}))
+
+
+def _read(text: str) -> tuple[Clause, ...]:
+    """The clauses of a text that the checker printed. It also prints what no launch can know, an element of an array
+    for instance, which the sanitizer watches over."""
+    try:
+        return parse(text)
+    except TextError:
+        return ()
 
 
 def _inferred(function: FunctionType) -> tuple[str | None, tuple[str, ...]]:
@@ -93,26 +108,51 @@ def scalars(given: Given, variables: Mapping[str, int], grid: tuple[int, int, in
 
 
 def enforce(kernel: str, contract: Contract, values: Mapping[str, int]) -> None:
-    """Raises ContractError for the first clause that does not hold, with the values it speaks of. Clauses on the
-    contents of arrays are left to the sanitizer."""
+    """Raises ContractError for the first clause on shapes and numbers that does not hold, with the values it speaks
+    of."""
     for number, clause in enumerate(contract.clauses):
-        if annotation_of(clause) is not None or _holds(clause, values):
+        if clause.cond is None:
             continue
         origin = "declares" if number < contract.declared else "needs"
+        try:
+            if evaluate(clause, values):
+                continue
+        except KeyError as error:
+            raise _unknown(kernel, origin, clause, error) from None
         spoken = ", ".join(f"{name} = {values[name]}" for name in _names(clause.text) if name in values)
         sides = _sides(clause.text, values)
-        raise ContractError(f"`{kernel}` {origin} `{clause.text}`; here {spoken}" + (f": {sides}" if sides else ""),
-                            names=tuple(dict.fromkeys(n.partition(".")[0] for n in _names(clause.text))), use=here(),
-                            fix="pass arrays and values for which it holds")
+        raise _broken(kernel, origin, clause, f"here {spoken}" + (f": {sides}" if sides else ""),
+                      "pass arrays and values for which it holds")
 
 
-def _holds(clause: Clause, values: Mapping[str, int]) -> bool:
-    try:
-        return evaluate(clause, values)
-    except KeyError:
-        return True  # about something that this launch does not have, such as the length of a list
-    except TextError:
-        return True
+def inspect(kernel: str, contract: Contract, given: Given, values: Mapping[str, int]) -> None:
+    """Raises ContractError for the first clause on the contents of arrays that they contradict. Looks at the data, so
+    it is asked at every launch."""
+    for number, clause in enumerate(contract.clauses):
+        annotation = annotation_of(clause)
+        if annotation is None:
+            continue
+        arrays = {n: _contents(given.arrays[n]) for n in annotation.arrays if n in given.arrays}
+        terms = [value_of(t, Scalars(values)) for t in annotation.terms] if annotation.name != "lock" else []
+        how = broken(annotation, arrays, terms)
+        if how is not None:
+            raise _broken(kernel, "declares" if number < contract.declared else "needs", clause, f"here {how}",
+                          "pass data for which it holds")
+
+
+def _contents(handle: Handle) -> Any:
+    return backend_of(handle._storage.memory.device).download(strided(handle))
+
+
+def _broken(kernel: str, origin: str, clause: Clause, how: str, fix: str) -> ContractError:
+    names = tuple(dict.fromkeys(n.partition(".")[0] for n in _names(clause.text)))
+    return ContractError(f"`{kernel}` {origin} `{clause.text}`; {how}", names=names, use=here(), fix=fix)
+
+
+def _unknown(kernel: str, origin: str, clause: Clause, error: KeyError) -> ContractError:
+    what = getattr(error.args[0], "name", error.args[0])
+    return _broken(kernel, origin, clause, f"a launch has no `{what}` that is an integer",
+                   "speak of parameters, of their `shape` and `strides`, of type variables and of `grid`")
 
 
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.(?:shape|strides)\[\d+\])?(?:\[\d+\])?")
@@ -128,10 +168,6 @@ _COMPARISON: Final = re.compile(r"\s(<=|>=|==|!=|<|>)\s")
 
 def _sides(text: str, values: Mapping[str, int]) -> str:
     """Both sides of a single comparison in numbers: "8 <= 4 is false"."""
-    from tilecheck.proof.contract import parse_term
-    from tilecheck.proof.contract.checking import Scalars
-    from tilecheck.proof.terms import evaluate as value_of
-
     parts = _COMPARISON.split(text)
     if len(parts) != 3 or " and " in text or " or " in text:
         return ""

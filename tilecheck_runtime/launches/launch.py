@@ -15,7 +15,7 @@ from tilecheck_runtime.dialect.entry import Entry
 from tilecheck_runtime.dialect.plan import Output, Plan
 from tilecheck_runtime.launches.aliasing import usable
 from tilecheck_runtime.launches.arguments import Given, given, shown
-from tilecheck_runtime.launches.contract import contract_of, enforce, scalars
+from tilecheck_runtime.launches.contract import contract_of, enforce, inspect, scalars
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
 from tilecheck_runtime.launches.grids import Grid, asked, inferred
 from tilecheck_runtime.launches.operation import Operation
@@ -38,6 +38,7 @@ def build(kernel: Kernel[Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -
     break its contract; then nothing was moved. Raises SignatureError for a kernel that is none of the dialect.
     """
     name = function_of(kernel).__name__
+    contract_of(function_of(kernel))  # takes a while when it is first asked for, so others are not kept waiting
     with LOCK:
         found = given(name, kernel.signature, args, kwargs)
         usable(name, found)
@@ -92,7 +93,7 @@ class Launch(Operation[Any]):
         """A partition of the launch's own, in place of the one that was passed."""
         moved(output, self.what, "use what the launch returned: "
               f"`{name} = {self._name}(...).sync()`")
-        return returned(output)
+        return returned(output, f"{self.what}, which has not run")
 
     def grid(self, *extents: Any) -> Launch:
         """Asks for a grid. Only a launch into prefix partitions, or without outputs, needs one; for any other it must
@@ -116,6 +117,7 @@ class Launch(Operation[Any]):
             for parameter, handle in arrays.items():
                 written = parameter in self._given.accumulators
                 check(handle, Use.WRITE if written else Use.READ, shown(parameter, handle))
+            inspect(name, contract_of(function_of(self._kernel)), self._given, scalars(self._given, self._values, grid))
             holds = [self._hold(handle, Mode.READING, place) for handle in self._given.inputs.values()]
             holds += [self._hold(handle, Mode.WRITING, place)
                       for handle in (*self._taken, *self._given.accumulators.values())]
@@ -126,9 +128,10 @@ class Launch(Operation[Any]):
             placed = {n: strided(h) for n, h in {**self._given.outputs, **arrays}.items()}
             backend = backend_of(next(iter(placed.values())).memory.device) if placed else current()
             job = Job(job_entry.function, grid, job_entry.arguments({**self._given.numbers, **placed}), name,
-                      self._kernel.hints)
+                      place, self._kernel.hints)
             event = backend.launch(job, backend.default)
             taken, kept = self._taken, (*self._given.arrays.values(), *self._taken)
+            self._given, self._taken = Given({}, {}, {}, {}), ()  # from now on the flight alone keeps them
             return KernelFlight(Passage(name, place, event, holds, kept, lambda: _result(taken)))
 
     def _hold(self, handle: Handle, mode: Mode, place: Place) -> Hold:

@@ -41,9 +41,9 @@ def _wait(hold: Hold) -> str:
 
 
 def _partitioned(name: str, hold: Hold, use: Use, place: Place) -> OwnershipError:
-    return MovedError(f"{name} is {use.value}, but part of its memory was moved into a partition", names=(name,),
+    return MovedError(f"{name} is {use.value}, but part of its memory was moved into {hold.what}", names=(name,),
                       use=place, before=hold.place, what="moved",
-                      fix="take it back first: call `.unpartition()` on that partition, or let go of it with `del`")
+                      fix="take it back first, with `.unpartition()` on the partition, or let go of that with `del`")
 
 
 def _writing(name: str, hold: Hold, use: Use, place: Place) -> OwnershipError:

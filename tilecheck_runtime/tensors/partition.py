@@ -6,7 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck_runtime.backends.select import backend_of
-from tilecheck_runtime.dialect.schedules import Schedule, Single, Walk, streamed
+from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Schedule, Single, Walk, streamed
 from tilecheck_runtime.ownership.errors import GridError, LaunchArgumentError, ReadOnlyError
 from tilecheck_runtime.ownership.handles import Handle, label
 from tilecheck_runtime.ownership.places import here
@@ -89,15 +89,31 @@ class Partition(Handle):
 
 
 def _fits(partition: Partition, schedule: Schedule, blocks: int) -> None:
-    if isinstance(schedule, Walk) and not 0 <= schedule.axis < partition.ndim:
-        raise GridError(f"{label(partition)} has no axis {schedule.axis} to walk", names=(label(partition),),
-                        use=here(), fix=f"walk an axis from 0 to {partition.ndim - 1}")
+    """Raises GridError for a schedule that cannot deal out the pieces of a partition to that many blocks."""
+    name = label(partition)
+
+    def refused(why: str, fix: str) -> GridError:
+        return GridError(f"{name} {why}", names=(name,), use=here(), fix=fix)
+
+    base = schedule.schedule if isinstance(schedule, Range) else schedule
+    if not isinstance(base, (Linear, Grouped, Walk)):
+        raise refused(f"cannot be mapped by {base!r}", "map it with `Linear()`, `Grouped(size)`, `Walk(axis)`, or a "
+                      "`Range` of one of them")
+    if isinstance(base, Walk) and not 0 <= base.axis < partition.ndim:
+        raise refused(f"has {partition.ndim} axes and none of number {base.axis} to walk",
+                      f"walk one from 0 to {partition.ndim - 1}")
+    if isinstance(base, Grouped) and (partition.ndim < 2 or base.size < 1):
+        raise refused(f"has {partition.ndim} axes and cannot be walked in groups of {base.size} rows",
+                      "groups take two axes and at least one row: map it with `Linear()`")
     most = streamed(schedule, partition.tiles)
-    if not 1 <= blocks <= most:
-        raise GridError(f"{label(partition)} is mapped to {blocks} blocks, but {schedule} deals out {most} "
-                        f"{'item' if most == 1 else 'items'} of its {partition.tiles} pieces",
-                        names=(label(partition),), use=here(),
-                        fix=f"ask for 1 to {most} blocks: `.map(schedule, min(blocks, {most}))`")
+    start, stop = (schedule.start, schedule.stop) if isinstance(schedule, Range) else (0, most)
+    if not 0 <= start <= stop <= most:
+        raise refused(f"deals out {most} items by {base}, of which {start} to {stop} is no part",
+                      f"give a start and a stop from 0 to {most}")
+    count = stop - start
+    if not 1 <= blocks <= count:
+        raise refused(f"is mapped to {blocks} blocks, but {schedule} deals out {count} items of its {partition.tiles} "
+                      "pieces", f"ask for 1 to {count} blocks" if count else "take a range that is not empty")
 
 
 def partitioned(owner: Handle, tile: tuple[Any, ...], prefix: bool) -> Partition:
@@ -122,13 +138,14 @@ def partitioned(owner: Handle, tile: tuple[Any, ...], prefix: bool) -> Partition
         return _made(owner, extents, Single(), None, prefix)
 
 
-def _made(source: Handle, tile: tuple[int, ...], schedule: Schedule, blocks: int | None, prefix: bool) -> Partition:
-    hold = source._storage.hold(Mode.PARTITIONED, source.region, here(), "a partition")
+def _made(source: Handle, tile: tuple[int, ...], schedule: Schedule, blocks: int | None, prefix: bool,
+          what: str = "a partition") -> Partition:
+    hold = source._storage.hold(Mode.PARTITIONED, source.region, here(), what)
     made = Partition(source._storage, source._layout, source._parent, hold)
     made.tile, made.schedule, made.blocks, made.prefix = tile, schedule, blocks, prefix
     return made
 
 
-def returned(partition: Partition) -> Partition:
-    """The partition that comes back from a launch that took this one."""
-    return _made(partition, partition.tile, partition.schedule, partition.blocks, partition.prefix)
+def returned(partition: Partition, what: str = "a partition") -> Partition:
+    """The same partition in another hand: that of a launch which took it, or of whoever gets it back."""
+    return _made(partition, partition.tile, partition.schedule, partition.blocks, partition.prefix, what)
