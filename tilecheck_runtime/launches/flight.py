@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
 from tilecheck_runtime.backends.interface import Event
-from tilecheck_runtime.ownership.errors import LostFlightWarning
-from tilecheck_runtime.ownership.places import Place
+from tilecheck_runtime.ownership.errors import LostFlightWarning, MovedError
+from tilecheck_runtime.ownership.places import Place, here
 from tilecheck_runtime.ownership.storage import LOCK, Hold
 
 __all__ = ["Flight", "JointFlight", "KernelFlight", "Passage", "ThreadFlight"]
@@ -29,17 +29,43 @@ T = TypeVar("T")
 class Flight(ABC, Generic[R]):
     """A handle on something that runs. Wait for it, or `await` it, to get the result back."""
 
-    @abstractmethod
-    def done(self) -> bool:
-        """Whether it is through, well or not. The result is still held until it is waited for."""
+    _taken: Place | None = None
+    _error: BaseException | None = None
 
     @abstractmethod
-    def wait(self, timeout: float | None = None) -> R:
-        """Waits and returns the result. Raises what went wrong, and TimeoutError after `timeout` seconds."""
+    def ended(self, timeout: float | None = None) -> bool:
+        """Waits until it is through, well or not, for at most `timeout` seconds, and says whether it is. The result is
+        still held until it is taken with `wait`."""
 
     @abstractmethod
     def when_done(self, call: Callable[[], None]) -> None:
         """Calls something, in any thread, once it is through."""
+
+    @abstractmethod
+    def _land(self) -> R:
+        """Gives back what is held, and the result. Raises what went wrong. Called once, when it is through."""
+
+    def done(self) -> bool:
+        """Whether it is through, well or not."""
+        return self.ended(0)
+
+    def wait(self, timeout: float | None = None) -> R:
+        """Waits and returns the result, which moves to the caller: once. Raises what went wrong, MovedError when the
+        result was already taken, and TimeoutError after `timeout` seconds."""
+        if not self.ended(timeout):
+            raise TimeoutError(f"it has not ended after {timeout} seconds: wait for it again")
+        with LOCK:
+            before, self._taken = self._taken, self._taken or here()
+        if self._error is not None:
+            raise self._error
+        if before is not None:
+            raise MovedError("the result of this flight was already taken", use=here(), before=before, what="taken",
+                             fix="keep it: `z = flight.wait()`")
+        try:
+            return self._land()
+        except BaseException as error:
+            self._error = error
+            raise
 
     def __await__(self) -> Generator[Any, None, R]:
         loop = asyncio.get_running_loop()
@@ -78,6 +104,9 @@ class Passage:
         for hold in self.holds:
             hold.release()
 
+    def __del__(self) -> None:
+        self.land()
+
 
 def _through(box: list[Passage]) -> None:
     passage = box.pop()
@@ -99,30 +128,24 @@ class KernelFlight(Flight[R]):
     def __init__(self, passage: Passage) -> None:
         self._passage: Passage | None = passage
         self._event = passage.event
-        self._result: R | None = None
-        self._error: BaseException | None = None
         box = [passage]
         passage.event.when_done(lambda: _through(box))  # the launch holds on to the passage until then
 
-    def done(self) -> bool:
-        return self._event.done()
+    def ended(self, timeout: float | None = None) -> bool:
+        return self._event.wait(timeout)
 
     def when_done(self, call: Callable[[], None]) -> None:
         self._event.when_done(call)
 
-    def wait(self, timeout: float | None = None) -> R:
-        if not self._event.wait(timeout):
-            raise TimeoutError(f"the launch has not ended after {timeout} seconds")
+    def _land(self) -> R:
         with LOCK:
             passage, self._passage = self._passage, None
-            if passage is not None:
-                passage.land()
-                self._error = self._event.error()
-                if self._error is None:
-                    self._result = passage.finish()
-        if self._error is not None:
-            raise self._error
-        return cast(R, self._result)
+            assert passage is not None
+            passage.land()
+            error = self._event.error()
+            if error is not None:
+                raise error
+            return cast(R, passage.finish())
 
     def __del__(self) -> None:
         passage = getattr(self, "_passage", None)
@@ -139,16 +162,16 @@ class JointFlight(Flight[tuple[Any, ...]]):
     def __init__(self, flights: Sequence[Flight[Any]]) -> None:
         self._flights = tuple(flights)
 
-    def done(self) -> bool:
-        return all(f.done() for f in self._flights)
-
-    def wait(self, timeout: float | None = None) -> tuple[Any, ...]:
-        """Waits for all of them, also when one fails; then raises the first error."""
+    def ended(self, timeout: float | None = None) -> bool:
         end = None if timeout is None else time.monotonic() + timeout
+        return all(f.ended(None if end is None else max(end - time.monotonic(), 0)) for f in self._flights)
+
+    def _land(self) -> tuple[Any, ...]:
+        """Takes all results, also when one is missing; then raises the first error."""
         results, errors = [], []
         for flight in self._flights:
             try:
-                results.append(flight.wait(None if end is None else max(end - time.monotonic(), 0)))
+                results.append(flight.wait())
             except Exception as error:
                 errors.append(error)
         if errors:
@@ -178,26 +201,25 @@ class ThreadFlight(Flight[R]):
     """Steps of the host between launches, in a thread of their own. The interpreter does not exit before it ends."""
 
     def __init__(self, steps: Callable[[], R], place: Place) -> None:
-        self._future: Future[R] = Future()
+        self._future: Future[None] = Future()
+        self._results: list[R] = []
         self._place = place
-        self._seen = False
+        arguments = (_run, self._future, self._results, steps)
         context = contextvars.copy_context()
-        threading.Thread(target=context.run, args=(_run, self._future, steps), name="tilecheck-steps").start()
+        threading.Thread(target=context.run, args=arguments, name="tilecheck-steps").start()
 
-    def done(self) -> bool:
-        return self._future.done()
-
-    def wait(self, timeout: float | None = None) -> R:
-        if not futures.wait([self._future], timeout).done:
-            raise TimeoutError(f"the operation has not ended after {timeout} seconds")
-        self._seen = True
-        return self._future.result()
+    def ended(self, timeout: float | None = None) -> bool:
+        return bool(futures.wait([self._future], timeout).done)
 
     def when_done(self, call: Callable[[], None]) -> None:
         self._future.add_done_callback(lambda _: call())
 
+    def _land(self) -> R:
+        self._future.result()
+        return self._results.pop()
+
     def __del__(self) -> None:
-        if not self._seen:
+        if self._taken is None:
             self._future.add_done_callback(_Lost(self._place))
 
 
@@ -214,10 +236,10 @@ class _Lost:
             warnings.warn_explicit(text, LostFlightWarning, self.place.file, self.place.line)
 
 
-def _run(future: Future[T], steps: Callable[[], T]) -> None:
+def _run(future: Future[None], results: list[T], steps: Callable[[], T]) -> None:
     try:
-        result = steps()
+        results.append(steps())
     except BaseException as error:
         future.set_exception(error)
     else:
-        future.set_result(result)
+        future.set_result(None)

@@ -110,6 +110,11 @@ class Handle:
         strides = tuple(s * layout.itemsize for s in layout.strides)
         return Region(memory.device, memory.address + layout.offset, layout.shape, strides, layout.itemsize)
 
+    def __del__(self) -> None:
+        hold = getattr(self, "_hold", None)
+        if hold is not None:
+            hold.release()
+
     def __repr__(self) -> str:
         gone = "" if self._moved is None else f", moved into {self._moved.into} at {self._moved.place}"
         return f"<{_described(self)}{gone}>"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 from dataclasses import dataclass
 from types import FrameType
-from typing import Final
+from typing import Final, cast
 
 __all__ = ["NOWHERE", "Place", "caller", "here", "name_in"]
 
+_SNAPSHOTS: Final = sys.version_info < (3, 13)
+"""Whether asking a function's frame for its variables leaves a copy there that keeps the values alive, which must not
+count as owners."""
 _OURS: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -57,8 +61,13 @@ def name_in(frame: FrameType | None, value: object) -> str | None:
     """
     if frame is None:
         return None
-    for names in (frame.f_locals, frame.f_globals):
-        for name, held in names.items():
-            if held is value and not name.startswith("_"):
-                return name
-    return None
+    locals_ = frame.f_locals
+    try:
+        for names in (locals_, frame.f_globals):
+            for name, held in names.items():
+                if held is value and not name.startswith("_"):
+                    return name
+        return None
+    finally:
+        if _SNAPSHOTS and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+            cast(dict[str, object], locals_).clear()

@@ -46,11 +46,12 @@ class Region:
 
 
 class _Shape:
-    """A region as NumPy's solver takes it. The memory is not touched, so it may belong to any device."""
+    """A region as NumPy's solver takes it. The memory is not touched, so it may belong to any device; addresses are
+    moved by `shift`, as 0 is none to NumPy."""
 
-    def __init__(self, region: Region) -> None:
+    def __init__(self, region: Region, shift: int) -> None:
         self.__array_interface__ = {
-            "data": (region.address, True), "shape": region.shape, "strides": region.strides,
+            "data": (region.address + shift, True), "shape": region.shape, "strides": region.strides,
             "typestr": f"|V{region.itemsize}", "version": 3,
         }
 
@@ -63,8 +64,9 @@ def meet(a: Region, b: Region) -> bool:
     (low, high), (start, stop) = a.bounds, b.bounds
     if high <= start or stop <= low:
         return False
+    shift = 1 - min(low, start)
     try:
-        return bool(np.shares_memory(np.asarray(_Shape(a)), np.asarray(_Shape(b)), max_work=_MUCH))
+        return bool(np.shares_memory(np.asarray(_Shape(a, shift)), np.asarray(_Shape(b, shift)), max_work=_MUCH))
     except (np.exceptions.TooHardError, OverflowError):
         return True
 

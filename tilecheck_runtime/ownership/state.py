@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping
 from enum import Enum
 from types import MappingProxyType
@@ -85,10 +86,22 @@ def check(handle: Handle, use: Use, name: str | None = None) -> None:
             raise _gone(handle, dead, name or label(handle))
         if use in _MUTABLE and handle.readonly:
             raise _only_read(handle, use, name or label(handle))
-        conflicts = handle._storage.holders(handle.region, _CONFLICTS[use], handle._hold)
-        if conflicts:
-            worst = min(conflicts, key=lambda h: _ORDER[h.mode])
+        worst = _conflict(handle, use)
+        if worst is not None:
             raise _REFUSED[worst.mode](name or label(handle), worst, use, here())
+
+
+def _conflict(handle: Handle, use: Use) -> Hold | None:
+    """The gravest hold that forbids a use. One that only garbage has is none: what was dropped in a reference cycle,
+    such as an exception and its frame, is collected before anything is refused."""
+    for attempt in range(2):
+        conflicts = handle._storage.holders(handle.region, _CONFLICTS[use], handle._hold)
+        if not conflicts:
+            return None
+        if attempt == 0:
+            del conflicts
+            gc.collect()
+    return min(conflicts, key=lambda h: _ORDER[h.mode])
 
 
 _ORDER: Final = {mode: n for n, mode in enumerate(

@@ -32,7 +32,7 @@ class Mode(Enum):
 
 @dataclass(eq=False)
 class Hold:
-    """A part of memory that is held. Ends when it is released, or when nothing refers to it any more.
+    """A part of memory that is held. Ends when it is released; whoever has it does so at the latest when it dies.
 
     place  where it began
     what   the launch or the library that holds it, for messages

@@ -29,6 +29,9 @@ class _Loan:
                                     "data": (array.__array_interface__["data"][0], not writable)}
         self.__array_interface__.pop("descr", None)
 
+    def __del__(self) -> None:
+        self.hold.release()
+
 
 def lent(handle: Handle, borrower: str, writable: bool = False) -> Any:
     """A NumPy array in the memory of a handle. Until it is gone nobody else can write there, nor read when it is
