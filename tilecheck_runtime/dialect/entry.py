@@ -14,6 +14,7 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Any, Final
 
+from tilecheck_runtime.cpu.execute import AUTHORED
 from tilecheck_runtime.dialect.grid import grid
 from tilecheck_runtime.dialect.plan import Output, Plan, PlanError
 from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Schedule, Single, Walk
@@ -237,7 +238,7 @@ def _globals(function: FunctionType) -> dict[str, Any]:
     from tilecheck_runtime.dialect.device.shared import Shared
 
     return {
-        "__name__": function.__module__, "_t_kernel": function, "_t_ct": ct, "_t_constant": ct.Constant[int],
+        "__name__": __name__, "_t_kernel": function, "_t_ct": ct, "_t_constant": ct.Constant[int],
         "_t_Mut": Mut, "_t_Ref": Ref, "_t_Shared": Shared, "_t_padding": ct.PaddingMode, "_t_scopes": ct.MemoryScope,
         **{f"_t_{kind}": getattr(placement, kind) for kind in placement.__all__},
         **{f"_t_{name}": getattr(digits, name) for name in digits.__all__},
@@ -250,4 +251,5 @@ def _compiled(function: FunctionType, source: str, filename: str) -> FunctionTyp
     exec(compile(source, filename, "exec", dont_inherit=True), space)
     made: FunctionType = space.pop(function.__name__)
     made.__qualname__ = function.__qualname__
+    setattr(made, AUTHORED, function)
     return made
