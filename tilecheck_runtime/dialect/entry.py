@@ -70,9 +70,19 @@ def entry(function: FunctionType, plan: Plan) -> Entry:
     runtime = tuple(p.name for p in known.parameters if p.kind != "constant")
     names = _constant_names(known, runtime)
     source = _source(function.__name__, known, plan, values, names)
-    made = _compiled(function, source, _name(function))
+    made = _compiled(function, _straight(function, known, plan), source, _name(function))
     constants = tuple((names[v], values[v]) for v in known.variables)
     return Entry(made, runtime, constants, plan, tuple(p.name for p in known.outputs))
+
+
+def _straight(function: FunctionType, known: Signature, plan: Plan) -> FunctionType:
+    """The kernel itself, or with loops over only cells unrolled if the plan says so."""
+    if not plan.unrolled:
+        return function
+    from tilecheck_runtime.dialect.straight import straightened
+
+    pairs = zip(known.outputs, plan.outputs, strict=True)
+    return straightened(function, frozenset(p.name for p, o in pairs if isinstance(o.schedule, Single)))
 
 
 def _validated(known: Signature, plan: Plan, values: Mapping[str, int]) -> None:
@@ -245,9 +255,9 @@ def _globals(function: FunctionType) -> dict[str, Any]:
     }
 
 
-def _compiled(function: FunctionType, source: str, filename: str) -> FunctionType:
+def _compiled(function: FunctionType, inner: FunctionType, source: str, filename: str) -> FunctionType:
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    space = _globals(function)
+    space = _globals(inner)
     exec(compile(source, filename, "exec", dont_inherit=True), space)
     made: FunctionType = space.pop(function.__name__)
     made.__qualname__ = function.__qualname__
