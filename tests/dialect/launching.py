@@ -11,11 +11,14 @@ from tilecheck_runtime.dialect.plan import Output, Plan
 from tilecheck_runtime.dialect.schedules import Schedule, Single
 from tilecheck_runtime.sanitizer.events import Report
 
+COMPACT = False
+"""Whether loops over cells are rewritten unless a test says otherwise."""
+
 Tiles = Mapping[str, tuple[int, ...]]
 
 
 def specialized(kernel: Kernel, arguments: Mapping[str, Any], tiles: Tiles, schedule: Schedule | None = None,
-                blocks: int | None = None, unrolled: bool = False, inside: frozenset[str] = frozenset(),
+                blocks: int | None = None, compact: bool | None = None, inside: frozenset[str] = frozenset(),
                 **constants: int) -> Entry:
     """The entry for these arguments and pieces; every output has the same schedule."""
     outputs, values = [], dict(constants)
@@ -24,7 +27,8 @@ def specialized(kernel: Kernel, arguments: Mapping[str, Any], tiles: Tiles, sche
         values |= {e: n for e, n in zip(parameter.extents, tile, strict=True) if isinstance(e, str)}
         whole = tuple(n <= t for n, t in zip(arguments[parameter.name].shape, tile, strict=True))
         outputs.append(Output(tile, schedule or Single(), blocks, whole))
-    return kernel.entry(Plan(tuple(sorted(values.items())), tuple(outputs), inside, unrolled))
+    chosen = COMPACT if compact is None else compact
+    return kernel.entry(Plan(tuple(sorted(values.items())), tuple(outputs), inside, chosen))
 
 
 def run(kernel: Kernel, arguments: Mapping[str, Any], tiles: Tiles, seed: int | None = 0, **options: Any) -> Report:

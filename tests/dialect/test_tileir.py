@@ -8,10 +8,8 @@ import pytest
 pytest.importorskip("cuda.tile.compilation", reason="compiling to Tile IR takes cuda-tile")
 pytest.importorskip("cuda.tile._compile", reason="compiling to Tile IR takes cuda-tile")
 
-from collections import Counter
-
 from tests.cases import dialect
-from tests.dialect import kernels, raw
+from tests.dialect import kernels, looping, raw
 from tests.dialect.launching import specialized
 from tests.dialect.tileir import exported, operations, parameters
 from tilecheck_runtime import Grouped, Kernel, Linear, Range, Walk
@@ -30,15 +28,13 @@ SCHEDULES = {
 
 
 def compared(kernel: Kernel, function, arguments, tiles, **options) -> None:
-    entry = specialized(kernel, arguments, tiles, unrolled=True, **options)
+    entry = specialized(kernel, arguments, tiles, compact=True, **options)
     given = parameters(entry, kernel.signature)
     mine, theirs = operations(entry.function, given), operations(function, given)
     assert mine.keys() == theirs.keys()
     for depth, names in mine.items():
-        more = names.total() - theirs[depth].total()
-        assert more <= (0 if depth else OUTSIDE), (depth, names - theirs[depth], theirs[depth] - names)
-        memory = Counter({n: c for n, c in (names - theirs[depth]).items() if n.startswith(("tile_", "loop"))})
-        assert not memory
+        more = names - theirs[depth]
+        assert more.total() <= (0 if depth else OUTSIDE), (depth, more, theirs[depth] - names)
     assert exported(entry.function, given)
 
 
@@ -65,15 +61,43 @@ RANKS = {
 ALL = {name: getattr(dialect, name, None) or getattr(kernels, name) for name in RANKS}
 
 
-@pytest.mark.parametrize("unrolled", [False, True])
+@pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("name", RANKS)
-def test_every_kernel_compiles(name, unrolled):
+def test_every_kernel_compiles(name, compact):
     kernel = ALL[name]
     outputs = [p.name for p in kernel.signature.outputs]
     tile = [e if isinstance(e, int) else 8 for e in kernel.signature.outputs[0].extents]
-    arguments = {o: np.zeros((20,) * RANKS[name]) for o in outputs}
-    constants = {v: 4 for v in kernel.signature.variables}
-    entry = specialized(kernel, arguments, {o: tuple(tile) for o in outputs}, unrolled=unrolled, **constants)
+    arguments = dict.fromkeys(outputs, np.zeros((20,) * RANKS[name]))
+    constants = dict.fromkeys(kernel.signature.variables, 4)
+    entry = specialized(kernel, arguments, dict.fromkeys(outputs, tuple(tile)), compact=compact, **constants)
+    assert exported(entry.function, parameters(entry, kernel.signature))
+
+
+WALKING = ["copy1", "copy2", "copy3", "copy4", "copy5", "two_outputs", "two_outputs_walked", "in_place_by_cell",
+           "numbered", "gemm"]
+
+
+@pytest.mark.parametrize("compact", [False, True])
+@pytest.mark.parametrize("name", WALKING)
+def test_kernels_that_walk_compile_with_every_schedule(name, compact):
+    kernel, rank = ALL[name], RANKS[name]
+    outputs = [p.name for p in kernel.signature.outputs]
+    arguments = dict.fromkeys(outputs, np.zeros((20,) * rank))
+    for schedule in (Linear(), Grouped(2), Walk(rank - 1), Range(Walk(0), 0, 1)):
+        if isinstance(schedule, Grouped) and rank < 2:
+            continue
+        entry = specialized(kernel, arguments, dict.fromkeys(outputs, (4,) * rank), schedule=schedule, blocks=1,
+                            compact=compact, BK=4)
+        assert exported(entry.function, parameters(entry, kernel.signature))
+
+
+@pytest.mark.parametrize("schedule", [None, Linear()])
+@pytest.mark.parametrize("compact", [False, True])
+@pytest.mark.parametrize("name", looping.ALL)
+def test_every_kind_of_loop_compiles(name, compact, schedule):
+    kernel = getattr(looping, name)
+    entry = specialized(kernel, {"z": np.zeros(20)}, {"z": (4,)}, schedule=schedule,
+                        blocks=None if schedule is None else 2, compact=compact)
     assert exported(entry.function, parameters(entry, kernel.signature))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.cases import dialect
-from tests.dialect import kernels
+from tests.dialect import kernels, launching
 from tests.dialect.launching import run, specialized
 from tilecheck_runtime import Grouped, Linear, Range, Walk
 from tilecheck_runtime.dialect.schedules import streamed
@@ -18,6 +18,13 @@ SEEDS = (None, 0, 1)
 
 def floats(*shape: int, dtype=np.float32):
     return np.random.default_rng(len(shape)).standard_normal(shape).astype(dtype)
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "compact"], autouse=True)
+def compact(request, monkeypatch):
+    """Everything runs once more with its loops over cells rewritten, as a compiler gets them."""
+    monkeypatch.setattr(launching, "COMPACT", request.param)
+    return request.param
 
 
 def silent(kernel, arguments, tiles, **options):
