@@ -22,12 +22,15 @@ from tilecheck_runtime.sanitizer.session import Session, session
 from tilecheck_runtime.sanitizer.shadow import Storage
 from tilecheck_runtime.sanitizer.sites import definition
 
-__all__ = ["FindingWarning", "execute", "function_of", "launch", "sanitize"]
+__all__ = ["AUTHORED", "FindingWarning", "execute", "function_of", "launch", "sanitize"]
 
 
 class FindingWarning(UserWarning):
     """A finding of a launch outside any session."""
 
+
+AUTHORED: Final = "_tilecheck_kernel"
+"""The attribute of a generated function that holds the kernel as its author wrote it."""
 
 GRID_LIMIT: Final = (1 << 24) - 1
 
@@ -111,7 +114,7 @@ def _report_aliases(storages: Sequence[Storage], recorder: Recorder, function: F
         for first, second in storage.overlaps:
             used = [storage.touched.get(name) for name in (first, second)]
             if None not in used and any(used):
-                recorder.aliased(first, second, definition(function.__code__))
+                recorder.aliased(first, second, definition(getattr(function, AUTHORED, function).__code__))
 
 
 def _every_block(body: Callable[..., Any], arguments: Sequence[Any], recorder: Recorder, order: Sequence[int]) -> None:

@@ -25,6 +25,8 @@ __all__ = ["Translator"]
 
 _HOST_ROOTS: Final = frozenset({"numpy", "torch", "ml_dtypes", "cupy", "jax", "tilecheck", "pytest", "hypothesis"})
 _OURS: Final = ("tilecheck_runtime.cpu", "tilecheck_runtime.sanitizer", "tilecheck_runtime.hooks")
+_DIALECT: Final = "tilecheck_runtime.dialect."
+"""Device code of ours: it runs in kernels, but what goes wrong in it is reported where the author calls it."""
 _BUILTINS: Final = {**vars(builtins), **DEVICE_BUILTINS}
 
 
@@ -45,6 +47,12 @@ def _names(code: CodeType) -> tuple[str, ...]:
     own = (i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
     inner = (name for c in code.co_consts if isinstance(c, CodeType) for name in _names(c))
     return tuple(dict.fromkeys((*own, *inner)))
+
+
+def _space(name: Any) -> dict[str, Any]:
+    """Fresh globals of a function of that module."""
+    space = {"__name__": name, "__builtins__": _BUILTINS}
+    return space if str(name).startswith(_DIALECT) else {**space, MARK: True}
 
 
 class _Module(ModuleType):
@@ -153,9 +161,7 @@ class Translator:
         if host and not function.__closure__:
             self._remember(function, function)
             return function
-        space = function.__globals__ if host else {
-            "__name__": function.__globals__.get("__name__"), "__builtins__": _BUILTINS, MARK: True,
-        }
+        space = function.__globals__ if host else _space(function.__globals__.get("__name__"))
         cells = None if function.__closure__ is None else tuple(self._cell(c) for c in function.__closure__)
         made = FunctionType(function.__code__, space, function.__name__, None, cells)
         made.__module__, made.__qualname__ = function.__module__, function.__qualname__

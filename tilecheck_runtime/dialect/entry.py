@@ -14,6 +14,7 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Any, Final
 
+from tilecheck_runtime.cpu.execute import AUTHORED
 from tilecheck_runtime.dialect.grid import grid
 from tilecheck_runtime.dialect.plan import Output, Plan, PlanError
 from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Schedule, Single, Walk
@@ -68,10 +69,21 @@ def entry(function: FunctionType, plan: Plan) -> Entry:
     _validated(known, plan, values)
     runtime = tuple(p.name for p in known.parameters if p.kind != "constant")
     names = _constant_names(known, runtime)
-    source = _source(function.__name__, known, plan, values, names)
-    made = _compiled(function, source, _name(function))
+    inner, minted = _loops(function, known, plan)
+    made = _compiled(function, inner, _source(function.__name__, known, plan, minted, names), _name(function))
     constants = tuple((names[v], values[v]) for v in known.variables)
     return Entry(made, runtime, constants, plan, tuple(p.name for p in known.outputs))
+
+
+def _loops(function: FunctionType, known: Signature, plan: Plan) -> tuple[FunctionType, frozenset[str]]:
+    """The kernel, with loops over cells rewritten if the plan says so, and the outputs whose cells are minted then."""
+    if not plan.compact:
+        return function, frozenset()
+    from tilecheck_runtime.dialect.loops import rewritten
+
+    pairs = zip(known.outputs, plan.outputs, strict=True)
+    made = rewritten(function, {p.name: not isinstance(o.schedule, Single) for p, o in pairs})
+    return made.function, made.minted
 
 
 def _validated(known: Signature, plan: Plan, values: Mapping[str, int]) -> None:
@@ -113,7 +125,7 @@ def _name(function: FunctionType) -> str:
     return f"<entry {next(_NUMBERS)} of {function.__module__}.{function.__qualname__}>"
 
 
-def _source(name: str, known: Signature, plan: Plan, values: Mapping[str, int], names: Mapping[str, str]) -> str:
+def _source(name: str, known: Signature, plan: Plan, minted: frozenset[str], names: Mapping[str, str]) -> str:
     """The generated function."""
     runtime = [p.name for p in known.parameters if p.kind != "constant"]
     constants = [f"{names[v]}: _t_constant" for v in known.variables]
@@ -123,7 +135,8 @@ def _source(name: str, known: Signature, plan: Plan, values: Mapping[str, int], 
     arguments = []
     for parameter in known.parameters:
         if parameter.kind == "mut":
-            lines += _output(parameter, outputs[parameter.name], names, parameter.name not in plan.inside)
+            lines += _output(parameter, outputs[parameter.name], names, parameter.name not in plan.inside,
+                             parameter.name in minted)
         made = _MAKERS[parameter.kind](parameter, names, parameter.name not in plan.inside)
         arguments.append(made)
     lines.append(f"_t_kernel({', '.join(arguments)})")
@@ -154,7 +167,7 @@ def _tuple(items: Sequence[str]) -> str:
     return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
 
 
-def _output(parameter: Parameter, output: Output, names: Mapping[str, str], check: bool) -> list[str]:
+def _output(parameter: Parameter, output: Output, names: Mapping[str, str], check: bool, minted: bool) -> list[str]:
     """Lines that make the device object of an output."""
     name, rank = parameter.name, len(output.tile)
     whole = output.whole or (False,) * rank
@@ -162,7 +175,8 @@ def _output(parameter: Parameter, output: Output, names: Mapping[str, str], chec
     tiles = [f"_t_{name}_n{k}" for k in range(rank)]
     counts = [f"{n} = 1" if one else f"{n} = _t_ct.cdiv({name}.shape[{k}], {t})"
               for k, (n, t, one) in enumerate(zip(tiles, tile, whole, strict=True))]
-    lines, placed = _placed(name, output, tiles, whole)
+    lines, found = _placed(name, output, tiles, whole)
+    placed = f"_t_Minted({found})" if minted else found
     made = (f"_t_{name} = _t_Mut({name}, {_tuple(tile)}, {placed}, {_tuple([str(w) for w in whole])}, {check}, "
             f"_t_digits{rank})")
     return [*counts, *lines, made]
@@ -237,17 +251,18 @@ def _globals(function: FunctionType) -> dict[str, Any]:
     from tilecheck_runtime.dialect.device.shared import Shared
 
     return {
-        "__name__": function.__module__, "_t_kernel": function, "_t_ct": ct, "_t_constant": ct.Constant[int],
+        "__name__": __name__, "_t_kernel": function, "_t_ct": ct, "_t_constant": ct.Constant[int],
         "_t_Mut": Mut, "_t_Ref": Ref, "_t_Shared": Shared, "_t_padding": ct.PaddingMode, "_t_scopes": ct.MemoryScope,
         **{f"_t_{kind}": getattr(placement, kind) for kind in placement.__all__},
         **{f"_t_{name}": getattr(digits, name) for name in digits.__all__},
     }
 
 
-def _compiled(function: FunctionType, source: str, filename: str) -> FunctionType:
+def _compiled(function: FunctionType, inner: FunctionType, source: str, filename: str) -> FunctionType:
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    space = _globals(function)
+    space = _globals(inner)
     exec(compile(source, filename, "exec", dont_inherit=True), space)
     made: FunctionType = space.pop(function.__name__)
     made.__qualname__ = function.__qualname__
+    setattr(made, AUTHORED, function)
     return made

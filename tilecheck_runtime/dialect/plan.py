@@ -36,11 +36,11 @@ class Plan:
     values     of the type variables
     outputs    of the `mut` parameters, in order
     inside     names of parameters whose tiles are all known to lie inside their arrays: their bounds checks are dropped
-    unrolled   whether a loop over the only cell of a block becomes straight code, which changes the source of the
-               function that is compiled; a GPU gains a little by it, the sanitizer nothing
+    compact    whether loops over cells are rewritten to cost no more than hand-written ones (`loops.py`): for a
+               compiler; the sanitizer gains nothing by it
     """
 
     values: tuple[tuple[str, int], ...]
     outputs: tuple[Output, ...]
     inside: frozenset[str] = frozenset()
-    unrolled: bool = False
+    compact: bool = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import dataclass
 from types import CodeType, FrameType
@@ -16,15 +15,6 @@ MARK: Final = "__tilecheck_kernel__"
 """A global of every function that runs as part of a kernel: tells its frames from those of the executor."""
 
 _NOWHERE: Final = Span("<unknown>", 0, 0, 0, 0)
-
-_PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_LIBRARY: Final = os.path.join(_PACKAGE, "dialect", "device") + os.sep
-_ENTRY: Final = "<entry "
-
-
-def _is_library(code: CodeType) -> bool:
-    """Whether code stands between a kernel of the dialect and the operations: its author has not written it."""
-    return code.co_filename.startswith((_LIBRARY, _ENTRY))
 
 
 @dataclass(frozen=True)
@@ -68,7 +58,7 @@ class Sites:
             if MARK in outer.f_globals:
                 chain.append((outer.f_code, outer.f_lasti))
             outer = outer.f_back
-        return self._number(tuple(link for link in chain if not _is_library(link[0])) or tuple(chain))
+        return self._number(tuple(chain))
 
     def _number(self, chain: tuple[tuple[CodeType, int], ...]) -> int:
         known = self._numbers.get(chain)

@@ -45,7 +45,8 @@ def test_every_use_of_a_moved_tensor_is_refused():
     x = tcr.zeros((8,), f32)
     p = x.partition(4)
     for use in (lambda: x.numpy(), lambda: x.view[:4], lambda: x.reshape(2, 4), lambda: x.transposed(),
-                lambda: x.copy(), lambda: x.astype(f32), lambda: x.share(), lambda: x.partition(4), lambda: x.partition_prefix(4),
+                lambda: x.copy(), lambda: x.astype(f32), lambda: x.share(), lambda: x.partition(4),
+                lambda: x.partition_prefix(4),
                 lambda: x.item() if x.size == 1 else x.numpy(), lambda: np.asarray(x), lambda: np.from_dlpack(x)):
         refused(MovedError, use)
     assert x.shape == (8,) and p.shape == (8,)

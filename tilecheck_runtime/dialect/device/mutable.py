@@ -59,6 +59,10 @@ class Mut:
                              f"{theirs}, {their_mark}")
         return self.placed.cells()
 
+    def minted(self, number: Any) -> Any:
+        """The cell of a number, with its coordinates worked out."""
+        return self.placed.mint(number)
+
     def coords(self, cell: Any) -> Any:
         """Coordinates of the piece, in pieces along each axis."""
         return self.placed.coords(cell)

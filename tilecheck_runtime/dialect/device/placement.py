@@ -7,7 +7,7 @@ from typing import Any
 
 from tilecheck_runtime.dialect.device.cutile import ct
 
-__all__ = ["Grouped", "Linear", "Single", "Walk"]
+__all__ = ["Grouped", "Linear", "Minted", "Single", "Walk"]
 
 
 @dataclass(frozen=True)
@@ -104,3 +104,36 @@ class Walk(Mapped):
     def coords(self, cell: Any) -> Any:
         found, back = self.digits(cell, self.radix), self.back
         return tuple(found[n] for n in ct.static_iter(back))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell whose coordinates are known."""
+
+    place: Any
+
+
+@dataclass(frozen=True)
+class Minted:
+    """A mapped placement in a kernel whose loops make `Cell` objects of numbers."""
+
+    placed: Any
+
+    @property
+    def mark(self) -> Any:
+        return self.placed.mark
+
+    def own(self) -> Any:
+        return self.placed.own()
+
+    def cell(self) -> Any:
+        return self.placed.cell()
+
+    def cells(self) -> Any:
+        return self.placed.cells()
+
+    def mint(self, cell: Any) -> Any:
+        return Cell(self.placed.coords(cell))
+
+    def coords(self, cell: Any) -> Any:
+        return cell.place

@@ -1,0 +1,38 @@
+"""Dialect kernels run on the CPU through their entries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tilecheck_runtime import Kernel, sanitize
+from tilecheck_runtime.dialect.entry import Entry
+from tilecheck_runtime.dialect.plan import Output, Plan
+from tilecheck_runtime.dialect.schedules import Schedule, Single
+from tilecheck_runtime.sanitizer.events import Report
+
+COMPACT = False
+"""Whether loops over cells are rewritten unless a test says otherwise."""
+
+Tiles = Mapping[str, tuple[int, ...]]
+
+
+def specialized(kernel: Kernel, arguments: Mapping[str, Any], tiles: Tiles, schedule: Schedule | None = None,
+                blocks: int | None = None, compact: bool | None = None, inside: frozenset[str] = frozenset(),
+                **constants: int) -> Entry:
+    """The entry for these arguments and pieces; every output has the same schedule."""
+    outputs, values = [], dict(constants)
+    for parameter in kernel.signature.outputs:
+        tile = tiles[parameter.name]
+        values |= {e: n for e, n in zip(parameter.extents, tile, strict=True) if isinstance(e, str)}
+        whole = tuple(n <= t for n, t in zip(arguments[parameter.name].shape, tile, strict=True))
+        outputs.append(Output(tile, schedule or Single(), blocks, whole))
+    chosen = COMPACT if compact is None else compact
+    return kernel.entry(Plan(tuple(sorted(values.items())), tuple(outputs), inside, chosen))
+
+
+def run(kernel: Kernel, arguments: Mapping[str, Any], tiles: Tiles, seed: int | None = 0, **options: Any) -> Report:
+    """Runs a kernel over the grid that covers its outputs."""
+    entry = specialized(kernel, arguments, tiles, **options)
+    shapes = {name: arguments[name].shape for name in entry.outputs}
+    return sanitize(entry.function, entry.grid(shapes), entry.arguments(arguments), seed=seed)

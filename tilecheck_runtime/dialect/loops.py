@@ -1,0 +1,176 @@
+"""Loops over cells, written as a person would write them.
+
+`for cell in z.cells():` runs once where a block owns one piece, but the compiled kernel would keep the loop; and where
+a block owns several, `z.coords(cell)` and `z[cell] = t` would each work out the coordinates. So the text of the
+function is changed, within its lines: a loop that runs once iterates over a constant, which `cuda.tile` unrolls; any
+other works out the coordinates once, in front of its first statement. Lines keep their numbers. The changed text is
+registered under a name that begins with the author's file.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+from typing import Final
+
+from tilecheck_runtime.dialect.device.cutile import ct
+
+__all__ = ["Loops", "rewritten"]
+
+_ONCE: Final = "_t_static_iter((0,))"
+_JUMPS: Final = (ast.Break, ast.Continue, ast.Return)
+_SCOPES: Final = (ast.FunctionDef, ast.Lambda, ast.ClassDef)
+_COMPOUND: Final = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
+_FUTURES: Final = 0x1000000
+"""Compiler flag of `from __future__ import annotations`, the only such import that still changes anything."""
+
+
+@dataclass(frozen=True)
+class Loops:
+    """A function with its loops over cells rewritten.
+
+    minted  names of the outputs whose cells are objects with coordinates in it, not numbers
+    """
+
+    function: FunctionType
+    minted: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Edit:
+    """Text in place of a stretch of one line; columns count bytes, as those of a tree do."""
+
+    line: int
+    start: int
+    end: int
+    text: str
+
+
+def rewritten(function: FunctionType, mapped: Mapping[str, bool]) -> Loops:
+    """The function with better loops over the cells of its outputs; unchanged where there are none, or where its source
+    is not to be had. `mapped` says of each output whether a block owns several pieces."""
+    unchanged = Loops(function, frozenset())
+    try:
+        lines = inspect.findsource(function)[0]
+        body = _definition(ast.parse("".join(lines)), function)
+    except (OSError, SyntaxError):
+        return unchanged
+    if body is None:
+        return unchanged
+    loops = [loop for loop in _loops(body) if _output(loop.iter) in mapped]
+    kept = _names_kept(body, mapped)
+    edits = [e for loop in loops if not mapped[_output(loop.iter)] for e in _unrolled(loop, kept)]
+    minted = _minted(loops, kept, mapped)
+    edits += minted
+    made = _rebuilt(function, lines, _edited(lines, edits)) if edits else None
+    if made is None:
+        return unchanged
+    return Loops(made, frozenset(n for n in mapped if mapped[n]) if minted else frozenset())
+
+
+def _definition(tree: ast.Module, function: FunctionType) -> ast.FunctionDef | None:
+    first = function.__code__.co_firstlineno
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == function.__name__ and first == _first_line(node):
+            return node
+    return None
+
+
+def _first_line(node: ast.FunctionDef) -> int:
+    return min([node.lineno, *(d.lineno for d in node.decorator_list)])
+
+
+def _loops(body: ast.FunctionDef) -> list[ast.For]:
+    """Loops over cells of something, in the order of the text."""
+    found = [n for n in ast.walk(body) if isinstance(n, ast.For) and _output(n.iter)]
+    return sorted(found, key=lambda n: n.lineno)
+
+
+def _output(iterated: ast.expr) -> str:
+    """The name in `name.cells(...)`; empty for anything else."""
+    match iterated:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="cells"), keywords=[]):
+            return name
+    return ""
+
+
+def _names_kept(body: ast.FunctionDef, mapped: Mapping[str, bool]) -> frozenset[str]:
+    """Outputs that the function uses itself under their names only: whose cells go nowhere else."""
+    lost = {n.id for n in ast.walk(body) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    for scope in ast.walk(body):
+        if isinstance(scope, _SCOPES) and scope is not body:
+            lost |= {n.id for n in ast.walk(scope) if isinstance(n, ast.Name)}
+    held = {id(n.value) for n in ast.walk(body) if isinstance(n, (ast.Attribute, ast.Subscript))}
+    together = {id(a) for n in ast.walk(body) if isinstance(n, ast.expr) and _output(n) and isinstance(n, ast.Call)
+                for a in n.args}
+    for node in ast.walk(body):
+        if isinstance(node, ast.Name) and id(node) not in held | together:
+            lost.add(node.id)
+    return frozenset(mapped) - lost
+
+
+def _unrolled(loop: ast.For, kept: frozenset[str]) -> list[_Edit]:
+    """A loop that runs once, over a constant. Not where it may be left early, which an unrolled loop cannot be."""
+    jumps = any(isinstance(n, _JUMPS) for statement in loop.body for n in ast.walk(statement))
+    if loop.orelse or jumps or _output(loop.iter) not in kept or loop.iter.lineno != loop.iter.end_lineno:
+        return []
+    return [_Edit(loop.iter.lineno, loop.iter.col_offset, loop.iter.end_col_offset or 0, _ONCE)]
+
+
+def _minted(loops: Sequence[ast.For], kept: frozenset[str], mapped: Mapping[str, bool]) -> list[_Edit]:
+    """Loops over several pieces, with their coordinates worked out in front of the first statement: all or none,
+    because one kind of cell is understood in one function."""
+    edits: list[_Edit] = []
+    if not all(name in kept for name, many in mapped.items() if many):
+        return []
+    for number, loop in enumerate(loop for loop in loops if mapped[_output(loop.iter)]):
+        first, target = loop.body[0], loop.target
+        if isinstance(first, _COMPOUND) or not isinstance(target, ast.Name):
+            return []
+        counter = f"_t_cell{number}"
+        edits.append(_Edit(target.lineno, target.col_offset, target.end_col_offset or 0, counter))
+        mint = f"{target.id} = {_output(loop.iter)}.minted({counter}); "
+        edits.append(_Edit(first.lineno, first.col_offset, first.col_offset, mint))
+    return edits
+
+
+def _edited(lines: Sequence[str], edits: Sequence[_Edit]) -> list[str]:
+    made = list(lines)
+    for edit in sorted(edits, key=lambda e: (e.line, e.start), reverse=True):
+        raw = made[edit.line - 1].encode()
+        made[edit.line - 1] = (raw[:edit.start] + edit.text.encode() + raw[edit.end:]).decode()
+    return made
+
+
+def _rebuilt(function: FunctionType, before: Sequence[str], lines: Sequence[str]) -> FunctionType | None:
+    """The function of the changed text, with the globals and closure of the old one. None where the text was no longer
+    that of the function."""
+    filename = f"{function.__code__.co_filename} (loops over cells rewritten)"
+    old, new = _code(function, before, filename), _code(function, lines, filename)
+    if old is None or new is None or old.co_code != function.__code__.co_code:
+        return None
+    linecache.cache[filename] = (sum(map(len, lines)), None, list(lines), filename)
+    space = {**function.__globals__, "_t_static_iter": ct.static_iter}
+    made = FunctionType(new, space, function.__name__, function.__defaults__, function.__closure__)
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__module__, made.__qualname__ = function.__module__, function.__qualname__
+    return made
+
+
+def _code(function: FunctionType, lines: Sequence[str], filename: str) -> CodeType | None:
+    """The code of the function in a text of its module."""
+    known = function.__code__
+    module = compile("".join(lines), filename, "exec", flags=known.co_flags & _FUTURES, dont_inherit=True)
+    found = [c for c in _codes(module) if (c.co_name, c.co_firstlineno) == (known.co_name, known.co_firstlineno)]
+    return found[0] if len(found) == 1 and found[0].co_freevars == known.co_freevars else None
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
