@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilecheck_runtime.cpu.dtypes import DType, as_dtype
-from tilecheck_runtime.cpu.errors import TileTypeError
+from tilecheck_runtime.cpu.errors import TileError
 
 __all__ = ["element_type"]
 
@@ -15,5 +15,5 @@ def element_type(value: Any) -> DType:
     is none."""
     try:
         return as_dtype(value)
-    except TileTypeError as error:
+    except TileError as error:
         raise TypeError(f"{error}: write one of the dialect's, such as `f32`") from None
