@@ -23,6 +23,7 @@ __all__ = ["Use", "check", "moved", "release"]
 class Use(Enum):
     """What is wanted of a handle."""
 
+    VIEW = "viewed"
     READ = "read"
     OWN = "moved"
     PARTITION = "partitioned"
@@ -30,6 +31,7 @@ class Use(Enum):
 
 
 _CONFLICTS: Final[Mapping[Use, frozenset[Mode]]] = MappingProxyType({
+    Use.VIEW: frozenset(),  # what can be done with a view is asked of its own part
     Use.READ: frozenset({Mode.PARTITIONED, Mode.WRITING, Mode.LENT_TO_WRITE}),
     **{use: frozenset(Mode) for use in (Use.OWN, Use.PARTITION, Use.WRITE)},
 })

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from tilecheck_runtime.backends.interface import Strided
 from tilecheck_runtime.backends.select import backend_of
@@ -36,6 +36,8 @@ class _Views(Generic[T]):
 
 class Readable(Handle):
     """A handle whose elements can be read."""
+
+    _to_view: ClassVar[Use] = Use.VIEW
 
     def numpy(self, *, copy: bool = True) -> Any:
         """The elements as a new NumPy array; with `copy=False` as a read-only one in the same memory, which nobody can
@@ -75,7 +77,7 @@ class Readable(Handle):
 
     def _viewed(self, change: Callable[[Layout], Layout], readonly: bool = False) -> Self:
         with LOCK:
-            check(self, Use.READ)
+            check(self, self._to_view)
             return self._view_of(change(self._layout), readonly or self._readonly)
 
     def _view_of(self, layout: Layout, readonly: bool) -> Self:

@@ -17,6 +17,7 @@ class SharedTensor(Readable):
     """A handle that may be held by many owners and flights at once. Each one counts until it is let go of."""
 
     kind = "shared tensor"
+    _to_view = Use.READ  # a view is one more owner
 
     def share(self) -> SharedTensor:
         """One more handle on the same memory."""

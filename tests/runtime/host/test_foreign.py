@@ -96,7 +96,7 @@ def test_rule_23_a_broadcast_array_is_only_read():
     x = tcr.from_numpy(array, copy=False)
     assert x.numpy().shape == (3, 4)
     error = refused(ReadOnlyError, lambda: x.partition(1, 4))
-    assert error.summary == ("`x` cannot be partitioned: with strides (0, 1) several of its elements lie at one address")
+    assert error.summary == "`x` cannot be partitioned: with strides (0, 1) several of its elements lie at one address"
     assert error.fix == "partition a copy: `.copy()`"
 
 
