@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import FunctionType
@@ -25,23 +25,34 @@ from tilecheck_runtime.ownership.handles import Handle
 from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.tensors.reading import strided
 
-__all__ = ["Contract", "contract_of", "enforce", "inspect", "scalars"]
+__all__ = ["Contract", "Demand", "contract_of", "enforce", "inspect", "scalars"]
 
 _SETTLED: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
+
+
+@dataclass(frozen=True)
+class Demand:
+    """One clause that a launch must meet.
+
+    text      as it is shown: as the author wrote it, if he did
+    declared  whether the author wrote it
+    """
+
+    text: str
+    clause: Clause
+    declared: bool
 
 
 @dataclass(frozen=True)
 class Contract:
     """What is known of a kernel.
 
-    verdict   of the checker; None when it could not look at the kernel
-    clauses   that a launch must meet, declared ones first
-    declared  how many of them the author wrote
+    verdict  of the checker; None when it could not look at the kernel
+    demands  declared ones first
     """
 
     verdict: str | None
-    clauses: tuple[Clause, ...]
-    declared: int
+    demands: tuple[Demand, ...]
 
 
 def contract_of(function: FunctionType) -> Contract:
@@ -54,11 +65,14 @@ def contract_of(function: FunctionType) -> Contract:
 
 @lru_cache(maxsize=1024)
 def _contract(function: FunctionType, requires: tuple[str, ...]) -> Contract:
-    declared = [clause for text in requires for clause in parse(text)]
     verdict, texts = _inferred(function)
-    inferred = [clause for text in texts for clause in _read(text)]
-    known = {clause.text: clause for clause in (*declared, *inferred)}
-    return Contract(verdict, tuple(known.values()), len({c.text for c in declared}))
+    found = [d for text in requires for d in _demands(text, parse(text), True)]
+    found += [d for text in texts for d in _demands(text, _read(text), False)]
+    return Contract(verdict, tuple({d.clause.text: d for d in reversed(found)}.values())[::-1])
+
+
+def _demands(text: str, clauses: Sequence[Clause], declared: bool) -> list[Demand]:
+    return [Demand(text if len(clauses) == 1 else clause.text, clause, declared) for clause in clauses]
 
 
 def _read(text: str) -> tuple[Clause, ...]:
@@ -110,48 +124,47 @@ def scalars(given: Given, variables: Mapping[str, int], grid: tuple[int, int, in
 def enforce(kernel: str, contract: Contract, values: Mapping[str, int]) -> None:
     """Raises ContractError for the first clause on shapes and numbers that does not hold, with the values it speaks
     of."""
-    for number, clause in enumerate(contract.clauses):
-        if clause.cond is None:
+    for demand in contract.demands:
+        if demand.clause.cond is None:
             continue
-        origin = "declares" if number < contract.declared else "needs"
         try:
-            if evaluate(clause, values):
+            if evaluate(demand.clause, values):
                 continue
         except KeyError as error:
-            raise _unknown(kernel, origin, clause, error) from None
-        spoken = ", ".join(f"{name} = {values[name]}" for name in _names(clause.text) if name in values)
-        sides = _sides(clause.text, values)
-        raise _broken(kernel, origin, clause, f"here {spoken}" + (f": {sides}" if sides else ""),
+            raise _unknown(kernel, demand, error) from None
+        spoken = ", ".join(f"{name} = {values[name]}" for name in _names(demand.text) if name in values)
+        sides = _sides(demand.text, values)
+        raise _broken(kernel, demand, f"here {spoken}" + (f": {sides}" if sides else ""),
                       "pass arrays and values for which it holds")
 
 
 def inspect(kernel: str, contract: Contract, given: Given, values: Mapping[str, int]) -> None:
     """Raises ContractError for the first clause on the contents of arrays that they contradict. Looks at the data, so
     it is asked at every launch."""
-    for number, clause in enumerate(contract.clauses):
-        annotation = annotation_of(clause)
+    for demand in contract.demands:
+        annotation = annotation_of(demand.clause)
         if annotation is None:
             continue
         arrays = {n: _contents(given.arrays[n]) for n in annotation.arrays if n in given.arrays}
         terms = [value_of(t, Scalars(values)) for t in annotation.terms] if annotation.name != "lock" else []
         how = broken(annotation, arrays, terms)
         if how is not None:
-            raise _broken(kernel, "declares" if number < contract.declared else "needs", clause, f"here {how}",
-                          "pass data for which it holds")
+            raise _broken(kernel, demand, f"here {how}", "pass data for which it holds")
 
 
 def _contents(handle: Handle) -> Any:
     return backend_of(handle._storage.memory.device).download(strided(handle))
 
 
-def _broken(kernel: str, origin: str, clause: Clause, how: str, fix: str) -> ContractError:
-    names = tuple(dict.fromkeys(n.partition(".")[0] for n in _names(clause.text)))
-    return ContractError(f"`{kernel}` {origin} `{clause.text}`; {how}", names=names, use=here(), fix=fix)
+def _broken(kernel: str, demand: Demand, how: str, fix: str) -> ContractError:
+    names = tuple(dict.fromkeys(n.partition(".")[0] for n in _names(demand.text)))
+    verb = "declares" if demand.declared else "needs"
+    return ContractError(f"`{kernel}` {verb} `{demand.text}`; {how}", names=names, use=here(), fix=fix)
 
 
-def _unknown(kernel: str, origin: str, clause: Clause, error: KeyError) -> ContractError:
+def _unknown(kernel: str, demand: Demand, error: KeyError) -> ContractError:
     what = getattr(error.args[0], "name", error.args[0])
-    return _broken(kernel, origin, clause, f"a launch has no `{what}` that is an integer",
+    return _broken(kernel, demand, f"a launch has no `{what}` that is an integer",
                    "speak of parameters, of their `shape` and `strides`, of type variables and of `grid`")
 
 

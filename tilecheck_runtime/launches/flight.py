@@ -175,6 +175,7 @@ class JointFlight(Flight[tuple[Any, ...]]):
             except Exception as error:
                 errors.append(error)
         if errors:
+            results.clear()  # the error keeps this frame, which must not keep what the others gave back
             for further in errors[1:]:
                 errors[0].add_note(f"another operation of the same `zip` failed as well: {further}")
             raise errors[0]

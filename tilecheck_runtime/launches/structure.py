@@ -78,7 +78,7 @@ class _Reader:
         elif pieces and (output := self._attribute_of(value, "tile", "mut")):
             self.sizes.update({n: t for n, t in zip(names, _tile(output), strict=False) if n})
         elif pieces and (output := self._method_of(value, "coords", "mut")):
-            spans = [f"cdiv({output.name}.shape[{k}], {t})" for k, t in enumerate(_tile(output))]
+            spans = [_span(output, k) for k in range(len(output.extents))]
             self.counts.update({n: c for n, c in zip(names, spans, strict=False) if n})
         elif not pieces:
             self._bind_part(names[0], value)
@@ -137,10 +137,18 @@ class _Reader:
     def _inside(self, array: str, tile: tuple[str | None, ...], index: ast.expr) -> Iterator[str]:
         items = index.elts if isinstance(index, ast.Tuple) else [index]
         for axis, (item, size) in enumerate(zip(items, tile, strict=False)):
-            count = self.counts.get(item.id) if isinstance(item, ast.Name) else None
+            count = self._count(item)
             there = f"cdiv({array}.shape[{axis}], {size})"
             if count is not None and size is not None and count != there:
                 yield f"{count} <= {there}"
+
+    def _count(self, node: ast.expr) -> str | None:
+        """How far an index runs, exclusive."""
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            output, place = self._method_of(node.value, "coords", "mut"), node.slice.value
+            if output is not None and isinstance(place, int) and 0 <= place < len(output.extents):
+                return _span(output, place)
+        return self.counts.get(node.id) if isinstance(node, ast.Name) else None
 
     def _size(self, node: ast.expr) -> str | None:
         if isinstance(node, ast.Constant) and isinstance(node.value, int):
@@ -161,6 +169,11 @@ class _Reader:
 
     def _method_of(self, node: ast.expr, method: str, kind: str) -> Parameter | None:
         return self._attribute_of(node.func, method, kind) if isinstance(node, ast.Call) else None
+
+
+def _span(output: Parameter, axis: int) -> str:
+    """The number of pieces along an axis."""
+    return f"cdiv({output.name}.shape[{axis}], {_tile(output)[axis]})"
 
 
 def _tile(output: Parameter) -> tuple[str, ...]:

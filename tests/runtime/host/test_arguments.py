@@ -40,7 +40,8 @@ def test_kinds_of_arguments():
     said = {}
     for name, call in {
         "tensor": lambda: k.add(x, x, x), "shared": lambda: k.add(s, x, x), "array": lambda: k.add(np.zeros(8), x, x),
-        "partition": lambda: k.double(k.double), "input": lambda: k.add(p, p, x), "numpy": lambda: k.add(p, np.ones(8), x),
+        "partition": lambda: k.double(k.double), "input": lambda: k.add(p, p, x),
+        "numpy": lambda: k.add(p, np.ones(8), x),
         "number": lambda: k.add(p, 3, x), "accumulator": lambda: k.total(s, x, 4),
         "pieces": lambda: k.total(p, x, 4), "constant": lambda: k.total(x, s, 2.5), "flag": lambda: k.total(x, s, True),
         "float": lambda: k.scaled(p, x, "1", 2, True), "int": lambda: k.scaled(p, x, 1, 2.5, True),
@@ -72,7 +73,8 @@ def test_kinds_of_arguments():
         "float": ("`s` of `scaled` is a number of type float, not a str", "convert it: `float(...)`"),
         "int": ("`n` of `scaled` is a number of type int, not 2.5", "convert it: `int(...)`"),
         "bool": ("`up` of `scaled` is a number of type bool, not 1", "convert it: `bool(...)`"),
-        "wide": ("`n` of `scaled` is an integer of 32 bits, not 2147483648", "pass a smaller number, or a tensor of i64"),
+        "wide": ("`n` of `scaled` is an integer of 32 bits, not 2147483648",
+                 "pass a smaller number, or a tensor of i64"),
     }
     assert p.numpy().shape == (8,)
 
@@ -124,7 +126,8 @@ def test_a_type_variable_has_one_value():
     assert error.fix == "pass the same value as `n`"
     y = tcr.ones((8, 4), f32)
     error = refused(ContractError, lambda: k.square(p, y, 8))
-    assert error.summary == "`x` (here `y`) has shape (8, 4), where `square` declares (N, N); N is 8 by shape (8, 4) of `x`"
+    assert error.summary == ("`x` (here `y`) has shape (8, 4), where `square` declares (N, N); N is 8 by shape (8, 4) "
+                             "of `x`")
     assert k.square(p, x, 8).sync().numpy().tolist() == [[8] * 8] * 8
 
 

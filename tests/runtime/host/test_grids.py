@@ -8,7 +8,7 @@ import pytest
 import tilecheck_runtime as tcr
 from tests.runtime.host import kernels as k
 from tests.runtime.host.refusals import refused
-from tilecheck_runtime import Grouped, GridError, LaunchArgumentError, Linear, Range, Walk, f32
+from tilecheck_runtime import GridError, Grouped, LaunchArgumentError, Linear, Range, Walk, f32
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -45,8 +45,8 @@ def test_rule_5_outputs_agree_axis_by_axis():
     a, b = tcr.zeros((16,), f32).partition(4), tcr.zeros((16,), f32).partition(8)
     error = refused(GridError, lambda: k.apart(a, b))
     assert error.code == "TC405" and error.names == ("a", "b")
-    assert error.summary == ("`a` of shape (16,) in pieces of (4,) asks for grid (4, 1, 1), `b` of shape (16,) in pieces "
-                             "of (8,) for (2, 1, 1), in one launch of `apart`")
+    assert error.summary == ("`a` of shape (16,) in pieces of (4,) asks for grid (4, 1, 1), `b` of shape (16,) in "
+                             "pieces of (8,) for (2, 1, 1), in one launch of `apart`")
     assert error.fix == "partition all outputs into the same number of pieces along each axis"
     b = b.unpartition().partition(4)
     assert [p.numpy()[0] for p in k.apart(a, b).sync()] == [1, 2]

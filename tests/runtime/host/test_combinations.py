@@ -1,0 +1,132 @@
+"""`zip` and `then`."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+import tilecheck_runtime as tcr
+from tests.runtime.host import kernels as k
+from tests.runtime.host.gates import held_up
+from tests.runtime.host.refusals import refused
+from tilecheck_runtime import InFlightError, KernelFaultError, MovedError, f32
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def _pieces(value=0):
+    return tcr.full((8,), value, f32).partition(4)
+
+
+def test_results_of_a_zip_come_in_order():
+    x = tcr.ones((8,), f32)
+    a, b = tcr.zip(k.add(_pieces(), x, x), k.double(_pieces(3))).sync()
+    assert a.numpy().tolist() == [2] * 8 and b.numpy().tolist() == [6] * 8
+    assert tcr.zip().sync() == ()
+
+
+def test_a_zip_nests_and_is_awaited():
+    async def main():
+        (a, b), c = await tcr.zip(tcr.zip(k.double(_pieces(1)), k.double(_pieces(2))), k.double(_pieces(3)))
+        return [p.numpy()[0] for p in (a, b, c)]
+
+    assert asyncio.run(main()) == [2, 4, 6]
+
+
+def test_parts_of_a_zip_do_not_depend_on_each_other():
+    x, y = tcr.zeros((8,), f32), tcr.ones((8,), f32)
+    launch = k.add(x.view[:4].partition(4), y, y)
+    both = tcr.zip(k.add(_pieces(), y, y), launch)
+    both.sync()
+    first, second = k.double(x.view[:4].partition(4)), k.add(tcr.zeros((4,), f32).partition(4), y, x.view[4:])
+    tcr.zip(first, second).sync()
+
+
+def test_a_zip_whose_part_reads_what_another_writes_is_refused():
+    x, y = tcr.zeros((8,), f32), tcr.ones((8,), f32)
+    reading = k.add(_pieces(), y, x)
+    writing = k.double(x.view[:4].partition(4))
+    error = refused(InFlightError, lambda: tcr.zip(writing, reading).sync())
+    assert error.summary == "`y` is read while the launch of `double`, which is in flight, writes it"
+    assert x.numpy().tolist() == [0] * 8
+
+
+def test_a_zip_waits_for_all_when_one_fails():
+    x, y = tcr.ones((8,), f32), tcr.zeros((8,), f32)
+    both = tcr.zip(k.outside(_pieces(), x, 7), k.add(y.view[:8].partition(4), x, x), k.outside(_pieces(), x, 9))
+    with pytest.raises(KernelFaultError) as caught:
+        both.sync()
+    (note,) = caught.value.__notes__
+    assert note.startswith("another operation of the same `zip` failed as well: TC201")
+    assert y.numpy().tolist() == [2] * 8
+
+
+def test_a_zip_that_is_late_can_be_waited_for_again():
+    with held_up() as gate:
+        flight = tcr.zip(k.double(_pieces(1)), k.double(_pieces(2))).start()
+        with pytest.raises(TimeoutError):
+            flight.wait(0.01)
+        assert not flight.done()
+        gate.set()
+        assert [p.numpy()[0] for p in flight.wait()] == [2, 4] and flight.done()
+
+
+@pytest.mark.parametrize("thing", [3, None, "x"])
+def test_a_zip_is_of_operations(thing):
+    with pytest.raises(TypeError, match=r"`zip` takes operations that have not run, such as `kernel\(...\)`, not "):
+        tcr.zip(thing)
+
+
+def test_what_went_into_a_zip_is_gone():
+    launch = k.double(_pieces(1))
+    both = tcr.zip(launch)
+    error = refused(MovedError, lambda: launch.sync())
+    assert error.summary == "the launch of `double` was already made part of a `zip`; an operation runs once"
+    both.sync()
+
+
+def test_then_goes_on_with_the_result():
+    x = tcr.ones((8,), f32)
+    made = k.add(_pieces(), x, x).then(k.double).then(k.double).sync()
+    assert made.numpy().tolist() == [8] * 8
+
+
+def test_then_is_started_and_awaited():
+    with held_up() as gate:
+        flight = k.double(_pieces(1)).then(k.double).start()
+        assert not flight.done()
+        with pytest.raises(TimeoutError):
+            flight.wait(0.01)
+        gate.set()
+        assert flight.wait().numpy()[0] == 4
+
+    async def main():
+        return (await k.double(_pieces(1)).then(k.double)).numpy()[0]
+
+    assert asyncio.run(main()) == 4
+
+
+def test_then_after_a_zip():
+    def summed(pair):
+        a, b = (p.unpartition() for p in pair)
+        return k.add(_pieces(), a, b)
+
+    made = tcr.zip(k.double(_pieces(1)), k.double(_pieces(2))).then(summed).sync()
+    assert made.numpy().tolist() == [6] * 8
+
+
+def test_then_returns_an_operation():
+    with pytest.raises(TypeError, match=r"the function given to `.then` at .*test_combinations.py:\d+ returned 5; it "
+                       r"returns an operation that has not run"):
+        k.double(_pieces(1)).then(lambda z: 5).sync()
+
+
+def test_an_error_between_the_steps_comes_out():
+    def wrong(z):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        k.double(_pieces(1)).then(wrong).sync()
+    with pytest.raises(KernelFaultError):
+        k.outside(_pieces(), tcr.ones((8,), f32), 7).then(k.double).sync()
