@@ -40,7 +40,7 @@ from tilecheck.records import record
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.obligation import WEAKEST_FIRST, Settled, weakest
 
-__all__ = ["settle_bounds"]
+__all__ = ["otherwise", "settle_bounds"]
 
 _PROPOSED: Final = 2
 _LONG: Final = 120
@@ -204,7 +204,7 @@ def _proved(context: Context, access: Access, reach: Reach, found: Inside) -> _O
     tiles = {e for e in (*access.tile, reach.step) if e is not None}
     signs = [c for c in sorted(_strongest(found.assumed), key=lambda c: c.key) if not _of_tile(c, tiles)]
     taken = {p for c in context.assume for p in conjuncts(c)}
-    unless = _otherwise(conj(access.under, reach.when), taken, context.tiled)
+    unless = otherwise(conj(access.under, reach.when), taken, context.tiled)
     clauses = (*(clause_of(disj(*unless, c), False) for c in signs if c not in taken),
                *(clause_of(disj(*unless, c), reach.unchecked or _shares(c)) for c in found.clauses if c not in taken))
     conditional = any(c.kind == "semantic" for c in clauses)
@@ -226,7 +226,7 @@ def _shares(c: Cond) -> bool:
     return False
 
 
-def _otherwise(under: Cond, taken: set[Cond], tiled: tuple[Cond, ...]) -> tuple[Cond, ...]:
+def otherwise(under: Cond, taken: set[Cond], tiled: tuple[Cond, ...]) -> tuple[Cond, ...]:
     """The launches that do not make an access: nothing is asked of them."""
     flags = (c for c in conjuncts(under) if not c.varying and enforceable(c) and c not in taken
              and c not in tiled
