@@ -51,8 +51,15 @@ def _joined(f: Fault) -> tuple[str, str]:
             "nobody knows whose", f"store in each branch, through the cell that `{f.array}` minted there")
 
 
+_LOST: Final = {
+    "changed in a loop": "a loop puts another value in its place",
+    "one of several values": "it is one of several values",
+}
+
+
 def _lost(f: Fault) -> tuple[str, str]:
-    return f"what indexes `{f.array}` is not known to be a cell of it: {f.words[0]}", _own(f.array)
+    why = _LOST.get(f.words[0], "nothing is known of where it comes from")
+    return f"what indexes `{f.array}` is not known to be a cell of it: {why}", _own(f.array)
 
 
 def _either(f: Fault) -> tuple[str, str]:

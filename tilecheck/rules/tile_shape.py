@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sized
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
@@ -33,6 +33,10 @@ def _finding(fault: Fault, model: KernelModel) -> Diagnostic:
     message, help_ = _WORDS[fault.how](fault)
     return Diagnostic(
         CODE, "error", message, fault.span, model.name, origin_notes(model, fault.shapes), help_)
+
+
+def _axes(shape: Sized) -> str:
+    return f"{len(shape)} {'axis' if len(shape) == 1 else 'axes'}"
 
 
 def _two(f: Fault) -> tuple[str, str]:
@@ -68,18 +72,18 @@ def _whole(f: Fault) -> tuple[str, str]:
 
 def _ranks(f: Fault) -> tuple[str, str]:
     array, piece = f.shapes
-    return (f"`{f.array}` has {len(array)} axes, and a piece of `{f.words[0]}` has {len(piece)}",
+    return (f"`{f.array}` has {_axes(array)}, and a piece of `{f.words[0]}` has {len(piece)}",
             f"load the tile by its index instead: `{f.array}.partition(...)[...]`")
 
 
 def _indexed(f: Fault) -> tuple[str, str]:
     given, array = f.shapes
-    return f"`{f.array}` has {len(array)} axes, and the index has {len(given)}", "give one index for each axis"
+    return f"`{f.array}` has {_axes(array)}, and the index has {len(given)}", "give one index for each axis"
 
 
 def _partition(f: Fault) -> tuple[str, str]:
     given, array = f.shapes
-    return (f"`{f.array}` has {len(array)} axes, and is partitioned into tiles of {len(given)}",
+    return (f"`{f.array}` has {_axes(array)}, and is partitioned into tiles of {len(given)}",
             "give one extent for each axis")
 
 

@@ -51,7 +51,7 @@ def _load_like(m: Machine, x: Borrowed, args: Arguments) -> Value:
     tile = like.parameter.tile
     if len(x.axes) != len(tile):
         blame(m, "TC501", args.span, x.name, "like", like.name, shapes=(x.parameter.extents, tile))
-        return Unknown("a tile of another rank")
+        return Data(None)
     needs = tuple(le(extent(like.name, k), extent(x.name, axis)) for k, axis in enumerate(x.axes))
     effect = _read(x, args.span, Held(False, f"`{x.name}` reaches as far as `{like.name}`", needs))
     index = tuple(Int(c) for c in own(m, like))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +12,7 @@ from tilecheck.kernel.dialect.signature import Parameter, signature
 from tilecheck.kernel.dialect.values import Borrowed, Mutable, Shared
 from tilecheck.kernel.machine import Machine, Record
 from tilecheck.kernel.values import Data, Int, ParamRef, TileRef, Value
-from tilecheck.proof.terms import TRUE, Cond, Sym, atoms_in, conj, sym
+from tilecheck.proof.terms import ONE, TRUE, Cond, Sym, Term, atoms_in, conj, eq, sym
 
 if TYPE_CHECKING:
     from tilecheck.source.module import KernelSite
@@ -118,6 +118,23 @@ def ownership_of(m: Machine) -> Ownership:
         if name not in m.holdings.roles and "array" in used.get(name, ()) and not any(
                 f.code == "TC110" and f.array == name for f in m.holdings.faults):
             blame(m, "TC110", m.holdings.places[name], name, "used")
+    required = (*m.holdings.required, *((TRUE, c) for c in _one_grid(m)))
     mutable = tuple(name for name, role in m.holdings.roles.items() if role == "mut")
     faults = tuple(sorted(m.holdings.faults, key=lambda f: (f.span, f.code)))
-    return Ownership(mutable, tuple(m.holdings.required), faults, (), m.holdings.origins)
+    return Ownership(mutable, tuple(dict.fromkeys(required)), faults, (), m.holdings.origins)
+
+
+def _one_grid(m: Machine) -> Iterator[Cond]:
+    """That the outputs of which each block has one piece agree on the grid, axis by axis."""
+    grids = [_grid(counts) for _, counts in sorted(m.holdings.single.items())]
+    for other in grids[1:]:
+        yield from (c for a, b in zip(grids[0], other, strict=True) if (c := eq(a, b)).op != "true")
+
+
+def _grid(counts: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The grid of pieces; of more axes than a grid has, the leading ones share its first."""
+    lead = max(len(counts) - _GRID_AXES, 0) + 1
+    first = ONE
+    for count in counts[:lead]:
+        first = first * count
+    return (first, *counts[lead:], *(ONE,) * (_GRID_AXES - 1 - len(counts[lead:])))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from tilecheck.kernel.dialect.ownership import Fault, Origin
 from tilecheck.kernel.tree import Span
-from tilecheck.proof.terms import Atom, Cond, atoms_of
+from tilecheck.proof.terms import Atom, Cond, Term, atoms_of
 
 __all__ = ["Holdings"]
 
@@ -21,6 +21,7 @@ class Holdings:
     faults    as they are met, once each
     origins   where symbols come from
     places    of the parameters
+    single    outputs of which the kernel takes the block's only piece, with the pieces along each axis
     """
 
     roles: dict[str, str] = field(default_factory=dict)
@@ -29,6 +30,7 @@ class Holdings:
     faults: dict[Fault, None] = field(default_factory=dict)
     origins: tuple[Origin, ...] = ()
     places: dict[str, Span] = field(default_factory=dict)
+    single: dict[str, tuple[Term, ...]] = field(default_factory=dict)
 
     def facts(self, atoms: frozenset[Atom] | set[Atom]) -> tuple[Cond, ...]:
         """What is known of the coordinates among some atoms, and of those that this mentions."""

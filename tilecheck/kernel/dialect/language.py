@@ -175,8 +175,12 @@ def _as_array(m: Machine, value: Mutable | Borrowed | Shared) -> ArrayRef:
     return array(View(value.name))
 
 
+def _grain_moved(grain: Grain, s: Substitution) -> Grain:
+    return replace(grain, tile=tuple(s.term(e) for e in grain.tile))
+
+
 def _moved(value: Cell, s: Substitution) -> Value:
-    grains = tuple(Grain(g.array, tuple(s.term(e) for e in g.tile), g.nested) for g in value.grains)
+    grains = tuple(_grain_moved(g, s) for g in value.grains)
     coordinates = tuple(s.term(c) for c in value.coordinates)
     return replace(value, grains=grains, coordinates=coordinates, inside=s.cond(value.inside))
 
@@ -186,8 +190,7 @@ def _part_moved(value: Part, s: Substitution) -> Value:
 
 
 def _pieces_moved(value: Pieces, s: Substitution) -> Value:
-    g = value.grain
-    return Pieces(value.owner, Grain(g.array, tuple(s.term(e) for e in g.tile), g.nested))
+    return Pieces(value.owner, _grain_moved(value.grain, s))
 
 
 attributes.HANDLERS.update({

@@ -6,7 +6,6 @@ from tilecheck.kernel.dialect.ownership import Fault, FaultCode
 from tilecheck.kernel.dialect.values import Cell, Cells, Grain, Mutable, Pieces
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.tree import Span
-from tilecheck.kernel.values import Shape
 from tilecheck.proof.terms import Cond, Term, cdiv, conj, counter, floordiv, ge, lt, minimum, sym
 
 __all__ = ["blame", "extent", "nested_cell", "origin_of", "own", "own_cell", "placed_cell", "require", "rest", "walk"]
@@ -27,11 +26,11 @@ def _mint(m: Machine, name: str, fact: Cond) -> Term:
 
 def own(m: Machine, z: Mutable) -> tuple[Term, ...]:
     """The coordinates of the block's only piece: the same wherever the kernel asks for them."""
-    out = []
-    for k, size in enumerate(z.parameter.tile):
-        name = f"{z.name}_cell{k}"
-        out.append(_mint(m, name, lt(counter(name), cdiv(extent(z.name, k), size))))
-    return tuple(out)
+    counts = tuple(cdiv(extent(z.name, k), size) for k, size in enumerate(z.parameter.tile))
+    if m.noting:
+        m.holdings.single[z.name] = counts
+    names = [f"{z.name}_cell{k}" for k in range(len(counts))]
+    return tuple(_mint(m, name, lt(counter(name), count)) for name, count in zip(names, counts, strict=True))
 
 
 def own_cell(m: Machine, z: Mutable) -> Cell:
@@ -61,14 +60,14 @@ def nested_cell(m: Machine, pieces: Pieces, span: Span) -> Cell:
     return Cell((pieces.grain,), tuple(out), schedule=True)
 
 
-def placed_cell(m: Machine, z: Mutable, tile: Shape, at: tuple[Term, ...]) -> Cell:
+def placed_cell(m: Machine, z: Mutable, grain: Grain, at: tuple[Term, ...]) -> Cell:
     """The nested tile at a place in the block's piece that the kernel computes, if there is one."""
     whole = own(m, z)
-    inside = conj(*(c for k, size in enumerate(tile) for c in (
+    inside = conj(*(c for k, size in enumerate(grain.tile) for c in (
         ge(at[k], 0), lt(at[k], cdiv(rest(z, whole, k), size)))))
     where = tuple(c * floordiv(piece, size) + a for c, piece, size, a in zip(
-        whole, z.parameter.tile, tile, at, strict=True))
-    return Cell((Grain(z.name, tile, True),), where, inside=inside)
+        whole, z.parameter.tile, grain.tile, at, strict=True))
+    return Cell((grain,), where, inside=inside)
 
 
 def origin_of(z: Mutable, at: tuple[Term, ...]) -> tuple[Term, ...]:

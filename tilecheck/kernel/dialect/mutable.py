@@ -23,6 +23,7 @@ from tilecheck.kernel.values import (
     Bool,
     Choice,
     Const,
+    Data,
     Int,
     Shape,
     Tuple,
@@ -66,10 +67,10 @@ def fetch(m: Machine, z: Mutable, index: Value, span: Span) -> Value:
     """`z[index]`: a block reads back what is its own."""
     cell, grain = _selected(m, z, index, span)
     if cell is None or grain is None:
-        return Unknown("a piece that is not known")
+        return Data(z.parameter.tile)
     if grain.nested:
         blame(m, "TC501", span, z.name, "whole", shapes=(grain.tile, z.parameter.tile))
-        return Unknown("a piece of another shape")
+        return Data(z.parameter.tile)
     return _load(m, z, cell, grain, span)
 
 
@@ -114,6 +115,9 @@ def _store(
         blame(m, "TC501", span, z.name, "nested" if grain.nested else "stored",
               shapes=(shape_of(value) or (), grain.tile))
         return
+    if grain.partial:
+        m.written.add(z.name)
+        return
     # elsewhere the shape is checked when the kernel is compiled
     open_ = how == "unknown" and grain.nested and cell.inside is TRUE
     held = Held(True, why, doubt=_DOUBT if open_ else "")
@@ -155,7 +159,7 @@ def _load_like(m: Machine, z: Mutable, args: Arguments) -> Value:
     like = args.positional[0] if args.positional else z
     if isinstance(like, Mutable) and like.name != z.name:
         blame(m, "TC105", args.span, z.name, "foreign", like.name)
-        return Unknown("a piece of another array")
+        return Data(z.parameter.tile)
     return _load_own(m, z, args) if like == z else unknown_call(m, "load_like", z, args)
 
 
@@ -224,25 +228,27 @@ def coordinates(m: Machine, z: Mutable, args: Arguments) -> Value:
 
 def _pieces(m: Machine, z: Mutable, args: Arguments) -> Value:
     tile = _tile(m, args.positional, args)
-    if tile is None or not _nests(m, z, tile, args.span):
-        return Unknown("nested pieces of another rank")
-    return Pieces(z, Grain(z.name, tile, True))
+    grain = None if tile is None else _nested(m, z, tile, args.span)
+    return Unknown("nested pieces of another rank") if grain is None else Pieces(z, grain)
 
 
-def _nests(m: Machine, z: Mutable, tile: Shape, span: Span) -> bool:
-    """Whether tiles of an extent have as many axes as the piece. They must divide it, or reach past its end."""
+def _nested(m: Machine, z: Mutable, tile: Shape, span: Span) -> Grain | None:
+    """Tiles of this shape in the pieces, which they must divide."""
     if len(tile) != z.parameter.rank:
         blame(m, "TC501", span, z.name, "pieces", shapes=(tile, z.parameter.tile))
-        return False
+        return None
+    partial = False
     for k, (inner, outer) in enumerate(zip(tile, z.parameter.tile, strict=True)):
         if inner.constant is not None and outer.constant is not None and inner.constant > 0:
             if outer.constant % inner.constant:
                 blame(m, "TC109", span, z.name, "nested", str(k), str(inner.constant), str(outer.constant))
+                partial = True
         elif enforceable(eq(mod(outer, inner), 0)):
             require(m, disj(eq(mod(outer, inner), 0), le(extent(z.name, k), outer)))
         else:
             blame(m, "TC109", span, z.name, "open")
-    return True
+            partial = True
+    return Grain(z.name, tile, True, partial)
 
 
 def _tile(m: Machine, given: tuple[Value, ...], args: Arguments) -> Shape | None:
@@ -256,10 +262,11 @@ def _store_at(m: Machine, z: Mutable, args: Arguments) -> Value:
     shape, items = shape_of(tile), expand(m, position)
     if shape is None or items is None or len(items) != z.parameter.rank:
         return unknown_call(m, "store_at of a tile or at a position that is not known", z, args)
-    if _nests(m, z, shape, args.span):
-        cell = placed_cell(m, z, shape, tuple(to_term(m, v, args.span) for v in items))
+    grain = _nested(m, z, shape, args.span)
+    if grain is not None:
+        cell = placed_cell(m, z, grain, tuple(to_term(m, v, args.span) for v in items))
         why = f"a tile that a value selects is stored only if it lies in the block's own piece of `{z.name}`"
-        _store(m, z, cell, cell.grains[0], tile, args.span, "store", why)
+        _store(m, z, cell, grain, tile, args.span, "store", why)
     return NONE
 
 
@@ -270,10 +277,10 @@ def _load_piece(m: Machine, z: Mutable, args: Arguments) -> Value:
         return unknown_call(m, "load_piece", z, args)
     cell, grain = _selected(m, z, args.positional[0], args.span)
     if cell is None or grain is None:
-        return Unknown("a piece that is not known")
+        return Data(tile)
     if tile != grain.tile:
         blame(m, "TC501", args.span, z.name, "fetched", shapes=(tile, grain.tile))
-        return Unknown("a piece of another shape")
+        return Data(tile)
     return _load(m, z, cell, grain, args.span)
 
 

@@ -12,11 +12,15 @@ __all__ = ["Borrowed", "Cell", "Cells", "Grain", "Mutable", "OwnedMethod", "Part
 
 @record(frozen=True)
 class Grain:
-    """A way in which a mutable array is cut: its own pieces, or tiles nested in them."""
+    """A way in which a mutable array is cut: its own pieces, or tiles nested in them.
+
+    partial  whether nested tiles do not divide the pieces, so that one may reach into the next piece
+    """
 
     array: str
     tile: Shape
     nested: bool = False
+    partial: bool = False
 
 
 @record(frozen=True)
