@@ -260,7 +260,9 @@ def _open(context: Context, access: Access, reach: Reach, made: Region) -> _Outc
         why = f"it depends on the contents of `{loads[0].array}`"
         return _Outcome(access, reach, "unproven", why + (f"; `{missing}` would settle it" if missing else ""),
                         missing=missing)
-    if not made.exact or mentions_opaque(made):
+    # coordinates of cells are followed, and no block can be named that has them
+    followed = made.exact or bool(context.model.ownership.mutable)
+    if not followed or mentions_opaque(made):
         return _Outcome(access, reach, "unproven", "part of the index or of a condition was not understood")
     return _Outcome(access, reach, "unproven", "no proof was found that it stays inside")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilecheck.kernel.dialect.ownership import Fault, FaultCode
+from tilecheck.kernel.dialect.ownership import COORDINATE, NESTED, Fault, FaultCode
 from tilecheck.kernel.dialect.values import Cell, Cells, Grain, Mutable, Pieces
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.tree import Span
@@ -29,7 +29,7 @@ def own(m: Machine, z: Mutable) -> tuple[Term, ...]:
     counts = tuple(cdiv(extent(z.name, k), size) for k, size in enumerate(z.parameter.tile))
     if m.noting:
         m.holdings.single[z.name] = counts
-    names = [f"{z.name}_cell{k}" for k in range(len(counts))]
+    names = [f"{z.name}{COORDINATE}{k}" for k in range(len(counts))]
     return tuple(_mint(m, name, lt(counter(name), count)) for name, count in zip(names, counts, strict=True))
 
 
@@ -42,7 +42,7 @@ def walk(m: Machine, cells: Cells, span: Span) -> Cell:
     first = cells.grains[0]
     out = []
     for k, size in enumerate(first.tile):
-        name = m.name(f"{first.array}_cell{k}", span)
+        name = m.name(f"{first.array}{COORDINATE}{k}", span)
         out.append(_mint(m, name, lt(counter(name), cdiv(extent(first.array, k), size))))
     return Cell(cells.grains, tuple(out), schedule=True)
 
@@ -52,7 +52,7 @@ def nested_cell(m: Machine, pieces: Pieces, span: Span) -> Cell:
     whole = own(m, pieces.owner)
     out = []
     for k, size in enumerate(pieces.grain.tile):
-        name = m.name(f"{pieces.grain.array}_tile{k}", span)
+        name = m.name(f"{pieces.grain.array}{NESTED}{k}", span)
         at = counter(name)
         outer, length = pieces.owner.parameter.tile[k], extent(pieces.grain.array, k)
         out.append(_mint(m, name, conj(

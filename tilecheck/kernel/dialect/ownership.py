@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.terms import Cond, Term
 from tilecheck.records import record
 
-__all__ = ["NOT_A_DIALECT", "Fault", "FaultCode", "Held", "Origin", "Ownership"]
+__all__ = ["COORDINATE", "NESTED", "NOT_A_DIALECT", "Fault", "FaultCode", "Held", "Origin", "Ownership"]
+
+COORDINATE: Final = "__coordinate"
+"""Between the name of an array and the number of an axis, in the name of a coordinate of one of its cells."""
+NESTED: Final = "__nested"
+"""Likewise of a nested tile."""
 
 FaultCode: TypeAlias = Literal["TC104", "TC105", "TC107", "TC109", "TC110", "TC501", "TC502"]
 
