@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Literal, TypeAlias
 
+from tilecheck.kernel.dialect.ownership import NOT_A_DIALECT, Held, Ownership
 from tilecheck.kernel.observed import NOTHING_SEEN, Observed
 from tilecheck.kernel.reach import Reach
 from tilecheck.kernel.tree import Span
@@ -53,6 +54,7 @@ class Access:
     unspecified  for a tile load that leaves its padding unspecified, its name in what is known of paddings
     padding   the padding mode of a tile load, by its name in `PaddingMode`, when one is given and known; of a gather
               the mode that its padding value stands for
+    held      for an access of a dialect kernel, the construction that makes it safe
     """
 
     array: str
@@ -76,6 +78,7 @@ class Access:
     under: Cond = TRUE
     unspecified: str = ""
     padding: str = ""
+    held: Held | None = None
 
 
 @record(frozen=True)
@@ -123,6 +126,7 @@ class KernelModel:
     launched    extents of array axes and ranks known from use: name -> rank, when every use agrees
     guards      uniform conditions that every execution satisfies (`static_assert`, `assert_`)
     paddings    what is known of undefined lanes
+    ownership   of a dialect kernel, what its parameters' ownership says
     """
 
     name: str
@@ -142,6 +146,7 @@ class KernelModel:
     observed: Observed = NOTHING_SEEN
     claims: tuple[Claim, ...] = ()
     paddings: Paddings = field(default_factory=Paddings)
+    ownership: Ownership = NOT_A_DIALECT
 
     @property
     def written(self) -> frozenset[str]:

@@ -42,7 +42,7 @@ for _library in ("numpy", "np", "torch"):
 
 
 def attribute(m: Machine, value: Value, name: str, span: Span) -> Value:
-    handler = _HANDLERS.get(type(value))
+    handler = HANDLERS.get(type(value))
     return Method(value, name) if handler is None else handler(m, value, name, span)
 
 
@@ -228,7 +228,7 @@ def _unknown(m: Machine, value: Unknown, name: str, span: Span) -> Value:
     return Unknown(f"attribute {name}", value.arrays)
 
 
-_HANDLERS: dict[type, Callable[..., Value]] = {
+HANDLERS: dict[type, Callable[..., Value]] = {
     TileRef: _tile_name,
     External: _external,
     ModuleValue: _module,
@@ -243,4 +243,4 @@ _HANDLERS: dict[type, Callable[..., Value]] = {
     Unknown: _unknown,
 }
 
-__all__ = ["app", "attribute", "class_member", "extent_of", "fields_of", "is_enum"]
+__all__ = ["HANDLERS", "app", "attribute", "class_member", "extent_of", "fields_of", "is_enum"]

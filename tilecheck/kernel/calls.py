@@ -79,7 +79,7 @@ TRANSPARENT = frozenset({
 
 
 def call(m: Machine, func: Value, args: Arguments) -> Value:
-    handler = _CALLS.get(type(func))
+    handler = CALLS.get(type(func))
     return unknown_call(m, describe(func), func, args) if handler is None else handler(m, func, args)
 
 
@@ -341,7 +341,7 @@ def _method(m: Machine, func: Method, args: Arguments) -> Value:
 TILE_METHODS: set[str] = set()
 """Methods of tiles; the other entries of `METHODS` are for arrays and views."""
 
-_CALLS: dict[type, Callable[..., Value]] = {
+CALLS: dict[type, Callable[..., Value]] = {
     TileRef: _tile,
     Builtin: _builtin,
     External: _external,
@@ -355,6 +355,6 @@ _CALLS: dict[type, Callable[..., Value]] = {
 }
 
 __all__ = [
-    "BUILTIN", "EXTERNAL", "METHODS", "TILE", "TILE_METHODS", "Annotated", "Arguments", "ArrayRef", "Bool", "Data",
-    "Int", "Return", "call", "relative", "unknown_call",
+    "BUILTIN", "CALLS", "EXTERNAL", "METHODS", "TILE", "TILE_METHODS", "Annotated", "Arguments", "ArrayRef", "Bool",
+    "Data", "Int", "Return", "call", "relative", "unknown_call",
 ]

@@ -429,7 +429,7 @@ def at_exit(m: Machine, form: Form, counter: Term, count: Term, span: Span) -> V
 
 def substituted(value: Value, s: Substitution) -> Value:
     """The value with its atoms replaced, wherever they stand."""
-    handler = _SUBSTITUTED.get(type(value))
+    handler = SUBSTITUTED.get(type(value))
     return value if handler is None else handler(value, s)
 
 
@@ -454,7 +454,7 @@ def _array(v: ArrayRef, s: Substitution) -> ArrayRef:
     return ArrayRef(tuple((s.cond(c), _view(view, s)) for c, view in v.options))
 
 
-_SUBSTITUTED: dict[type, Callable[..., Value]] = {
+SUBSTITUTED: dict[type, Callable[..., Value]] = {
     Int: lambda v, s: Int(s.term(v.term), _shape(v.shape, s), replaced(v.shadow, s)),
     Bool: lambda v, s: Bool(s.cond(v.cond), _shape(v.shape, s), replaced(v.shadow, s)),
     Data: lambda v, s: Data(
@@ -476,6 +476,6 @@ _SUBSTITUTED: dict[type, Callable[..., Value]] = {
 
 
 __all__ = [
-    "Body", "Form", "Placeholder", "Slot", "at_exit", "classify", "leaves", "never_negative", "placeholder", "rebuild",
-    "substituted", "widen",
+    "SUBSTITUTED", "Body", "Form", "Placeholder", "Slot", "at_exit", "classify", "leaves", "never_negative",
+    "placeholder", "rebuild", "substituted", "widen",
 ]

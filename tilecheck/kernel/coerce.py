@@ -170,7 +170,12 @@ def to_array(m: Machine, value: Value) -> ArrayRef | None:
         return param_array(m, value)
     if isinstance(value, Choice):
         return _array_from_choice(m, value)
-    return None
+    handler = AS_ARRAY.get(type(value))
+    return None if handler is None else handler(m, value)
+
+
+AS_ARRAY: dict[type, Callable[..., ArrayRef]] = {}
+"""Other values that stand for an array."""
 
 
 def _array_from_choice(m: Machine, value: Choice) -> ArrayRef | None:
@@ -198,7 +203,7 @@ def roots(ref: ArrayRef) -> frozenset[str]:
 def arrays_in(m: Machine, value: Value, depth: int = 0) -> frozenset[str]:
     """Every array that a value may hold. A parameter whose kind is not known counts when something else says that it
     is an array."""
-    handler = _ARRAYS.get(type(value))
+    handler = HELD.get(type(value))
     return frozenset() if handler is None or depth > 6 else handler(m, value, depth + 1)
 
 
@@ -223,7 +228,7 @@ def _forgotten(m: Machine, value: Int | Bool | Data, depth: int) -> frozenset[st
     return frozenset()
 
 
-_ARRAYS: dict[type, Callable[..., frozenset[str]]] = {
+HELD: dict[type, Callable[..., frozenset[str]]] = {
     ArrayRef: lambda m, v, depth: roots(v),
     ParamRef: lambda m, v, depth: frozenset() if v.outer else frozenset([v.name]),
     Tuple: lambda m, v, depth: _union(m, v.items, depth),

@@ -91,6 +91,10 @@ def for_loop(m: Machine, s: For) -> None:
     if items is not None and len(items) <= UNROLL:
         _unroll(m, s, items)
         return
+    following = NEXT.get(type(iterable))
+    if following is not None:
+        _minted(m, s, iterable, following)
+        return
     _anything(m, s, iterable)
 
 
@@ -123,6 +127,18 @@ def _range(m: Machine, s: For, r: Range) -> None:
 def _header(s: For) -> Span:
     """From the `for` to the end of what it runs over."""
     return replace(s.span, end_line=s.iterable.span.end_line, end_column=s.iterable.span.end_column)
+
+
+NEXT: dict[type, Callable[..., Value]] = {}
+"""Values that a loop may run over, with what makes the item of some iteration."""
+
+
+def _minted(m: Machine, s: For, iterable: Value, following: Callable[..., Value]) -> None:
+    def head(machine: Machine, k: Term) -> None:
+        _bind(machine, s.target, following(machine, iterable, s.span), s.span)
+
+    name = m.name(_label(s.target), s.span)
+    _summarize(m, Loop(name, s.span, s.body, tuple(assigned_names((s.target,))), head, None, None), s.orelse)
 
 
 def _anything(m: Machine, s: For, iterable: Value) -> None:

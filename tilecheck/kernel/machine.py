@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tilecheck.kernel.access import Claim, Gap
+from tilecheck.kernel.dialect.holdings import Holdings
+from tilecheck.kernel.dialect.ownership import Held
 from tilecheck.kernel.observed import Notes
 from tilecheck.kernel.reach import Reach
 from tilecheck.kernel.shapes import element, unknown_truth
@@ -145,6 +147,7 @@ class Record:
     under: Cond = TRUE
     unspecified: str = ""
     padding: str = ""
+    kept: Held | None = None
 
 
 class Machine:
@@ -193,6 +196,7 @@ class Machine:
         self.products: set[Term] = set()
         self.notes = Notes()
         self.claims: list[Claim] = []
+        self.holdings = Holdings()
 
     # --- dispatch ---
 

@@ -152,8 +152,8 @@ def _tile_load(m: Machine, given: dict[str, Value], span: Span, op: str, shape: 
         return Data(shape)
     order, scope = _order(given, ("weak", "none"))
     mode = _mode(given, ref)
-    effect = Effect("read", op, order, scope, _checked(m, given, span), span, _padding(mode),
-                    _unchecked(m, given, span), unspecified=_unspecified(mode))
+    effect = Effect("read", op, order, scope, _checked(m, given, span), span, padding_of(mode),
+                    _unchecked(m, given, span), unspecified=unspecified_of(mode))
     return tile_access(m, ref, index, extents, axes, effect)
 
 
@@ -165,19 +165,19 @@ def _mode(given: dict[str, Value], ref: ArrayRef) -> Value | None:
     return modes.pop() if len(modes) == 1 else Unknown("padding")
 
 
-def _unspecified(mode: Value | None) -> Cond | None:
+def unspecified_of(mode: Value | None) -> Cond | None:
     """The condition under which padding is unspecified; None when that is not known."""
     if mode is None:
         return TRUE
     if isinstance(mode, TileRef):
         return TRUE if mode.name.rpartition(".")[2] == "UNDETERMINED" else FALSE
     if isinstance(mode, Choice):
-        a, b = _unspecified(mode.then), _unspecified(mode.other)
+        a, b = unspecified_of(mode.then), unspecified_of(mode.other)
         return None if a is None or b is None else disj(conj(mode.cond, a), conj(negate(mode.cond), b))
     return None
 
 
-def _padding(mode: Value | None) -> Value | None:
+def padding_of(mode: Value | None) -> Value | None:
     if isinstance(mode, TileRef):
         name = mode.name.rpartition(".")[2]
         if name == "ZERO":
@@ -348,8 +348,8 @@ def _advanced(m: Machine, given: dict[str, Value], op: str, mode: str, span: Spa
         extents.append(size)
     shape = tuple(extents)
     kind = _mode(given, ref)
-    effect = Effect(mode, op, "weak", "none", _checked(m, given, span), span, padding=_padding(kind),
-                    unspecified=_unspecified(kind) if mode == "read" else FALSE, value=given.get("tile"))
+    effect = Effect(mode, op, "weak", "none", _checked(m, given, span), span, padding=padding_of(kind),
+                    unspecified=unspecified_of(kind) if mode == "read" else FALSE, value=given.get("tile"))
     rows = tuple(k for k, item in enumerate(items) if not isinstance(item, TileSlice))
     return element_access(m, ref, tuple(index), TRUE, shape, shape, effect, rows)
 
@@ -440,4 +440,4 @@ METHODS.update({
     **{f"atomic_{k}_offset": partial(_raw, f"atomic_{k}_offset", "atomic") for k in (*ATOMICS, "cas")},
 })
 
-__all__ = ["ATOMICS", "Callable", "Cond"]
+__all__ = ["ATOMICS", "Callable", "Cond", "padding_of", "unspecified_of"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tilecheck.kernel.assuming import simplified
 from tilecheck.kernel.coerce import extent
+from tilecheck.kernel.dialect.ownership import Held
 from tilecheck.kernel.joins import join
 from tilecheck.kernel.locks import update
 from tilecheck.kernel.machine import LoopMark, Machine, Record
@@ -54,6 +55,7 @@ class Effect:
     unchecked    the condition under which the launch leaves the bounds check out
     unspecified  for a load of a tile, the condition under which its padding is; None when that is not known
     value        what a write stores; several values in a tuple
+    held         the construction that makes it safe, in a kernel of the dialect
     """
 
     mode: str
@@ -66,6 +68,7 @@ class Effect:
     unchecked: Cond = FALSE
     unspecified: Cond | None = FALSE
     value: Value | None = None
+    held: Held | None = None
 
     @property
     def padding_mode(self) -> str:
@@ -159,13 +162,15 @@ def _emit(
     for (cond, view), bare in zip(ref.options, places, strict=True):
         place = _with_member(view, bare)
         index, guard = simplified(place.index, conj(m.path, cond, mask, place.inside if effect.checked else TRUE))
-        reach, under = _settled(place.reach, conj(m.path, cond, mask))
+        within = () if effect.held is not None else place.reach
+        reach, under = _settled(within, conj(m.path, cond, mask))
         m.records.append(Record(
             array=view.root, may=tuple(sorted({n for n in names if n != view.root})), mode=effect.mode, op=effect.op,
             index=index, guard=guard, exact=m.exact and _exact(index, guard, m.loops) and elements is not None,
             tile=place.tile, tile_index=place.tile_index, own_index=own_index, elements=lanes, site=site,
             order=effect.order, scope=effect.scope, loops=m.loops, held=m.held, span=effect.span, via=m.via,
-            checked=effect.checked, reach=reach, under=under, unspecified=source, padding=effect.padding_mode))
+            checked=effect.checked, reach=reach, under=under, unspecified=source, padding=effect.padding_mode,
+            kept=effect.held))
         used = stored(effect.value)
         if used:
             observe(m, used, conj(m.path, cond, mask, place.inside), _use(effect), view.root, effect.span)

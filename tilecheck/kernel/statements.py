@@ -98,7 +98,14 @@ def _bind_attribute(m: Machine, target: Attribute, value: Value, span: Span) -> 
 
 
 def _bind_item(m: Machine, target: Subscript, value: Value, span: Span) -> None:
-    _changed_in_place(m, "an item", target.value, m.eval(target.value), value, span)
+    owner = m.eval(target.value)
+    handler = SET_ITEM.get(type(owner))
+    if handler is None or handler(m, owner, target, value, span) is False:
+        _changed_in_place(m, "an item", target.value, owner, value, span)
+
+
+SET_ITEM: dict[type, Callable[..., object]] = {}
+"""Values with an item assignment of their own; False from one means that it is none of theirs."""
 
 
 def _changed_in_place(m: Machine, what: str, place: Expr, owner: Value, value: Value, span: Span) -> None:
@@ -315,4 +322,4 @@ STATEMENTS: Final[dict[type[Stmt], Callable[[Machine, Any], None]]] = {
     UnknownStmt: _unknown,
 }
 
-__all__ = ["FALSE", "STATEMENTS", "bind", "replace", "unpack"]
+__all__ = ["FALSE", "SET_ITEM", "STATEMENTS", "bind", "replace", "unpack"]

@@ -41,7 +41,7 @@ from tilecheck.proof.terms import ONE, Atom, Lane, Term, const, eq, ite, lane, o
 
 
 def subscript(m: Machine, value: Value, items: tuple[Expr, ...], span: Span) -> Value:
-    handler = _HANDLERS.get(type(value))
+    handler = HANDLERS.get(type(value))
     if handler is None:
         return Unknown("subscript", arrays_in(m, value))
     return handler(m, value, items, span)
@@ -173,7 +173,7 @@ def _choice(m: Machine, value: Choice, items: tuple[Expr, ...], span: Span) -> V
     return join(m, value.cond, subscript(m, value.then, items, span), subscript(m, value.other, items, span), span)
 
 
-_HANDLERS: dict[type, Callable[..., Value]] = {
+HANDLERS: dict[type, Callable[..., Value]] = {
     Tuple: _tuple,
     Range: _tuple,
     StaticIter: _tuple,

@@ -227,10 +227,15 @@ class Unknown:
     arrays: frozenset[str] = frozenset()
 
 
+@record(frozen=True)
+class Owned:
+    """A value that only kernels of the ownership dialect have; its kinds are in `tilecheck.kernel.dialect.values`."""
+
+
 Value: TypeAlias = (
     Int | Bool | Data | Const | Named | TileRef | External | Builtin | ArrayRef | ParamRef | Choice | Extents | Tuple
     | Range | StaticIter | TileSlice | Function | LambdaValue | Partial | Method | Class | Instance | ModuleValue | Dict
-    | Unknown
+    | Unknown | Owned
 )
 
 NONE = Const(None)

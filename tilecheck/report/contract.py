@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import PurePath
+from typing import Final
 
-from tilecheck.diagnostics import KernelReport, Report
+from tilecheck.diagnostics import KernelReport, Obligation, Report
 from tilecheck.report.json import kernel_object
+
+
+CONSTRUCTED: Final = "cell"
+"""The rule of what the ownership dialect settles by construction."""
 
 
 def select_kernels(report: Report, wanted: Sequence[tuple[str, str]]) -> tuple[KernelReport, ...]:
@@ -37,10 +42,15 @@ def _render(kernel: KernelReport) -> str:
     out += [f"  requires {c.clause:<{width}}  {c.kind}, {c.state}" for c in kernel.contract]
     if not kernel.contract:
         out.append("  requires nothing")
-    rows = [(f"line {o.line}", o.kind, o.array, o.verdict) for o in kernel.obligations]
+    rows = [(f"line {o.line}", o.kind, o.array, o.verdict + _construction(o)) for o in kernel.obligations]
     widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
     out += [f"  {row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}  {row[2]:<{widths[2]}}  {row[3]}" for row in rows]
     return "\n".join(out) + "\n"
+
+
+def _construction(obligation: Obligation) -> str:
+    """What holds by construction is no derivation: the sentence says all of it."""
+    return f": {obligation.why}" if CONSTRUCTED in obligation.rules else ""
 
 
 def render_contracts_json(kernels: Sequence[KernelReport]) -> str:

@@ -40,7 +40,7 @@ from tilecheck.records import record
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.obligation import WEAKEST_FIRST, Settled, weakest
 
-__all__ = ["settle_bounds"]
+__all__ = ["otherwise", "settle_bounds"]
 
 _PROPOSED: Final = 2
 _LONG: Final = 120
@@ -204,7 +204,7 @@ def _proved(context: Context, access: Access, reach: Reach, found: Inside) -> _O
     tiles = {e for e in (*access.tile, reach.step) if e is not None}
     signs = [c for c in sorted(_strongest(found.assumed), key=lambda c: c.key) if not _of_tile(c, tiles)]
     taken = {p for c in context.assume for p in conjuncts(c)}
-    unless = _otherwise(conj(access.under, reach.when), taken, context.tiled)
+    unless = otherwise(conj(access.under, reach.when), taken, context.tiled)
     clauses = (*(clause_of(disj(*unless, c), False) for c in signs if c not in taken),
                *(clause_of(disj(*unless, c), reach.unchecked or _shares(c)) for c in found.clauses if c not in taken))
     conditional = any(c.kind == "semantic" for c in clauses)
@@ -226,7 +226,7 @@ def _shares(c: Cond) -> bool:
     return False
 
 
-def _otherwise(under: Cond, taken: set[Cond], tiled: tuple[Cond, ...]) -> tuple[Cond, ...]:
+def otherwise(under: Cond, taken: set[Cond], tiled: tuple[Cond, ...]) -> tuple[Cond, ...]:
     """The launches that do not make an access: nothing is asked of them."""
     flags = (c for c in conjuncts(under) if not c.varying and enforceable(c) and c not in taken
              and c not in tiled
@@ -260,7 +260,9 @@ def _open(context: Context, access: Access, reach: Reach, made: Region) -> _Outc
         why = f"it depends on the contents of `{loads[0].array}`"
         return _Outcome(access, reach, "unproven", why + (f"; `{missing}` would settle it" if missing else ""),
                         missing=missing)
-    if not made.exact or mentions_opaque(made):
+    # coordinates of cells are followed, and no block can be named that has them
+    followed = made.exact or bool(context.model.ownership.mutable)
+    if not followed or mentions_opaque(made):
         return _Outcome(access, reach, "unproven", "part of the index or of a condition was not understood")
     return _Outcome(access, reach, "unproven", "no proof was found that it stays inside")
 

@@ -17,7 +17,8 @@ def structural_clauses(model: KernelModel) -> tuple[Clause, ...]:
     """One block on the axes that the kernel never reads, arrays that do not overlap, indices of 32 bits."""
     if not model.written:
         return ()
-    conds = dict.fromkeys(_unread(model))
+    # a dialect launch has the grid of its partitions
+    conds = dict.fromkeys(_unread(model) if not model.ownership.mutable else ())
     arithmetic = tuple(Clause(render(c), c, "structural") for c in conds)
     return (*arithmetic, *dict.fromkeys(_apart(model)), *dict.fromkeys(_sizes(model)), *width_clauses(model))
 

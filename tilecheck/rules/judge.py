@@ -20,6 +20,7 @@ from tilecheck.rules import (
     aliased_arguments,
     cross_block_read,
     duplicate_scatter,
+    foreign_index,
     grid_coverage,
     grid_mismatch,
     launch_arguments,
@@ -29,17 +30,23 @@ from tilecheck.rules import (
     mixed_atomicity,
     overlapping_write,
     padding_dtype,
+    partial_nesting,
     row_spill,
+    shared_write,
     slice_range,
+    tile_dtype,
     tile_out_of_range,
+    tile_shape,
     unchecked_out_of_bounds,
     undefined_padding,
     unknown_use,
+    unowned_array,
     unproven_disjoint,
     unused_contract,
 )
 from tilecheck.rules.atomicity import settle_atomics
 from tilecheck.rules.bounds import settle_bounds
+from tilecheck.rules.construction import ownership_clauses, settle_faults, settle_held
 from tilecheck.rules.context import Context
 from tilecheck.rules.contract import structural_clauses, width_clauses
 from tilecheck.rules.cross_read import settle_reads
@@ -62,13 +69,17 @@ _DIAGNOSE: Final[Mapping[str, Callable[[Settled, KernelModel], Diagnostic]]] = {
     "TC101": overlapping_write.diagnose,
     "TC102": unproven_disjoint.diagnose,
     "TC103": cross_block_read.diagnose,
+    "TC104": shared_write.diagnose,
+    "TC105": foreign_index.diagnose,
     "TC106": duplicate_scatter.diagnose,
     "TC107": mixed_atomicity.diagnose,
     "TC108": lost_order.diagnose,
+    "TC109": partial_nesting.diagnose,
     "TC201": tile_out_of_range.diagnose,
     "TC202": unchecked_out_of_bounds.diagnose,
     "TC206": row_spill.diagnose,
     "TC301": undefined_padding.diagnose,
+    "TC501": tile_shape.diagnose,
 }
 
 _SETTLED: Final = ("proved", "atomic", "single-block")
@@ -79,12 +90,14 @@ def prove(model: KernelModel) -> Proof:
     context = Context.of(model)
     obligations = (
         *settle_writes(context), *settle_reads(context), *settle_atomics(context), *settle_duplicates(context),
-        *settle_order(context), *settle_bounds(context), *settle_claims(context), *settle_padding(context))
+        *settle_order(context), *settle_bounds(context), *settle_claims(context), *settle_padding(context),
+        *settle_held(context), *settle_faults(context))
     obligations = row_spill.specialised(context, obligations)
     if any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
+    structural = (*ownership_clauses(model), *structural_clauses(model), *slice_range.clauses(context))
     return Proof(
-        once(model, one_for_each_statement(obligations)), (*structural_clauses(model), *slice_range.clauses(context)),
+        once(model, one_for_each_statement(obligations)), structural,
         context.declared, context.faulty, context.contradictory, tuple(lints.suspicions(context)))
 
 
@@ -103,14 +116,17 @@ def conclude(
     states = discharge_all(clauses, model, launches)
     unsettled = [in_view(s, model, launches, states) for s in proof.obligations if _unsettled(s, states)]
     reported = _without_implied([s for s in unsettled if s is not None])
-    findings = [_DIAGNOSE[s.code](s, model) for s in reported]
+    findings = [_in_dialect(s, model, _DIAGNOSE[s.code](s, model)) for s in reported]
     findings += [row_spill.diagnose_read(s, a, model) for s in reported for a in s.spilling]
     findings += grid_mismatch.diagnose(model, clauses, states, launches, proof.obligations)
     findings += grid_coverage.diagnose(model, launches)
     findings += aliased_arguments.diagnose(model, launches)
     findings += unused_contract.diagnose(model, proof)
     findings += padding_dtype.diagnose(model, launches)
-    findings += unknown_use.diagnose(model, proof.obligations)
+    findings += [_unsettled_is_error(model, d) for d in unknown_use.diagnose(model, proof.obligations)]
+    findings += unowned_array.diagnose(model)
+    findings += tile_shape.diagnose_types(model)
+    findings += tile_dtype.diagnose(model)
     findings += lints.concluded(model, proof.suspicions, launches)
     findings += launch_arguments.diagnose(model, launches)
     findings += missing_grid_wait.diagnose(model, launches)
@@ -120,6 +136,15 @@ def conclude(
         tuple(ContractClause(c.text, c.kind, _state(c, proof, states)) for c in clauses),
         tuple(_obligation(s) for s in proof.obligations))
     return report, tuple(_without_echoes(findings))
+
+
+def _in_dialect(s: Settled, model: KernelModel, found: Diagnostic) -> Diagnostic:
+    """In the dialect what is not proved is an error; what a launch must satisfy is enforced there."""
+    return _unsettled_is_error(model, found) if s.verdict == "unproven" else found
+
+
+def _unsettled_is_error(model: KernelModel, found: Diagnostic) -> Diagnostic:
+    return replace(found, severity="error") if model.dialect else found
 
 
 def _contract(proof: Proof) -> tuple[Clause, ...]:

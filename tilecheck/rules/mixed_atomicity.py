@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.kernel.access import Access, KernelModel
+from tilecheck.kernel.dialect.ownership import Fault
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.wording import block_name, clause_list, element_of, iterations, launch_of
 
@@ -13,6 +14,8 @@ CODE = "TC107"
 
 
 def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
+    if s.fault is not None:
+        return _plain(s.fault, model)
     array, w = s.access.array, s.witness
     notes = [Note(f"`{array}` is updated atomically here", s.other.span)] if (
         s.other is not None and s.other.span != s.access.span) else []
@@ -33,6 +36,16 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
     message = (f"could not prove that no block {doing} an element of `{array}` that another one updates atomically: "
                f"{s.why}")
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), _help(s), w)
+
+
+def _plain(fault: Fault, model: KernelModel) -> Diagnostic:
+    """A plain access through an accumulator of the dialect, which has none."""
+    array, what = fault.array, fault.words[0]
+    message = f"`{array}.{what}` is no atomic, and `{array}` is an accumulator that all blocks update" if (
+        what.isidentifier()) else f"a plain assignment to `{array}`, which is an accumulator that all blocks update"
+    return Diagnostic(
+        CODE, "error", message, fault.span, model.name, (),
+        f"update it with `{array}.add(indices, update)` and the like; read it in another launch")
 
 
 def _doing(a: Access) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tilecheck.diagnostics import ObligationKind
 from tilecheck.kernel.access import Access, Declared
+from tilecheck.kernel.dialect.ownership import Fault
 from tilecheck.kernel.reach import Reach
 from tilecheck.kernel.undefined import Observation
 from tilecheck.proof.region import Clause, Verdict, Witness
@@ -36,6 +37,7 @@ class Settled:
     uses       for `padding`, the uses of undefined lanes that are not proved harmless, in program order, each with the
                clauses under which it is
     assumed    for `padding`, what is declared of the launch
+    fault      the rule of the ownership dialect that is broken
     """
 
     kind: ObligationKind
@@ -54,6 +56,7 @@ class Settled:
     spilling: tuple[Access, ...] = ()
     uses: tuple[tuple[Observation, tuple[Clause, ...]], ...] = ()
     assumed: tuple[Cond, ...] = ()
+    fault: Fault | None = None
 
 
 @record(frozen=True)

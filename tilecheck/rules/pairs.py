@@ -10,6 +10,7 @@ from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.questions import across_blocks, mentions_opaque, same_lock
 from tilecheck.proof.region import Clause, Region, Verdict, Witness
 from tilecheck.proof.terms import Term, atoms_of, disj, enforceable, ge, lt, negate, sym
+from tilecheck.rules.construction import by_construction
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.meeting import aligned
 from tilecheck.rules.proposals import data_of, proposal
@@ -45,6 +46,9 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
         return Outcome("unproven", f"{lost} may read and write all of `{first.array}`")
     if "?" in (first.array, second.array):
         return Outcome("unproven", "it is not known which array this touches")
+    constructed = by_construction(first, second)
+    if constructed is not None:
+        return Outcome(constructed.verdict, constructed.why, constructed.rules)
     if len(first.region.index) != len(second.region.index):
         return _by_conditions(context, first, second) or Outcome(
             "unproven", f"`{first.array}` is used with {len(first.region.index)} and with "

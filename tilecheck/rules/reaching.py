@@ -25,7 +25,8 @@ def index_text(s: Settled) -> str:
     from tilecheck.proof.contract import render
 
     text = readable(render(s.reach.index))
-    return f" `{text}`" if len(text) <= 40 else ""
+    # what has no name in the source is not shown
+    return f" `{text}`" if len(text) <= 40 and "?" not in text else ""
 
 
 def where(s: Settled) -> str:

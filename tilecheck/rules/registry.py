@@ -35,6 +35,8 @@ _ALL: Final = (
         "error",
         True,
     ),
+    Rule("TC104", "shared-write", "a write through a `Ref`, or to an array declared read-only", "error"),
+    Rule("TC105", "foreign-index", "a piece written through an index that its partition did not mint", "error"),
     Rule("TC106", "duplicate-scatter", "one scatter writes an element twice from one block", "error", True),
     Rule(
         "TC107",
@@ -44,6 +46,8 @@ _ALL: Final = (
         True,
     ),
     Rule("TC108", "lost-order", "accesses of one block whose program order the compiler does not keep", "error", True),
+    Rule("TC109", "partial-nesting", "a nested partition whose tile does not divide the piece", "error"),
+    Rule("TC110", "unowned-array", "a dialect kernel takes an array that is neither `Mut` nor `Ref`", "error"),
     Rule("TC201", "tile-out-of-range", "a tile index for which the tile lies wholly outside the array", "error", True),
     Rule(
         "TC202",
@@ -100,6 +104,8 @@ _ALL: Final = (
         "error",
     ),
     Rule("TC408", "launch-arguments", "wrong number or kind of arguments at a visible launch", "error"),
+    Rule("TC501", "tile-shape", "a tile whose extents are not those that its place asks for", "error"),
+    Rule("TC502", "tile-dtype", "a tile whose element type is not the one that its place asks for", "error"),
     Rule("TC901", "unused-opt-out", "an opt-out that suppresses nothing", "warning"),
     Rule("TC902", "opt-out-without-reason", "an opt-out that gives no reason", "warning"),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tilecheck.kernel.dialect.ownership import COORDINATE, NESTED
 from tilecheck.proof.contract import render
 from tilecheck.proof.region import BlockPoint, Witness
 from tilecheck.proof.terms import Term
@@ -53,12 +54,15 @@ def clause_list(texts: tuple[str, ...]) -> str:
 _LANE = re.compile(r"lane\d<(?:[^<>]|<[^<>]*>)*>")
 _COUNT = re.compile(r"#([A-Za-z_]\w*)@[\d/.]+")
 _SIMPLE = re.compile(r"\((bid\(\d\)|[A-Za-z_]\w*(?:\.\w+\[\d+\])?|\d+)\)")
+_COORDINATE = re.compile(rf"([A-Za-z_]\w*?){COORDINATE}(\d)")
+_NESTED = re.compile(rf"([A-Za-z_]\w*?){NESTED}(\d)")
 _DIVISION = re.compile(r"\s*(//|%)\s*")
 
 
 def readable(text: str) -> str:
     """An explanation with the names that an author knows: the lane of a tile, the loop variable, `bid(0) // H`."""
     text = _COUNT.sub(r"\1", _LANE.sub("lane", text))
+    text = _NESTED.sub(r"\1.pieces(...)[\2]", _COORDINATE.sub(r"\1.coords(cell)[\2]", text))
     return _DIVISION.sub(r" \1 ", _SIMPLE.sub(_bare, text))
 
 

@@ -1,0 +1,195 @@
+"""`Ref` and `Part`: reads of arrays that no block may write. Loads pad with zeros unless they say otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from tilecheck.kernel.calls import Arguments, unknown_call
+from tilecheck.kernel.coerce import constant_int, expand, shape_from, to_int, to_term
+from tilecheck.kernel.dialect.minting import blame, extent, own
+from tilecheck.kernel.dialect.ownership import Held
+from tilecheck.kernel.dialect.values import Borrowed, Mutable, Part
+from tilecheck.kernel.machine import Machine
+from tilecheck.kernel.memory import padding_of, unspecified_of
+from tilecheck.kernel.regions import Effect, element_access, tile_access
+from tilecheck.kernel.shapes import broadcast
+from tilecheck.kernel.tree import Span
+from tilecheck.kernel.values import ArrayRef, Const, Data, Int, ParamRef, Shape, Tuple, Unknown, Value, View, array
+from tilecheck.proof.terms import ONE, TRUE, cdiv, lane, le
+
+__all__ = ["PART_METHODS", "REF_METHODS", "WRITES", "item", "refuse"]
+
+WRITES: Final = frozenset({
+    "store", "scatter", "atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor",
+    "atomic_xchg", "atomic_cas", "add", "min", "max", "and_", "or_", "xor", "cell", "cells", "pieces",
+})
+"""What only arrays that a kernel may change have."""
+
+
+def _ref(x: Borrowed) -> ArrayRef:
+    return array(View(x.name))
+
+
+def refuse(m: Machine, x: Borrowed, name: str, span: Span) -> None:
+    """A write through something that was only lent."""
+    blame(m, "TC104", span, x.name, "method", name)
+
+
+def _read(x: Borrowed, span: Span, held: Held | None = None) -> Effect:
+    return Effect(
+        "read", "load", "weak", "none", True, span, padding_of(x.padding), unspecified=unspecified_of(x.padding),
+        held=held)
+
+
+def _load_like(m: Machine, x: Borrowed, args: Arguments) -> Value:
+    """The tile at the place of the block's piece of a mutable array, with its extents."""
+    like = args.positional[0] if args.positional else Unknown("piece")
+    if not isinstance(like, Mutable):
+        return unknown_call(m, "load_like of something that is no mutable array", x, args)
+    tile = like.parameter.tile
+    if len(x.axes) != len(tile):
+        blame(m, "TC501", args.span, x.name, "like", like.name, shapes=(x.parameter.extents, tile))
+        return Data(None)
+    needs = tuple(le(extent(like.name, k), extent(x.name, axis)) for k, axis in enumerate(x.axes))
+    effect = _read(x, args.span, Held(False, f"`{x.name}` reaches as far as `{like.name}`", needs))
+    index = tuple(Int(c) for c in own(m, like))
+    return tile_access(m, _ref(x), index, tile, x.axes, effect)
+
+
+def _load(m: Machine, x: Borrowed, args: Arguments) -> Value:
+    given = args.take(("index", "shape"))
+    index = _indices(m, _alone(m, given.get("index")), args.span)
+    shape = None if "shape" not in given else shape_from(m, given["shape"], args.span)
+    return _tile(m, x, index, shape, args)
+
+
+def _alone(m: Machine, index: Value | None) -> Value | None:
+    """An index that is written without parentheses."""
+    return Tuple((index,)) if index is not None and expand(m, index) is None and isinstance(index, _NUMBERS) else index
+
+
+_NUMBERS: Final = (Int, ParamRef)
+
+
+def _tile(m: Machine, x: Borrowed, index: tuple[Int, ...] | None, shape: Shape | None, args: Arguments) -> Value:
+    if index is None or shape is None or len(index) != len(shape):
+        return unknown_call(m, "load with an index that is not known", x, args)
+    if len(index) != len(x.axes):
+        blame(m, "TC501", args.span, x.name, "indexed", shapes=(shape, x.parameter.extents))
+        return Data(shape)
+    return tile_access(m, _ref(x), index, shape, x.axes, _read(x, args.span))
+
+
+def _indices(m: Machine, value: Value | None, span: Span) -> tuple[Int, ...] | None:
+    items = None if value is None else expand(m, value)
+    if items is None:
+        return None
+    found = tuple(to_int(m, v, span) for v in items)
+    for i in found:
+        m.integer_use(i.term)
+    return found
+
+
+def _partition(m: Machine, x: Borrowed, args: Arguments) -> Value:
+    nested = len(args.positional) == 1 and expand(m, args.positional[0]) is not None
+    if args.keywords or not args.complete:
+        return unknown_call(m, "partition", x, args)
+    tile = (shape_from(m, args.positional[0], args.span) if nested
+            else tuple(to_term(m, v, args.span) for v in args.positional))
+    if tile is None:
+        return unknown_call(m, "partition", x, args)
+    if len(tile) != len(x.axes):
+        blame(m, "TC501", args.span, x.name, "partition", shapes=(tile, x.parameter.extents))
+        return Unknown("a partition of another rank")
+    return Part(x, tile)
+
+
+def item(m: Machine, part: Part, index: Value, span: Span) -> Value:
+    """`p[m, k]`: a tile of the partition."""
+    args = Arguments((index,), {}, True, span)
+    return _tile(m, part.array, _indices(m, _alone(m, index), span), part.tile, args)
+
+
+def _tiles(m: Machine, part: Part, args: Arguments) -> Value:
+    axis = constant_int(args.take(("axis",)).get("axis", Unknown("axis")))
+    rank = len(part.tile)
+    if axis is None or not -rank <= axis < rank:
+        return m.fresh("tiles", args.span)
+    place = axis % rank
+    return Int(cdiv(extent(part.array.name, part.array.axes[place]), part.tile[place]))
+
+
+def _gather_effect(span: Span) -> Effect:
+    return Effect("read", "gather", "weak", "none", True, span, Const(0))
+
+
+def _element(m: Machine, x: Borrowed, args: Arguments) -> Value:
+    """`x.at(i)`: one element, or zero where there is none."""
+    return _gathered(m, x, args, "at")
+
+
+def _gather(m: Machine, x: Borrowed, args: Arguments) -> Value:
+    return _gathered(m, x, args, "gather")
+
+
+def _gathered(m: Machine, x: Borrowed, args: Arguments, what: str) -> Value:
+    given = args.take(("indices",)) if what == "gather" else {}
+    whole = given.get("indices", Tuple(args.positional))
+    items = expand(m, whole)
+    index = _indices(m, whole if items is not None else Tuple((whole,)), args.span)
+    if index is None or len(index) != len(x.axes) or not args.complete:
+        return unknown_call(m, f"{what} with an index that is not known", x, args)
+    placed = _permuted(x, index)
+    shape = broadcast(*(i.shape for i in index))
+    return element_access(m, _ref(x), placed, TRUE, shape, shape, _gather_effect(args.span))
+
+
+def _permuted(x: Borrowed, index: tuple[Int, ...]) -> tuple[Int, ...]:
+    """The indices in the order of the axes of the array."""
+    by = dict(zip(x.axes, index, strict=True))
+    return tuple(by[axis] for axis in range(len(index)))
+
+
+def _gather_row(m: Machine, x: Borrowed, args: Arguments) -> Value:
+    """Row `r` of a matrix as a tile of one row; zeros for a row that does not exist."""
+    given = args.take(("row", "length"))
+    if len(x.axes) != 2 or "row" not in given or "length" not in given:
+        return unknown_call(m, "gather_row", x, args)
+    row, size = to_int(m, given["row"], args.span), to_term(m, given["length"], args.span)
+    m.integer_use(row.term)
+    if row.shape != ():
+        return unknown_call(m, "gather_row of several rows", x, args)
+    index = _permuted(x, (row, Int(lane(0, size), (ONE, size))))
+    shape = (ONE, size)
+    return element_access(m, _ref(x), index, TRUE, shape, shape, _gather_effect(args.span))
+
+
+def _extent(m: Machine, x: Borrowed, args: Arguments) -> Value:
+    axis = constant_int(args.take(("axis",)).get("axis", Unknown("axis")))
+    if axis is None or not -len(x.axes) <= axis < len(x.axes):
+        return m.fresh("extent", args.span)
+    return Int(extent(x.name, x.axes[axis % len(x.axes)]))
+
+
+def _permute(m: Machine, x: Borrowed, args: Arguments) -> Value:
+    items = args.positional
+    if len(items) == 1:
+        items = expand(m, items[0]) or items
+    axes = [constant_int(v) for v in items]
+    known = tuple(a for a in axes if a is not None)
+    if sorted(known) != list(range(len(x.axes))):
+        return unknown_call(m, "permute with axes that are not known", x, args)
+    return replace(x, axes=tuple(x.axes[a] for a in known))
+
+
+def _padded(m: Machine, x: Borrowed, args: Arguments) -> Value:
+    return replace(x, padding=args.take(("padding",)).get("padding", x.padding))
+
+
+REF_METHODS: Final[dict[str, Callable[[Machine, Borrowed, Arguments], Value]]] = {
+    "load_like": _load_like, "load": _load, "partition": _partition, "at": _element, "gather": _gather,
+    "gather_row": _gather_row, "extent": _extent, "permute": _permute, "padded": _padded,
+}
+PART_METHODS: Final[dict[str, Callable[[Machine, Part, Arguments], Value]]] = {"tiles": _tiles}

@@ -1,0 +1,46 @@
+"""What one execution of a dialect kernel finds out about who owns what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tilecheck.kernel.dialect.ownership import Fault, Origin
+from tilecheck.kernel.tree import Span
+from tilecheck.proof.terms import Atom, Cond, Term, atoms_of
+
+__all__ = ["Holdings"]
+
+
+@dataclass
+class Holdings:
+    """The notes as they are taken.
+
+    roles     `mut`, `ref` or `shared` of each array parameter
+    minted    of each coordinate of a cell, what holds of it in every block
+    required  what launches must satisfy, each with the condition under which it is asked
+    faults    as they are met, once each
+    origins   where symbols come from
+    places    of the parameters
+    single    outputs of which the kernel takes the block's only piece, with the pieces along each axis
+    """
+
+    roles: dict[str, str] = field(default_factory=dict)
+    minted: dict[Atom, Cond] = field(default_factory=dict)
+    required: dict[tuple[Cond, Cond], None] = field(default_factory=dict)
+    faults: dict[Fault, None] = field(default_factory=dict)
+    origins: tuple[Origin, ...] = ()
+    places: dict[str, Span] = field(default_factory=dict)
+    single: dict[str, tuple[Term, ...]] = field(default_factory=dict)
+
+    def facts(self, atoms: frozenset[Atom] | set[Atom]) -> tuple[Cond, ...]:
+        """What is known of the coordinates among some atoms, and of those that this mentions."""
+        out: list[Cond] = []
+        pending = sorted(atoms & self.minted.keys())
+        seen = set(pending)
+        while pending:
+            fact = self.minted[pending.pop()]
+            out.append(fact)
+            more = sorted((atoms_of(fact) & self.minted.keys()) - seen)
+            seen.update(more)
+            pending += more
+        return tuple(out)

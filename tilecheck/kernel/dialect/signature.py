@@ -1,0 +1,212 @@
+"""The parameters of a dialect kernel, read from their annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from tilecheck.kernel.tree import Attribute, Call, Constant, Expr, ExprStmt, FuncDef, Name, Span, Subscript
+from tilecheck.kernel.tree import Param as ParamNode
+from tilecheck.proof.terms import Term, const, sym
+from tilecheck.records import record
+from tilecheck.source.annotations import annotation_kind
+from tilecheck.source.targets import ConstantTarget, ExternalName, TileName
+
+if TYPE_CHECKING:
+    from tilecheck.source.module import KernelSite, Module
+    from tilecheck.source.project import Project
+
+__all__ = ["DTYPES", "Parameter", "ParameterKind", "dtype_name", "is_runtime_name", "signature"]
+
+ParameterKind: TypeAlias = Literal["mut", "ref", "shared", "constant", "scalar", "array", "unknown"]
+
+_RUNTIME: Final = "tilecheck_runtime."
+_KINDS: Final[Mapping[str, ParameterKind]] = {
+    "Mut": "mut", "Ref": "ref", "Shared": "shared", "SystemShared": "shared"}
+DTYPES: Final[Mapping[str, str]] = {
+    "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "tf32": "tfloat32",
+    **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)}, **{f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
+    "bool_": "bool_", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e8m0": "float8_e8m0fnu",
+    "f4e2m1": "float4_e2m1fn",
+}
+"""Element types of the runtime by the name that cuda.tile has for them."""
+_TYPE_VARIABLES: Final = frozenset({"typing.TypeVar", "typing_extensions.TypeVar"})
+_LITERAL: Final = frozenset({"typing.Literal", "typing_extensions.Literal"})
+_SCALARS: Final = frozenset({"int", "float", "bool"})
+_DEPTH: Final = 12
+
+
+@record(frozen=True)
+class Parameter:
+    """A parameter of a dialect kernel.
+
+    dtype    element type by the name of cuda.tile; None when it is not known. Of a scalar, `int`, `float` or `bool`.
+    extents  one for each axis; None for an extent that the annotation leaves open (`Dyn`)
+    symbol   of a constant, the type variable that it gives a value to
+    fault    for `array`, what is wrong with its annotation
+    scope    of the atomics of an accumulator
+    """
+
+    name: str
+    kind: ParameterKind
+    span: Span
+    dtype: str | None = None
+    extents: tuple[Term | None, ...] = ()
+    symbol: str = ""
+    fault: str = "annotated"
+    scope: str = "device"
+
+    @property
+    def rank(self) -> int:
+        return len(self.extents)
+
+    @property
+    def tile(self) -> tuple[Term, ...]:
+        """The extents of a piece, none of which is left open."""
+        return tuple(e for e in self.extents if e is not None)
+
+
+def signature(project: Project, site: KernelSite) -> tuple[Parameter, ...]:
+    """The parameters in order. A type variable that a parameter gives a value to goes by that parameter's name."""
+    return parameters(project, site.module, site.definition, ".".join(f.name for f in site.outer))
+
+
+def parameters(project: Project, module: Module, definition: FuncDef, scope: str = "") -> tuple[Parameter, ...]:
+    """See `signature`; `scope` is the function around the definition."""
+    found = [_Reader(project, module, scope).parameter(p) for p in definition.params]
+    values = {p.symbol: p.name for p in found if p.kind == "constant" and p.symbol}
+    return tuple(_renamed(p, values) for p in found)
+
+
+def _renamed(p: Parameter, values: Mapping[str, str]) -> Parameter:
+    if not values or not p.extents:
+        return p
+    names = {sym(symbol): sym(name) for symbol, name in values.items()}
+    return replace(p, extents=tuple(None if e is None else names.get(e, e) for e in p.extents))
+
+
+def is_runtime_name(target: object, name: str = "") -> str | None:
+    """The last part of a name of the runtime; None for anything else, or for another name than asked for."""
+    if not isinstance(target, ExternalName) or not target.name.startswith(_RUNTIME):
+        return None
+    last = target.name.rpartition(".")[2]
+    return last if name in ("", last) else None
+
+
+def dtype_name(target: object) -> str | None:
+    """The element type that a name means, as cuda.tile calls it."""
+    if isinstance(target, TileName):
+        return target.name
+    last = is_runtime_name(target)
+    return None if last is None else DTYPES.get(last, last)
+
+
+class _Reader:
+    def __init__(self, project: Project, module: Module, scope: str, depth: int = 0) -> None:
+        self.project = project
+        self.module = module
+        self.scope = scope
+        self.depth = depth
+
+    def parameter(self, p: ParamNode) -> Parameter:
+        if p.annotation is None:
+            return Parameter(p.name, "unknown", p.span)
+        return self.read(p, p.annotation)
+
+    def read(self, p: ParamNode, node: Expr) -> Parameter:
+        if isinstance(node, Subscript) and is_runtime_name(self.target(node.value), "SystemShared"):
+            system = self.subscript(p, node)
+            return self.other(p, node) if system is None else replace(system, scope="sys")
+        handler = _READERS.get(type(node))
+        found = None if handler is None or self.depth > _DEPTH else handler(self, p, node)
+        return self.other(p, node) if found is None else found
+
+    def other(self, p: ParamNode, node: Expr) -> Parameter:
+        kind = annotation_kind(self.project, self.module, node, self.scope)
+        known: dict[str | None, ParameterKind] = {
+            "constant": "constant", "scalar": "scalar", "array": "array", "list": "array"}
+        return Parameter(p.name, known.get(kind, "unknown"), p.span)
+
+    def target(self, node: Expr) -> object:
+        return self.project.resolve(self.module, node, self.scope)
+
+    def inside(self, module: Module) -> _Reader:
+        return _Reader(self.project, module, self.scope if module is self.module else "", self.depth + 1)
+
+    def name(self, p: ParamNode, node: Name | Attribute) -> Parameter | None:
+        target = self.target(node)
+        if isinstance(target, ConstantTarget):
+            if self.is_type_variable(target):
+                return Parameter(p.name, "constant", p.span, symbol=_last(node))
+            return self.inside(target.module).read(p, target.value)
+        if target is None and isinstance(node, Name):
+            if node.id in _SCALARS:
+                return Parameter(p.name, "scalar", p.span, node.id)
+            # a type parameter of the function itself has no binding at the level of the module
+            return Parameter(p.name, "constant", p.span, symbol=node.id) if node.id.isupper() else None
+        # `z: Mut` names neither an element type nor extents
+        bare = is_runtime_name(target) in _KINDS
+        return Parameter(p.name, "array", p.span, fault="bare") if bare else None
+
+    def subscript(self, p: ParamNode, node: Subscript) -> Parameter | None:
+        kind = _KINDS.get(is_runtime_name(self.target(node.value)) or "")
+        if kind is None or not node.items:
+            return None
+        dtype = dtype_name(self.target(node.items[0]))
+        extents = tuple(self.extent(e) for e in node.items[1:])
+        if not extents:
+            return Parameter(p.name, "array", p.span, fault="bare")
+        if kind == "mut" and None in extents:
+            return Parameter(p.name, "array", p.span, fault="open")
+        return Parameter(p.name, kind, p.span, dtype, extents)
+
+    def text(self, p: ParamNode, node: Constant) -> Parameter | None:
+        """An annotation written as a string."""
+        if not isinstance(node.value, str):
+            return None
+        from tilecheck.source.lower import LowerError, lower_block
+
+        try:
+            statements = lower_block(f"({node.value})\n", node.span.file, node.span.line)
+        except LowerError:
+            return None
+        only = statements[0] if len(statements) == 1 else None
+        return self.inside(self.module).read(p, only.value) if isinstance(only, ExprStmt) else None
+
+    def extent(self, node: Expr) -> Term | None:
+        """`BM`, `Literal[48]`, `Dyn`"""
+        if isinstance(node, Subscript):
+            target, item = self.target(node.value), node.items[0] if node.items else None
+            literal = isinstance(target, ExternalName) and target.name in _LITERAL
+            value = item.value if literal and isinstance(item, Constant) else None
+            return const(value) if isinstance(value, int) else None
+        if isinstance(node, Constant):
+            return const(node.value) if isinstance(node.value, int) else None
+        if not isinstance(node, Name | Attribute):
+            return None
+        target = self.target(node)
+        if is_runtime_name(target) is not None:
+            return None
+        if isinstance(target, ConstantTarget) and not self.is_type_variable(target):
+            return self.inside(target.module).extent(target.value) if self.depth <= _DEPTH else None
+        return sym(_last(node))
+
+    def is_type_variable(self, target: ConstantTarget) -> bool:
+        value = target.value
+        if not isinstance(value, Call):
+            return False
+        made = self.project.resolve(target.module, value.func)
+        return isinstance(made, ExternalName) and made.name in _TYPE_VARIABLES
+
+
+def _last(node: Name | Attribute) -> str:
+    return node.id if isinstance(node, Name) else node.attr
+
+
+_READERS: Final[dict[type[Any], Callable[..., Parameter | None]]] = {
+    Name: _Reader.name,
+    Attribute: _Reader.name,
+    Subscript: _Reader.subscript,
+    Constant: _Reader.text,
+}
