@@ -37,14 +37,15 @@ if TYPE_CHECKING:
         u64,
     )
     from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Walk
-    from tilecheck_runtime.dialect.types import Cell, Dyn, Mut, Part, Ref, Shared, SystemShared, Tile
+    from tilecheck_runtime.dialect.types import Cell, Dyn, Inner, Mut, Part, Ref, Shared, SystemShared, Tile
     from tilecheck_runtime.sanitizer.events import Event, Report
     from tilecheck_runtime.sanitizer.session import Session, session
 
 __all__ = [
-    "Cell", "DType", "Dyn", "Event", "Grouped", "Kernel", "Linear", "Mut", "Part", "Range", "Ref", "Report", "Session",
-    "Shared", "SystemShared", "Tile", "Walk", "bf16", "bool_", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "f16", "f32",
-    "f64", "i8", "i16", "i32", "i64", "kernel", "launch", "sanitize", "session", "tf32", "u8", "u16", "u32", "u64",
+    "Cell", "DType", "Dyn", "Event", "Grouped", "Inner", "Kernel", "Linear", "Mut", "Part", "Range", "Ref", "Report",
+    "Session", "Shared", "SystemShared", "Tile", "Walk", "bf16", "bool_", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0",
+    "f16", "f32", "f64", "i8", "i16", "i32", "i64", "kernel", "launch", "sanitize", "session", "tf32", "u8", "u16",
+    "u32", "u64",
 ]
 
 for _package in ("numpy", "ml_dtypes"):
@@ -60,7 +61,7 @@ _NAMES: Final = {
     "dialect.decorator": "Kernel kernel",
     "dialect.dtypes": "DType bf16 bool_ f16 f32 f4e2m1 f64 f8e4m3 f8e5m2 f8e8m0 i16 i32 i64 i8 tf32 u16 u32 u64 u8",
     "dialect.schedules": "Grouped Linear Range Walk",
-    "dialect.types": "Cell Dyn Mut Part Ref Shared SystemShared Tile",
+    "dialect.types": "Cell Dyn Inner Mut Part Ref Shared SystemShared Tile",
     "sanitizer.events": "Event Report",
     "sanitizer.session": "Session session",
 }

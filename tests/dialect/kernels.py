@@ -98,8 +98,8 @@ def both_pieces(z: Mut[f32, A], y: Mut[f32, A]) -> None:
 def nested(z: Mut[f32, A, B], s: S, t: T) -> None:
     for inner in z.pieces(s, t):
         z[inner] = z.load_piece(inner, s, t) + 1.0
-    for inner in z.pieces(1, t):
-        z[inner] = z.load_piece(inner, 1, t) * 2.0
+    for row in z.pieces(1, t):
+        z[row] = z.load_piece(row, 1, t) * 2.0
 
 
 @kernel
