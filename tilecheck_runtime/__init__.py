@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from tilecheck.declare import deny_residual, requires, unsafe
     from tilecheck_runtime.cpu.execute import launch, sanitize
     from tilecheck_runtime.dialect.decorator import Kernel, kernel
     from tilecheck_runtime.dialect.dtypes import (
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
         u64,
     )
     from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Walk
-    from tilecheck_runtime.dialect.types import Cell, Dyn, Mut, Part, Ref, Shared, SystemShared, Tile
+    from tilecheck_runtime.dialect.types import Cell, Dyn, Inner, Mut, Part, Ref, Shared, SystemShared, Tile
     from tilecheck_runtime.launches.combine import zip
     from tilecheck_runtime.launches.flight import Flight
     from tilecheck_runtime.launches.operation import Operation
@@ -67,13 +68,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AliasedError", "Cell", "ContractError", "DType", "Dyn", "Event", "Flight", "ForeignMemoryError", "GridError",
-    "Grouped", "InFlightError", "Kernel", "KernelFaultError", "LaunchArgumentError", "Linear",
+    "Grouped", "InFlightError", "Inner", "Kernel", "KernelFaultError", "LaunchArgumentError", "Linear",
     "LostFlightWarning", "MovedError", "Mut", "NestedLaunchError", "NeverRunWarning", "Operation",
     "OwnershipError", "Part", "Partition", "Range", "ReadOnlyError", "Ref", "Report", "Session", "Shared",
-    "SharedError", "SharedTensor", "SystemShared", "Tensor", "Tile", "Walk", "arange", "bf16", "bool_", "empty",
-    "eye", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "f16", "f32", "f64", "from_dlpack", "from_numpy", "full", "i8",
-    "i16", "i32", "i64", "kernel", "launch", "linspace", "ones", "rand", "randn", "sanitize", "session", "tf32",
-    "u8", "u16", "u32", "u64", "zeros", "zip",
+    "SharedError", "SharedTensor", "SystemShared", "Tensor", "Tile", "Walk", "arange", "bf16", "bool_",
+    "deny_residual", "empty", "eye", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "f16", "f32", "f64", "from_dlpack",
+    "from_numpy", "full", "i8", "i16", "i32", "i64", "kernel", "launch", "linspace", "ones", "rand", "randn",
+    "requires", "sanitize", "session", "tf32", "u8", "u16", "u32", "u64", "unsafe", "zeros", "zip",
 ]
 
 for _package in ("numpy", "ml_dtypes"):
@@ -89,7 +90,7 @@ _NAMES: Final = {
     "dialect.decorator": "Kernel kernel",
     "dialect.dtypes": "DType bf16 bool_ f16 f32 f4e2m1 f64 f8e4m3 f8e5m2 f8e8m0 i16 i32 i64 i8 tf32 u16 u32 u64 u8",
     "dialect.schedules": "Grouped Linear Range Walk",
-    "dialect.types": "Cell Dyn Mut Part Ref Shared SystemShared Tile",
+    "dialect.types": "Cell Dyn Inner Mut Part Ref Shared SystemShared Tile",
     "launches.combine": "zip",
     "launches.flight": "Flight",
     "launches.operation": "Operation",
@@ -104,7 +105,11 @@ _NAMES: Final = {
     "tensors.shared": "SharedTensor",
     "tensors.tensor": "Tensor",
 }
-_HOMES: Final = {name: f"tilecheck_runtime.{home}" for home, names in _NAMES.items() for name in names.split()}
+_DECLARATIONS: Final = ("deny_residual", "requires", "unsafe")
+_HOMES: Final = {
+    **{name: f"tilecheck_runtime.{home}" for home, names in _NAMES.items() for name in names.split()},
+    **dict.fromkeys(_DECLARATIONS, "tilecheck.declare"),
+}
 
 
 def __getattr__(name: str) -> Any:

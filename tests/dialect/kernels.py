@@ -13,6 +13,7 @@ B = TypeVar("B", bound=int)
 C = TypeVar("C", bound=int)
 D = TypeVar("D", bound=int)
 E = TypeVar("E", bound=int)
+F = TypeVar("F", bound=int)
 S = TypeVar("S", bound=int)
 T = TypeVar("T", bound=int)
 
@@ -98,8 +99,8 @@ def both_pieces(z: Mut[f32, A], y: Mut[f32, A]) -> None:
 def nested(z: Mut[f32, A, B], s: S, t: T) -> None:
     for inner in z.pieces(s, t):
         z[inner] = z.load_piece(inner, s, t) + 1.0
-    for inner in z.pieces(1, t):
-        z[inner] = z.load_piece(inner, 1, t) * 2.0
+    for row in z.pieces(1, t):
+        z[row] = z.load_piece(row, 1, t) * 2.0
 
 
 @kernel
@@ -187,3 +188,14 @@ def every_update(low: Shared[i32, Dyn], high: Shared[i32, Dyn], ones: Shared[i32
     common.and_((0,), value)
     odd.xor((0,), value)
     z.store(ct.full(z.tile, low.extent(0), ct.int32))
+
+
+@kernel
+def any_order(z: Mut[f32, A, B, C], x: Ref[f32, Dyn, Dyn, Dyn], d: D, e: E, f: F) -> None:
+    view = x.permute(d, e, f)
+    i, j, k = z.coords(z.cell())
+    a, b, c = z.tile
+    one = ct.arange(a, dtype=ct.int32)[:, None, None] + i * a
+    two = ct.arange(b, dtype=ct.int32)[None, :, None] + j * b
+    three = ct.arange(c, dtype=ct.int32)[None, None, :] + k * c
+    z.store(view.partition(*z.tile)[i, j, k] + view.gather((one, two, three)))

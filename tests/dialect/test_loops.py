@@ -42,6 +42,16 @@ def test_lines_keep_their_numbers():
     assert made.__code__.co_filename.startswith(looping.__file__)
 
 
+def test_each_rewritten_text_is_found_under_its_own_name():
+    """Both are compiled later, from what is registered under their names."""
+    single = rewritten(looping.plain._pyfunc, {"z": False}).function
+    mapped = rewritten(looping.plain._pyfunc, {"z": True}).function
+    other = rewritten(looping.twice._pyfunc, {"z": False}).function
+    assert "_t_static_iter" in inspect.getsource(single) and "minted" not in inspect.getsource(single)
+    assert "minted" in inspect.getsource(mapped)
+    assert inspect.getsource(other).count("_t_static_iter") == 2
+
+
 def test_one_line_loops():
     assert "for _t_cell0 in z.cells(): cell = z.minted(_t_cell0); z[cell] = " in text(looping.one_line, True)
 

@@ -55,9 +55,10 @@ RANKS = {
     "add": 1, "gemm": 2, "rms_norm": 2, "gathers_rows": 2, "two_outputs": 1,
     "like4": 4, "like5": 5, "two_outputs_walked": 2, "numbered": 2, "in_place": 2, "in_place_by_cell": 2,
     "both_pieces": 1, "nested": 2, "long_rows": 2, "append": 3, "one_hot": 2, "one_hot_masked": 2, "transposed": 2,
-    "turned": 3, "gathered": 2, "least": 1, "column_sums": 2, "every_update": 1,
+    "turned": 3, "any_order": 3, "gathered": 2, "least": 1, "column_sums": 2, "every_update": 1,
     **{f"copy{n}": n for n in range(1, 6)},
 }
+CONSTANTS = {"any_order": {"D": 2, "E": 0, "F": 1}}
 ALL = {name: getattr(dialect, name, None) or getattr(kernels, name) for name in RANKS}
 
 
@@ -68,7 +69,7 @@ def test_every_kernel_compiles(name, compact):
     outputs = [p.name for p in kernel.signature.outputs]
     tile = [e if isinstance(e, int) else 8 for e in kernel.signature.outputs[0].extents]
     arguments = dict.fromkeys(outputs, np.zeros((20,) * RANKS[name]))
-    constants = dict.fromkeys(kernel.signature.variables, 4)
+    constants = {**dict.fromkeys(kernel.signature.variables, 4), **CONSTANTS.get(name, {})}
     entry = specialized(kernel, arguments, dict.fromkeys(outputs, tuple(tile)), compact=compact, **constants)
     assert exported(entry.function, parameters(entry, kernel.signature))
 

@@ -177,8 +177,8 @@ def _output(parameter: Parameter, output: Output, names: Mapping[str, str], chec
               for k, (n, t, one) in enumerate(zip(tiles, tile, whole, strict=True))]
     lines, found = _placed(name, output, tiles, whole)
     placed = f"_t_Minted({found})" if minted else found
-    made = (f"_t_{name} = _t_Mut({name}, {_tuple(tile)}, {placed}, {_tuple([str(w) for w in whole])}, {check}, "
-            f"_t_digits{rank})")
+    made = (f"_t_{name} = _t_Mut({name!r}, {name}, {_tuple(tile)}, {placed}, {_tuple([str(w) for w in whole])}, "
+            f"{check}, _t_digits{rank})")
     return [*counts, *lines, made]
 
 

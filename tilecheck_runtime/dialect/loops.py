@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType
@@ -149,7 +150,8 @@ def _edited(lines: Sequence[str], edits: Sequence[_Edit]) -> list[str]:
 def _rebuilt(function: FunctionType, before: Sequence[str], lines: Sequence[str]) -> FunctionType | None:
     """The function of the changed text, with the globals and closure of the old one. None where the text was no longer
     that of the function."""
-    filename = f"{function.__code__.co_filename} (loops over cells rewritten)"
+    version = zlib.crc32("".join(lines).encode())  # one file has as many texts as kernels and kinds of schedule
+    filename = f"{function.__code__.co_filename} (loops over cells rewritten, {version:08x})"
     old, new = _code(function, before, filename), _code(function, lines, filename)
     if old is None or new is None or old.co_code != function.__code__.co_code:
         return None

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar, TypeVarTuple
 
 from tilecheck_runtime.dialect.dtypes import DType
 
-__all__ = ["Cell", "Dyn", "Mut", "Part", "Ref", "Shared", "SystemShared", "Tile"]
+__all__ = ["Cell", "Dyn", "Inner", "Mut", "Part", "Ref", "Shared", "SystemShared", "Tile"]
 
 D = TypeVar("D", bound=DType)
 Extents = TypeVarTuple("Extents")
@@ -26,7 +26,11 @@ class Tile(Generic[D, *Extents]):
 
 
 class Cell(Generic[*Extents]):
-    """Which piece of a partition to write: made by `cell()`, `cells()` and `pieces()` only."""
+    """Which piece of a partition to write: made by `cell()` and `cells()` only."""
+
+
+class Inner(Generic[*Extents]):
+    """Which nested tile of a piece to write: made by `pieces()` only."""
 
 
 class Mut(Generic[D, *Extents]):

@@ -3,11 +3,11 @@ input, a tile of another shape or element type, and an index where a cell is due
 """
 
 from collections.abc import Iterable
-from typing import Any, Generic, Literal, TypeVar, TypeVarTuple, overload
+from typing import Any, Generic, Literal, Never, TypeVar, TypeVarTuple, overload
 
 from tilecheck_runtime.dialect.dtypes import DType, Floating, Integral, bool_
 
-__all__ = ["Cell", "Dyn", "Mut", "Part", "Ref", "Shared", "SystemShared", "Tile"]
+__all__ = ["Cell", "Dyn", "Inner", "Mut", "Part", "Ref", "Shared", "SystemShared", "Tile"]
 
 D = TypeVar("D", bound=DType)
 F = TypeVar("F", bound=Floating)
@@ -126,7 +126,14 @@ class Tile(Generic[D, *Shape]):
     def insert(self, index: Any, value: Any) -> Tile[D, *Shape]: ...
 
 class Cell(Generic[*Shape]):
-    """Which piece of a partition to write: made by `cell()`, `cells()` and `pieces()` only."""
+    """Which piece of a partition to write: made by `cell()` and `cells()` only."""
+
+    def __init__(self, not_made_by_hand: Never) -> None: ...
+
+class Inner(Generic[*Shape]):
+    """Which nested tile of a piece to write: made by `pieces()` only."""
+
+    def __init__(self, not_made_by_hand: Never) -> None: ...
 
 class Mut(Generic[D, *Extents]):
     """The part of an output that belongs to this block; the extents are those of a piece."""
@@ -149,13 +156,16 @@ class Mut(Generic[D, *Extents]):
         """My only cell."""
     def cells(self, other: Mut[Any, *Extents] | None = None) -> Iterable[Cell[*Extents]]:
         """My cells: one, or those that the schedule gives this block. With another output: valid for both."""
-    def coords(self, cell: Cell[*Shape]) -> tuple[int, ...]:
+    def coords(self, cell: Cell[*Extents]) -> tuple[int, ...]:
         """Coordinates of a piece, counted in pieces along each axis."""
-    def __setitem__(self, cell: Cell[*Shape], tile: Tile[D, *Shape]) -> None: ...
+    @overload
+    def __setitem__(self, cell: Cell[*Extents], tile: Tile[D, *Extents]) -> None: ...
+    @overload
+    def __setitem__(self, cell: Inner[*Shape], tile: Tile[D, *Shape]) -> None: ...
     def __getitem__(self, cell: Cell[*Extents]) -> Tile[D, *Extents]: ...
-    def pieces(self, *tile: *Shape) -> Iterable[Cell[*Shape]]:
+    def pieces(self, *tile: *Shape) -> Iterable[Inner[*Shape]]:
         """Cells of the nested tiles of my piece, in C order. The tile must divide the piece."""
-    def load_piece(self, cell: Cell[*Shape], *tile: *Shape) -> Tile[D, *Shape]:
+    def load_piece(self, cell: Inner[*Shape], *tile: *Shape) -> Tile[D, *Shape]:
         """A nested tile as it is now; zero past the end of the array."""
     def store_at(self, position: tuple[int, ...], tile: Tile[D, *Shape]) -> None:
         """Writes the nested tile at a position in my piece, counted in tiles of this shape from its start. A position

@@ -45,7 +45,9 @@ class Operation(ABC, Generic[R]):
 
     def start(self) -> Flight[R]:
         """Starts it. What it touches is in flight until the handle is waited for. Raises OwnershipError."""
+        quiet, self._quiet = self._quiet, True  # what is refused is said by the error, not by TC404 as well
         refuse(self.what)
+        self._quiet = quiet
         self._end("run")
         return self._begin(here())
 

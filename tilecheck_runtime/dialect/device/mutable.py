@@ -14,6 +14,7 @@ __all__ = ["Mut"]
 class Mut:
     """An output in pieces.
 
+    name    of the parameter, for messages
     array   all of it
     tile    extents of a piece
     placed  where the pieces of this block are
@@ -22,6 +23,7 @@ class Mut:
     digits  takes the number of a nested tile apart
     """
 
+    name: Any
     array: Any
     tile: Any
     placed: Any
@@ -31,8 +33,9 @@ class Mut:
 
     def store(self, tile: Any) -> None:
         """Writes the whole piece."""
-        given, piece = tile.shape, self.tile
-        ct.static_assert(given == piece, f"a tile of shape {given} is stored to a piece of shape {piece}")
+        name, given, piece = self.name, tile.shape, self.tile
+        ct.static_assert(given == piece, f"TC501: a tile of shape {given} is stored to the piece of '{name}', whose "
+                         f"shape is {piece}")
         ct.store(self.array, self.placed.own(), tile, check_bounds=self.check)
 
     def load(self) -> Any:
@@ -41,8 +44,9 @@ class Mut:
 
     def load_like(self, z: Any) -> Any:
         """The tile of this output where the piece of `z` is."""
-        given, piece = z.tile, self.tile
-        ct.static_assert(given == piece, f"load_like reads back a piece of shape {piece}, not {given}")
+        name, other, given, piece = self.name, z.name, z.tile, self.tile
+        ct.static_assert(given == piece, f"TC501: '{name}' is in pieces of {piece}, '{other}' in pieces of {given}; an "
+                         "output can be read like one that has equal pieces")
         return self.load()
 
     def cell(self) -> Any:
@@ -52,11 +56,11 @@ class Mut:
     def cells(self, other: Any = None) -> Any:
         """The cells of this block, which are also those of `other` when it is walked together with this output."""
         if other is not None:
-            piece, theirs = self.tile, other.tile
-            mark, their_mark = self.placed.mark, other.placed.mark
+            name, piece, mark = self.name, self.tile, self.placed.mark
+            second, theirs, their_mark = other.name, other.tile, other.placed.mark
             ct.static_assert(piece == theirs and mark == their_mark,
-                             f"outputs that are walked together have equal pieces and schedules: {piece}, {mark} and "
-                             f"{theirs}, {their_mark}")
+                             f"TC105: '{name}' and '{second}' cannot be walked together: that takes equal pieces and "
+                             f"schedules, and they have {piece}, {mark} and {theirs}, {their_mark}")
         return self.placed.cells()
 
     def minted(self, number: Any) -> Any:
@@ -78,11 +82,12 @@ class Mut:
 
     def _counts(self, tile: Any) -> Any:
         """Nested tiles in the block's piece along each axis."""
-        piece, whole = self.tile, self.whole
-        ct.static_assert(len(tile) == len(piece), f"a nested tile of shape {tile} in a piece of shape {piece}")
+        name, piece, whole = self.name, self.tile, self.whole
+        ct.static_assert(len(tile) == len(piece),
+                         f"TC501: a nested tile of shape {tile} in a piece of '{name}', whose shape is {piece}")
         ct.static_assert(all(w or n % t == 0 for n, t, w in zip(piece, tile, whole, strict=True)),
-                         f"nested tiles of shape {tile} do not divide the piece, {piece}, and would reach into the "
-                         "piece of another block: use a divisor")
+                         f"TC109: nested tiles of shape {tile} do not divide the piece of '{name}', {piece}, and would "
+                         "reach into that of another block: take a divisor")
         extents = self._extents()
         return tuple(ct.cdiv(extents[k], tile[k]) for k in ct.static_iter(range(len(tile))))
 
@@ -133,8 +138,9 @@ class Mut:
 
     def scatter(self, indices: Any, values: Any, mask: Any = True) -> None:
         """Writes elements of the block's piece, by their place in it; nothing where the piece has none."""
-        place, piece, extents = self.placed.own(), self.tile, self._extents()
-        ct.static_assert(len(indices) == len(piece), f"{len(indices)} indices for a piece of shape {piece}")
+        name, place, piece, extents = self.name, self.placed.own(), self.tile, self._extents()
+        given = len(indices)
+        ct.static_assert(given == len(piece), f"TC501: {given} indices for '{name}', whose pieces are {piece}")
         inside = mask
         for k in ct.static_iter(range(len(piece))):
             inside = inside & (indices[k] >= 0) & (indices[k] < extents[k])

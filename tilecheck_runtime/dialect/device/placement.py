@@ -51,8 +51,9 @@ class Mapped:
     mark: Any
 
     def own(self) -> Any:
-        ct.static_assert(False, "this output is mapped, so a block has several pieces: walk them with "
-                         "'for cell in z.cells()', or launch with a plain partition")
+        schedule = self.mark[0]
+        ct.static_assert(False, f"TC105: an output with schedule {schedule} gives a block several pieces, so it has no "
+                         "single one: walk them with 'for cell in z.cells()', or launch with a plain partition")
 
     def cell(self) -> Any:
         return self.own()

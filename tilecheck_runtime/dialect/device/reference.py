@@ -75,8 +75,8 @@ class Ref:
         return Ref(self.array, turned, back, self.padding, self.check)
 
     def padded(self, padding: Any) -> Any:
-        """The input with another padding than zero."""
-        return Ref(self.array, self.order, self.back, padding, self.check)
+        """The input with another padding than zero. No access of an input that is not checked is padded."""
+        return Ref(self.array, self.order, self.back, padding if self.check else self.padding, self.check)
 
     def extent(self, axis: Any) -> Any:
         """The extent of the array along an axis."""

@@ -1,0 +1,81 @@
+"""What type checkers see of the dialect, without a plugin, and that kernels have just that on the device."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cases.expectations import FOLDER
+from tilecheck_runtime.dialect import types
+from tilecheck_runtime.dialect.device.mutable import Mut
+from tilecheck_runtime.dialect.device.reference import Part, Ref
+from tilecheck_runtime.dialect.device.shared import Shared
+
+ROOT = Path(__file__).resolve().parents[2]
+NEEDS_STUBS = {"operands_swapped"}
+"""Kernels whose error is in a call of `cuda.tile` itself, which ships no types."""
+
+
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory) -> dict[str, dict[int, str]]:
+    """Errors of `mypy --strict`, by file name and line."""
+    api = pytest.importorskip("mypy.api")
+    folder = tmp_path_factory.mktemp("mypy")
+    config = folder / "mypy.ini"
+    config.write_text("[mypy]\nstrict = True\n[mypy-cuda.*]\nignore_missing_imports = True\n", encoding="utf-8")
+    files = [FOLDER / "dialect.py", ROOT / "tests" / "dialect" / "typed.py", ROOT / "tests" / "dialect" / "kernels.py"]
+    output, problem, _ = api.run([
+        "--config-file", str(config), "--cache-dir", str(folder / "cache"), "--follow-imports", "silent",
+        "--explicit-package-bases", "--no-color-output", *map(str, files),
+    ])
+    assert not problem
+    found: dict[str, dict[int, str]] = {file.name: {} for file in files}
+    for match in re.finditer(r"^(.+?):(\d+): error: (.+)$", output, re.M):
+        found[Path(match[1]).name][int(match[2])] = match[3]
+    return found
+
+
+def marked(path: Path, mark: str) -> set[int]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return {n for n, line in enumerate(lines, 1) if re.search(mark, line)}
+
+
+def without_stubs(path: Path) -> set[int]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {line for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in NEEDS_STUBS
+            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+
+
+def test_the_cases(errors):
+    path = FOLDER / "dialect.py"
+    assert set(errors["dialect.py"]) == marked(path, r"# expect:.*\bmypy\b") - without_stubs(path), errors
+
+
+def test_more_cases(errors):
+    assert set(errors["typed.py"]) == marked(ROOT / "tests" / "dialect" / "typed.py", r"# mypy$"), errors["typed.py"]
+
+
+def test_right_kernels_are_accepted(errors):
+    assert not errors["kernels.py"]
+
+
+def _stubbed(name: str) -> set[str]:
+    tree = ast.parse(Path(types.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    (node,) = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name]
+    return {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize(("kind", "fields"), [
+    (Mut, {"array", "tile"}), (Ref, set()), (Part, {"tile"}), (Shared, set()),
+])
+def test_the_device_has_what_type_checkers_see(kind, fields):
+    methods = {n for n, v in vars(kind).items() if callable(v) and not n.startswith("_")} - {"minted"}
+    methods |= {n for n in ("__getitem__", "__setitem__") if n in vars(kind)}
+    assert _stubbed(kind.__name__) == methods | fields
+
+
+def test_every_type_of_the_stub_exists():
+    assert set(types.__all__) <= set(vars(types))
