@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, Generic, ParamSpec, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, overload
 
 from tilecheck_runtime.dialect.entry import Entry, entry
 from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.dialect.signature import Signature, signature
+
+if TYPE_CHECKING:
+    from tilecheck_runtime.launches.launch import Launch
 
 __all__ = ["Kernel", "kernel"]
 
@@ -41,7 +44,8 @@ class Kernel(Generic[P]):
         """The same kernel with other hints for the compiler."""
         return Kernel(self._pyfunc, {**self.hints, **hints})
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Launch:
+        """The launch of this kernel with host tensors, to be run later. Raises OwnershipError."""
         from tilecheck_runtime.launches.launch import build
 
         return build(self, args, kwargs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from tilecheck_runtime.launches.arguments import Given, shown
 from tilecheck_runtime.ownership.errors import AliasedError
 from tilecheck_runtime.ownership.places import here
@@ -23,6 +25,6 @@ def usable(kernel: str, given: Given) -> None:
                     f"writes `{name}`", names=(name, other), use=here(),
                     fix=f"pass a copy as `{other}`: `.copy()`, taken before the other one is partitioned")
     for name, handle in written.items():
-        check(handle, Use.WRITE, shown(name, handle))
+        check(handle, Use.WRITE, partial(shown, name, handle))
     for name, source in given.inputs.items():
-        check(source, Use.READ, shown(name, source))
+        check(source, Use.READ, partial(shown, name, source))

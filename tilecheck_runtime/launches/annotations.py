@@ -11,7 +11,7 @@ import numpy as np
 
 from tilecheck.proof.contract import Annotation
 
-__all__ = ["broken"]
+__all__ = ["DECIDABLE", "broken"]
 
 
 def broken(annotation: Annotation, arrays: Mapping[str, Any], terms: Sequence[int]) -> str | None:
@@ -75,3 +75,6 @@ def _segments(names: Sequence[str], arrays: Sequence[Any], terms: Sequence[int])
 _LOOKS: Final[Mapping[str, Callable[[Sequence[str], Sequence[Any], Sequence[int]], str | None]]] = MappingProxyType({
     "injective": _injective, "monotone": _monotone, "range": _range, "multiple": _multiple, "segments": _segments,
 })
+
+DECIDABLE: Final = frozenset(_LOOKS)
+"""Annotations that the contents of arrays can contradict. That arrays are disjoint is seen from where they lie."""

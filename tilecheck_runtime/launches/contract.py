@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import FunctionType
 from typing import Any, Final
 
 from tilecheck.declare import declaration_of
+from tilecheck.diagnostics import KernelReport
+from tilecheck.proof.contract import Annotation, annotation_of, evaluate, parse, parse_term
 from tilecheck.proof.contract import ContractError as TextError
-from tilecheck.proof.contract import annotation_of, evaluate, parse, parse_term
 from tilecheck.proof.contract.checking import Scalars
 from tilecheck.proof.region import Clause
 from tilecheck.proof.terms import evaluate as value_of
 from tilecheck_runtime.backends.select import backend_of
-from tilecheck_runtime.launches.annotations import broken
+from tilecheck_runtime.launches.annotations import DECIDABLE, broken
 from tilecheck_runtime.launches.arguments import Given
 from tilecheck_runtime.launches.structure import needed
 from tilecheck_runtime.ownership.errors import ContractError
@@ -34,12 +35,14 @@ _SETTLED: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
 class Demand:
     """One clause that a launch must meet.
 
-    text      as it is shown: as the author wrote it, if he did
-    declared  whether the author wrote it
+    text        as it is shown: as the author wrote it, if he did
+    annotation  what it says of the contents of arrays, if it does
+    declared    whether the author wrote it
     """
 
     text: str
     clause: Clause
+    annotation: Annotation | None
     declared: bool
 
 
@@ -72,7 +75,7 @@ def _contract(function: FunctionType, requires: tuple[str, ...]) -> Contract:
 
 
 def _demands(text: str, clauses: Sequence[Clause], declared: bool) -> list[Demand]:
-    return [Demand(text if len(clauses) == 1 else clause.text, clause, declared) for clause in clauses]
+    return [Demand(text if len(clauses) == 1 else c.text, c, annotation_of(c), declared) for c in clauses]
 
 
 def _read(text: str) -> tuple[Clause, ...]:
@@ -94,14 +97,26 @@ def _inferred(function: FunctionType) -> tuple[str | None, tuple[str, ...]]:
     return report.verdict, clauses if report.verdict in _SETTLED else (*clauses, *needed(function))
 
 
-def _report(function: FunctionType) -> Any:
+def _report(function: FunctionType) -> KernelReport | None:
+    """What the checker says of a kernel; None when it does not see it."""
     file = function.__code__.co_filename
     if not os.path.exists(file):
         return None  # typed in, or generated
-    from tilecheck.api import check_kernel
-
-    found = [k for k in check_kernel(file, function.__qualname__).kernels if k.line <= _last_line(function)]
+    name = function.__qualname__.replace(".<locals>", "")
+    found = [k for k in _reports(file) if k.name == name and k.line <= _last_line(function)]
     return found[-1] if found else None
+
+
+@lru_cache(maxsize=256)
+def _reports(file: str) -> tuple[KernelReport, ...]:
+    """Of all kernels of a file, with the contracts that the project declares for them. Results are kept on disk where
+    the project keeps them already."""
+    from tilecheck.api import check_paths
+    from tilecheck.config import load_config
+
+    config = load_config([file])
+    settings = replace(config, exclude=(), respect_gitignore=False, jobs=1, use_cache=config.cache_folder.exists())
+    return check_paths([file], settings).kernels
 
 
 def _last_line(function: FunctionType) -> int:
@@ -142,11 +157,11 @@ def inspect(kernel: str, contract: Contract, given: Given, values: Mapping[str, 
     """Raises ContractError for the first clause on the contents of arrays that they contradict. Looks at the data, so
     it is asked at every launch."""
     for demand in contract.demands:
-        annotation = annotation_of(demand.clause)
-        if annotation is None:
+        annotation = demand.annotation
+        if annotation is None or annotation.name not in DECIDABLE:
             continue
         arrays = {n: _contents(given.arrays[n]) for n in annotation.arrays if n in given.arrays}
-        terms = [value_of(t, Scalars(values)) for t in annotation.terms] if annotation.name != "lock" else []
+        terms = [value_of(t, Scalars(values)) for t in annotation.terms]
         how = broken(annotation, arrays, terms)
         if how is not None:
             raise _broken(kernel, demand, f"here {how}", "pass data for which it holds")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from tilecheck_runtime.backends.interface import Job
@@ -116,7 +116,7 @@ class Launch(Operation[Any]):
             arrays: dict[str, Handle] = {**self._given.inputs, **self._given.accumulators}
             for parameter, handle in arrays.items():
                 written = parameter in self._given.accumulators
-                check(handle, Use.WRITE if written else Use.READ, shown(parameter, handle))
+                check(handle, Use.WRITE if written else Use.READ, partial(shown, parameter, handle))
             inspect(name, contract_of(function_of(self._kernel)), self._given, scalars(self._given, self._values, grid))
             holds = [self._hold(handle, Mode.READING, place) for handle in self._given.inputs.values()]
             holds += [self._hold(handle, Mode.WRITING, place)

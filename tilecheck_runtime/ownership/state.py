@@ -77,20 +77,28 @@ _REFUSED: Final[Mapping[Mode, Callable[[str, Hold, Use, Place], OwnershipError]]
 })
 
 
-def check(handle: Handle, use: Use, name: str | None = None) -> None:
+def check(handle: Handle, use: Use, name: Callable[[], str] | None = None) -> None:
     """Raises the OwnershipError that forbids a use of a handle; call it under the lock when something follows from it.
 
-    name  what messages call it, when that is not a variable
+    name  makes what messages call it, when that is not its variable
     """
     with LOCK:
-        dead = _dead(handle)
-        if dead is not None:
-            raise _gone(handle, dead, name or label(handle))
-        if use in _MUTABLE and handle.readonly:
-            raise _only_read(handle, use, name or label(handle))
-        worst = _conflict(handle, use)
-        if worst is not None:
-            raise _REFUSED[worst.mode](name or label(handle), worst, use, here())
+        refused = _refusal(handle, use)
+        if refused is not None:
+            raise refused(name() if name is not None else label(handle))
+
+
+def _refusal(handle: Handle, use: Use) -> Callable[[str], OwnershipError] | None:
+    """Makes the error that forbids a use, of the name of the handle; None when it is allowed."""
+    dead = _dead(handle)
+    if dead is not None:
+        return lambda name: _gone(handle, dead, name)
+    if use in _MUTABLE and handle.readonly:
+        return lambda name: _only_read(handle, use, name)
+    worst = _conflict(handle, use)
+    if worst is not None:
+        return lambda name: _REFUSED[worst.mode](name, worst, use, here())
+    return None
 
 
 def _conflict(handle: Handle, use: Use) -> Hold | None:

@@ -75,8 +75,8 @@ def total(s: Shared[f32, Dyn], x: Ref[f32, Dyn], b: B) -> None:
 
 
 @kernel
-def outside(z: Mut[f32, B], x: Ref[f32, Dyn], where: int) -> None:
-    z.store(x.load((where,), z.tile))
+def outside(z: Mut[f32, B], x: Ref[f32, Dyn], where: Ref[i32, Dyn]) -> None:
+    z.store(x.load((where.at(0),), z.tile))
 
 
 @kernel

@@ -10,13 +10,17 @@ import tilecheck_runtime as tcr
 from tests.runtime.host import kernels as k
 from tests.runtime.host.gates import held_up
 from tests.runtime.host.refusals import refused
-from tilecheck_runtime import InFlightError, KernelFaultError, MovedError, f32
+from tilecheck_runtime import InFlightError, KernelFaultError, MovedError, f32, i32
 
 pytestmark = pytest.mark.filterwarnings("error")
 
 
 def _pieces(value=0):
     return tcr.full((8,), value, f32).partition(4)
+
+
+def _at(place):
+    return tcr.full((1,), place, i32)
 
 
 def test_results_of_a_zip_come_in_order():
@@ -54,7 +58,8 @@ def test_a_zip_whose_part_reads_what_another_writes_is_refused():
 
 def test_a_zip_waits_for_all_when_one_fails():
     x, y = tcr.ones((8,), f32), tcr.zeros((8,), f32)
-    both = tcr.zip(k.outside(_pieces(), x, 7), k.add(y.view[:8].partition(4), x, x), k.outside(_pieces(), x, 9))
+    wrong, also = k.outside(_pieces(), x, _at(7)), k.outside(_pieces(), x, _at(9))
+    both = tcr.zip(wrong, k.add(y.view[:8].partition(4), x, x), also)
     with pytest.raises(KernelFaultError) as caught:
         both.sync()
     (note,) = caught.value.__notes__
@@ -129,4 +134,4 @@ def test_an_error_between_the_steps_comes_out():
     with pytest.raises(KeyError, match="mine"):
         k.double(_pieces(1)).then(wrong).sync()
     with pytest.raises(KernelFaultError):
-        k.outside(_pieces(), tcr.ones((8,), f32), 7).then(k.double).sync()
+        k.outside(_pieces(), tcr.ones((8,), f32), _at(7)).then(k.double).sync()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+
 import numpy as np
 import pytest
 
@@ -126,6 +128,33 @@ def test_contracts_are_worked_out_once_a_kernel():
 ])
 def test_what_operations_need_by_themselves(kernel, clauses):
     assert needed(kernel._pyfunc) == clauses
+
+
+def test_a_kernel_inside_a_function_has_its_verdict():
+    contract = contract_of(_made()._pyfunc)
+    assert contract.verdict == "proved" and "z.shape[0] <= x.shape[0]" in {d.text for d in contract.demands}
+
+
+def _made():
+    @tcr.kernel
+    def inner(z: tcr.Mut[f32, k.B], x: tcr.Ref[f32, tcr.Dyn]) -> None:
+        z.store(x.load_like(z))
+
+    return inner
+
+
+def test_a_kernel_without_a_file_is_held_to_what_its_operations_need():
+    space = {"__name__": "typed_in"}
+    text = ("from tests.runtime.host.kernels import B, Dyn, Mut, Ref, f32, kernel\n\n\n@kernel\n"
+            "def typed(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:\n    z.store(x.load_like(z))\n")
+    linecache.cache["<typed in>"] = (len(text), None, text.splitlines(keepends=True), "<typed in>")
+    exec(compile(text, "<typed in>", "exec"), space)
+    kernel = space["typed"]
+    assert contract_of(kernel._pyfunc).verdict is None
+    p, x = tcr.zeros((8,), f32).partition(4), tcr.ones((4,), f32)
+    error = refused(ContractError, lambda: kernel(p, x))
+    assert error.summary == ("`typed` needs `z.shape[0] <= x.shape[0]`; here z.shape[0] = 8, x.shape[0] = 4: 8 <= 4 is "
+                             "false")
 
 
 def test_conditions_need_nothing():

@@ -22,6 +22,7 @@ from tilecheck_runtime import (
     MovedError,
     NestedLaunchError,
     f32,
+    i32,
     session,
 )
 
@@ -30,6 +31,10 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 def _pieces(value=0):
     return tcr.full((8,), value, f32).partition(4)
+
+
+def _at(place):
+    return tcr.full((1,), place, i32)
 
 
 def test_rule_20_an_operation_is_lazy():
@@ -145,7 +150,7 @@ def test_a_launch_that_failed_gives_its_memory_back():
 def test_what_the_sanitizer_finds_is_an_error():
     x = tcr.ones((8,), f32)
     with pytest.raises(KernelFaultError) as caught:
-        k.outside(_pieces(), x, 7).sync()
+        k.outside(_pieces(), x, _at(7)).sync()
     error = caught.value
     assert error.code == "TC201" and len(error.events) == 1
     assert str(error).startswith("TC201 the launch of `outside` went wrong\n  --> ")
@@ -157,14 +162,14 @@ def test_what_the_sanitizer_finds_is_an_error():
 def test_an_open_session_gets_what_the_sanitizer_finds():
     x = tcr.ones((8,), f32)
     with session() as found:
-        k.outside(_pieces(), x, 7).sync()
+        k.outside(_pieces(), x, _at(7)).sync()
     assert found.report().codes() == {"TC201"} and found.report().launches == 1
 
 
 def test_a_session_that_opens_later_does_not():
     x = tcr.ones((8,), f32)
     with held_up() as gate:
-        flight = k.outside(_pieces(), x, 7).start()
+        flight = k.outside(_pieces(), x, _at(7)).start()
         with session() as found:
             gate.set()
             with pytest.raises(KernelFaultError):
@@ -271,7 +276,7 @@ def test_awaiting_a_flight_and_a_failure():
         flight = k.add(_pieces(), x, x).start()
         z = await flight
         with pytest.raises(KernelFaultError):
-            await k.outside(_pieces(), x, 7)
+            await k.outside(_pieces(), x, _at(7))
         return z.numpy().tolist()
 
     assert asyncio.run(main()) == [2] * 8

@@ -111,10 +111,16 @@ def test_rule_6_a_prefix_cannot_be_mapped():
     assert p.numpy().shape == (16,)
 
 
-def test_rule_6_a_prefix_beside_a_whole_partition():
-    a, b = tcr.zeros((16,), f32).partition_prefix(4), tcr.zeros((8,), f32).partition(4)
+def test_rule_6_two_prefixes():
+    a, b = tcr.zeros((16,), f32).partition_prefix(4), tcr.zeros((16,), f32).partition_prefix(4)
     a, b = k.apart(a, b).grid(2).sync()
-    assert a.numpy().tolist() == [1] * 8 + [0] * 8 and b.numpy().tolist() == [2] * 8
+    assert a.numpy().tolist() == [1] * 8 + [0] * 8 and b.numpy().tolist() == [2] * 8 + [0] * 8
+
+
+def test_rule_6_a_prefix_beside_a_whole_partition():
+    a, b = tcr.zeros((16,), f32).partition_prefix(4), tcr.zeros((16,), f32).partition(4)
+    error = refused(GridError, lambda: k.apart(a, b).grid(2))
+    assert error.names == ("b",)
 
 
 def test_a_launch_without_outputs_needs_a_grid():
@@ -181,7 +187,7 @@ def test_schedules_that_there_are_not():
 
 def test_a_mapped_partition_has_no_only_piece():
     x = tcr.ones((32,), f32)
-    with pytest.raises(Exception, match="this output is mapped, so a block has several pieces") as caught:
+    with pytest.raises(Exception, match="TC105: an output with schedule Linear gives a block several") as caught:
         k.add(tcr.zeros((32,), f32).partition(4).map(Linear(), 2), x, x).sync()
     assert any("in the launch of `add` at " in note for note in caught.value.__notes__)
 
