@@ -149,8 +149,24 @@ def enforce(kernel: str, contract: Contract, values: Mapping[str, int]) -> None:
             raise _unknown(kernel, demand, error) from None
         spoken = ", ".join(f"{name} = {values[name]}" for name in _names(demand.text) if name in values)
         sides = _sides(demand.text, values)
-        raise _broken(kernel, demand, f"here {spoken}" + (f": {sides}" if sides else ""),
-                      "pass arrays and values for which it holds")
+        raise _broken(kernel, demand, f"here {spoken}" + (f": {sides}" if sides else ""), _repair(demand, values))
+
+
+def _repair(demand: Demand, values: Mapping[str, int]) -> str:
+    """One value that would make a clause hold if nothing else changed: an extent if possible, preferably one that
+    another value of the clause already has."""
+    names = [n for n in _names(demand.text) if n in values and ".strides" not in n]
+    known = {values[n] for n in names} | {int(n) for n in re.findall(r"\b\d+\b", demand.text)}
+    for name in sorted(reversed(names), key=lambda n: ".shape" not in n):
+        now = values[name]
+        tried = (*sorted(known), *range(now + 1, now + _NEAR), *range(now - 1, now - _NEAR, -1))
+        for value in tried:
+            if value > 0 and evaluate(demand.clause, {**values, name: value}):
+                return f"it holds with `{name}` = {value}, for instance"
+    return "pass arrays and values for which it holds"
+
+
+_NEAR: Final = 64
 
 
 def inspect(kernel: str, contract: Contract, given: Given, values: Mapping[str, int]) -> None:

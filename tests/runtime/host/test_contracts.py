@@ -27,10 +27,11 @@ def test_a_declared_clause_holds_at_every_launch():
     error = refused(ContractError, lambda: k.declared(p, 1))
     assert error.code == "TC405" and error.names == ("z",)
     assert error.summary == ("`declared` declares `z.shape[0] % 4 == 0`; here z.shape[0] = 6: 2 == 0 is false")
-    assert error.fix == "pass arrays and values for which it holds"
+    assert error.fix == "it holds with `z.shape[0]` = 4, for instance"
     q = tcr.zeros((8,), f32).partition(2)
     error = refused(ContractError, lambda: k.declared(q, 9))
     assert error.summary == "`declared` declares `n <= 8`; here n = 9: 9 <= 8 is false"
+    assert error.fix == "it holds with `n` = 8, for instance"
     assert k.declared(q, 8).sync().numpy().tolist() == [8] * 8
 
 
@@ -46,6 +47,7 @@ def test_inputs_reach_as_far_as_outputs():
     error = refused(ContractError, lambda: k.add(tcr.zeros((8,), f32).partition(4), x, short))
     assert error.summary == ("`add` needs `z.shape[0] <= y.shape[0]`; here z.shape[0] = 8, y.shape[0] = 7: 8 <= 7 is "
                              "false")
+    assert error.fix == "it holds with `y.shape[0]` = 8, for instance"
     assert k.add(tcr.zeros((8,), f32).partition(4), x, x).sync().numpy().tolist() == [2] * 8
 
 
@@ -53,6 +55,7 @@ def test_inner_extents_of_a_product_agree():
     x, y = tcr.ones((64, 128), f16), tcr.ones((64, 64), f16)
     p = tcr.zeros((64, 64), f32).partition(16, 16)
     error = refused(ContractError, lambda: dialect.gemm(p, x, y, 16))
+    assert error.fix == "it holds with `y.shape[0]` = 128, for instance"
     assert error.summary.startswith("`gemm` needs `") and "x.shape[1] = 128" in error.summary
     assert "y.shape[0] = 64" in error.summary and set(error.names) >= {"x", "y"}
     made = dialect.gemm(p, x, tcr.ones((128, 64), f16), 16).sync()
