@@ -11,28 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tilecheck_runtime.cpu.dtypes import DType
+from tilecheck_runtime.ownership.memory import Memory
 from tilecheck_runtime.ownership.places import Place
 
 __all__ = ["Backend", "Event", "Job", "Memory", "Stream", "Strided"]
-
-
-class Memory(Protocol):
-    """Bytes on a device. They live as long as this object."""
-
-    @property
-    def device(self) -> str:
-        """The device, with its ordinal where there are several: "cpu", "cuda:0"."""
-        ...
-
-    @property
-    def address(self) -> int:
-        """Of the first byte, on that device."""
-        ...
-
-    @property
-    def nbytes(self) -> int:
-        """How many there are."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -155,9 +155,9 @@ def enforce(kernel: str, contract: Contract, values: Mapping[str, int]) -> None:
 def _repair(demand: Demand, values: Mapping[str, int]) -> str:
     """One value that would make a clause hold if nothing else changed: an extent if possible, preferably one that
     another value of the clause already has."""
-    names = [n for n in _names(demand.text) if n in values and ".strides" not in n]
+    names = [n for n in _names(demand.text) if n in values and ".strides" not in n][::-1]
     known = {values[n] for n in names} | {int(n) for n in re.findall(r"\b\d+\b", demand.text)}
-    for name in sorted(reversed(names), key=lambda n: ".shape" not in n):
+    for name in sorted(names, key=lambda n: ".shape" not in n):
         now = values[name]
         tried = (*sorted(known), *range(now + 1, now + _NEAR), *range(now - 1, now - _NEAR, -1))
         for value in tried:

@@ -106,6 +106,9 @@ class Launch(Operation[Any]):
             self._grid, self._quiet = grid, quiet
         return self
 
+    def _reopen(self) -> None:
+        self._ended = None
+
     def _begin(self, place: Place) -> Flight[Any]:
         name = self._name
         with LOCK:

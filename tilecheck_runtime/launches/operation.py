@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from tilecheck_runtime.launches.flight import Flight, ThreadFlight
 from tilecheck_runtime.launches.nesting import inside, refuse
-from tilecheck_runtime.ownership.errors import MovedError, NeverRunWarning
+from tilecheck_runtime.ownership.errors import MovedError, NeverRunWarning, OwnershipError
 from tilecheck_runtime.ownership.places import Place, here
 
 __all__ = ["Operation", "Then"]
@@ -47,9 +47,17 @@ class Operation(ABC, Generic[R]):
         """Starts it. What it touches is in flight until the handle is waited for. Raises OwnershipError."""
         quiet, self._quiet = self._quiet, True  # what is refused is said by the error, not by TC404 as well
         refuse(self.what)
-        self._quiet = quiet
         self._end("run")
-        return self._begin(here())
+        try:
+            flight = self._begin(here())
+        except OwnershipError:
+            self._reopen()
+            raise
+        self._quiet = quiet
+        return flight
+
+    def _reopen(self) -> None:
+        """Called when it was refused: it can be run again after that if nothing of it has begun."""
 
     def __await__(self) -> Generator[Any, None, R]:
         return self.start().__await__()

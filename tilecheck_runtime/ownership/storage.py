@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from tilecheck_runtime.backends.interface import Memory
+from tilecheck_runtime.ownership.memory import Memory
 from tilecheck_runtime.ownership.places import Place
 from tilecheck_runtime.ownership.regions import Region, meet
 

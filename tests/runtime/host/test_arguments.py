@@ -183,6 +183,15 @@ def test_an_input_that_moved_since_is_refused_when_it_runs():
     assert error.summary == "`y` was moved into a partition" and q.tiles == (2,)
 
 
+def test_a_launch_that_was_refused_can_run_later():
+    x, y = tcr.ones((8,), f32), tcr.ones((8,), f32)
+    launch = k.add(_pieces(), x, y.view[:8])
+    q = y.view[:4].partition(4)
+    refused(MovedError, lambda: launch.sync())
+    q.unpartition()
+    assert launch.sync().numpy().tolist() == [2] * 8
+
+
 def test_nothing_is_moved_by_a_launch_that_is_refused():
     p, x = _pieces(), tcr.ones((4,), f32)
     refused(ContractError, lambda: k.add(p, x, x))

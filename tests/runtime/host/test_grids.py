@@ -91,6 +91,7 @@ def test_rule_6_a_prefix_needs_a_grid():
     assert error.summary == ("the launch of `add` needs a grid: `z` is a prefix partition, of which any part may be "
                              "written")
     assert error.fix == "say how many blocks there are: `add(...).grid(8)`"
+    assert launch.grid(1).sync().numpy().tolist() == [2] * 4 + [0] * 12
 
 
 def test_rule_6_a_prefix_is_not_longer_than_the_partition():
