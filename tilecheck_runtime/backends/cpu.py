@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -57,7 +58,7 @@ class HostStream:
     def __init__(self, name: str) -> None:
         self.name = name
         self._begin()
-        os.register_at_fork(after_in_child=self._begin)
+        _STREAMS.add(self)
 
     def _begin(self) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=f"tilecheck-{self.name}")
@@ -78,6 +79,19 @@ class HostStream:
     def _do(self, work: Callable[[], None]) -> None:
         self._thread = threading.get_ident()
         work()
+
+
+_STREAMS: Final[weakref.WeakSet[HostStream]] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    """A child process has no threads but the one that forked."""
+    for stream in list(_STREAMS):
+        stream._begin()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class CPU:

@@ -127,3 +127,7 @@ class NeverRunWarning(UserWarning):
 
 class LostFlightWarning(UserWarning):
     """A flight failed and nobody waited for it."""
+
+
+for _kind in [kind for name, kind in list(globals().items()) if name in __all__ and isinstance(kind, type)]:
+    _kind.__module__ = "tilecheck_runtime"  # where it is public, which is what tracebacks show

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import threading
+import warnings
 
 import pytest
 
@@ -10,7 +13,7 @@ import tilecheck_runtime as tcr
 from tests.runtime.host import kernels as k
 from tests.runtime.host.gates import held_up
 from tests.runtime.host.refusals import refused
-from tilecheck_runtime import InFlightError, KernelFaultError, MovedError, f32, i32
+from tilecheck_runtime import InFlightError, KernelFaultError, LostFlightWarning, MovedError, f32, i32
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -135,3 +138,23 @@ def test_an_error_between_the_steps_comes_out():
         k.double(_pieces(1)).then(wrong).sync()
     with pytest.raises(KernelFaultError):
         k.outside(_pieces(), tcr.ones((8,), f32), _at(7)).then(k.double).sync()
+
+
+def test_a_failure_between_steps_that_nobody_waits_for_is_said():
+    def wrong(z):
+        raise KeyError("mine")
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with held_up() as gate:
+            flight = k.double(_pieces(1)).then(wrong).start()
+            ended = threading.Event()
+            flight.when_done(ended.set)
+            del flight
+            gate.set()
+            assert ended.wait(10)
+            while not caught and threading.active_count() > 2:
+                gc.collect()
+    (warning,) = caught
+    assert warning.category is LostFlightWarning and warning.filename == __file__
+    assert str(warning.message) == "an operation failed, and nobody waited for it: 'mine'"

@@ -25,6 +25,7 @@ from tilecheck_runtime import (
     i32,
     session,
 )
+from tilecheck_runtime.hooks.run import run_script
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -346,3 +347,30 @@ def test_threads_that_want_the_same_memory_do_not_both_get_it():
         for thread in threads:
             thread.join()
         assert len(got) == 1 and len(refusals) == 3
+
+
+def test_nothing_is_launched_over_nothing():
+    x = tcr.zeros((0,), f32)
+    made = k.add(tcr.zeros((0,), f32).partition(4), x, x).sync()
+    assert made.grid == (0, 1, 1) and made.numpy().shape == (0,)
+
+
+SCRIPT = """
+import tilecheck_runtime as tcr
+from tests.runtime.host.kernels import outside
+from tilecheck_runtime import f32, i32
+
+x = tcr.ones((8,), f32)
+outside(tcr.zeros((8,), f32).partition(4), x, tcr.full((1,), 7, i32)).sync()
+print("went on")
+"""
+
+
+def test_a_script_under_the_sanitizer_goes_on_and_is_reported(tmp_path, capsys):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    failed, report = run_script(str(script), ())
+    assert not failed and capsys.readouterr().out == "went on\n"
+    (event,) = report.events
+    assert event.code == "TC201" and event.file.endswith("kernels.py") and report.launches == 1
+    assert event.kernel == "outside" and event.array == "x"
