@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("cuda.tile.compilation", reason="compiling to Tile IR takes cuda-tile")
-pytest.importorskip("cuda.tile._compile", reason="compiling to Tile IR takes cuda-tile")
+pytest.importorskip("cuda.tile._compile", reason="compiling to Tile IR takes the package cuda-tile")
 
 from tests.cases import dialect
 from tests.dialect import kernels, looping, raw
