@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.cases import dialect
+from tests.cases.expectations import cases
 from tests.dialect import kernels, launching
 from tests.dialect.launching import run, specialized
 from tilecheck_runtime import Grouped, Linear, Range, Walk
@@ -266,3 +267,9 @@ def test_checks_are_dropped_where_everything_is_inside():
 def test_sharing_the_leading_axes_of_five_reads_the_block_once_an_axis():
     entry = specialized(kernels.like5, {"z": np.zeros((2, 3, 3, 5, 6)), "x": None}, {"z": (1, 2, 2, 2, 4)})
     assert entry.grid({"z": (2, 3, 3, 5, 6)}) == (2 * 2 * 2, 3, 2)
+
+
+def test_every_right_case_is_run():
+    """The kernels of the case file at which nothing is expected are those that are run above."""
+    right = {case.name for case in cases("dialect.py") if not case.expected and case.verdict}
+    assert right == {"add", "gemm", "rms_norm", "gathers_rows", "two_outputs"}
