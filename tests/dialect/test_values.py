@@ -174,6 +174,15 @@ def test_nested_pieces_cover_the_piece(shape, piece, tile):
     assert np.array_equal(z, (before + 1) * 2)
 
 
+@pytest.mark.parametrize(("piece", "tile"), [
+    ((8, 16), (4, 8)), ((24, 48), (4, 16)), ((8, 33), (2, 16)), ((8, 8), (8, 8)),
+])
+def test_inputs_are_walked_with_nested_pieces(piece, tile):
+    x, z = floats(19, 33), np.zeros((19, 33), np.float32)
+    silent(kernels.nested_inputs, {"z": z, "x": x}, {"z": piece}, S=tile[0], T=tile[1])
+    assert np.array_equal(z, x * 2)
+
+
 def test_long_rows_in_nested_pieces():
     """A row of 40 in tiles of 16: the piece is as long as the row, which no tile could be."""
     x, z = floats(5, 40), np.zeros((5, 40), np.float32)
