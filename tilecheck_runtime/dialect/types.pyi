@@ -156,11 +156,10 @@ class Mut(Generic[D, *Extents]):
         """My only cell."""
     def cells(self, other: Mut[Any, *Extents] | None = None) -> Iterable[Cell[*Extents]]:
         """My cells: one, or those that the schedule gives this block. With another output: valid for both."""
-    @overload
-    def coords(self, cell: Cell[*Extents]) -> tuple[int, ...]: ...
-    @overload
-    def coords(self, cell: Inner[*Shape], *tile: *Shape) -> tuple[int, ...]:
-        """Coordinates of a piece, counted in pieces along each axis; of a nested tile, counted in such tiles."""
+    def coords(self, cell: Cell[*Extents]) -> tuple[int, ...]:
+        """Coordinates of a piece, counted in pieces along each axis."""
+    def place(self, cell: Inner[*Shape], *tile: *Shape) -> tuple[int, ...]:
+        """Coordinates of a nested tile, counted in such tiles along each axis of the array."""
     @overload
     def __setitem__(self, cell: Cell[*Extents], tile: Tile[D, *Extents]) -> None: ...
     @overload

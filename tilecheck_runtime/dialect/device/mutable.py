@@ -67,9 +67,13 @@ class Mut:
         """The cell of a number, with its coordinates worked out."""
         return self.placed.mint(number)
 
-    def coords(self, cell: Any, *tile: Any) -> Any:
-        """Coordinates of a piece, in pieces along each axis; of a nested tile of that shape, in such tiles."""
-        return self._where(cell, self.tile if len(tile) == 0 else tile)
+    def coords(self, cell: Any) -> Any:
+        """Coordinates of the piece, in pieces along each axis."""
+        return self.placed.coords(cell)
+
+    def place(self, cell: Any, *tile: Any) -> Any:
+        """Coordinates of a nested tile of that shape, in such tiles along each axis of the array."""
+        return self._where(cell, tile)
 
     def extent(self, axis: Any) -> Any:
         """The extent of the block's piece along an axis, without what lies past the end of the array."""
