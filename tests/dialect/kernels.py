@@ -111,10 +111,16 @@ def long_rows(z: Mut[f32, Literal[1], B], x: Ref[f32, Dyn, Dyn], t: T) -> None:
     for k in range(px.tiles(1)):
         total = total + px[row, k]
     mean = ct.sum(total, axis=1, keepdims=True) / z.extent(1)
-    k = 0
     for inner in z.pieces(1, t):
-        z[inner] = px[row, k] - mean
-        k = k + 1
+        z[inner] = px[z.place(inner, 1, t)] - mean
+
+
+@kernel
+def nested_inputs(z: Mut[f32, A, B], x: Ref[f32, Dyn, Dyn], s: S, t: T) -> None:
+    px = x.partition(s, t)
+    for inner in z.pieces(s, t):
+        i, j = z.place(inner, s, t)
+        z[inner] = px[i, j] * 2.0
 
 
 @kernel

@@ -11,7 +11,7 @@ from tilecheck_runtime import Mut, f32, kernel
 A = TypeVar("A", bound=int)
 
 ALL = ("plain", "one_line", "leaves_early", "goes_on_early", "on_two_lines", "begins_with_a_branch",
-       "hands_its_output_on", "renames_its_output", "loops_in_a_nested_function", "twice")
+       "hands_its_output_on", "renames_its_output", "loops_in_a_nested_function", "keeps_its_cells", "twice")
 
 
 def value(z, i):
@@ -86,6 +86,17 @@ def loops_in_a_nested_function(z: Mut[f32, A]) -> None:
             z[cell] = ct.full(z.tile, i + 1.0, ct.float32)
 
     body()
+
+
+@kernel
+def keeps_its_cells(z: Mut[f32, A]) -> None:
+    for cell in z.cells():
+        i = z.coords(cell)[0]
+        z[cell] = ct.full(z.tile, i + 0.5, ct.float32)
+    cells = z.cells()
+    for cell in cells:
+        t = z[cell]
+        z[cell] = t + 0.5
 
 
 @kernel

@@ -62,7 +62,7 @@ def test_what_cannot_be_unrolled_is_left_alone(name):
 
 
 @pytest.mark.parametrize("name", ["begins_with_a_branch", "hands_its_output_on", "renames_its_output",
-                                  "loops_in_a_nested_function"])
+                                  "loops_in_a_nested_function", "keeps_its_cells"])
 def test_what_cannot_be_minted_is_left_alone(name):
     assert not changed(getattr(looping, name), True)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.cases import dialect
+from tests.cases.expectations import cases
 from tests.dialect import kernels, launching
 from tests.dialect.launching import run, specialized
 from tilecheck_runtime import Grouped, Linear, Range, Walk
@@ -173,6 +174,15 @@ def test_nested_pieces_cover_the_piece(shape, piece, tile):
     assert np.array_equal(z, (before + 1) * 2)
 
 
+@pytest.mark.parametrize(("piece", "tile"), [
+    ((8, 16), (4, 8)), ((24, 48), (4, 16)), ((8, 33), (2, 16)), ((8, 8), (8, 8)),
+])
+def test_inputs_are_walked_with_nested_pieces(piece, tile):
+    x, z = floats(19, 33), np.zeros((19, 33), np.float32)
+    silent(kernels.nested_inputs, {"z": z, "x": x}, {"z": piece}, S=tile[0], T=tile[1])
+    assert np.array_equal(z, x * 2)
+
+
 def test_long_rows_in_nested_pieces():
     """A row of 40 in tiles of 16: the piece is as long as the row, which no tile could be."""
     x, z = floats(5, 40), np.zeros((5, 40), np.float32)
@@ -266,3 +276,9 @@ def test_checks_are_dropped_where_everything_is_inside():
 def test_sharing_the_leading_axes_of_five_reads_the_block_once_an_axis():
     entry = specialized(kernels.like5, {"z": np.zeros((2, 3, 3, 5, 6)), "x": None}, {"z": (1, 2, 2, 2, 4)})
     assert entry.grid({"z": (2, 3, 3, 5, 6)}) == (2 * 2 * 2, 3, 2)
+
+
+def test_every_right_case_is_run():
+    """The kernels of the case file at which nothing is expected are those that are run above."""
+    right = {case.name for case in cases("dialect.py") if not case.expected and case.verdict}
+    assert right == {"add", "gemm", "rms_norm", "gathers_rows", "two_outputs"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import prod
 
+from tilecheck_runtime.cpu.execute import GRID_LIMIT
 from tilecheck_runtime.dialect.plan import Output, PlanError
 from tilecheck_runtime.dialect.schedules import Range, streamed
 
@@ -39,6 +40,10 @@ def _of(name: str, output: Output, shape: tuple[int, ...]) -> tuple[int, int, in
         return _mapped(name, output, tiles, output.blocks)
     lead = max(len(tiles) - 3, 0)
     axes = (prod(tiles[:lead + 1]), *tiles[lead + 1:], 1, 1)
+    for axis, blocks in enumerate(axes):
+        if blocks > GRID_LIMIT:
+            raise PlanError(f"'{name}' has {blocks} pieces along grid axis {axis}, of at most {GRID_LIMIT}: "
+                            "take larger pieces, or map the partition to fewer blocks")
     return axes[0], axes[1], axes[2]
 
 

@@ -65,7 +65,8 @@ def rewritten(function: FunctionType, mapped: Mapping[str, bool]) -> Loops:
     loops = [loop for loop in _loops(body) if _output(loop.iter) in mapped]
     kept = _names_kept(body, mapped)
     edits = [e for loop in loops if not mapped[_output(loop.iter)] for e in _unrolled(loop, kept)]
-    minted = _minted(loops, kept, mapped)
+    several = [loop for loop in loops if mapped[_output(loop.iter)]]
+    minted = _minted(several, kept, mapped) if len(several) == _walks(body, mapped) else []
     edits += minted
     made = _rebuilt(function, lines, _edited(lines, edits)) if edits else None
     if made is None:
@@ -122,13 +123,19 @@ def _unrolled(loop: ast.For, kept: frozenset[str]) -> list[_Edit]:
     return [_Edit(loop.iter.lineno, loop.iter.col_offset, loop.iter.end_col_offset or 0, _ONCE)]
 
 
+def _walks(body: ast.FunctionDef, mapped: Mapping[str, bool]) -> int:
+    """How often cells of a mapped output are asked for, in a loop or elsewhere."""
+    found = (n.value for n in ast.walk(body) if isinstance(n, ast.Attribute) and n.attr == "cells")
+    return sum(isinstance(value, ast.Name) and mapped.get(value.id, False) for value in found)
+
+
 def _minted(loops: Sequence[ast.For], kept: frozenset[str], mapped: Mapping[str, bool]) -> list[_Edit]:
-    """Loops over several pieces, with their coordinates worked out in front of the first statement: all or none,
-    because one kind of cell is understood in one function."""
+    """These loops over several pieces, with coordinates worked out in front of the first statement. All or none: one
+    kind of cell is understood in one function."""
     edits: list[_Edit] = []
     if not all(name in kept for name, many in mapped.items() if many):
         return []
-    for number, loop in enumerate(loop for loop in loops if mapped[_output(loop.iter)]):
+    for number, loop in enumerate(loops):
         first, target = loop.body[0], loop.target
         if isinstance(first, _COMPOUND) or not isinstance(target, ast.Name):
             return []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -89,8 +88,7 @@ def _resolved(function: Callable[..., Any], parameter: inspect.Parameter) -> Any
                              f"define ({error}); define type variables at module level, and import types outside "
                              "of `if TYPE_CHECKING`") from error
     except (TypeError, SyntaxError, AttributeError) as error:
-        raise SignatureError(f"parameter '{name}': the annotation {annotation!r} cannot be read ({error}); "
-                             "a fixed extent is written Literal[16]") from error
+        raise SignatureError(f"parameter '{name}': the annotation {annotation!r} cannot be read ({error})") from error
 
 
 def _enclosing(function: Callable[..., Any]) -> dict[str, Any]:
@@ -140,14 +138,16 @@ def _extent(name: str, kind: Kind, extent: Any) -> Extent:
     if extent is Dyn:
         raise SignatureError(f"parameter '{name}': a piece has a fixed extent; write a type variable instead of Dyn, "
                              "whose value comes from the partition")
-    raise SignatureError(f"parameter '{name}': {_shown(extent)} is not an extent; write a type variable, "
-                         "Literal[n] with n > 0" + ("" if kind == "mut" else ", or Dyn"))
+    fixed = f"Literal[{extent}]" if type(extent) is int and extent > 0 else "Literal[n] with n > 0"
+    raise SignatureError(f"parameter '{name}': {_shown(extent)} is not an extent; write a type variable, or {fixed}"
+                         + ("" if kind == "mut" else ", or Dyn"))
 
 
 def _shown(annotation: Any) -> str:
-    module = getattr(annotation, "__module__", None)
+    """An annotation as its author wrote it, nearly."""
+    text = str(annotation)
     if isinstance(annotation, type) and not get_args(annotation):
-        public = "cuda.tile" if module in sys.modules and (module or "").startswith("cuda.tile") else module
-        return annotation.__qualname__ if public in ("builtins", None) else f"{public}.{annotation.__qualname__}"
-    return str(annotation).replace("tilecheck_runtime.dialect.types.", "").replace(
-        "tilecheck_runtime.dialect.dtypes.", "")
+        home = annotation.__module__
+        public = "cuda.tile" if home.startswith("cuda.tile.") else home
+        text = annotation.__qualname__ if public == "builtins" else f"{public}.{annotation.__qualname__}"
+    return text.replace("tilecheck_runtime.dialect.types.", "").replace("tilecheck_runtime.dialect.dtypes.", "")

@@ -158,6 +158,8 @@ class Mut(Generic[D, *Extents]):
         """My cells: one, or those that the schedule gives this block. With another output: valid for both."""
     def coords(self, cell: Cell[*Extents]) -> tuple[int, ...]:
         """Coordinates of a piece, counted in pieces along each axis."""
+    def place(self, cell: Inner[*Shape], *tile: *Shape) -> tuple[int, ...]:
+        """Coordinates of a nested tile, counted in such tiles along each axis of the array."""
     @overload
     def __setitem__(self, cell: Cell[*Extents], tile: Tile[D, *Extents]) -> None: ...
     @overload

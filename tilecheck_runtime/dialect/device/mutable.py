@@ -71,6 +71,10 @@ class Mut:
         """Coordinates of the piece, in pieces along each axis."""
         return self.placed.coords(cell)
 
+    def place(self, cell: Any, *tile: Any) -> Any:
+        """Coordinates of a nested tile of that shape, in such tiles along each axis of the array."""
+        return self._where(cell, tile)
+
     def extent(self, axis: Any) -> Any:
         """The extent of the block's piece along an axis, without what lies past the end of the array."""
         return self._extents()[axis]

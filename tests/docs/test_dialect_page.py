@@ -1,0 +1,96 @@
+"""The page on the dialect: its script prints what it shows, its kernels compile and type-check, its tables whole."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.markdown import ROOT, blocks
+from tests.runtime.conftest import _unregistered
+from tilecheck_runtime.dialect import dtypes, schedules
+from tilecheck_runtime.dialect.device.mutable import Mut
+from tilecheck_runtime.dialect.device.reference import Part, Ref
+from tilecheck_runtime.dialect.device.shared import Shared
+from tilecheck_runtime.dialect.plan import Output, Plan
+
+__all__ = ["_unregistered"]
+
+PAGE = ROOT / "docs" / "dialect.md"
+
+
+def _blocks(mark: str) -> str:
+    return "".join(block.text for block in blocks(PAGE) if block.before == f"<!-- {mark} -->")
+
+
+@pytest.fixture
+def page(tmp_path, monkeypatch):
+    """The kernels of the page as a module."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "dialect_page.py"
+    path.write_text(_blocks("kernels"), encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("dialect_page", path)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "dialect_page", module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_script_prints_what_is_shown(page, capsys):
+    exec(compile(_blocks("script"), "script.py", "exec"), {"add": page.add})
+    output = re.sub(r"(-->) \S*dialect_page\.py", r"\1 dialect_page.py", capsys.readouterr().out.rstrip("\n"))
+    if os.environ.get("UPDATE_README"):
+        before, opening, after = PAGE.read_text(encoding="utf-8").partition("<!-- output -->\n```text\n")
+        PAGE.write_text(f"{before}{opening}{output}\n```{after.partition('```')[2]}", encoding="utf-8")
+    assert output == _blocks("output").rstrip("\n")
+
+
+PIECES = {"add": [(16,)], "gemm": [(16, 16)], "append": [(1, 24, 16)], "center": [(1, 40)], "one_hot": [(8, 16)],
+          "copy_with_sums": [(8, 16)]}
+
+
+def test_every_kernel_compiles(page):
+    pytest.importorskip("cuda.tile._compile", reason="compiling to Tile IR takes the package cuda-tile")
+    from tests.dialect.tileir import exported, parameters
+
+    defined = {name for name, value in vars(page).items() if hasattr(value, "_pyfunc")}
+    assert defined == set(PIECES)
+    for name, pieces in PIECES.items():
+        kernel = getattr(page, name)
+        values = dict.fromkeys(kernel.signature.variables, 16)
+        for parameter, tile in zip(kernel.signature.outputs, pieces, strict=True):
+            values |= {e: n for e, n in zip(parameter.extents, tile, strict=True) if isinstance(e, str)}
+        outputs = tuple(Output(tile, whole=(False, *(True for _ in tile[1:]))) for tile in pieces)
+        entry = kernel.entry(Plan(tuple(values.items()), outputs, compact=True))
+        assert exported(entry.function, parameters(entry, kernel.signature)), name
+
+
+def test_type_checkers_accept_the_kernels(page):
+    api = pytest.importorskip("mypy.api")
+    Path("mypy.ini").write_text("[mypy]\nstrict = True\n[mypy-cuda.*]\nignore_missing_imports = True\n",
+                                encoding="utf-8")
+    output, _, status = api.run(["--config-file", "mypy.ini", "--follow-imports", "silent", "dialect_page.py"])
+    assert not status, output
+
+
+@pytest.mark.parametrize(("kind", "name"), [(Mut, "z"), (Ref, "x"), (Part, "p")])
+def test_the_tables_name_every_method(kind, name):
+    text = PAGE.read_text(encoding="utf-8")
+    for method in {n for n, v in vars(kind).items() if callable(v) and not n.startswith("_")} - {"minted"}:
+        assert f"`{name}.{method}(" in text, method
+
+
+def test_updates_element_types_and_schedules_are_named():
+    text = PAGE.read_text(encoding="utf-8")
+    for method in {n for n, v in vars(Shared).items() if callable(v) and not n.startswith("_")} - {"extent"}:
+        assert f"`{method}`" in text
+    for kind in dtypes.BY_NAME.values():
+        name = kind.__name__
+        assert f"`{name}`" in text or re.fullmatch(r"[iu](16|32)", name), name
+    for name in set(schedules.__all__) - {"Schedule", "Single", "streamed"}:
+        assert f"`{name}(" in text
