@@ -220,3 +220,23 @@ def three_walked_together(a: Mut[f32, B], b: Mut[f32, B], x: Ref[f32, Dyn]) -> N
         t = x.partition(b.tile[0])[b.coords(both)[0],]
         a[both] = t
         b[cell] = t
+
+
+@tcr.kernel
+def in_step_with_an_input(z: Mut[f32, Literal[1], B], x: Ref[f32, Dyn, Dyn], c: C) -> None:  # verdict: structural
+    # contract: cdiv(z.shape[1], c) <= cdiv(x.shape[1], c)
+    px = x.partition(1, c)
+    for inner in z.pieces(1, c):
+        z[inner] = px[z.coords(inner, 1, c)] * 2.0
+
+
+@tcr.kernel
+def from_the_other_output(a: Mut[f32, B], b: Mut[f32, B]) -> None:  # verdict: structural
+    # contract: cdiv(a.shape[0], B) == cdiv(b.shape[0], B)
+    a.store(b.load_like(a))
+
+
+@tcr.kernel
+def scatter_by_data(z: Mut[f32, B], x: Ref[f32, Dyn], places: Ref[i32, Dyn], b: B) -> None:
+    # tilecheck: requires injective(places) and b <= places.shape[0]
+    z.scatter((places.partition(b)[0],), x.load_like(z))

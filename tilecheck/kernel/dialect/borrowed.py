@@ -22,7 +22,7 @@ from tilecheck.proof.terms import ONE, TRUE, cdiv, lane, le
 __all__ = ["PART_METHODS", "REF_METHODS", "WRITES", "item", "refuse"]
 
 WRITES: Final = frozenset({
-    "store", "scatter", "atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor",
+    "store", "store_at", "scatter", "atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor",
     "atomic_xchg", "atomic_cas", "add", "min", "max", "and_", "or_", "xor", "cell", "cells", "pieces",
 })
 """What only arrays that a kernel may change have."""
