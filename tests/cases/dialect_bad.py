@@ -295,5 +295,5 @@ def piece_of_an_output_that_is_cut_differently(a: Mut[f32, BM], b: Mut[f32, BN])
 
 @kernel
 def walked_together_though_cut_differently(a: Mut[f32, BM], b: Mut[f32, BN]) -> None:
-    for cell in a.cells(b):  # expect: TC501
+    for _ in a.cells(b):  # expect: TC501
         a[a.cell()] = a.load()

@@ -55,6 +55,12 @@ MESSAGES = {
     "another's cell, read": (
         TWO + "    a.store(b[a.cell()])\n", "TC105",
         "the cell of `a` selects a piece of `b`, whose pieces are others", TOGETHER),
+    "cell of another rank": (
+        "def k(z: Mut[f32, BM, BN], a: Mut[f32, B], x: Ref[f32, Dyn, Dyn]) -> None:\n"
+        "    z[a.cell()] = x.load_like(z)\n", "TC105", "the cell of `a` selects a piece of `z`, whose pieces are others", OWN_Z),
+    "coordinates of another's cell": (
+        TWO + "    (i,) = a.coords(b.cell())\n    a.store(ct.full(a.tile, i, ct.float32))\n", "TC105",
+        "`a.coords` is asked for a cell of `b`, whose pieces are others", "`b.coords(cell)`"),
     "lost at a join": (
         TWO + "    c = a.cell()\n    if flag > 0:\n        c = b.cell()\n    a[c] = x.load_like(a)\n", "TC105",
         "what indexes `a` is a cell of `a` or `b`, depending on a condition: where the ways meet nobody knows whose",

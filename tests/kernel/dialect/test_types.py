@@ -11,7 +11,8 @@ from tilecheck.kernel.dialect.typed.shapes import broadcast, conflict, product, 
 from tilecheck.proof.terms import ONE, const, sym
 
 M, N, K = sym("M"), sym("N"), sym("K")
-KERNEL = "@kernel\ndef k(z: Mut[f32, BM, BN], x: Ref[f16, Dyn, Dyn], i: Ref[i32, Dyn], s: float, n: int, bk: BK) -> None:\n"
+KERNEL = ("@kernel\ndef k(z: Mut[f32, BM, BN], x: Ref[f16, Dyn, Dyn], i: Ref[i32, Dyn], s: float, n: int,\n"
+          "      bk: BK) -> None:\n")
 START = "    bm, bn = z.tile\n    a = x.partition(bm, bk)[0, 0]\n    b = x.load((0, 0), (bk, bn))\n    c = z.load()\n"
 
 

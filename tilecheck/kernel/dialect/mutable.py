@@ -82,7 +82,10 @@ def _selected(m: Machine, z: Mutable, index: Value, span: Span) -> tuple[Cell | 
         grain = next((g for g in index.grains if g.array == z.name), None)
         if grain is not None and len(grain.tile) == z.parameter.rank:
             return index, grain
-        blame(m, "TC105", span, z.name, "foreign", index.grains[0].array)
+        other = index.grains[0]
+        alike = len(other.tile) == z.parameter.rank and not other.nested and "differs" not in map(
+            agree, other.tile, z.parameter.tile)
+        blame(m, "TC105", span, z.name, "foreign", other.array, *(("alike",) if alike else ()))
         return None, None
     how, words = _strange(z, index)
     blame(m, "TC105", span, z.name, how, *words)
@@ -234,7 +237,7 @@ def coordinates(m: Machine, z: Mutable, args: Arguments) -> Value:
             # the piece that a nested tile is in
             return Tuple(_ints(own(m, z)))
     elif isinstance(cell, Cell):
-        blame(m, "TC105", args.span, z.name, "foreign", cell.grains[0].array)
+        blame(m, "TC105", args.span, z.name, "coordinates", cell.grains[0].array)
     # numbers of no cell are only numbers: what they select is checked where they are used
     return Tuple(tuple(m.fresh(f"coordinate{k}", args.span) for k in range(z.parameter.rank)))
 
