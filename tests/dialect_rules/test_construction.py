@@ -20,7 +20,8 @@ SENTENCES = {
         "each block stores only through the cell that `z` minted for it (one cell a block)"),
     "a schedule": (
         MATRIX + "    for cell in z.cells():\n        z[cell] = ct.zeros(z.tile, ct.float32)\n",
-        "each block stores only through the cells that `z` minted for it, and the schedule gives no cell to two blocks"),
+        "each block stores only through the cells that `z` minted for it, and the schedule gives no cell to two "
+        "blocks"),
     "nested tiles": (
         NESTED + "    for p in z.pieces(16):\n        z[p] = ct.zeros((16,), ct.float32)\n",
         "each block stores only nested tiles of its own piece of `z`"),

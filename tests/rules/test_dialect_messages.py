@@ -57,7 +57,8 @@ MESSAGES = {
         "the cell of `a` selects a piece of `b`, whose pieces are others", TOGETHER),
     "cell of another rank": (
         "def k(z: Mut[f32, BM, BN], a: Mut[f32, B], x: Ref[f32, Dyn, Dyn]) -> None:\n"
-        "    z[a.cell()] = x.load_like(z)\n", "TC105", "the cell of `a` selects a piece of `z`, whose pieces are others", OWN_Z),
+        "    z[a.cell()] = x.load_like(z)\n", "TC105",
+        "the cell of `a` selects a piece of `z`, whose pieces are others", OWN_Z),
     "coordinates of another's cell": (
         TWO + "    (i,) = a.coords(b.cell())\n    a.store(ct.full(a.tile, i, ct.float32))\n", "TC105",
         "`a.coords` is asked for a cell of `b`, whose pieces are others", "`b.coords(cell)`"),
