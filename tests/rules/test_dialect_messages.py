@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Literal, TypeVar
 import cuda.tile as ct
 from elsewhere import anything
-from tilecheck_runtime import Dyn, Mut, Ref, Shared, f16, f32, i32, kernel
+from tilecheck_runtime import Dyn, Mut, Ref, Shared, f8e8m0, f16, f32, i32, kernel
 B = TypeVar("B", bound=int)
 BM = TypeVar("BM", bound=int)
 BN = TypeVar("BN", bound=int)
@@ -164,6 +164,14 @@ MESSAGES = {
         GEMM.format("f16", "ct.int32") + "    t = ct.mma(px[0, 0], py[0, 0], acc)\n"
         "    z.store(ct.astype(t, ct.float32))\n", "TC502",
         "`ct.mma` of float16 cannot be added to int32", "accumulate in float32: `ct.zeros(..., ct.float32)`"),
+    "padding that integers do not have": (
+        "def k(z: Mut[i32, B], x: Ref[i32, Dyn]) -> None:\n"
+        "    z.store(x.padded(ct.PaddingMode.NEG_INF).load_like(z))\n", "TC303", "`x` holds int32 elements, which have no negative infinity to pad with",
+        "leave `padded` out, which pads with zero, and replace the lanes outside of `x` with `ct.where`"),
+    "padding with a zero that there is not": (
+        "def k(z: Mut[f8e8m0, B], x: Ref[f8e8m0, Dyn]) -> None:\n    z.store(x.load_like(z))\n", "TC303",
+        "`x` holds float8_e8m0fnu elements, which have no zero to pad with",
+        "pad it with another value: `x.padded(ct.PaddingMode...)`"),
     "call with an output": (
         ONE + "    anything(z)\n", "TC102",
         "could not prove anything of `z`: call of elsewhere.anything, which is not known",
