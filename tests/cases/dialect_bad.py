@@ -5,6 +5,7 @@ from typing import Literal, TypeVar
 
 import cuda.tile as ct
 from elsewhere import do_something
+
 from tilecheck_runtime import Dyn, Mut, Ref, Shared, f16, f32, i32, kernel
 
 B = TypeVar("B", bound=int)
@@ -155,7 +156,7 @@ def atomic_on_an_input(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:
 @kernel
 def input_as_an_output(x: Ref[f32, Dyn]) -> None:
     for cell in x.cells():  # expect: TC104
-        pass
+        x[cell] = ct.zeros((16,), ct.float32)  # expect: TC104
 
 
 @kernel
@@ -277,5 +278,22 @@ def open_extent(z: Mut[f32, Dyn], x: Ref[f32, Dyn]) -> None:  # expect: TC110
 
 
 @kernel
-def of_plain_arrays(z: "ct.Array", x: Ref[f32, Dyn]) -> None:  # expect: TC110
+def of_plain_arrays(z: ct.Array, x: Ref[f32, Dyn]) -> None:  # expect: TC110
     ct.store(z, (ct.bid(0),), x.load((ct.bid(0),), (16,)))
+
+
+@kernel
+def larger_tile_by_a_cell(z: Mut[f32, B]) -> None:
+    for cell in z.cells():
+        z[cell] = ct.zeros((2 * z.tile[0],), ct.float32)  # expect: TC501
+
+
+@kernel
+def piece_of_an_output_that_is_cut_differently(a: Mut[f32, BM], b: Mut[f32, BN]) -> None:
+    a.store(b.load_like(a))  # expect: TC501
+
+
+@kernel
+def walked_together_though_cut_differently(a: Mut[f32, BM], b: Mut[f32, BN]) -> None:
+    for _ in a.cells(b):  # expect: TC501
+        a[a.cell()] = a.load()

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Literal, TypeVar
 
 import cuda.tile as ct
+
 import tilecheck_runtime as tcr
 from tilecheck import requires
 from tilecheck_runtime import Dyn, Mut, Ref, Shared, f16, f32, i32
@@ -27,7 +28,7 @@ def renamed_decorator(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:  # verdict: str
 
 
 @tcr.kernel(occupancy=2)
-def decorator_of_the_module(z: tcr.Mut[tcr.f32, B], x: "tcr.Ref[f32, Dyn]") -> None:  # verdict: structural
+def decorator_of_the_module(z: tcr.Mut[tcr.f32, B], x: "tcr.Ref[f32, Dyn]") -> None:  # verdict: structural  # noqa: UP037
     # contract: z.shape[0] <= x.shape[0]
     z.store(x.load_like(z))
 
@@ -90,9 +91,9 @@ def same_cell_in_both_branches(z: Mut[f32, B], x: Ref[f32, Dyn], flag: int) -> N
 
 
 @tcr.kernel
-def each_output_in_its_branch(a: Mut[f32, B], b: Mut[f32, B], x: Ref[f32, Dyn], flag: int) -> None:  # verdict: structural
+def each_output_in_a_branch(a: Mut[f32, B], b: Mut[f32, B], x: Ref[f32, Dyn], on: int) -> None:  # verdict: structural
     # contract: cdiv(a.shape[0], B) == cdiv(b.shape[0], B)
-    if flag > 0:
+    if on > 0:
         a.store(x.load_like(a))
     else:
         b.store(x.load_like(b))
@@ -169,7 +170,7 @@ def histogram(counts: Shared[i32, Dyn], x: Ref[i32, Dyn], b: B) -> None:  # verd
 
 
 @tcr.kernel
-def accumulates_beside_its_output(z: Mut[f32, B], total: Shared[f32, Dyn], x: Ref[f32, Dyn]) -> None:  # verdict: structural
+def accumulates_too(z: Mut[f32, B], total: Shared[f32, Dyn], x: Ref[f32, Dyn]) -> None:  # verdict: structural
     t = x.load_like(z)
     z.store(t)
     total.add((0,), ct.sum(t))
@@ -203,10 +204,10 @@ def declared(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:  # verdict: structural
 
 
 @tcr.kernel
-def loads_under_a_flag(z: Mut[f32, B], x: Ref[f32, Dyn], bias: Ref[f32, Dyn], biased: int) -> None:  # verdict: structural
-    # contract: biased == 0 or z.shape[0] <= bias.shape[0]
+def loads_under_a_flag(z: Mut[f32, B], x: Ref[f32, Dyn], bias: Ref[f32, Dyn], on: int) -> None:  # verdict: structural
+    # contract: on == 0 or z.shape[0] <= bias.shape[0]
     t = x.load_like(z)
-    if biased != 0:
+    if on != 0:
         t = t + bias.load_like(z)
     z.store(t)
 
@@ -219,3 +220,23 @@ def three_walked_together(a: Mut[f32, B], b: Mut[f32, B], x: Ref[f32, Dyn]) -> N
         t = x.partition(b.tile[0])[b.coords(both)[0],]
         a[both] = t
         b[cell] = t
+
+
+@tcr.kernel
+def in_step_with_an_input(z: Mut[f32, Literal[1], B], x: Ref[f32, Dyn, Dyn], c: C) -> None:  # verdict: structural
+    # contract: cdiv(z.shape[1], c) <= cdiv(x.shape[1], c)
+    px = x.partition(1, c)
+    for inner in z.pieces(1, c):
+        z[inner] = px[z.coords(inner, 1, c)] * 2.0
+
+
+@tcr.kernel
+def from_the_other_output(a: Mut[f32, B], b: Mut[f32, B]) -> None:  # verdict: structural
+    # contract: cdiv(a.shape[0], B) == cdiv(b.shape[0], B)
+    a.store(b.load_like(a))
+
+
+@tcr.kernel
+def scatter_by_data(z: Mut[f32, B], x: Ref[f32, Dyn], places: Ref[i32, Dyn], b: B) -> None:
+    # tilecheck: requires injective(places) and b <= places.shape[0]
+    z.scatter((places.partition(b)[0],), x.load_like(z))

@@ -1,4 +1,4 @@
-"""Every schedule gives each piece to one block: proved for all launches by our own prover, and counted in small ones."""
+"""Every schedule gives each piece to one block: proved for all launches by our prover, and counted in small ones."""
 
 from __future__ import annotations
 

@@ -141,6 +141,10 @@ def test_site(project: Build) -> None:
 @pytest.mark.parametrize("head", [
     "from tilecheck_runtime import kernel\n@kernel",
     "import tilecheck_runtime as tcr\n@tcr.kernel(occupancy=2)",
+    "from tilecheck_runtime import kernel as tile_kernel\n@tile_kernel()",
+    "from tilecheck_runtime import *\n@kernel",
+    "from tilecheck_runtime.dialect.decorator import kernel\n@kernel",
+    "import tilecheck_runtime\nfast = tilecheck_runtime.kernel(occupancy=2)\n@fast",
 ])
 def test_dialect(project: Build, head: str) -> None:
     (module,) = project({"m.py": f"{head}\ndef k(z): pass\n"}).modules()

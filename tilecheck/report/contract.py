@@ -10,7 +10,6 @@ from typing import Final
 from tilecheck.diagnostics import KernelReport, Obligation, Report
 from tilecheck.report.json import kernel_object
 
-
 CONSTRUCTED: Final = "cell"
 """The rule of what the ownership dialect settles by construction."""
 

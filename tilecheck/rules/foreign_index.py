@@ -41,9 +41,16 @@ def _computed(f: Fault) -> tuple[str, str]:
 
 
 def _foreign(f: Fault) -> tuple[str, str]:
-    other = f.words[0]
+    other, *alike = f.words
     return (f"the cell of `{other}` selects a piece of `{f.array}`, whose pieces are others",
-            f"walk both together, `for cell in {f.array}.cells({other}):`, or use a cell of `{f.array}`")
+            f"walk both together, `for cell in {f.array}.cells({other}):`, or use a cell of `{f.array}`" if alike else
+            _own(f.array))
+
+
+def _coordinates(f: Fault) -> tuple[str, str]:
+    other = f.words[0]
+    return (f"`{f.array}.coords` is asked for a cell of `{other}`, whose pieces are others",
+            f"`{other}.coords(cell)`")
 
 
 def _joined(f: Fault) -> tuple[str, str]:
@@ -73,6 +80,7 @@ def _raw(f: Fault) -> tuple[str, str]:
 
 
 _WORDS: Final[Mapping[str, Callable[[Fault], tuple[str, str]]]] = {
-    "made": _made, "computed": _computed, "foreign": _foreign, "joined": _joined, "lost": _lost, "either": _either,
+    "made": _made, "computed": _computed, "foreign": _foreign, "coordinates": _coordinates,
+    "joined": _joined, "lost": _lost, "either": _either,
     "raw": _raw,
 }

@@ -39,12 +39,12 @@ def diagnose(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnos
     for a in model.accesses:
         if not a.padding or (a.span, a.array) in seen:
             continue
-        found = _inside(a, integers) or _at_launch(a, model, launches)
+        found = _inside(a, integers) or _annotated(a, model) or _at_launch(a, model, launches)
         if found is not None:
             seen.add((a.span, a.array))
             what, notes = found
             message = f"{what}, which have no {_VALUES[a.padding]} to pad with"
-            yield Diagnostic(CODE, "error", message, a.span, model.name, notes, _help(a))
+            yield Diagnostic(CODE, "error", message, a.span, model.name, notes, _help(a, model))
 
 
 def _used_as_index(model: KernelModel) -> Mapping[str, Access]:
@@ -64,6 +64,16 @@ def _inside(a: Access, integers: Mapping[str, Access]) -> tuple[str, tuple[Note,
     return f"`{a.array}` holds integers", (Note("its elements are used as indices here", use.span),)
 
 
+def _annotated(a: Access, model: KernelModel) -> tuple[str, tuple[Note, ...]] | None:
+    """Where the parameter of a dialect kernel says what its elements are."""
+    dtype = dict(model.ownership.dtypes).get(a.array)
+    if dtype is None or a.padding not in _LACKS.get(dtype, ()) or a.array in model.ownership.mutable:
+        return None
+    span = next((p.span for p in model.params if p.name == a.array), None)
+    notes = () if span is None else (Note(f"{dtype} from the annotation of `{a.array}`", span),)
+    return f"`{a.array}` holds {dtype} elements", notes
+
+
 def _at_launch(a: Access, model: KernelModel, launches: Sequence[Launch]) -> tuple[str, tuple[Note, ...]] | None:
     names = [p.name for p in model.params]
     if a.array not in names:
@@ -78,7 +88,11 @@ def _at_launch(a: Access, model: KernelModel, launches: Sequence[Launch]) -> tup
     return None
 
 
-def _help(a: Access) -> str:
+def _help(a: Access, model: KernelModel) -> str:
+    if model.dialect:
+        return (f"pad it with another value: `{a.array}.padded(ct.PaddingMode...)`" if a.padding == "ZERO" else
+                "leave `padded` out, which pads with zero, and replace the lanes outside of "
+                f"`{a.array}` with `ct.where`")
     if a.padding == "ZERO":
         return f"load `{a.array}` as bytes, or replace the lanes outside with `ct.where`"
     return (f"load `{a.array}` with padding_mode=ct.PaddingMode.ZERO and replace the lanes outside with `ct.where`"

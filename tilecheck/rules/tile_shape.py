@@ -76,6 +76,12 @@ def _ranks(f: Fault) -> tuple[str, str]:
             f"load the tile by its index instead: `{f.array}.partition(...)[...]`")
 
 
+def _piece(f: Fault) -> tuple[str, str]:
+    mine, theirs = _two(f)
+    return (f"a piece of `{f.array}` is {mine}, and one of `{f.words[0]}` is {theirs}: it has no tile at that place",
+            f"read back what the block owns of it: `{f.array}.load()`")
+
+
 def _indexed(f: Fault) -> tuple[str, str]:
     given, array = f.shapes
     return f"`{f.array}` has {_axes(array)}, and the index has {len(given)}", "give one index for each axis"
@@ -107,6 +113,6 @@ def _combined(f: Fault) -> tuple[str, str]:
 
 _WORDS: Final[Mapping[str, Callable[[Fault], tuple[str, str]]]] = {
     "stored": _stored, "nested": _nested, "fetched": _fetched, "whole": _whole,
-    "like": _ranks, "indexed": _indexed, "partition": _partition,
+    "like": _ranks, "piece": _piece, "indexed": _indexed, "partition": _partition,
     "pieces": _partition, "together": _together, "product": _product, "combined": _combined,
 }

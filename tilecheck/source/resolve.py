@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilecheck.records import record
+from tilecheck.source.runtimenames import RUNTIME, RUNTIME_NAMES
 from tilecheck.source.skeleton import (
     Bound,
     ClassBinding,
@@ -197,6 +198,8 @@ class Resolver:
         match source:
             case TileName("") if name in PUBLIC_NAMES:
                 return TileName(name)
+            case ExternalName(dotted) if dotted == RUNTIME and name in RUNTIME_NAMES:
+                return ExternalName(f"{RUNTIME}.{name}")
             case ModuleTarget() if self._exports(source.module, name):
                 return self._member(source.module, name)
         return None

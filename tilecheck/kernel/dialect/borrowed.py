@@ -16,13 +16,13 @@ from tilecheck.kernel.memory import padding_of, unspecified_of
 from tilecheck.kernel.regions import Effect, element_access, tile_access
 from tilecheck.kernel.shapes import broadcast
 from tilecheck.kernel.tree import Span
-from tilecheck.kernel.values import ArrayRef, Const, Data, Int, ParamRef, Shape, Tuple, Unknown, Value, View, array
+from tilecheck.kernel.values import ArrayRef, Const, Data, Int, Shape, Tuple, Unknown, Value, View, array
 from tilecheck.proof.terms import ONE, TRUE, cdiv, lane, le
 
 __all__ = ["PART_METHODS", "REF_METHODS", "WRITES", "item", "refuse"]
 
 WRITES: Final = frozenset({
-    "store", "scatter", "atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor",
+    "store", "store_at", "scatter", "atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor",
     "atomic_xchg", "atomic_cas", "add", "min", "max", "and_", "or_", "xor", "cell", "cells", "pieces",
 })
 """What only arrays that a kernel may change have."""
@@ -60,17 +60,14 @@ def _load_like(m: Machine, x: Borrowed, args: Arguments) -> Value:
 
 def _load(m: Machine, x: Borrowed, args: Arguments) -> Value:
     given = args.take(("index", "shape"))
-    index = _indices(m, _alone(m, given.get("index")), args.span)
+    index = _indices(m, _alone(m, given.get("index"), len(x.axes)), args.span)
     shape = None if "shape" not in given else shape_from(m, given["shape"], args.span)
     return _tile(m, x, index, shape, args)
 
 
-def _alone(m: Machine, index: Value | None) -> Value | None:
-    """An index that is written without parentheses."""
-    return Tuple((index,)) if index is not None and expand(m, index) is None and isinstance(index, _NUMBERS) else index
-
-
-_NUMBERS: Final = (Int, ParamRef)
+def _alone(m: Machine, index: Value | None, rank: int) -> Value | None:
+    """An index that may be written without parentheses, as only one of a single axis can."""
+    return Tuple((index,)) if index is not None and rank == 1 and expand(m, index) is None else index
 
 
 def _tile(m: Machine, x: Borrowed, index: tuple[Int, ...] | None, shape: Shape | None, args: Arguments) -> Value:
@@ -109,7 +106,7 @@ def _partition(m: Machine, x: Borrowed, args: Arguments) -> Value:
 def item(m: Machine, part: Part, index: Value, span: Span) -> Value:
     """`p[m, k]`: a tile of the partition."""
     args = Arguments((index,), {}, True, span)
-    return _tile(m, part.array, _indices(m, _alone(m, index), span), part.tile, args)
+    return _tile(m, part.array, _indices(m, _alone(m, index, len(part.tile)), span), part.tile, args)
 
 
 def _tiles(m: Machine, part: Part, args: Arguments) -> Value:

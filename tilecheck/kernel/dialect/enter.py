@@ -26,6 +26,7 @@ def enter_parameters(m: Machine, site: KernelSite) -> Mapping[str, Value]:
     """The parameters as values. What their annotations do not settle is left to how they are used."""
     found = signature(m.project, site)
     m.holdings.roles = {p.name: p.kind for p in found if p.kind in ("mut", "ref", "shared")}
+    m.holdings.dtypes = tuple((p.name, p.dtype) for p in found if p.dtype is not None)
     m.holdings.places = {p.name: p.span for p in found}
     m.holdings.origins = tuple(_origins(found))
     values = {p.name: _VALUES[p.kind](m, p) for p in found if p.kind in _VALUES}
@@ -121,7 +122,7 @@ def ownership_of(m: Machine) -> Ownership:
     required = (*m.holdings.required, *((TRUE, c) for c in _one_grid(m)))
     mutable = tuple(name for name, role in m.holdings.roles.items() if role == "mut")
     faults = tuple(sorted(m.holdings.faults, key=lambda f: (f.span, f.code)))
-    return Ownership(mutable, tuple(dict.fromkeys(required)), faults, (), m.holdings.origins)
+    return Ownership(mutable, tuple(dict.fromkeys(required)), faults, (), m.holdings.origins, m.holdings.dtypes)
 
 
 def _one_grid(m: Machine) -> Iterator[Cond]:

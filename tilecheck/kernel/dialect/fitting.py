@@ -24,7 +24,13 @@ def rigid(extent: Term) -> bool:
 def agree(a: Term, b: Term) -> Fit:
     if a == b:
         return "fits"
-    return "differs" if rigid(a) and rigid(b) else "unknown"
+    return "differs" if (rigid(a) and rigid(b)) or _one_sign(a - b) else "unknown"
+
+
+def _one_sign(t: Term) -> bool:
+    """Whether a difference of extents is never zero, because every extent is at least 1: `2*A - A`."""
+    plain = all(isinstance(a, Sym) for m in t.monos for a in m)
+    return plain and bool(t.monos) and (all(c > 0 for c in t.monos.values()) or all(c < 0 for c in t.monos.values()))
 
 
 def fit(value: Value, tile: Shape) -> Fit:

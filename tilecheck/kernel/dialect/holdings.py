@@ -21,6 +21,7 @@ class Holdings:
     faults    as they are met, once each
     origins   where symbols come from
     places    of the parameters
+    dtypes    their element types, where they are known
     single    outputs of which the kernel takes the block's only piece, with the pieces along each axis
     """
 
@@ -30,6 +31,7 @@ class Holdings:
     faults: dict[Fault, None] = field(default_factory=dict)
     origins: tuple[Origin, ...] = ()
     places: dict[str, Span] = field(default_factory=dict)
+    dtypes: tuple[tuple[str, str], ...] = ()
     single: dict[str, tuple[Term, ...]] = field(default_factory=dict)
 
     def facts(self, atoms: frozenset[Atom] | set[Atom]) -> tuple[Cond, ...]:

@@ -15,9 +15,11 @@ def extent(array: str, axis: int) -> Term:
     return sym(f"{array}.shape[{axis}]")
 
 
-def _mint(m: Machine, name: str, fact: Cond) -> Term:
+def _mint(m: Machine, name: str, fact: Cond, anew: bool = True) -> Term:
+    """`anew` for a coordinate that is another one whenever this place is executed."""
     term = counter(name)
-    m.note_made(term)
+    if anew:
+        m.note_made(term)
     atom = term.single
     assert atom is not None
     m.holdings.minted[atom] = fact
@@ -30,7 +32,7 @@ def own(m: Machine, z: Mutable) -> tuple[Term, ...]:
     if m.noting:
         m.holdings.single[z.name] = counts
     names = [f"{z.name}{COORDINATE}{k}" for k in range(len(counts))]
-    return tuple(_mint(m, name, lt(counter(name), count)) for name, count in zip(names, counts, strict=True))
+    return tuple(_mint(m, name, lt(counter(name), count), False) for name, count in zip(names, counts, strict=True))
 
 
 def own_cell(m: Machine, z: Mutable) -> Cell:

@@ -8,7 +8,7 @@ from typing import Final
 
 from tilecheck.kernel.calls import Arguments, unknown_call
 from tilecheck.kernel.coerce import constant_int, expand, to_bool, to_int, to_term
-from tilecheck.kernel.dialect.fitting import fit
+from tilecheck.kernel.dialect.fitting import agree, fit
 from tilecheck.kernel.dialect.minting import blame, extent, origin_of, own, own_cell, placed_cell, require, rest
 from tilecheck.kernel.dialect.ownership import Held
 from tilecheck.kernel.dialect.values import Cell, Cells, Grain, Mutable, Pieces
@@ -82,7 +82,10 @@ def _selected(m: Machine, z: Mutable, index: Value, span: Span) -> tuple[Cell | 
         grain = next((g for g in index.grains if g.array == z.name), None)
         if grain is not None and len(grain.tile) == z.parameter.rank:
             return index, grain
-        blame(m, "TC105", span, z.name, "foreign", index.grains[0].array)
+        other = index.grains[0]
+        alike = len(other.tile) == z.parameter.rank and not other.nested and "differs" not in map(
+            agree, other.tile, z.parameter.tile)
+        blame(m, "TC105", span, z.name, "foreign", other.array, *(("alike",) if alike else ()))
         return None, None
     how, words = _strange(z, index)
     blame(m, "TC105", span, z.name, how, *words)
@@ -157,10 +160,17 @@ def _load_own(m: Machine, z: Mutable, args: Arguments) -> Value:
 
 def _load_like(m: Machine, z: Mutable, args: Arguments) -> Value:
     like = args.positional[0] if args.positional else z
-    if isinstance(like, Mutable) and like.name != z.name:
-        blame(m, "TC105", args.span, z.name, "foreign", like.name)
-        return Data(z.parameter.tile)
-    return _load_own(m, z, args) if like == z else unknown_call(m, "load_like", z, args)
+    if not isinstance(like, Mutable):
+        return unknown_call(m, "load_like of something that is no mutable array", z, args)
+    tile = like.parameter.tile
+    if len(tile) != z.parameter.rank or "differs" in map(agree, z.parameter.tile, tile):
+        blame(m, "TC501", args.span, z.name, "piece", like.name, shapes=(z.parameter.tile, tile))
+        return Data(tile)
+    for a, b in zip(z.parameter.tile, tile, strict=True):
+        require(m, eq(a, b))
+    # that both have one piece a block, it is the same one when they agree on the grid
+    own(m, like)
+    return _load_own(m, z, args)
 
 
 def _scatter(m: Machine, z: Mutable, args: Arguments) -> Value:
@@ -198,10 +208,11 @@ def _cells(m: Machine, z: Mutable, args: Arguments) -> Value:
     for other in args.values():
         if not isinstance(other, Mutable):
             return unknown_call(m, "cells with something that is no mutable array", z, args)
-        if other.parameter.rank != z.parameter.rank:
+        if len(other.parameter.tile) != len(z.parameter.tile) or "differs" in map(
+                agree, other.parameter.tile, z.parameter.tile):
             blame(m, "TC501", args.span, other.name, "together", z.name,
                   shapes=(other.parameter.tile, z.parameter.tile))
-            return Unknown("cells of arrays of different ranks")
+            return Unknown("cells of arrays that are cut differently")
         if other.name != z.name:
             _walked_together(m, z, other)
             grains.append(other.grain)
@@ -217,11 +228,16 @@ def _walked_together(m: Machine, z: Mutable, other: Mutable) -> None:
 def coordinates(m: Machine, z: Mutable, args: Arguments) -> Value:
     """`z.coords(cell)`"""
     cell = args.positional[0] if args.positional else Unknown("cell")
-    if isinstance(cell, Cell) and any(g.array == z.name for g in cell.grains):
-        # of a nested tile, those of the piece that it is nested in
-        return Tuple(_ints(own(m, z) if cell.grains[0].nested else cell.coordinates))
-    if isinstance(cell, Cell):
-        blame(m, "TC105", args.span, z.name, "foreign", cell.grains[0].array)
+    grain = next((g for g in cell.grains if g.array == z.name), None) if isinstance(cell, Cell) else None
+    if isinstance(cell, Cell) and grain is not None:
+        tile = _tile(m, args.positional[1:], args) or z.parameter.tile
+        if tile == grain.tile:
+            return Tuple(_ints(cell.coordinates))
+        if grain.nested and tile == z.parameter.tile:
+            # the piece that a nested tile is in
+            return Tuple(_ints(own(m, z)))
+    elif isinstance(cell, Cell):
+        blame(m, "TC105", args.span, z.name, "coordinates", cell.grains[0].array)
     # numbers of no cell are only numbers: what they select is checked where they are used
     return Tuple(tuple(m.fresh(f"coordinate{k}", args.span) for k in range(z.parameter.rank)))
 

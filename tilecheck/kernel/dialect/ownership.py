@@ -72,6 +72,7 @@ class Ownership:
     faults    in order of their places
     typed     places where shapes or element types do not agree, beside those where memory is touched
     origins   of the symbols in shapes
+    dtypes    element types of parameters, where their annotations name them
     """
 
     mutable: tuple[str, ...] = ()
@@ -79,6 +80,7 @@ class Ownership:
     faults: tuple[Fault, ...] = ()
     typed: tuple[Fault, ...] = ()
     origins: tuple[Origin, ...] = ()
+    dtypes: tuple[tuple[str, str], ...] = ()
 
 
 NOT_A_DIALECT = Ownership()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from tilecheck.kernel.tree import Attribute, Call, Constant, Expr, ExprStmt, FuncDef, Name, Span, Subscript
 from tilecheck.kernel.tree import Param as ParamNode
-from tilecheck.proof.terms import Term, const, sym
+from tilecheck.proof.terms import Sym, Term, const, sym
 from tilecheck.records import record
 from tilecheck.source.annotations import annotation_kind
 from tilecheck.source.targets import ConstantTarget, ExternalName, TileName
@@ -69,14 +69,30 @@ class Parameter:
 
 def signature(project: Project, site: KernelSite) -> tuple[Parameter, ...]:
     """The parameters in order. A type variable that a parameter gives a value to goes by that parameter's name."""
-    return parameters(project, site.module, site.definition, ".".join(f.name for f in site.outer))
+    return parameters(project, site.module, site.definition, site.qualname.rpartition(".")[0])
 
 
 def parameters(project: Project, module: Module, definition: FuncDef, scope: str = "") -> tuple[Parameter, ...]:
     """See `signature`; `scope` is the function around the definition."""
     found = [_Reader(project, module, scope).parameter(p) for p in definition.params]
-    values = {p.symbol: p.name for p in found if p.kind == "constant" and p.symbol}
+    names = {p.name for p in found}
+    values = {symbol: _free(symbol, names) for p in found for symbol in _symbols(p)}
+    values |= {p.symbol: p.name for p in found if p.kind == "constant" and p.symbol}
     return tuple(_renamed(p, values) for p in found)
+
+
+def _symbols(p: Parameter) -> Iterator[str]:
+    for e in p.extents:
+        atom = None if e is None else e.single
+        if isinstance(atom, Sym):
+            yield atom.name
+
+
+def _free(symbol: str, taken: set[str]) -> str:
+    """A name for a type variable that is not the name of a parameter, which is another number."""
+    while symbol in taken:
+        symbol += "_"
+    return symbol
 
 
 def _renamed(p: Parameter, values: Mapping[str, str]) -> Parameter:
@@ -137,8 +153,9 @@ class _Reader:
     def name(self, p: ParamNode, node: Name | Attribute) -> Parameter | None:
         target = self.target(node)
         if isinstance(target, ConstantTarget):
-            if self.is_type_variable(target):
-                return Parameter(p.name, "constant", p.span, symbol=_last(node))
+            variable = self.type_variable(target)
+            if variable:
+                return Parameter(p.name, "constant", p.span, symbol=variable)
             return self.inside(target.module).read(p, target.value)
         if target is None and isinstance(node, Name):
             if node.id in _SCALARS:
@@ -188,16 +205,22 @@ class _Reader:
         target = self.target(node)
         if is_runtime_name(target) is not None:
             return None
-        if isinstance(target, ConstantTarget) and not self.is_type_variable(target):
-            return self.inside(target.module).extent(target.value) if self.depth <= _DEPTH else None
-        return sym(_last(node))
+        if not isinstance(target, ConstantTarget):
+            return sym(_last(node))
+        variable = self.type_variable(target)
+        if variable:
+            return sym(variable)
+        return self.inside(target.module).extent(target.value) if self.depth <= _DEPTH else None
 
-    def is_type_variable(self, target: ConstantTarget) -> bool:
+    def type_variable(self, target: ConstantTarget) -> str:
+        """The name of the type variable that this is, by which the runtime knows it too; empty for anything else."""
         value = target.value
-        if not isinstance(value, Call):
-            return False
+        if not isinstance(value, Call) or not value.args:
+            return ""
         made = self.project.resolve(target.module, value.func)
-        return isinstance(made, ExternalName) and made.name in _TYPE_VARIABLES
+        name = value.args[0].value if isinstance(value.args[0], Constant) else None
+        known = isinstance(made, ExternalName) and made.name in _TYPE_VARIABLES
+        return name if known and isinstance(name, str) else ""
 
 
 def _last(node: Name | Attribute) -> str:

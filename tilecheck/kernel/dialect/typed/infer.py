@@ -159,10 +159,15 @@ class Inference:
         return attribute(self.of(e.value), e.attr)
 
     def given(self, e: Call) -> Given:
-        complete = not any(isinstance(a, Starred) for a in e.args) and all(k.name is not None for k in e.keywords)
-        positional = tuple(self.of(a) for a in e.args)
+        complete = all(k.name is not None for k in e.keywords)
+        positional: list[Type] = []
+        for a in e.args:
+            found = self.of(a.value if isinstance(a, Starred) else a)
+            several = found.items if isinstance(a, Starred) and isinstance(found, Items) else (found,)
+            complete = complete and not (isinstance(a, Starred) and not isinstance(found, Items))
+            positional += several
         keywords = {k.name: self.of(k.value) for k in e.keywords if k.name is not None}
-        return Given(positional, keywords, complete, e.span)
+        return Given(tuple(positional), keywords, complete, e.span)
 
     def call(self, e: Call) -> Type:
         func, given = self.of(e.func), self.given(e)

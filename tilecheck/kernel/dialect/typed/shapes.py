@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilecheck.kernel.dialect.fitting import rigid
+from tilecheck.kernel.dialect.fitting import agree, rigid
 from tilecheck.kernel.dialect.typed.kinds import Extents
 from tilecheck.proof.terms import ONE, Term
 
@@ -11,7 +11,7 @@ __all__ = ["broadcast", "conflict", "differ", "product", "reduced"]
 
 def differ(a: Term | None, b: Term | None) -> bool:
     """Whether two extents are known to be different types."""
-    return a is not None and b is not None and a != b and rigid(a) and rigid(b)
+    return a is not None and b is not None and agree(a, b) == "differs"
 
 
 def conflict(a: Extents | None, b: Extents | None) -> bool:
@@ -19,7 +19,9 @@ def conflict(a: Extents | None, b: Extents | None) -> bool:
     if a is None or b is None:
         return False
     pairs = zip(reversed(a), reversed(b), strict=False)
-    return any(differ(x, y) and ONE not in (x, y) for x, y in pairs)
+    # of `A` and `2*A` the first may be 1
+    return any(x is not None and y is not None and x != y and rigid(x) and rigid(y) and ONE not in (x, y)
+               for x, y in pairs)
 
 
 def broadcast(a: Extents | None, b: Extents | None) -> Extents | None:
