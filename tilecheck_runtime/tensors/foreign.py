@@ -7,12 +7,14 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck_runtime.backends.select import current
+from tilecheck_runtime.cpu.arguments import host_array
 from tilecheck_runtime.cpu.dtypes import DType, of_numpy
 from tilecheck_runtime.cpu.errors import TileError
 from tilecheck_runtime.ownership.errors import ForeignMemoryError
 from tilecheck_runtime.ownership.handles import Layout, row_major
 from tilecheck_runtime.ownership.places import caller, here, name_in
 from tilecheck_runtime.ownership.storage import Storage
+from tilecheck_runtime.tensors.capsules import Relabelled
 from tilecheck_runtime.tensors.create import filled_from
 from tilecheck_runtime.tensors.tensor import Tensor
 
@@ -39,6 +41,8 @@ def from_dlpack(source: Any, *, copy: bool = False) -> Tensor:
 
     Raises TypeError for an object without it and ForeignMemoryError for memory that cannot be taken over.
     """
+    if _of_torch(source):
+        return _taken(_torch_memory(source), source, copy)
     if not hasattr(source, "__dlpack__") or not hasattr(source, "__dlpack_device__"):
         raise TypeError(f"from_dlpack takes an object with `__dlpack__`, not a {type(source).__name__}: write "
                         "`from_numpy(np.asarray(...))`")
@@ -46,11 +50,25 @@ def from_dlpack(source: Any, *, copy: bool = False) -> Tensor:
     if kind not in _OF_HOST:
         raise _refused(source, f"lies on {_DEVICES.get(kind, f'device type {kind}')}:{number}, not on the CPU",
                        "move it first: `.cpu()`")
+    reader = Relabelled(source)
     try:
-        array = np.from_dlpack(source)
+        array = np.from_dlpack(reader)
     except (BufferError, RuntimeError) as error:
         raise _refused(source, f"cannot be taken over ({error})", "pass a NumPy array: `from_numpy(...)`") from error
-    return _taken(array, source, copy)
+    return _taken(array if reader.dtype is None else array.view(reader.dtype.storage), source, copy)
+
+
+def _of_torch(source: Any) -> bool:
+    return type(source).__module__.partition(".")[0] == "torch" and hasattr(source, "detach")
+
+
+def _torch_memory(tensor: Any) -> Any:
+    """The memory of a torch tensor, which older versions of torch do not pass on as memory that can be written."""
+    if getattr(tensor, "requires_grad", False):
+        raise _refused(tensor, "requires a gradient, which torch would not know of", "write `.detach()`")
+    if str(tensor.device) != "cpu":
+        raise _refused(tensor, f"lies on {tensor.device}, not on the CPU", "move it first: `.cpu()`")
+    return host_array(tensor, "tensor")[0]
 
 
 def _taken(array: Any, owner: Any, copy: bool) -> Tensor:

@@ -11,6 +11,7 @@ from tilecheck_runtime.ownership.handles import Handle
 from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.ownership.state import Use, check
 from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode, Storage
+from tilecheck_runtime.tensors.capsules import LABELS, labelled
 from tilecheck_runtime.tensors.reading import strided
 
 __all__ = ["capsule", "device", "lent"]
@@ -48,11 +49,12 @@ def capsule(handle: Handle, stream: Any = None, max_version: tuple[int, int] | N
     could write, so it gets memory that is nobody else's: the tensor cannot be used until the array there is gone.
 
     Raises OwnershipError when the tensor cannot be lent now, and BufferError for what DLPack cannot say: another
-    device, a stream on the CPU, element types of 16 and 8 bits that NumPy does not have.
+    device, a stream on the CPU, elements of 4 bits.
     """
     if dl_device not in (None, _CPU) or stream is not None:
         raise BufferError("this tensor lies on the CPU, where there are no streams")
-    if handle._layout.dtype.storage.isbuiltin != 1:
+    dtype = handle._layout.dtype
+    if dtype.storage.isbuiltin != 1 and dtype not in LABELS:
         raise BufferError(f"{handle.dtype.__name__} cannot be passed on by DLPack: write `.numpy()`, or convert it: "
                           "`.astype(f32)`")
     flags = max_version is not None and tuple(max_version) >= _FLAGS_SINCE
@@ -63,7 +65,9 @@ def capsule(handle: Handle, stream: Any = None, max_version: tuple[int, int] | N
             array = backend_of(handle._storage.memory.device).download(strided(handle))
         else:
             array = lent(handle, "another library by DLPack", writable=not flags)
-    return array.__dlpack__(**wishes)
+    if dtype not in LABELS:
+        return array.__dlpack__(**wishes)
+    return labelled(array.view(f"u{array.itemsize}").__dlpack__(**wishes), dtype)
 
 
 def device(handle: Handle) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from typing import Literal, TypeVar
 import cuda.tile as ct
 
 from tilecheck import requires
-from tilecheck_runtime import Dyn, Mut, Ref, Shared, f32, i32, kernel
+from tilecheck_runtime import Dyn, Mut, Ref, Shared, bf16, f32, i32, kernel
 
 B = TypeVar("B", bound=int)
 C = TypeVar("C", bound=int)
@@ -22,6 +22,11 @@ def add(z: Mut[f32, B], x: Ref[f32, Dyn], y: Ref[f32, Dyn]) -> None:
 @kernel
 def double(z: Mut[f32, B]) -> None:
     z.store(z.load() * 2.0)
+
+
+@kernel
+def half_filled(z: Mut[bf16, B]) -> None:
+    z.store(ct.full(z.tile, 0.5, ct.bfloat16))
 
 
 @kernel

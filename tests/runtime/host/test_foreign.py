@@ -11,9 +11,21 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 import tilecheck_runtime as tcr
-from tests.runtime.host.kernels import add
+from tests.runtime.host.kernels import add, half_filled
 from tests.runtime.host.refusals import refused
-from tilecheck_runtime import ForeignMemoryError, MovedError, ReadOnlyError, SharedError, bf16, f32
+from tilecheck_runtime import (
+    ForeignMemoryError,
+    MovedError,
+    ReadOnlyError,
+    SharedError,
+    bf16,
+    f4e2m1,
+    f8e4m3,
+    f8e5m2,
+    f32,
+)
+from tilecheck_runtime.cpu.dtypes import DTYPES
+from tilecheck_runtime.tensors.capsules import LABELS, label, labelled
 
 
 class Other:
@@ -186,9 +198,96 @@ def test_dlpack_says_what_it_cannot(wishes, text):
     assert str(caught.value) == text
 
 
-def test_dlpack_has_no_small_floats():
-    with pytest.raises(BufferError, match=r"bf16 cannot be passed on by DLPack: write `.numpy\(\)`, or convert it"):
+@pytest.mark.parametrize("dtype", [bf16, f8e4m3, f8e5m2])
+@pytest.mark.parametrize("wishes", [{}, {"max_version": (1, 0)}])
+def test_small_floats_pass_by_dlpack_under_their_own_name(dtype, wishes):
+    x = tcr.randn((4, 6), f32, seed=1).astype(dtype)
+    capsule = x.view[1:, ::2].__dlpack__(**wishes)
+    found = label(capsule)
+    assert (found.code, found.bits, found.lanes) == (LABELS[x._layout.dtype], x._layout.dtype.bits, 1)
+    del capsule, found
+    y = tcr.from_dlpack(x.view[1:, ::2])
+    assert y.dtype is dtype and y.readonly and y.shape == (3, 3)
+    assert (y.numpy() == x.numpy()[1:, ::2]).all()
+    assert y.region.address == x.view[1:, ::2].region.address
+    refused(SharedError, lambda: x.partition(1, 1))
+    del y
+    gc.collect()
+    assert x.partition(2, 2).tiles == (2, 3)
+
+
+def test_small_floats_are_written_where_they_come_from():
+    class Writable:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+        def __dlpack__(self, **wishes):
+            return labelled(self.array.view(np.uint16).__dlpack__(max_version=(1, 0)), DTYPES["bfloat16"])
+
+    array = np.zeros(4, ml_dtypes.bfloat16)
+    x = tcr.from_dlpack(Writable(array))
+    assert x.dtype is bf16
+    tcr.from_dlpack(Writable(array), copy=True)
+    made = half_filled(x.partition(2)).sync()
+    assert made.numpy().tolist() == [0.5] * 4 and array.tolist() == [0.5] * 4
+
+
+def test_the_smallest_floats_do_not_pass():
+    with pytest.raises(BufferError, match=r"f4e2m1 cannot be passed on by DLPack: write `.numpy\(\)`, or convert it"):
+        np.from_dlpack(tcr.ones((8,), f4e2m1))
+
+
+def test_numpy_is_told_what_it_cannot_read():
+    with pytest.raises((BufferError, RuntimeError)):
         np.from_dlpack(tcr.ones((8,), bf16))
+
+
+class TorchTensor:
+    """As much of a torch tensor as is needed; older versions pass their memory on without a version."""
+
+    device, dtype, requires_grad = "cpu", "torch.float32", False
+
+    def __init__(self, data):
+        self.data = data
+
+    def detach(self):
+        return self
+
+    def numpy(self):
+        return self.data
+
+
+TorchTensor.__module__ = "torch"
+
+
+def test_tensors_of_torch_can_be_written():
+    array = np.zeros(8, np.float32)
+    x = tcr.ones((8,), f32)
+    assert add(tcr.from_dlpack(TorchTensor(array)).partition(4), x, x).sync().numpy().tolist() == [2] * 8
+    assert array.tolist() == [2] * 8
+
+
+def test_tensors_of_torch_that_cannot():
+    tensor = TorchTensor(np.zeros(8, np.float32))
+    tensor.requires_grad = True
+    error = refused(ForeignMemoryError, lambda: tcr.from_dlpack(tensor))
+    assert error.summary == "`tensor` requires a gradient, which torch would not know of"
+    assert error.fix == "write `.detach()`"
+    tensor.requires_grad, tensor.device = False, "cuda:0"
+    error = refused(ForeignMemoryError, lambda: tcr.from_dlpack(tensor))
+    assert error.summary == "`tensor` lies on cuda:0, not on the CPU"
+
+
+def test_torch_when_it_is_there():
+    torch = pytest.importorskip("torch")
+    for dtype in (torch.float32, torch.bfloat16):
+        tensor = torch.zeros(8, dtype=dtype)
+        x = tcr.from_dlpack(tensor)
+        assert not x.readonly and x.region.address == tensor.data_ptr()
+        assert torch.from_dlpack(x.copy()).dtype == dtype
 
 
 @pytest.mark.parametrize("versioned", [True, False])  # an older library cannot say what may be written
@@ -230,8 +329,11 @@ def test_from_dlpack_of_another_device_is_refused(device, where):
     assert error.summary == f"`other` lies on {where}, not on the CPU" and error.fix == "move it first: `.cpu()`"
 
 
-def test_from_dlpack_of_what_dlpack_cannot_say_is_refused():
-    other = Other(np.ones(8, ml_dtypes.bfloat16))
+def test_from_dlpack_of_what_kernels_do_not_have_is_refused():
+    other = Other(np.ones(8, np.complex64))
+    error = refused(ForeignMemoryError, lambda: tcr.from_dlpack(other))
+    assert error.summary == "`other` has elements of type complex64, which kernels do not have"
+    other = Other(np.ones(8, "datetime64[s]"))
     error = refused(ForeignMemoryError, lambda: tcr.from_dlpack(other))
     assert error.summary.startswith("`other` cannot be taken over (") and "from_numpy" in error.fix
 
