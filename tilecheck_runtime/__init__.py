@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Walk
     from tilecheck_runtime.dialect.types import Cell, Dyn, Inner, Mut, Part, Ref, Shared, SystemShared, Tile
-    from tilecheck_runtime.launches.combine import zip
+    from tilecheck_runtime.launches.combine import zip as zip  # not in __all__: `import *` leaves the builtin alone
     from tilecheck_runtime.launches.flight import Flight
     from tilecheck_runtime.launches.operation import Operation
     from tilecheck_runtime.ownership.errors import (
@@ -74,7 +74,7 @@ __all__ = [
     "SharedError", "SharedTensor", "SystemShared", "Tensor", "Tile", "Walk", "arange", "bf16", "bool_",
     "deny_residual", "empty", "eye", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "f16", "f32", "f64", "from_dlpack",
     "from_numpy", "full", "i8", "i16", "i32", "i64", "kernel", "launch", "linspace", "ones", "rand", "randn",
-    "requires", "sanitize", "session", "tf32", "u8", "u16", "u32", "u64", "unsafe", "zeros", "zip",
+    "requires", "sanitize", "session", "tf32", "u8", "u16", "u32", "u64", "unsafe", "zeros",
 ]
 
 for _package in ("numpy", "ml_dtypes"):

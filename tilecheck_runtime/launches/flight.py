@@ -100,12 +100,18 @@ class Passage:
     lost: bool = field(default=False)
 
     def land(self) -> None:
-        """Gives everything back."""
+        """Gives everything back. The handles are let go of here, as the thread of the launch may hold on to this for a
+        moment longer."""
         for hold in self.holds:
             hold.release()
+        self.kept = ()
 
     def __del__(self) -> None:
         self.land()
+
+
+def _nothing() -> None:
+    """The result of a passage whose result was taken."""
 
 
 def _through(box: list[Passage]) -> None:
@@ -142,10 +148,11 @@ class KernelFlight(Flight[R]):
             passage, self._passage = self._passage, None
             assert passage is not None
             passage.land()
+            finish, passage.finish = passage.finish, _nothing
             error = self._event.error()
             if error is not None:
                 raise error
-            return cast(R, passage.finish())
+            return cast(R, finish())
 
     def __del__(self) -> None:
         passage = getattr(self, "_passage", None)

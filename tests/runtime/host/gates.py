@@ -9,6 +9,11 @@ from contextlib import contextmanager
 from tilecheck_runtime.backends.select import current
 
 
+def settled() -> None:
+    """Waits until the stream has let go of what was launched before."""
+    current().default.submit(lambda: None).wait(10)
+
+
 @contextmanager
 def held_up() -> Iterator[threading.Event]:
     """What is launched inside does not begin until the event is set, or the block is left."""

@@ -13,7 +13,7 @@ import pytest
 
 import tilecheck_runtime as tcr
 from tests.runtime.host import kernels as k
-from tests.runtime.host.gates import held_up
+from tests.runtime.host.gates import held_up, settled
 from tests.runtime.host.refusals import refused
 from tilecheck_runtime import (
     InFlightError,
@@ -114,7 +114,7 @@ def test_everything_is_kept_alive_until_the_flight_is_through():
         assert alive() is not None
         gate.set()
         assert ended.wait(10)
-        tcr.ones((8,), f32).copy()  # the stream has gone on to the next thing
+        settled()
     gc.collect()
     assert alive() is None
 
@@ -126,7 +126,7 @@ def test_a_dropped_flight_gives_its_memory_back_when_it_is_through():
         refused(InFlightError, lambda: x.numpy())
         refused(InFlightError, lambda: y.partition(4))
         gate.set()
-        tcr.ones((8,), f32).copy()
+        settled()
     assert x.numpy().tolist() == [2] * 8 and y.partition(4).tiles == (2,)
 
 
@@ -191,7 +191,7 @@ def test_a_failure_that_nobody_waits_for_is_said(early):
                 del flight
             gate.set()
             assert ended.wait(10)
-            tcr.ones((8,), f32).copy()
+            settled()
         flight = None
         gc.collect()
     (warning,) = caught
@@ -298,7 +298,7 @@ def test_a_cancelled_await_leaves_the_flight_alone():
             gate.set()
 
     asyncio.run(main())
-    tcr.ones((8,), f32).copy()
+    settled()
     assert x.numpy().tolist() == [2] * 8
 
 

@@ -11,6 +11,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 import tilecheck_runtime as tcr
+from tests.runtime.host.gates import settled
 from tests.runtime.host.kernels import add, half_filled
 from tests.runtime.host.refusals import refused
 from tilecheck_runtime import (
@@ -54,6 +55,7 @@ def test_rule_23_the_owner_of_foreign_memory_is_kept_alive():
     assert alive() is not None
     assert flight.wait().numpy().tolist() == [2] * 8
     del flight
+    settled()
     gc.collect()
     assert alive() is None
 
@@ -303,6 +305,7 @@ def test_from_dlpack_shares_and_keeps_the_owner(versioned):
         x = add(x.partition(4), tcr.ones((8,), f32), tcr.ones((8,), f32)).sync()
         assert array.tolist() == [2] * 8
     del x
+    settled()
     gc.collect()
     assert alive() is None
 
