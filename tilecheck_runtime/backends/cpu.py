@@ -15,6 +15,7 @@ import numpy as np
 
 from tilecheck_runtime.backends.interface import Event, Job, Strided
 from tilecheck_runtime.cpu.execute import execute
+from tilecheck_runtime.cpu.machine import interrupt
 from tilecheck_runtime.ownership.errors import KernelFaultError
 from tilecheck_runtime.sanitizer.session import Session
 
@@ -43,7 +44,11 @@ class HostEvent:
         return self._future.done()
 
     def wait(self, timeout: float | None = None) -> bool:
-        return bool(futures.wait([self._future], timeout).done)
+        try:
+            return bool(futures.wait([self._future], timeout).done)
+        except KeyboardInterrupt:
+            interrupt()  # else the program, which waits for its threads, could not be stopped
+            raise
 
     def error(self) -> BaseException | None:
         return self._future.exception()

@@ -104,7 +104,7 @@ def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
             _every_block(body, arguments, recorder, _blocks(extents, into.seed))
         _report_aliases(storages, recorder, function)
     finally:
-        State.recorder = None
+        State.recorder, State.stop = None, False
         machine.enter((0, 0, 0))
 
 
@@ -123,6 +123,8 @@ def _every_block(body: Callable[..., Any], arguments: Sequence[Any], recorder: R
         rest, x = divmod(number, width)
         z, y = divmod(rest, height)
         block = (x, y, z)
+        if State.stop:
+            raise KeyboardInterrupt("the launch was interrupted")
         machine.enter(block)
         recorder.begin(block)
         body(*arguments)

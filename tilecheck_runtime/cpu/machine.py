@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tilecheck_runtime.cpu.taint import Taint
     from tilecheck_runtime.sanitizer.recorder import Recorder
 
-__all__ = ["LOCK", "Block", "State", "in_kernel", "observe", "recorder", "undefined"]
+__all__ = ["LOCK", "Block", "State", "in_kernel", "interrupt", "observe", "recorder", "undefined"]
 
 Block = tuple[int, int, int]
 LOCK: Final = threading.RLock()
@@ -21,6 +21,7 @@ class State:
 
     loops   values of the counters of the `for` loops around the operation, outermost first
     thread  in which the last launch began
+    stop    whether it is to end before its next block
     """
 
     recorder: ClassVar[Recorder | None] = None
@@ -28,6 +29,7 @@ class State:
     grid: ClassVar[Block] = (1, 1, 1)
     loops: ClassVar[list[int]] = []
     thread: ClassVar[int] = 0
+    stop: ClassVar[bool] = False
 
 
 def recorder() -> Recorder:
@@ -41,6 +43,11 @@ def recorder() -> Recorder:
 def in_kernel() -> bool:
     """Whether this thread is inside a kernel."""
     return State.recorder is not None and State.thread == threading.get_ident()
+
+
+def interrupt() -> None:
+    """Ends the launch in progress, in whatever thread, before its next block; it raises KeyboardInterrupt."""
+    State.stop = State.recorder is not None
 
 
 def observe(taint: Taint, what: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -28,6 +29,8 @@ from tilecheck_runtime.tensors.reading import strided
 
 __all__ = ["Contract", "Demand", "contract_of", "enforce", "inspect", "scalars"]
 
+_CHECKING: Final = threading.Lock()
+"""The checker looks at one file at a time."""
 _SETTLED: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
 
 
@@ -63,7 +66,8 @@ def contract_of(function: FunctionType) -> Contract:
 
     Raises tilecheck's ContractError for a declared clause that is none.
     """
-    return _contract(function, declaration_of(function).requires)
+    with _CHECKING:
+        return _contract(function, declaration_of(function).requires)
 
 
 @lru_cache(maxsize=1024)

@@ -123,7 +123,7 @@ def _through(box: list[Passage]) -> None:
 def _complain(passage: Passage) -> None:
     """A flight that nobody waits for any more went wrong."""
     error = passage.event.error()
-    if error is not None:
+    if isinstance(error, Exception):
         text = f"the launch of `{passage.kernel}` failed, and nobody waited for it: {error}"
         warnings.warn_explicit(text, LostFlightWarning, passage.place.file, passage.place.line)
 
@@ -239,7 +239,7 @@ class _Lost:
 
     def __call__(self, future: Future[Any]) -> None:
         error = future.exception()
-        if error is not None:
+        if isinstance(error, Exception):
             text = f"an operation failed, and nobody waited for it: {error}"
             warnings.warn_explicit(text, LostFlightWarning, self.place.file, self.place.line)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import signal
 import threading
+import time
 import warnings
 import weakref
 
@@ -102,7 +104,7 @@ def test_an_operation_runs_once():
         assert error.fix == "build it anew with what the first run returned"
 
 
-def test_everything_is_kept_alive_until_the_flight_is_through():
+def test_rule_18_a_borrowed_tensor_outlives_its_launch():
     array = np.ones(8, np.float32)
     alive = weakref.ref(array)
     with held_up() as gate:
@@ -374,3 +376,18 @@ def test_a_script_under_the_sanitizer_goes_on_and_is_reported(tmp_path, capsys):
     (event,) = report.events
     assert event.code == "TC201" and event.file.endswith("kernels.py") and report.launches == 1
     assert event.kernel == "outside" and event.array == "x"
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs signals for one thread")
+def test_a_launch_can_be_interrupted():
+    n = 1 << 16
+    x, z = tcr.ones((n,), f32), tcr.zeros((n,), f32)
+    launch = k.add(z.view[:].partition(1), x, x)
+    threading.Timer(0.3, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        launch.sync()
+    settled()
+    gc.collect()
+    assert time.monotonic() - begin < 5 and 0 < z.numpy().sum() < 2 * n
+    assert k.add(_pieces(), x, x).sync().numpy().tolist() == [2] * 8

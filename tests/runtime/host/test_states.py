@@ -143,7 +143,7 @@ def test_writing_what_a_flight_reads_is_refused_and_reading_is_not():
     assert x.partition(4).tiles == (2,)
 
 
-def test_a_shared_tensor_is_partitioned_by_its_sole_owner():
+def test_rule_19_a_shared_tensor_is_partitioned_by_its_sole_owner():
     x = tcr.zeros((8,), f32).share()
     y = x.share()
     error = refused(SharedError, lambda: (x.partition(4), y))
@@ -154,7 +154,7 @@ def test_a_shared_tensor_is_partitioned_by_its_sole_owner():
     assert error.summary == "`x` is moved, but another handle shares its memory"
 
 
-def test_a_reshaped_handle_counts_as_well():
+def test_rule_19_a_reshaped_handle_counts_as_well():
     x = tcr.zeros((8,), f32).share()
     y = x.reshape(2, 4)
     refused(SharedError, lambda: x.partition(4))
