@@ -1,7 +1,8 @@
-"""Runs cuTile kernels where there is no GPU, and reports what goes wrong while they run.
+"""Kernels that own what they write, tensors that know who may use them, and a CPU that watches kernels run.
 
     import tilecheck_runtime as tcr
 
+    z = add(tcr.zeros((1024,), f32).partition(128), x, y).sync()   # docs/runtime.md
     report = tcr.sanitize(kernel, grid, args)   # report.events says what raced, left its array or used undefined lanes
 
 Needs the extra `cpu`: `pip install 'tilecheck[cpu]'`.

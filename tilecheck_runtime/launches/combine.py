@@ -44,4 +44,5 @@ def zip(*operations: Operation[Any]) -> Operation[tuple[Any, ...]]:
     for operation in operations:
         if not isinstance(operation, Operation):
             raise TypeError(f"`zip` takes operations that have not run, such as `kernel(...)`, not {operation!r}")
+        operation._unspent()
     return Zip(tuple(o._handed_over("zip") for o in operations))

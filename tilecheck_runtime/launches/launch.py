@@ -91,14 +91,14 @@ class Launch(Operation[Any]):
 
     def _take(self, name: str, output: Partition) -> Partition:
         """A partition of the launch's own, in place of the one that was passed."""
-        moved(output, self.what, "use what the launch returned: "
-              f"`{name} = {self._name}(...).sync()`")
+        moved(output, self.what, f"use what the launch returned: `{name} = {self._name}(...).sync()`")
         return returned(output, f"{self.what}, which has not run")
 
     def grid(self, *extents: Any) -> Launch:
         """Asks for a grid. Only a launch into prefix partitions, or without outputs, needs one; for any other it must
         be the one that follows from the partitions. Raises GridError, and ContractError for a grid that breaks the
         contract."""
+        self._unspent()
         quiet, self._quiet = self._quiet, True  # what is refused here is said by the error, not by TC404
         with LOCK:
             grid = asked(self._name, extents, self._given.outputs)

@@ -71,11 +71,15 @@ class Operation(ABC, Generic[R]):
         self._end(f"made part of a `{into}`")
         return self
 
-    def _end(self, how: str) -> None:
+    def _unspent(self) -> None:
+        """Raises MovedError for an operation that has run, or went into another one."""
         if self._ended is not None:
             before, place = self._ended
             raise MovedError(f"{self.what} was already {before}; an operation runs once", use=here(), before=place,
                              what=before, fix="build it anew with what the first run returned")
+
+    def _end(self, how: str) -> None:
+        self._unspent()
         self._ended = how, here()
         _PENDING.discard(self)
 

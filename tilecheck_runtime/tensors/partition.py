@@ -90,9 +90,9 @@ class Partition(Handle):
 
 def _fits(partition: Partition, schedule: Schedule, blocks: int) -> None:
     """Raises GridError for a schedule that cannot deal out the pieces of a partition to that many blocks."""
-    name = label(partition)
 
     def refused(why: str, fix: str) -> GridError:
+        name = label(partition)
         return GridError(f"{name} {why}", names=(name,), use=here(), fix=fix)
 
     base = schedule.schedule if isinstance(schedule, Range) else schedule
@@ -117,25 +117,35 @@ def _fits(partition: Partition, schedule: Schedule, blocks: int) -> None:
 
 
 def partitioned(owner: Handle, tile: tuple[Any, ...], prefix: bool) -> Partition:
-    """Moves a handle into a partition."""
-    extents = tuple(operator.index(n) for n in tile)
+    """Moves a handle into a partition. Raises OwnershipError when it is not one's own now, and LaunchArgumentError for
+    pieces that there are not."""
     with LOCK:
         check(owner, Use.PARTITION)
-        name = label(owner)
-        if len(extents) != owner.ndim or any(n < 1 for n in extents):
-            raise LaunchArgumentError(
-                f"{name} of shape {owner.shape} cannot be divided into pieces of {extents}: "
-                + ("extents are positive" if len(extents) == owner.ndim else "one extent is due for each axis"),
-                names=(name,), use=here(), fix=f"write `.partition({', '.join(['16'] * owner.ndim)})`, for instance")
-        if not 1 <= owner.ndim <= MOST_AXES:
-            raise LaunchArgumentError(f"{name} has {owner.ndim} axes; a partition has 1 to {MOST_AXES}", names=(name,),
-                                      use=here(), fix="merge or add axes with `.reshape(...)`")
+        extents = _extents(owner, tile)
         if not distinct(owner.region):
+            name = label(owner)
             raise ReadOnlyError(f"{name} cannot be partitioned: with strides {owner.strides} several of its elements "
                                 "lie at one address", names=(name,), use=here(), fix="partition a copy: `.copy()`")
         moved(owner, "a partition", "use what came of the partition, or partition a copy: "
               f"`.copy().partition({', '.join(map(str, extents))})`")
         return _made(owner, extents, Single(), None, prefix)
+
+
+def _extents(owner: Handle, tile: tuple[Any, ...]) -> tuple[int, ...]:
+    def refused(why: str, fix: str) -> LaunchArgumentError:
+        name = label(owner)
+        return LaunchArgumentError(f"{name} {why}", names=(name,), use=here(), fix=fix)
+
+    if not 1 <= owner.ndim <= MOST_AXES:
+        raise refused(f"has {owner.ndim} axes; a partition has 1 to {MOST_AXES}",
+                      "merge or add axes with `.reshape(...)`")
+    wrong = ("one extent is due for each axis" if len(tile) != owner.ndim else
+             "extents are integers" if not all(hasattr(n, "__index__") for n in tile) else
+             "extents are positive" if any(operator.index(n) < 1 for n in tile) else None)
+    if wrong is not None:
+        raise refused(f"of shape {owner.shape} cannot be divided into pieces of {tile}: {wrong}",
+                      f"write `.partition({', '.join(['16'] * owner.ndim)})`, for instance")
+    return tuple(operator.index(n) for n in tile)
 
 
 def _made(source: Handle, tile: tuple[int, ...], schedule: Schedule, blocks: int | None, prefix: bool,

@@ -98,7 +98,7 @@ def test_an_operation_runs_once():
     launch = k.add(_pieces(), x, x)
     launch.sync()
     for again in (lambda: launch.sync(), lambda: launch.start(), lambda: launch.then(lambda z: z),
-                  lambda: tcr.zip(launch)):
+                  lambda: tcr.zip(launch), lambda: launch.grid(2)):
         error = refused(MovedError, again)
         assert error.summary == "the launch of `add` was already run; an operation runs once"
         assert error.fix == "build it anew with what the first run returned"

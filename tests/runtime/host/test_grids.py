@@ -30,6 +30,7 @@ def test_rule_4_edge_tiles_are_clipped():
 @pytest.mark.parametrize(("shape", "tile", "text"), [
     ((8,), (4, 4), "`x` of shape (8,) cannot be divided into pieces of (4, 4): one extent is due for each axis"),
     ((8,), (), "`x` of shape (8,) cannot be divided into pieces of (): one extent is due for each axis"),
+    ((8,), (2.5,), "`x` of shape (8,) cannot be divided into pieces of (2.5,): extents are integers"),
     ((8,), (0,), "`x` of shape (8,) cannot be divided into pieces of (0,): extents are positive"),
     ((), (), "`x` has 0 axes; a partition has 1 to 5"),
     ((1,) * 6, (1,) * 6, "`x` has 6 axes; a partition has 1 to 5"),
