@@ -17,8 +17,8 @@ from typing import Any, Generic, TypeVar, cast
 
 from tilecheck_runtime.backends.interface import Event
 from tilecheck_runtime.ownership.errors import LostFlightWarning, MovedError
-from tilecheck_runtime.ownership.places import Place, here
-from tilecheck_runtime.ownership.storage import LOCK, Hold
+from tilecheck_runtime.ownership.places import BEHALF, Place, here
+from tilecheck_runtime.ownership.storage import CHAIN, LOCK, Chain, Hold, land
 
 __all__ = ["Flight", "JointFlight", "KernelFlight", "Passage", "ThreadFlight"]
 
@@ -103,11 +103,12 @@ class Passage:
         """Gives everything back. The handles are let go of here, as the thread of the launch may hold on to this for a
         moment longer."""
         for hold in self.holds:
-            hold.release()
-        self.kept = ()
+            land(hold)
+        self.holds = self.kept = ()
 
     def __del__(self) -> None:
-        self.land()
+        for hold in self.holds:
+            hold.release()
 
 
 def _nothing() -> None:
@@ -211,8 +212,8 @@ class ThreadFlight(Flight[R]):
     def __init__(self, steps: Callable[[], R], place: Place) -> None:
         self._future: Future[None] = Future()
         self._results: list[R] = []
-        self._place = place
-        arguments = (_run, self._future, self._results, steps)
+        self._place, self._chain = place, Chain()
+        arguments = (_run, self._future, self._results, steps, self._chain, place)
         context = contextvars.copy_context()
         threading.Thread(target=context.run, args=arguments, name="tilecheck-steps").start()
 
@@ -223,6 +224,8 @@ class ThreadFlight(Flight[R]):
         self._future.add_done_callback(lambda _: call())
 
     def _land(self) -> R:
+        with LOCK:
+            self._chain.release()
         self._future.result()
         return self._results.pop()
 
@@ -244,7 +247,9 @@ class _Lost:
             warnings.warn_explicit(text, LostFlightWarning, self.place.file, self.place.line)
 
 
-def _run(future: Future[None], results: list[T], steps: Callable[[], T]) -> None:
+def _run(future: Future[None], results: list[T], steps: Callable[[], T], chain: Chain, place: Place) -> None:
+    CHAIN.set(chain)
+    BEHALF.set(place)
     try:
         results.append(steps())
     except BaseException as error:

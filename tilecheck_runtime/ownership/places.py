@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import os
 import sys
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FrameType
 from typing import Final, cast
 
-__all__ = ["NOWHERE", "Place", "caller", "here", "name_in"]
+__all__ = ["BEHALF", "NOWHERE", "Place", "caller", "here", "name_in"]
 
 _SNAPSHOTS: Final = sys.version_info < (3, 13)
 """Whether asking a function's frame for its variables leaves a copy there that keeps the values alive, which must not
@@ -31,6 +32,11 @@ class Place:
 NOWHERE: Final = Place("<unknown>", 0)
 
 
+BEHALF: Final[ContextVar[Place]] = ContextVar("behalf", default=NOWHERE)
+"""The line that a thread of the runtime works for."""
+_MACHINERY: Final = frozenset({"asyncio", "concurrent", "threading"})
+
+
 def _short(file: str) -> str:
     """The path relative to the current folder, when it is below it."""
     try:
@@ -43,15 +49,20 @@ def _short(file: str) -> str:
 def caller() -> FrameType | None:
     """The frame that called into the runtime; None in a thread that no code of the user runs in."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_OURS):
+    while frame is not None and _is_passed_over(frame):
         frame = frame.f_back
     return frame
 
 
+def _is_passed_over(frame: FrameType) -> bool:
+    root = str(frame.f_globals.get("__name__")).partition(".")[0]
+    return frame.f_code.co_filename.startswith(_OURS) or root in _MACHINERY
+
+
 def here() -> Place:
-    """The line that called into the runtime."""
+    """The line that called into the runtime; in a thread of the runtime, the one that it works for."""
     frame = caller()
-    return NOWHERE if frame is None else Place(frame.f_code.co_filename, frame.f_lineno)
+    return BEHALF.get() if frame is None else Place(frame.f_code.co_filename, frame.f_lineno)
 
 
 def name_in(frame: FrameType | None, value: object) -> str | None:

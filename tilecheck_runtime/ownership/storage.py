@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
@@ -13,7 +14,7 @@ from tilecheck_runtime.ownership.memory import Memory
 from tilecheck_runtime.ownership.places import Place
 from tilecheck_runtime.ownership.regions import Region, meet
 
-__all__ = ["LOCK", "Hold", "Mode", "Storage"]
+__all__ = ["CHAIN", "LOCK", "Chain", "Hold", "Mode", "Storage", "land"]
 
 LOCK: Final = threading.RLock()
 """Taken for every change of who holds what."""
@@ -36,6 +37,7 @@ class Hold:
 
     place  where it began
     what   the launch or the library that holds it, for messages
+    chain  the steps of which one held it: it is over for those, and goes on for everybody else
     """
 
     mode: Mode
@@ -43,10 +45,39 @@ class Hold:
     place: Place
     what: str = ""
     ended: bool = False
+    chain: Chain | None = None
 
     def release(self) -> None:
         """Gives the memory back."""
         self.ended = True
+
+
+@dataclass(eq=False)
+class Chain:
+    """Steps that follow each other, each with what came of those before. To the rest of the program they are one:
+    what one of them held is held until all are through."""
+
+    holds: list[Hold] = field(default_factory=list)
+
+    def release(self) -> None:
+        """Ends it: gives back what its steps held."""
+        for hold in self.holds:
+            land(hold)
+        self.holds.clear()
+
+
+CHAIN: Final[ContextVar[Chain | None]] = ContextVar("chain", default=None)
+"""The steps that this thread is going through."""
+
+
+def land(hold: Hold) -> None:
+    """Ends a hold of a launch that is through; within a chain, for the steps of that chain."""
+    chain = CHAIN.get()
+    if chain is None:
+        hold.release()
+    else:
+        hold.chain = chain
+        chain.holds.append(hold)
 
 
 class _Ledger:
@@ -111,4 +142,6 @@ class Storage:
 
     def holders(self, region: Region, modes: frozenset[Mode], but: Hold | None = None) -> list[Hold]:
         """Who else holds a part that meets the region, in the order in which it began."""
-        return [h for h in self._ledger.root().live() if h is not but and h.mode in modes and meet(h.region, region)]
+        chain = CHAIN.get()
+        return [h for h in self._ledger.root().live() if h is not but and h.mode in modes
+                and (h.chain is None or h.chain is not chain) and meet(h.region, region)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import inspect
 import threading
 import warnings
 
@@ -158,3 +159,75 @@ def test_a_failure_between_steps_that_nobody_waits_for_is_said():
     (warning,) = caught
     assert warning.category is LostFlightWarning and warning.filename == __file__
     assert str(warning.message) == "an operation failed, and nobody waited for it: 'mine'"
+
+
+def test_what_a_step_held_is_held_until_all_steps_are_through():
+    x, y = tcr.ones((8,), f32), tcr.zeros((8,), f32)
+    reached, go_on = threading.Event(), threading.Event()
+
+    def following(z):
+        reached.set()
+        assert go_on.wait(10)
+        error = refused(MovedError, lambda: y.numpy())
+        assert error.before.file == __file__ and error.before.line == flight_line
+        return k.add(z, x.view[:], x)
+
+    flight_line = inspect.currentframe().f_lineno + 1
+    flight = k.add(y.view[:].partition(4), x, x).then(following).start()
+    assert reached.wait(10)
+    error = refused(InFlightError, lambda: x.partition(4))
+    assert error.summary == "`x` is partitioned while the launch of `add`, which is in flight, reads it"
+    go_on.set()
+    assert flight.ended(10)
+    refused(InFlightError, lambda: x.partition(4))
+    refused(InFlightError, lambda: y.numpy())
+    z = flight.wait()
+    assert x.partition(4).tiles == (2,) and z.numpy().tolist() == [2] * 8
+    z.unpartition()
+    assert y.numpy().tolist() == [2] * 8
+
+
+def test_a_step_may_write_what_an_earlier_one_read():
+    x = tcr.ones((8,), f32)
+    made = k.add(_pieces(), x, x).then(lambda z: k.add(x.partition(4), z.unpartition(), tcr.ones((8,), f32))).sync()
+    assert made.numpy().tolist() == [3] * 8
+
+
+def test_chains_nest():
+    x = tcr.ones((8,), f32)
+    inner = k.add(_pieces(), x, x).then(k.double)
+    reached, go_on = threading.Event(), threading.Event()
+
+    def following(pair):
+        reached.set()
+        assert go_on.wait(10)
+        first, _ = pair
+        return k.add(x.partition(4), first.unpartition(), tcr.ones((8,), f32))
+
+    flight = tcr.zip(inner, k.double(_pieces(3))).then(following).start()
+    assert reached.wait(10)
+    refused(InFlightError, lambda: x.partition(4))
+    go_on.set()
+    assert flight.wait().numpy().tolist() == [5] * 8
+
+
+def test_parts_of_a_zip_within_a_chain_still_conflict():
+    x = tcr.zeros((8,), f32)
+
+    def following(z):
+        return tcr.zip(k.double(x.view[:4].partition(4)), k.add(z, x, x))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises((InFlightError, MovedError)):
+            k.double(_pieces(1)).then(following).sync()
+    assert x.numpy().tolist() == [0] * 8
+
+
+def test_a_chain_that_nobody_waits_for_gives_back_what_it_held():
+    x = tcr.ones((8,), f32)
+    flight = k.add(_pieces(), x, x).then(k.double).start()
+    assert flight.ended(10)
+    refused(InFlightError, lambda: x.partition(4))
+    del flight
+    assert x.partition(4).tiles == (2,)
