@@ -48,6 +48,20 @@ BODIES = {
     "an index from data": "def k(z: Mut[f32, B], x: Ref[f32, Dyn], rows: Ref[i32, Dyn]) -> None:\n" + """\
     z.store(x.partition(*z.tile)[rows.at(ct.bid(0))])
 """,
+    "coordinates asked with one argument too many": ONE + """\
+    px = x.partition(*z.tile)
+    z.store(px[z.coords(z.cell(), 16)[0]])
+""",
+    "a store with one argument too many": ONE + "    z.store(x.load_like(z), 1)\n",
+    "a store without anything": ONE + "    z.store()\n    t = x.load_like(z)\n    z.store(t)\n",
+    "a keyword that nobody knows": ONE + "    z.store(x.load_like(z, where=3))\n",
+    "arguments that nobody can count": ONE + "    z.store(*anything(z))\n    z.store(x.load_like(z))\n",
+    "the place of a nested tile, in other tiles": """\
+def k(z: Mut[f32, Literal[64]], x: Ref[f32, Dyn]) -> None:
+    px = x.partition(16)
+    for p in z.pieces(16):
+        z[p] = px[z.place(p, 8)]
+""",
     "one coordinate too many": ONE + """\
     m, n, k = z.coords(z.cell())
     z.store(x.partition(*z.tile)[k])
@@ -62,7 +76,7 @@ BODIES = {
 def k(z: Mut[f32, Literal[64]], x: Ref[f32, Dyn]) -> None:
     px = x.partition(16)
     for p in z.pieces(16):
-        z[p] = px[z.coords(p, 16)[0] + 1 - 2]
+        z[p] = px[z.place(p, 16)[0] - 1]
 """,
     "a nested tile of a shape that depends on data": """\
 def k(z: Mut[f32, Literal[64]], n: Ref[i32, Dyn]) -> None:

@@ -227,7 +227,7 @@ def in_step_with_an_input(z: Mut[f32, Literal[1], B], x: Ref[f32, Dyn, Dyn], c: 
     # contract: cdiv(z.shape[1], c) <= cdiv(x.shape[1], c)
     px = x.partition(1, c)
     for inner in z.pieces(1, c):
-        z[inner] = px[z.coords(inner, 1, c)] * 2.0
+        z[inner] = px[z.place(inner, 1, c)] * 2.0
 
 
 @tcr.kernel

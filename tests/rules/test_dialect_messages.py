@@ -166,7 +166,8 @@ MESSAGES = {
         "`ct.mma` of float16 cannot be added to int32", "accumulate in float32: `ct.zeros(..., ct.float32)`"),
     "padding that integers do not have": (
         "def k(z: Mut[i32, B], x: Ref[i32, Dyn]) -> None:\n"
-        "    z.store(x.padded(ct.PaddingMode.NEG_INF).load_like(z))\n", "TC303", "`x` holds int32 elements, which have no negative infinity to pad with",
+        "    z.store(x.padded(ct.PaddingMode.NEG_INF).load_like(z))\n", "TC303",
+        "`x` holds int32 elements, which have no negative infinity to pad with",
         "leave `padded` out, which pads with zero, and replace the lanes outside of `x` with `ct.where`"),
     "padding with a zero that there is not": (
         "def k(z: Mut[f8e8m0, B], x: Ref[f8e8m0, Dyn]) -> None:\n    z.store(x.load_like(z))\n", "TC303",

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import tilecheck.kernel.builtins
-import tilecheck.kernel.dialect.language
 import tilecheck.kernel.memory
 import tilecheck.kernel.shapeops
-import tilecheck.kernel.tileops  # noqa: F401 (the five fill the tables of operations)
+import tilecheck.kernel.tileops  # noqa: F401 (the four fill the tables of operations)
 from tilecheck.kernel.access import Access, Gap, KernelModel, Param, ParamKind
 from tilecheck.kernel.coerce import base_name
 from tilecheck.kernel.declared import declared, integers
-from tilecheck.kernel.dialect.enter import axes_of_pieces, enter_parameters, held_accesses, ownership_of
-from tilecheck.kernel.dialect.ownership import NOT_A_DIALECT, Fault
-from tilecheck.kernel.dialect.typed.infer import infer
+from tilecheck.kernel.dialect.ownership import NOT_A_DIALECT
 from tilecheck.kernel.expressions import EXPRESSIONS
 from tilecheck.kernel.liveness import mentions_64_bits, unused
 from tilecheck.kernel.locks import settled
@@ -91,6 +88,13 @@ def _run(project: Project, site: KernelSite, knowledge: Knowledge) -> Machine:
     return m
 
 
+def dialect() -> ModuleType:
+    """The ownership dialect, which a tree without kernels of it does not load."""
+    from tilecheck.kernel.dialect import enter
+
+    return enter
+
+
 def _distrust(m: Machine, what: str, site: KernelSite) -> None:
     """No verdict on any array can stand."""
     m.failed = True
@@ -103,7 +107,7 @@ def _enter(m: Machine, site: KernelSite) -> None:
     frame = _surroundings(m, site)
     inner = Frame(site.module, frame)
     m.frame = inner
-    owned = enter_parameters(m, site) if site.dialect else {}
+    owned = dialect().enter_parameters(m, site) if site.dialect else {}
     for p in site.definition.params:
         known = owned.get(p.name)
         inner.env[p.name] = _parameter(m, site, p.name, p.annotation) if known is None else known
@@ -190,14 +194,14 @@ def _access(m: Machine, r: Record, sites: Mapping[int, int]) -> Access:
 def _model(m: Machine, site: KernelSite) -> KernelModel:
     definition = site.definition
     params = tuple(Param(p.name, _kind(m, p.name), p.span) for p in definition.params)
-    records = held_accesses(m) if site.dialect else m.records
+    records = dialect().held_accesses(m) if site.dialect else m.records
     sites = {s: k for k, s in enumerate(sorted({r.site for r in records}))}
     accesses = tuple(_access(m, r, sites) for r in records)
     gaps = list(m.gaps.values()) + _mixed_gaps(accesses)
     kinds = {p.name: p.kind for p in params}
     gaps = [_without_scalars(g, kinds) for g in gaps]
     gaps.sort(key=lambda g: (g.span, g.what))
-    axes = m.axes | axes_of_pieces(m) or ({(0, TRUE)} if _takes_work(accesses) else set())
+    axes = m.axes | m.holdings.axes or ({(0, TRUE)} if _takes_work(accesses) else set())
     return KernelModel(
         name=site.qualname, file=site.module.path, span=definition.span, name_span=definition.name_span, params=params,
         accesses=accesses, axes_read=frozenset(k for k, _ in axes),
@@ -207,17 +211,7 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         products=tuple(sorted(m.products, key=lambda t: t.key)), claims=tuple(dict.fromkeys(m.claims)),
         observed=_observed(m, definition),
         paddings=Paddings(tuple(m.observations), tuple(sorted(m.unfollowed.items()))),
-        ownership=replace(ownership_of(m), typed=_typed(m, site)) if site.dialect else NOT_A_DIALECT)
-
-
-def _typed(m: Machine, site: KernelSite) -> tuple[Fault, ...]:
-    """What the types say. That they cannot be inferred costs no verdict."""
-    try:
-        return () if m.failed else tuple(infer(m.project, site).faults)
-    except Exception:
-        if os.environ.get("TILECHECK_DEBUG"):
-            raise
-        return ()
+        ownership=dialect().ownership_of(m, site) if site.dialect else NOT_A_DIALECT)
 
 
 def _observed(m: Machine, definition: FuncDef) -> Observed:

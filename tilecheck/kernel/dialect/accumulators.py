@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from tilecheck.kernel.calls import TILE, Arguments
 from tilecheck.kernel.coerce import constant_int
+from tilecheck.kernel.dialect.methods import Method, takes
 from tilecheck.kernel.dialect.minting import extent
 from tilecheck.kernel.dialect.values import Shared
 from tilecheck.kernel.machine import Machine
-from tilecheck.kernel.values import NONE, Int, TileRef, Unknown, Value, View, array
+from tilecheck.kernel.values import NONE, Int, TileRef, Value, View, array
 
 __all__ = ["METHODS", "PLAIN"]
 
@@ -29,14 +29,15 @@ def _atomic(op: str, m: Machine, s: Shared, args: Arguments) -> Value:
 
 
 def _extent(m: Machine, s: Shared, args: Arguments) -> Value:
-    axis = constant_int(args.take(("axis",)).get("axis", Unknown("axis")))
+    axis = constant_int(args.take(("axis",))["axis"])
     rank = s.parameter.rank
     if axis is None or not -rank <= axis < rank:
         return m.fresh("extent", args.span)
     return Int(extent(s.name, axis % rank))
 
 
-METHODS: Final[dict[str, Callable[[Machine, Shared, Arguments], Value]]] = {
-    **{name: partial(_atomic, f"atomic_{name.rstrip('_')}") for name in ("add", "min", "max", "and_", "or_", "xor")},
-    "extent": _extent,
+METHODS: Final[dict[str, Method]] = {
+    **{name: takes(partial(_atomic, f"atomic_{name.rstrip('_')}"), "indices update")
+       for name in ("add", "min", "max", "and_", "or_", "xor")},
+    "extent": takes(_extent, "axis"),
 }

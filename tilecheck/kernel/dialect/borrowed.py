@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
 from tilecheck.kernel.calls import Arguments, unknown_call
 from tilecheck.kernel.coerce import constant_int, expand, shape_from, to_int, to_term
+from tilecheck.kernel.dialect.methods import Method, takes
 from tilecheck.kernel.dialect.minting import blame, extent, own
 from tilecheck.kernel.dialect.ownership import Held
 from tilecheck.kernel.dialect.values import Borrowed, Mutable, Part
@@ -19,7 +19,7 @@ from tilecheck.kernel.tree import Span
 from tilecheck.kernel.values import ArrayRef, Const, Data, Int, Shape, Tuple, Unknown, Value, View, array
 from tilecheck.proof.terms import ONE, TRUE, cdiv, lane, le
 
-__all__ = ["PART_METHODS", "REF_METHODS", "WRITES", "item", "refuse"]
+__all__ = ["PART_METHODS", "REF_METHODS", "WRITES", "item"]
 
 WRITES: Final = frozenset({
     "store", "store_at", "scatter", "atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor",
@@ -32,11 +32,6 @@ def _ref(x: Borrowed) -> ArrayRef:
     return array(View(x.name))
 
 
-def refuse(m: Machine, x: Borrowed, name: str, span: Span) -> None:
-    """A write through something that was only lent."""
-    blame(m, "TC104", span, x.name, "method", name)
-
-
 def _read(x: Borrowed, span: Span, held: Held | None = None) -> Effect:
     return Effect(
         "read", "load", "weak", "none", True, span, padding_of(x.padding), unspecified=unspecified_of(x.padding),
@@ -45,7 +40,7 @@ def _read(x: Borrowed, span: Span, held: Held | None = None) -> Effect:
 
 def _load_like(m: Machine, x: Borrowed, args: Arguments) -> Value:
     """The tile at the place of the block's piece of a mutable array, with its extents."""
-    like = args.positional[0] if args.positional else Unknown("piece")
+    like = args.take(("z",))["z"]
     if not isinstance(like, Mutable):
         return unknown_call(m, "load_like of something that is no mutable array", x, args)
     tile = like.parameter.tile
@@ -60,9 +55,8 @@ def _load_like(m: Machine, x: Borrowed, args: Arguments) -> Value:
 
 def _load(m: Machine, x: Borrowed, args: Arguments) -> Value:
     given = args.take(("index", "shape"))
-    index = _indices(m, _alone(m, given.get("index"), len(x.axes)), args.span)
-    shape = None if "shape" not in given else shape_from(m, given["shape"], args.span)
-    return _tile(m, x, index, shape, args)
+    index = _indices(m, _alone(m, given["index"], len(x.axes)), args.span)
+    return _tile(m, x, index, shape_from(m, given["shape"], args.span), args)
 
 
 def _alone(m: Machine, index: Value | None, rank: int) -> Value | None:
@@ -90,13 +84,7 @@ def _indices(m: Machine, value: Value | None, span: Span) -> tuple[Int, ...] | N
 
 
 def _partition(m: Machine, x: Borrowed, args: Arguments) -> Value:
-    nested = len(args.positional) == 1 and expand(m, args.positional[0]) is not None
-    if args.keywords or not args.complete:
-        return unknown_call(m, "partition", x, args)
-    tile = (shape_from(m, args.positional[0], args.span) if nested
-            else tuple(to_term(m, v, args.span) for v in args.positional))
-    if tile is None:
-        return unknown_call(m, "partition", x, args)
+    tile = tuple(to_term(m, v, args.span) for v in args.positional)
     if len(tile) != len(x.axes):
         blame(m, "TC501", args.span, x.name, "partition", shapes=(tile, x.parameter.extents))
         return Unknown("a partition of another rank")
@@ -110,7 +98,7 @@ def item(m: Machine, part: Part, index: Value, span: Span) -> Value:
 
 
 def _tiles(m: Machine, part: Part, args: Arguments) -> Value:
-    axis = constant_int(args.take(("axis",)).get("axis", Unknown("axis")))
+    axis = constant_int(args.take(("axis",))["axis"])
     rank = len(part.tile)
     if axis is None or not -rank <= axis < rank:
         return m.fresh("tiles", args.span)
@@ -132,11 +120,9 @@ def _gather(m: Machine, x: Borrowed, args: Arguments) -> Value:
 
 
 def _gathered(m: Machine, x: Borrowed, args: Arguments, what: str) -> Value:
-    given = args.take(("indices",)) if what == "gather" else {}
-    whole = given.get("indices", Tuple(args.positional))
-    items = expand(m, whole)
-    index = _indices(m, whole if items is not None else Tuple((whole,)), args.span)
-    if index is None or len(index) != len(x.axes) or not args.complete:
+    whole = args.take(("indices",))["indices"] if what == "gather" else Tuple(args.positional)
+    index = _indices(m, whole if expand(m, whole) is not None else Tuple((whole,)), args.span)
+    if index is None or len(index) != len(x.axes):
         return unknown_call(m, f"{what} with an index that is not known", x, args)
     placed = _permuted(x, index)
     shape = broadcast(*(i.shape for i in index))
@@ -152,7 +138,7 @@ def _permuted(x: Borrowed, index: tuple[Int, ...]) -> tuple[Int, ...]:
 def _gather_row(m: Machine, x: Borrowed, args: Arguments) -> Value:
     """Row `r` of a matrix as a tile of one row; zeros for a row that does not exist."""
     given = args.take(("row", "length"))
-    if len(x.axes) != 2 or "row" not in given or "length" not in given:
+    if len(x.axes) != 2:
         return unknown_call(m, "gather_row", x, args)
     row, size = to_int(m, given["row"], args.span), to_term(m, given["length"], args.span)
     m.integer_use(row.term)
@@ -164,17 +150,14 @@ def _gather_row(m: Machine, x: Borrowed, args: Arguments) -> Value:
 
 
 def _extent(m: Machine, x: Borrowed, args: Arguments) -> Value:
-    axis = constant_int(args.take(("axis",)).get("axis", Unknown("axis")))
+    axis = constant_int(args.take(("axis",))["axis"])
     if axis is None or not -len(x.axes) <= axis < len(x.axes):
         return m.fresh("extent", args.span)
     return Int(extent(x.name, x.axes[axis % len(x.axes)]))
 
 
 def _permute(m: Machine, x: Borrowed, args: Arguments) -> Value:
-    items = args.positional
-    if len(items) == 1:
-        items = expand(m, items[0]) or items
-    axes = [constant_int(v) for v in items]
+    axes = [constant_int(v) for v in args.positional]
     known = tuple(a for a in axes if a is not None)
     if sorted(known) != list(range(len(x.axes))):
         return unknown_call(m, "permute with axes that are not known", x, args)
@@ -182,11 +165,13 @@ def _permute(m: Machine, x: Borrowed, args: Arguments) -> Value:
 
 
 def _padded(m: Machine, x: Borrowed, args: Arguments) -> Value:
-    return replace(x, padding=args.take(("padding",)).get("padding", x.padding))
+    return replace(x, padding=args.take(("padding",))["padding"])
 
 
-REF_METHODS: Final[dict[str, Callable[[Machine, Borrowed, Arguments], Value]]] = {
-    "load_like": _load_like, "load": _load, "partition": _partition, "at": _element, "gather": _gather,
-    "gather_row": _gather_row, "extent": _extent, "permute": _permute, "padded": _padded,
+REF_METHODS: Final[dict[str, Method]] = {
+    "load_like": takes(_load_like, "z"), "load": takes(_load, "index shape"), "partition": takes(_partition, rest=True),
+    "at": takes(_element, rest=True), "gather": takes(_gather, "indices"),
+    "gather_row": takes(_gather_row, "row length"), "extent": takes(_extent, "axis"),
+    "permute": takes(_permute, rest=True), "padded": takes(_padded, "padding"),
 }
-PART_METHODS: Final[dict[str, Callable[[Machine, Part, Arguments], Value]]] = {"tiles": _tiles}
+PART_METHODS: Final[dict[str, Method]] = {"tiles": takes(_tiles, "axis")}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+import tilecheck.kernel.dialect.language  # noqa: F401 (it fills the tables of the machine)
 from tilecheck.kernel.dialect.minting import blame
-from tilecheck.kernel.dialect.ownership import FaultCode, Origin, Ownership
+from tilecheck.kernel.dialect.ownership import Fault, FaultCode, Origin, Ownership
 from tilecheck.kernel.dialect.signature import Parameter, signature
+from tilecheck.kernel.dialect.typed.infer import infer
 from tilecheck.kernel.dialect.values import Borrowed, Mutable, Shared
 from tilecheck.kernel.machine import Machine, Record
 from tilecheck.kernel.values import Data, Int, ParamRef, TileRef, Value
@@ -17,7 +20,7 @@ from tilecheck.proof.terms import ONE, TRUE, Cond, Sym, Term, atoms_in, conj, eq
 if TYPE_CHECKING:
     from tilecheck.source.module import KernelSite
 
-__all__ = ["axes_of_pieces", "enter_parameters", "held_accesses", "ownership_of"]
+__all__ = ["enter_parameters", "held_accesses", "ownership_of"]
 
 _GRID_AXES: Final = 3
 
@@ -26,6 +29,9 @@ def enter_parameters(m: Machine, site: KernelSite) -> Mapping[str, Value]:
     """The parameters as values. What their annotations do not settle is left to how they are used."""
     found = signature(m.project, site)
     m.holdings.roles = {p.name: p.kind for p in found if p.kind in ("mut", "ref", "shared")}
+    # the axes of the grid along which blocks own different pieces
+    ranks = [p.rank for p in found if p.kind == "mut"]
+    m.holdings.axes = {(k, TRUE) for k in range(min(max(ranks, default=0), _GRID_AXES))}
     m.holdings.dtypes = tuple((p.name, p.dtype) for p in found if p.dtype is not None)
     m.holdings.places = {p.name: p.span for p in found}
     m.holdings.origins = tuple(_origins(found))
@@ -88,12 +94,6 @@ _VALUES: Final[dict[str, Callable[[Machine, Parameter], Value]]] = {
 
 # --- at the end ------------------------------------------------------------------------------------------------------
 
-def axes_of_pieces(m: Machine) -> set[tuple[int, Cond]]:
-    """The axes of the grid along which blocks own different pieces."""
-    ranks = [next(iter(m.ranks[name])) for name, role in m.holdings.roles.items() if role == "mut"]
-    return {(k, TRUE) for k in range(min(max(ranks, default=0), _GRID_AXES))}
-
-
 def held_accesses(m: Machine) -> list[Record]:
     """The accesses, with what is known of the cells that they go through. One that breaks a rule is told as such, and
     is none of those that are proved."""
@@ -112,7 +112,7 @@ def held_accesses(m: Machine) -> list[Record]:
 _RAW: Final[Mapping[str, FaultCode]] = {"mut": "TC105", "ref": "TC104"}
 
 
-def ownership_of(m: Machine) -> Ownership:
+def ownership_of(m: Machine, site: KernelSite) -> Ownership:
     """What ownership says of the kernel."""
     used = m.kinds
     for name in m.parameters:
@@ -122,7 +122,18 @@ def ownership_of(m: Machine) -> Ownership:
     required = (*m.holdings.required, *((TRUE, c) for c in _one_grid(m)))
     mutable = tuple(name for name, role in m.holdings.roles.items() if role == "mut")
     faults = tuple(sorted(m.holdings.faults, key=lambda f: (f.span, f.code)))
-    return Ownership(mutable, tuple(dict.fromkeys(required)), faults, (), m.holdings.origins, m.holdings.dtypes)
+    return Ownership(
+        mutable, tuple(dict.fromkeys(required)), faults, _typed(m, site), m.holdings.origins, m.holdings.dtypes)
+
+
+def _typed(m: Machine, site: KernelSite) -> tuple[Fault, ...]:
+    """What the types say. That they cannot be inferred costs no verdict."""
+    try:
+        return () if m.failed else tuple(infer(m.project, site).faults)
+    except Exception:
+        if os.environ.get("TILECHECK_DEBUG"):
+            raise
+        return ()
 
 
 def _one_grid(m: Machine) -> Iterator[Cond]:

@@ -16,6 +16,7 @@ class Holdings:
     """The notes as they are taken.
 
     roles     `mut`, `ref` or `shared` of each array parameter
+    axes      axes of the grid along which blocks own different pieces, as reads of coordinates are noted
     minted    of each coordinate of a cell, what holds of it in every block
     required  what launches must satisfy, each with the condition under which it is asked
     faults    as they are met, once each
@@ -26,6 +27,7 @@ class Holdings:
     """
 
     roles: dict[str, str] = field(default_factory=dict)
+    axes: set[tuple[int, Cond]] = field(default_factory=set)
     minted: dict[Atom, Cond] = field(default_factory=dict)
     required: dict[tuple[Cond, Cond], None] = field(default_factory=dict)
     faults: dict[Fault, None] = field(default_factory=dict)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from tilecheck.kernel import attributes, calls, carried, coerce, loops, statements, subscripts
 from tilecheck.kernel.calls import Arguments, unknown_call
 from tilecheck.kernel.dialect import accumulators, borrowed, mutable
+from tilecheck.kernel.dialect.methods import Method
 from tilecheck.kernel.dialect.minting import blame, nested_cell, walk
 from tilecheck.kernel.dialect.values import (
     Borrowed,
@@ -67,54 +68,36 @@ def _outputs(value: Value) -> tuple[str, ...]:
 # --- calls -----------------------------------------------------------------------------------------------------------
 
 def _call(m: Machine, method: OwnedMethod, args: Arguments) -> Value:
-    handler = _OWNERS.get(type(method.owner))
-    return _unknown(m, method, args) if handler is None else handler(m, method, args)
-
-
-def _unknown(m: Machine, method: OwnedMethod, args: Arguments) -> Value:
-    return unknown_call(m, f"method {method.name}", method.owner, args)
-
-
-def _of_mutable(m: Machine, method: OwnedMethod, args: Arguments) -> Value:
-    operation = mutable.METHODS.get(method.name)
-    assert isinstance(method.owner, Mutable)
-    known = operation is not None and args.complete
-    return operation(m, method.owner, args) if known and operation is not None else _unknown(m, method, args)
-
-
-def _of_borrowed(m: Machine, method: OwnedMethod, args: Arguments) -> Value:
-    assert isinstance(method.owner, Borrowed)
-    if method.name in borrowed.WRITES:
-        borrowed.refuse(m, method.owner, method.name, args.span)
-        lose_all(m, "a store that is refused", *args.values())
+    owner = method.owner
+    refused = _REFUSED.get(type(owner))
+    if refused is not None and refused(m, owner, method.name, args):
+        lose_all(m, "an access that is refused", *args.values())
         return Unknown(f"result of {method.name}")
-    operation = borrowed.REF_METHODS.get(method.name)
-    known = operation is not None and args.complete
-    return operation(m, method.owner, args) if known and operation is not None else _unknown(m, method, args)
+    known = _METHODS[type(owner)].get(method.name)
+    if known is None or not known.fits(args):
+        return unknown_call(m, f"method {method.name}", owner, args)
+    return known.run(m, owner, args)
 
 
-def _of_part(m: Machine, method: OwnedMethod, args: Arguments) -> Value:
-    assert isinstance(method.owner, Part)
-    if method.name in borrowed.WRITES:
-        borrowed.refuse(m, method.owner.array, method.name, args.span)
-        return Unknown(f"result of {method.name}")
-    operation = borrowed.PART_METHODS.get(method.name)
-    known = operation is not None and args.complete
-    return operation(m, method.owner, args) if known and operation is not None else _unknown(m, method, args)
+def _write_to_lent(m: Machine, owner: Borrowed | Part, name: str, args: Arguments) -> bool:
+    x = owner.array if isinstance(owner, Part) else owner
+    if name in borrowed.WRITES:
+        blame(m, "TC104", args.span, x.name, "method", name)
+    return name in borrowed.WRITES
 
 
-def _of_shared(m: Machine, method: OwnedMethod, args: Arguments) -> Value:
-    assert isinstance(method.owner, Shared)
-    if method.name in accumulators.PLAIN:
-        blame(m, "TC107", args.span, method.owner.name, "plain", method.name)
-        return Unknown(f"result of {method.name}")
-    operation = accumulators.METHODS.get(method.name)
-    known = operation is not None and args.complete
-    return operation(m, method.owner, args) if known and operation is not None else _unknown(m, method, args)
+def _plain_access(m: Machine, owner: Shared, name: str, args: Arguments) -> bool:
+    if name in accumulators.PLAIN:
+        blame(m, "TC107", args.span, owner.name, "plain", name)
+    return name in accumulators.PLAIN
 
 
-_OWNERS: Final[dict[type, Callable[[Machine, OwnedMethod, Arguments], Value]]] = {
-    Mutable: _of_mutable, Borrowed: _of_borrowed, Part: _of_part, Shared: _of_shared,
+_REFUSED: Final[Mapping[type, Callable[[Machine, Any, str, Arguments], bool]]] = {
+    Borrowed: _write_to_lent, Part: _write_to_lent, Shared: _plain_access,
+}
+"""Whether a method is one that such a value may not have, which is then told."""
+_METHODS: Final[Mapping[type, Mapping[str, Method]]] = {
+    Mutable: mutable.METHODS, Borrowed: borrowed.REF_METHODS, Part: borrowed.PART_METHODS, Shared: accumulators.METHODS,
 }
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
 from tilecheck.kernel.calls import Arguments, unknown_call
 from tilecheck.kernel.coerce import constant_int, expand, to_bool, to_int, to_term
 from tilecheck.kernel.dialect.fitting import agree, fit
+from tilecheck.kernel.dialect.methods import Method, takes
 from tilecheck.kernel.dialect.minting import blame, extent, origin_of, own, own_cell, placed_cell, require, rest
 from tilecheck.kernel.dialect.ownership import Held
 from tilecheck.kernel.dialect.values import Cell, Cells, Grain, Mutable, Pieces
@@ -34,9 +34,7 @@ from tilecheck.kernel.values import (
 )
 from tilecheck.proof.terms import TRUE, Cond, Term, cdiv, conj, disj, enforceable, eq, ge, le, lt, mod
 
-__all__ = ["METHODS", "coordinates", "fetch", "put"]
-
-Operation = Callable[[Machine, Mutable, Arguments], Value]
+__all__ = ["METHODS", "fetch", "put"]
 
 _DOUBT: Final = "the shape of what is stored here is not known, and a tile of another shape lies in another piece"
 
@@ -148,7 +146,7 @@ def _ints(terms: tuple[Term, ...]) -> tuple[Int, ...]:
 # --- the only piece --------------------------------------------------------------------------------------------------
 
 def _store_own(m: Machine, z: Mutable, args: Arguments) -> Value:
-    value = args.take(("tile",)).get("tile", Unknown("tile"))
+    value = args.take(("tile",))["tile"]
     _store(m, z, own_cell(m, z), z.grain, value, args.span, "store",
            f"each block stores its own piece of `{z.name}` (one piece a block)")
     return NONE
@@ -159,7 +157,7 @@ def _load_own(m: Machine, z: Mutable, args: Arguments) -> Value:
 
 
 def _load_like(m: Machine, z: Mutable, args: Arguments) -> Value:
-    like = args.positional[0] if args.positional else z
+    like = args.take(("z",))["z"]
     if not isinstance(like, Mutable):
         return unknown_call(m, "load_like of something that is no mutable array", z, args)
     tile = like.parameter.tile
@@ -176,14 +174,14 @@ def _load_like(m: Machine, z: Mutable, args: Arguments) -> Value:
 def _scatter(m: Machine, z: Mutable, args: Arguments) -> Value:
     """Elements of the block's piece by their place in it; what lies outside the piece is not stored."""
     given = args.take(("indices", "values", "mask"))
-    items = expand(m, given.get("indices", Unknown("indices")))
-    indices = (given.get("indices", Unknown("indices")),) if items is None else items
+    items = expand(m, given["indices"])
+    indices = (given["indices"],) if items is None else items
     if len(indices) != z.parameter.rank:
         return unknown_call(m, "scatter with an index that is not known", z, args)
     local = tuple(to_int(m, i, args.span) for i in indices)
     for i in local:
         m.integer_use(i.term)
-    value = given.get("values", Unknown("values"))
+    value = given["values"]
     mask = to_bool(m, given["mask"], args.span) if "mask" in given else Bool(TRUE)
     at = origin_of(z, own(m, z))
     inside: Cond = conj(mask.cond, *(c for i, size in zip(local, z.parameter.tile, strict=True)
@@ -225,20 +223,32 @@ def _walked_together(m: Machine, z: Mutable, other: Mutable) -> None:
         require(m, eq(cdiv(extent(z.name, k), a), cdiv(extent(other.name, k), b)))
 
 
-def coordinates(m: Machine, z: Mutable, args: Arguments) -> Value:
-    """`z.coords(cell)`"""
-    cell = args.positional[0] if args.positional else Unknown("cell")
-    grain = next((g for g in cell.grains if g.array == z.name), None) if isinstance(cell, Cell) else None
+def _coordinates(m: Machine, z: Mutable, args: Arguments) -> Value:
+    """`z.coords(cell)`: of a nested tile, those of the piece that it is in."""
+    cell = args.take(("cell",))["cell"]
+    grain = _grain_of(z, cell)
     if isinstance(cell, Cell) and grain is not None:
-        tile = _tile(m, args.positional[1:], args) or z.parameter.tile
-        if tile == grain.tile:
-            return Tuple(_ints(cell.coordinates))
-        if grain.nested and tile == z.parameter.tile:
-            # the piece that a nested tile is in
-            return Tuple(_ints(own(m, z)))
-    elif isinstance(cell, Cell):
+        return Tuple(_ints(own(m, z) if grain.nested else cell.coordinates))
+    if isinstance(cell, Cell):
         blame(m, "TC105", args.span, z.name, "coordinates", cell.grains[0].array)
-    # numbers of no cell are only numbers: what they select is checked where they are used
+    return _numbers(m, z, args)
+
+
+def _place(m: Machine, z: Mutable, args: Arguments) -> Value:
+    """`z.place(inner, *tile)`: where a nested tile is, in such tiles over the whole array."""
+    cell = args.take(("cell",))["cell"]
+    grain = _grain_of(z, cell)
+    tile = _tile(m, args.positional[1:], args)
+    known = grain is not None and grain.nested and tile == grain.tile
+    return Tuple(_ints(cell.coordinates)) if known and isinstance(cell, Cell) else _numbers(m, z, args)
+
+
+def _grain_of(z: Mutable, cell: Value) -> Grain | None:
+    return next((g for g in cell.grains if g.array == z.name), None) if isinstance(cell, Cell) else None
+
+
+def _numbers(m: Machine, z: Mutable, args: Arguments) -> Value:
+    """Numbers of no cell: what they select is checked where they are used."""
     return Tuple(tuple(m.fresh(f"coordinate{k}", args.span) for k in range(z.parameter.rank)))
 
 
@@ -274,7 +284,7 @@ def _tile(m: Machine, given: tuple[Value, ...], args: Arguments) -> Shape | None
 def _store_at(m: Machine, z: Mutable, args: Arguments) -> Value:
     """A nested tile at a place in the piece that a value selects; outside the piece nothing is stored."""
     given = args.take(("position", "tile"))
-    tile, position = given.get("tile", Unknown("tile")), given.get("position", Unknown("position"))
+    tile, position = given["tile"], given["position"]
     shape, items = shape_of(tile), expand(m, position)
     if shape is None or items is None or len(items) != z.parameter.rank:
         return unknown_call(m, "store_at of a tile or at a position that is not known", z, args)
@@ -291,7 +301,7 @@ def _load_piece(m: Machine, z: Mutable, args: Arguments) -> Value:
     tile = _tile(m, args.positional[1:], args)
     if tile is None:
         return unknown_call(m, "load_piece", z, args)
-    cell, grain = _selected(m, z, args.positional[0], args.span)
+    cell, grain = _selected(m, z, args.take(("cell",))["cell"], args.span)
     if cell is None or grain is None:
         return Data(tile)
     if tile != grain.tile:
@@ -301,15 +311,16 @@ def _load_piece(m: Machine, z: Mutable, args: Arguments) -> Value:
 
 
 def _extent(m: Machine, z: Mutable, args: Arguments) -> Value:
-    axis = constant_int(args.take(("axis",)).get("axis", Unknown("axis")))
+    axis = constant_int(args.take(("axis",))["axis"])
     if axis is None or not -z.parameter.rank <= axis < z.parameter.rank:
         return m.fresh("extent", args.span)
     return Int(rest(z, own(m, z), axis % z.parameter.rank))
 
 
-METHODS: Final[dict[str, Operation]] = {
-    "store": _store_own, "load": _load_own, "load_like": _load_like, "scatter": _scatter, "cell": _cell,
-    "cells": _cells, "coords": coordinates, "pieces": _pieces, "extent": _extent,
-    "store_at": _store_at, "load_piece": _load_piece,
+METHODS: Final[dict[str, Method]] = {
+    "store": takes(_store_own, "tile"), "load": takes(_load_own), "load_like": takes(_load_like, "z"),
+    "scatter": takes(_scatter, "indices values mask", 1), "cell": takes(_cell), "cells": takes(_cells, "other", 1),
+    "coords": takes(_coordinates, "cell"), "place": takes(_place, "cell", rest=True),
+    "pieces": takes(_pieces, rest=True), "extent": takes(_extent, "axis"),
+    "store_at": takes(_store_at, "position tile"), "load_piece": takes(_load_piece, "cell", rest=True),
 }
-

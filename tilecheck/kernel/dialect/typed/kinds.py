@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tilecheck.kernel.dialect.signature import Parameter
 from tilecheck.kernel.tree import FuncDef
 from tilecheck.proof.terms import Term
 from tilecheck.records import record
-from tilecheck.source.module import Module
+
+if TYPE_CHECKING:
+    from tilecheck.source.module import Module
 
 __all__ = [
     "Bound", "CellOf", "CellsOf", "Extents", "Helper", "Items", "Loose", "MutOf", "Named", "PartOf", "PiecesOf",
