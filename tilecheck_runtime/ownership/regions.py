@@ -40,10 +40,6 @@ class Region:
         low = self.address + sum(s for s in steps if s < 0)
         return low, self.address + sum(s for s in steps if s > 0) + self.itemsize
 
-    @property
-    def nbytes(self) -> int:
-        return int(np.prod(self.shape, dtype=object)) * self.itemsize
-
 
 class _Shape:
     """A region as NumPy's solver takes it. The memory is not touched, so it may belong to any device; addresses are

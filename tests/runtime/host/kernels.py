@@ -101,6 +101,18 @@ def declares_nonsense(z: Mut[f32, B]) -> None:
     z.store(z.load())
 
 
+@requires("n * n == 2")
+@kernel
+def declares_the_impossible(z: Mut[f32, B], n: int) -> None:
+    z.store(z.load() + n)
+
+
+@requires("n == 0 or z.shape[0] % 4 == 0")
+@kernel
+def declares_alternatives(z: Mut[f32, B], n: int) -> None:
+    z.store(z.load() + n)
+
+
 @requires("injective(rows)", "range(rows, 0, x.shape[0])")
 @kernel
 def picked(z: Mut[f32, B], x: Ref[f32, Dyn], rows: Ref[i32, Dyn]) -> None:

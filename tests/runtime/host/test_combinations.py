@@ -231,3 +231,22 @@ def test_a_chain_that_nobody_waits_for_gives_back_what_it_held():
     refused(InFlightError, lambda: x.partition(4))
     del flight
     assert x.partition(4).tiles == (2,)
+
+
+def test_a_zip_whose_second_part_is_refused_waits_for_the_first():
+    x, y = tcr.ones((8,), f32), tcr.zeros((8,), f32)
+    moved = y.view[:]
+    second = k.add(_pieces(), x, moved)
+    p = y.partition(4)
+    with pytest.raises(MovedError) as caught:
+        tcr.zip(k.outside(_pieces(), x, _at(7)), second).sync()
+    assert caught.value.__notes__[0].startswith("another operation of the same `zip` failed as well: TC201")
+    assert p.tiles == (2,) and x.partition(4).tiles == (2,)
+
+
+@pytest.mark.parametrize("parts", [0, 1])
+def test_a_zip_of_few_is_awaited(parts):
+    async def main():
+        return len(await tcr.zip(*(k.double(_pieces(1)) for _ in range(parts))))
+
+    assert asyncio.run(main()) == parts

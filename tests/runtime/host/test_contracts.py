@@ -35,6 +35,21 @@ def test_a_declared_clause_holds_at_every_launch():
     assert k.declared(q, 8).sync().numpy().tolist() == [8] * 8
 
 
+def test_a_clause_that_no_near_value_meets():
+    p = tcr.zeros((8,), f32).partition(2)
+    error = refused(ContractError, lambda: k.declares_the_impossible(p, 3))
+    assert error.summary == "`declares_the_impossible` declares `n * n == 2`; here n = 3: 9 == 2 is false"
+    assert error.fix == "pass arrays and values for which it holds"
+
+
+def test_alternatives_are_shown_as_they_are_written():
+    p = tcr.zeros((6,), f32).partition(2)
+    error = refused(ContractError, lambda: k.declares_alternatives(p, 1))
+    assert error.summary == ("`declares_alternatives` declares `n == 0 or z.shape[0] % 4 == 0`; here n = 1, "
+                             "z.shape[0] = 6")
+    assert k.declares_alternatives(p, 0).sync().numpy().tolist() == [0] * 6
+
+
 def test_a_clause_about_nothing_is_refused():
     error = refused(ContractError, lambda: k.declares_nonsense(tcr.zeros((8,), f32).partition(2)))
     assert error.summary == "`declares_nonsense` declares `m < 4`; a launch has no `m` that is an integer"

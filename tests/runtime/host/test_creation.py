@@ -158,6 +158,7 @@ def test_reshapes_of_views():
     assert (x.view[::2].reshape(2, 20).numpy() == X[::2].reshape(2, 20)).all()
     with pytest.raises(ValueError, match=r"strides \(20, 10, 1\) of shape \(3, 2, 5\) cannot be seen as \(5, 6\)"):
         x.view[:, ::2].reshape(5, 6)
+    assert tcr.zeros((0, 3), f32).reshape(3, 0).shape == (3, 0)
     with pytest.raises(ValueError, match=r"shape \(3, 4, 5\) has 60 elements and cannot become \(7, 9\)"):
         x.reshape(7, 9)
 
