@@ -244,7 +244,8 @@ def scatter_by_data(z: Mut[f32, B], x: Ref[f32, Dyn], places: Ref[i32, Dyn], b: 
 
 @tcr.kernel
 def attention(o: Mut[f16, Literal[1], Literal[1], BM, D], q: Ref[f16, Dyn, Dyn, Dyn, Dyn],
-              k: Ref[f16, Dyn, Dyn, Dyn, Dyn], v: Ref[f16, Dyn, Dyn, Dyn, Dyn], scale: float, group: int, n: BN) -> None:
+              k: Ref[f16, Dyn, Dyn, Dyn, Dyn], v: Ref[f16, Dyn, Dyn, Dyn, Dyn], scale: float, group: int,
+              n: BN) -> None:
     _, _, m, d = o.tile
     b, h, i, _ = o.coords(o.cell())
     pk, pv = k.partition(1, 1, n, d), v.partition(1, 1, n, d)
