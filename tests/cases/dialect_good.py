@@ -7,7 +7,7 @@ import cuda.tile as ct
 
 import tilecheck_runtime as tcr
 from tilecheck import requires
-from tilecheck_runtime import Dyn, Mut, Ref, Shared, f16, f32, i32
+from tilecheck_runtime import Dyn, Mut, Ref, Shared, bf16, f16, f32, i32
 from tilecheck_runtime import kernel as tile_kernel
 
 B = TypeVar("B", bound=int)
@@ -240,3 +240,100 @@ def from_the_other_output(a: Mut[f32, B], b: Mut[f32, B]) -> None:  # verdict: s
 def scatter_by_data(z: Mut[f32, B], x: Ref[f32, Dyn], places: Ref[i32, Dyn], b: B) -> None:
     # tilecheck: requires injective(places) and b <= places.shape[0]
     z.scatter((places.partition(b)[0],), x.load_like(z))
+
+
+@tcr.kernel
+def attention(o: Mut[f16, Literal[1], Literal[1], BM, D], q: Ref[f16, Dyn, Dyn, Dyn, Dyn],
+              k: Ref[f16, Dyn, Dyn, Dyn, Dyn], v: Ref[f16, Dyn, Dyn, Dyn, Dyn], scale: float, group: int,
+              n: BN) -> None:
+    _, _, m, d = o.tile
+    b, h, i, _ = o.coords(o.cell())
+    pk, pv = k.partition(1, 1, n, d), v.partition(1, 1, n, d)
+    tq = ct.reshape(q.load_like(o), (m, d))
+    acc = ct.zeros((m, d), ct.float32)
+    top = ct.full((m, 1), -1e30, ct.float32)
+    total = ct.zeros((m, 1), ct.float32)
+    rows = i * m + ct.arange(m, dtype=ct.int32)[:, None]
+    for j in range(pk.tiles(2)):
+        tk = ct.reshape(pk[b, h // group, j, 0], (n, d))
+        s = ct.mma(tq, ct.transpose(tk), ct.zeros((m, n), ct.float32)) * scale
+        columns = j * n + ct.arange(n, dtype=ct.int32)[None, :]
+        s = ct.where((rows >= columns) & (columns < k.extent(2)), s, -1e30)
+        high = ct.maximum(top, ct.max(s, axis=1, keepdims=True))
+        p = ct.exp(s - high)
+        fade = ct.exp(top - high)
+        total = total * fade + ct.sum(p, axis=1, keepdims=True)
+        tv = ct.reshape(pv[b, h // group, j, 0], (n, d))
+        acc = ct.mma(ct.astype(p, ct.float16), tv, acc * fade)
+        top = high
+    o.store(ct.reshape(ct.astype(acc / total, ct.float16), (1, 1, m, d)))
+
+
+@tcr.kernel
+def softmax(z: Mut[f32, Literal[1], B], x: Ref[f32, Dyn, Dyn]) -> None:
+    t = x.padded(ct.PaddingMode.NEG_INF).load_like(z)
+    e = ct.exp(t - ct.max(t, axis=1, keepdims=True))
+    z.store(e / ct.sum(e, axis=1, keepdims=True))
+
+
+@tcr.kernel
+def silu_mul(z: Mut[bf16, Literal[1], B], x: Ref[bf16, Dyn, Dyn], h: int) -> None:
+    px = x.partition(1, z.tile[1])
+    r, c = z.coords(z.cell())
+    g = ct.astype(px[r, c], ct.float32)
+    u = ct.astype(px[r, c + px.tiles(1) // 2], ct.float32)
+    z.store(ct.astype(g / (1.0 + ct.exp(-g)) * u, ct.bfloat16))
+
+
+@tcr.kernel
+def split_k(c: Shared[f32, Dyn, Dyn], a: Ref[f16, Dyn, Dyn], b: Ref[f16, Dyn, Dyn], m: BM, n: BN, k: BK) -> None:
+    i, j, s = ct.bid(0), ct.bid(1), ct.bid(2)
+    pa, pb = a.partition(m, k), b.partition(k, n)
+    acc = ct.zeros((m, n), ct.float32)
+    for t in range(s, pa.tiles(1), ct.num_blocks(2)):
+        acc = ct.mma(pa[i, t], pb[t, j], acc)
+    c.add((i * m + ct.arange(m, dtype=ct.int32)[:, None], j * n + ct.arange(n, dtype=ct.int32)[None, :]), acc)
+
+
+@tcr.kernel
+def rope(q: Mut[f32, Literal[1], Literal[1], Literal[1], D], cos: Ref[f32, Dyn, Dyn], sin: Ref[f32, Dyn, Dyn],
+         half: B) -> None:
+    _, s, _, _ = q.coords(q.cell())
+    c, sn = cos.partition(1, half)[s, 0], sin.partition(1, half)[s, 0]
+    for inner in q.pieces(1, 1, 1, half):
+        p = q.load_piece(inner, 1, 1, 1, half)
+        q[inner] = p * ct.reshape(c, (1, 1, 1, half)) - p * ct.reshape(sn, (1, 1, 1, half))
+
+
+@tcr.kernel
+def argmax(values: Mut[f32, Literal[1]], places: Mut[i32, Literal[1]], x: Ref[f32, Dyn, Dyn], n: BN) -> None:
+    (r,) = values.coords(values.cell())
+    px = x.padded(ct.PaddingMode.NEG_INF).partition(1, n)
+    best = ct.full((1,), -1e30, ct.float32)
+    where = ct.zeros((1,), ct.int32)
+    for j in range(px.tiles(1)):
+        t = px[r, j]
+        top = ct.max(t, axis=1)
+        at = ct.astype(ct.argmax(t, axis=1), ct.int32) + j * n
+        better = top > best
+        best = ct.where(better, top, best)
+        where = ct.where(better, at, where)
+    values.store(best)
+    places.store(where)
+
+
+@tcr.kernel
+def moe(z: Mut[f16, BM, BN], x: Ref[f16, Dyn, Dyn], w: Ref[f16, Dyn, Dyn, Dyn], ids: Ref[i32, Dyn],
+        expert: Ref[i32, Dyn], k: BK) -> None:
+    # tilecheck: requires range(expert, 0, w.shape[0])
+    m, n = z.tile
+    pw = w.partition(1, k, n)
+    for cell in z.cells():
+        i, j = z.coords(cell)
+        e = expert.at(i)
+        rows = ids.load((i,), (m,))
+        acc = ct.zeros((m, n), ct.float32)
+        for t in range(pw.tiles(1)):
+            xs = x.gather((rows[:, None], t * k + ct.arange(k, dtype=ct.int32)[None, :]))
+            acc = ct.mma(xs, ct.reshape(pw[e, t, j], (k, n)), acc)
+        z[cell] = ct.astype(acc, ct.float16)

@@ -175,6 +175,14 @@ def test_rule_12_an_axis_with_one_piece_needs_no_divisor():
     assert asks(found, "B % b == 0 or z.shape[0] <= B")
 
 
+def test_rule_12_an_axis_that_is_declared_to_have_one_piece_needs_no_divisor_either():
+    text = ("def k(z: Mut[f32, Literal[48]]) -> None:\n    for p in z.pieces(32):\n"
+            "        z[p] = ct.zeros((32,), ct.float32)\n")
+    found = only(text, '@requires("z.shape[0] <= 40")\n@kernel')
+    assert found.verdict == "proved" and asks(found, "z.shape[0] <= 48")
+    assert codes(text, '@requires("z.shape[0] <= 50")\n@kernel') == ["TC109"]
+
+
 # 13: opt-outs are named and have a reason
 
 RAW = ONE + "    ct.store(z.array, (0,), x.load_like(z)){}\n"

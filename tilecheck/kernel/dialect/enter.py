@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import tilecheck.kernel.dialect.language  # noqa: F401 (it fills the tables of the machine)
+from tilecheck.kernel.declared import declared
 from tilecheck.kernel.dialect.minting import blame
 from tilecheck.kernel.dialect.ownership import Fault, FaultCode, Origin, Ownership
 from tilecheck.kernel.dialect.signature import Parameter, signature
@@ -15,6 +17,7 @@ from tilecheck.kernel.dialect.typed.infer import infer
 from tilecheck.kernel.dialect.values import Borrowed, Mutable, Shared
 from tilecheck.kernel.machine import Machine, Record
 from tilecheck.kernel.values import Data, Int, ParamRef, TileRef, Value
+from tilecheck.proof.contract import ContractError, parse
 from tilecheck.proof.terms import ONE, TRUE, Cond, Sym, Term, atoms_in, conj, eq, sym
 
 if TYPE_CHECKING:
@@ -32,11 +35,19 @@ def enter_parameters(m: Machine, site: KernelSite) -> Mapping[str, Value]:
     # the axes of the grid along which blocks own different pieces
     ranks = [p.rank for p in found if p.kind == "mut"]
     m.holdings.axes = {(k, TRUE) for k in range(min(max(ranks, default=0), _GRID_AXES))}
+    m.holdings.declared = conj(*_declared(site))
     m.holdings.dtypes = tuple((p.name, p.dtype) for p in found if p.dtype is not None)
     m.holdings.places = {p.name: p.span for p in found}
     m.holdings.origins = tuple(_origins(found))
     values = {p.name: _VALUES[p.kind](m, p) for p in found if p.kind in _VALUES}
     return values
+
+
+def _declared(site: KernelSite) -> Iterator[Cond]:
+    """What the author declared; a text that is no contract is told elsewhere."""
+    for d in declared(site.definition, site.decorators):
+        with suppress(ContractError):
+            yield from (c.cond for c in parse(d.text) if c.cond is not None)
 
 
 def _origins(found: tuple[Parameter, ...]) -> list[Origin]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from tilecheck.kernel.dialect.ownership import Fault, Origin
 from tilecheck.kernel.tree import Span
-from tilecheck.proof.terms import Atom, Cond, Term, atoms_of
+from tilecheck.proof.terms import TRUE, Atom, Cond, Term, atoms_of
 
 __all__ = ["Holdings"]
 
@@ -23,6 +23,7 @@ class Holdings:
     origins   where symbols come from
     places    of the parameters
     dtypes    their element types, where they are known
+    declared  what the author declared of launches, as far as it is arithmetic
     single    outputs of which the kernel takes the block's only piece, with the pieces along each axis
     """
 
@@ -34,6 +35,7 @@ class Holdings:
     origins: tuple[Origin, ...] = ()
     places: dict[str, Span] = field(default_factory=dict)
     dtypes: tuple[tuple[str, str], ...] = ()
+    declared: Cond = TRUE
     single: dict[str, tuple[Term, ...]] = field(default_factory=dict)
 
     def facts(self, atoms: frozenset[Atom] | set[Atom]) -> tuple[Cond, ...]:

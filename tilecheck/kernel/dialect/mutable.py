@@ -32,6 +32,7 @@ from tilecheck.kernel.values import (
     View,
     array,
 )
+from tilecheck.proof.facts import entails
 from tilecheck.proof.terms import TRUE, Cond, Term, cdiv, conj, disj, enforceable, eq, ge, le, lt, mod
 
 __all__ = ["METHODS", "fetch", "put"]
@@ -265,14 +266,15 @@ def _nested(m: Machine, z: Mutable, tile: Shape, span: Span) -> Grain | None:
         return None
     partial = False
     for k, (inner, outer) in enumerate(zip(tile, z.parameter.tile, strict=True)):
-        if inner.constant is not None and outer.constant is not None and inner.constant > 0:
-            if outer.constant % inner.constant:
-                blame(m, "TC109", span, z.name, "nested", str(k), str(inner.constant), str(outer.constant))
-                partial = True
-        elif enforceable(eq(mod(outer, inner), 0)):
-            require(m, disj(eq(mod(outer, inner), 0), le(extent(z.name, k), outer)))
+        divides, single = eq(mod(outer, inner), 0), le(extent(z.name, k), outer)
+        if enforceable(divides) and divides.op != "false":
+            require(m, disj(divides, single))
+        elif divides.op == "false" and entails(m.holdings.declared, single):
+            require(m, single)
         else:
-            blame(m, "TC109", span, z.name, "open")
+            known = inner.constant is not None and outer.constant is not None
+            words = (str(k), str(inner.constant), str(outer.constant)) if known else ()
+            blame(m, "TC109", span, z.name, "nested" if words else "open", *words)
             partial = True
     return Grain(z.name, tile, True, partial)
 
