@@ -6,7 +6,7 @@ import ctypes
 import os
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Final
@@ -19,7 +19,7 @@ from tilecheck_runtime.cpu.machine import interrupt
 from tilecheck_runtime.ownership.errors import KernelFaultError
 from tilecheck_runtime.sanitizer.session import Session
 
-__all__ = ["CPU", "HostMemory", "HostStream"]
+__all__ = ["CPU", "HostJobs", "HostMemory", "HostStream"]
 
 ALIGNMENT: Final = 128
 """Of what is allocated, in bytes: that of the strictest loads of a GPU, so that kernels see the same on both."""
@@ -55,6 +55,8 @@ class HostEvent:
 
     def when_done(self, call: Callable[[], None]) -> None:
         self._future.add_done_callback(lambda _: call())
+
+    later = when_done
 
 
 class HostStream:
@@ -103,6 +105,8 @@ class CPU:
     """The backend where there is no GPU."""
 
     device: Final = "cpu"
+    compiles: Final = False
+    ordered: Final = False
 
     def __init__(self, seed: int | None = 0) -> None:
         self.seed = seed
@@ -119,6 +123,11 @@ class CPU:
 
     def stream(self, name: str) -> HostStream:
         return HostStream(name)
+
+    def stream_of(self, given: Any) -> HostStream:
+        if isinstance(given, HostStream):
+            return given
+        raise TypeError(f"{given!r} is no stream of the CPU: write `tilecheck_runtime.stream()`, or leave it out")
 
     def order(self, stream: Any, after: Event) -> None:
         stream.submit(lambda: _ignored(after.wait()))
@@ -148,11 +157,20 @@ class CPU:
         made.flags.writeable = not memory.readonly
         return made
 
+    def prepare(self, job: Job) -> None:
+        """Nothing: kernels are read when they run."""
+
     def launch(self, job: Job, stream: Any) -> HostEvent:
-        into = Session.current
+        return HostJobs([self._work(job)]).launch(stream)
+
+    def repeated(self, jobs: Sequence[Job], what: str) -> HostJobs:
+        return HostJobs([self._work(job) for job in jobs])
+
+    def _work(self, job: Job) -> Callable[[Session | None], None]:
+        """Runs a job, with findings for a session that was open when it was started."""
         arguments = [self._array(a) if isinstance(a, Strided) else a for a in job.arguments]
 
-        def work() -> None:
+        def work(into: Session | None) -> None:
             found = into if into is not None else Session(self.seed)
             try:
                 execute(job.function, job.grid, arguments, found)
@@ -163,8 +181,27 @@ class CPU:
             if events:
                 raise KernelFaultError(job.kernel, events, job.place)
 
-        event: HostEvent = stream.submit(work)
+        return work
+
+
+class HostJobs:
+    """Jobs that are run one after the other. The first that goes wrong is the last that runs."""
+
+    def __init__(self, work: Sequence[Callable[[Session | None], None]]) -> None:
+        self._work = work
+
+    def launch(self, stream: Any) -> HostEvent:
+        into = Session.current
+
+        def every() -> None:
+            for work in self._work:
+                work(into)
+
+        event: HostEvent = stream.submit(every)
         return event
+
+    def rest(self) -> None:
+        """Nothing is kept between runs."""
 
 
 def _ignored(_: object) -> None:

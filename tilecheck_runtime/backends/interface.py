@@ -6,7 +6,7 @@ asked before, and keeps everything that it passes alive until the event it got i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -14,7 +14,7 @@ from tilecheck_runtime.cpu.dtypes import DType
 from tilecheck_runtime.ownership.memory import Memory
 from tilecheck_runtime.ownership.places import Place
 
-__all__ = ["Backend", "Event", "Job", "Memory", "Stream", "Strided"]
+__all__ = ["Backend", "Event", "Job", "Memory", "Repeated", "Stream", "Strided"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,10 @@ class Event(Protocol):
         """Calls something, in any thread, once the work has ended; at once when it has."""
         ...
 
+    def later(self, call: Callable[[], None]) -> None:
+        """As `when_done`, for what nobody waits for: it may be as late as the next use of the backend."""
+        ...
+
 
 class Stream(Protocol):
     """Work on a stream is done in the order in which it was handed over; streams run side by side."""
@@ -81,12 +85,34 @@ class Job:
     hints: Mapping[str, Any] = field(default_factory=dict)
 
 
+class Repeated(Protocol):
+    """Jobs that were made ready. They keep nothing alive: whoever has them does."""
+
+    def launch(self, stream: Any) -> Event:
+        """Runs them once."""
+        ...
+
+    def rest(self) -> None:
+        """Says that all of it was waited for."""
+        ...
+
+
 class Backend(Protocol):
     """Where tensors lie and kernels run."""
 
     @property
     def device(self) -> str:
         """The name of its device, as memory gives it."""
+        ...
+
+    @property
+    def compiles(self) -> bool:
+        """Whether kernels are compiled, so that entries are worth specializing."""
+        ...
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the device itself keeps work of one stream in order, so that the host need not wait between."""
         ...
 
     def allocate(self, nbytes: int) -> Memory:
@@ -99,6 +125,10 @@ class Backend(Protocol):
 
     def stream(self, name: str) -> Stream:
         """A new stream."""
+        ...
+
+    def stream_of(self, given: Any) -> Stream:
+        """A stream of this backend, or of another library on its device. Raises TypeError for what is none."""
         ...
 
     @property
@@ -124,6 +154,17 @@ class Backend(Protocol):
 
     def view(self, array: Strided) -> Any:
         """The array as NumPy, or whatever else on this device, sees it, without a copy."""
+        ...
+
+    def prepare(self, job: Job) -> object:
+        """Whatever can be refused before something is launched: limits of the device, compilation."""
+        ...
+
+    def repeated(self, jobs: Sequence[Job], what: str) -> Repeated:
+        """Jobs that are run together many times, one after the other: whatever can be done once is done now.
+
+        what  how messages call them
+        """
         ...
 
     def launch(self, job: Job, stream: Stream) -> Event:

@@ -12,6 +12,7 @@ from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.dialect.signature import Signature, signature
 
 if TYPE_CHECKING:
+    from tilecheck_runtime.launches.bound import BoundLaunch
     from tilecheck_runtime.launches.launch import Launch
 
 __all__ = ["Kernel", "kernel"]
@@ -49,6 +50,13 @@ class Kernel(Generic[P]):
         from tilecheck_runtime.launches.launch import build
 
         return build(self, args, kwargs)
+
+    def bind(self, *args: Any, **kwargs: Any) -> BoundLaunch:
+        """This kernel with its arguments, ready to be launched many times. Raises OwnershipError as a call does."""
+        from tilecheck_runtime.launches.bound import BoundLaunch
+        from tilecheck_runtime.launches.launch import build
+
+        return BoundLaunch(build(self, args, kwargs))
 
     def __repr__(self) -> str:
         return f"<kernel {getattr(self._pyfunc, '__qualname__', self._pyfunc)}>"

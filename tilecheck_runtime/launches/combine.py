@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilecheck_runtime.launches.flight import Flight, JointFlight
-from tilecheck_runtime.launches.operation import Operation
+from tilecheck_runtime.launches.operation import Operation, Recorder
 from tilecheck_runtime.ownership.places import Place
 
 __all__ = ["Zip", "zip"]
@@ -34,6 +34,9 @@ class Zip(Operation[tuple[Any, ...]]):
                 error.add_note(f"another operation of the same `zip` failed as well: {further}")
             raise
         return JointFlight(flights)
+
+    def _record(self, recorder: Recorder, place: Place) -> Any:
+        return tuple(part._record(recorder, place) for part in self._parts)
 
 
 def zip(*operations: Operation[Any]) -> Operation[tuple[Any, ...]]:

@@ -60,6 +60,11 @@ class Contract:
     verdict: str | None
     demands: tuple[Demand, ...]
 
+    @property
+    def looks(self) -> bool:
+        """Whether it says something of the contents of arrays that can be looked up."""
+        return any(d.annotation is not None and d.annotation.name in DECIDABLE for d in self.demands)
+
 
 def contract_of(function: FunctionType) -> Contract:
     """The contract of a kernel: its `@requires`, and what the checker inferred. Worked out once for a function.

@@ -13,22 +13,25 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent import futures
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from tilecheck_runtime.backends.interface import Event
 from tilecheck_runtime.ownership.errors import LostFlightWarning, MovedError
 from tilecheck_runtime.ownership.places import BEHALF, Place, here
 from tilecheck_runtime.ownership.storage import CHAIN, LOCK, Chain, Hold, land
 
-__all__ = ["Flight", "JointFlight", "KernelFlight", "Passage", "ThreadFlight"]
+__all__ = ["Flight", "JointFlight", "KernelFlight", "OrderedFlight", "Passage", "ThreadFlight", "in_chain"]
 
 R = TypeVar("R")
+S = TypeVar("S")
 T = TypeVar("T")
 
 
 class Flight(ABC, Generic[R]):
     """A handle on something that runs. Wait for it, or `await` it, to get the result back."""
 
+    ordered: bool = False
+    """Whether what is handed to the same stream next comes after it by itself."""
     _taken: Place | None = None
     _error: BaseException | None = None
 
@@ -44,6 +47,10 @@ class Flight(ABC, Generic[R]):
     @abstractmethod
     def _land(self) -> R:
         """Gives back what is held, and the result. Raises what went wrong. Called once, when it is through."""
+
+    def early(self) -> R:
+        """The result before it is through, for what the device will do after it. Only where it is `ordered`."""
+        raise NotImplementedError
 
     def done(self) -> bool:
         """Whether it is through, well or not."""
@@ -132,11 +139,12 @@ def _complain(passage: Passage) -> None:
 class KernelFlight(Flight[R]):
     """One launch."""
 
-    def __init__(self, passage: Passage) -> None:
+    def __init__(self, passage: Passage, ordered: bool = False) -> None:
         self._passage: Passage | None = passage
+        self.ordered = ordered
         self._event = passage.event
         box = [passage]
-        passage.event.when_done(lambda: _through(box))  # the launch holds on to the passage until then
+        passage.event.later(lambda: _through(box))  # the launch holds on to the passage until then
 
     def ended(self, timeout: float | None = None) -> bool:
         return self._event.wait(timeout)
@@ -144,16 +152,25 @@ class KernelFlight(Flight[R]):
     def when_done(self, call: Callable[[], None]) -> None:
         self._event.when_done(call)
 
+    def early(self) -> R:
+        self._taken = here()
+        return self._finished()()
+
     def _land(self) -> R:
+        finish = self._finished()
+        error = self._event.error()
+        if error is not None:
+            raise error
+        return finish()
+
+    def _finished(self) -> Callable[[], R]:
+        """Gives back what is held, and what makes the result."""
         with LOCK:
             passage, self._passage = self._passage, None
             assert passage is not None
             passage.land()
             finish, passage.finish = passage.finish, _nothing
-            error = self._event.error()
-            if error is not None:
-                raise error
-            return cast(R, finish())
+            return finish
 
     def __del__(self) -> None:
         passage = getattr(self, "_passage", None)
@@ -169,6 +186,11 @@ class JointFlight(Flight[tuple[Any, ...]]):
 
     def __init__(self, flights: Sequence[Flight[Any]]) -> None:
         self._flights = tuple(flights)
+        self.ordered = bool(flights) and all(f.ordered for f in flights)
+
+    def early(self) -> tuple[Any, ...]:
+        self._taken = here()
+        return tuple(f.early() for f in self._flights)
 
     def ended(self, timeout: float | None = None) -> bool:
         end = None if timeout is None else time.monotonic() + timeout
@@ -204,6 +226,76 @@ class JointFlight(Flight[tuple[Any, ...]]):
             call()
         for flight in self._flights:
             flight.when_done(one)
+
+
+class OrderedFlight(Flight[S]):
+    """Steps of which each is handed over at once, as the device keeps them in order: no thread waits in between.
+
+    first   what the first step was; waited for when the next one could not be made of its result
+    """
+
+    def __init__(self, first: Flight[R], following: Callable[[R], Flight[S]], place: Place) -> None:
+        self._chain = Chain()
+        self._first: Flight[R] = first
+        self._second: Flight[S] | None = None
+        self._refused: BaseException | None = None
+        with in_chain(self._chain, place):
+            result = first.early()
+            try:
+                self._second = following(result)
+            except Exception as error:
+                self._refused = error
+            del result
+        self.ordered = self._second is not None and self._second.ordered
+
+    @property
+    def _last(self) -> Flight[Any]:
+        return self._first if self._second is None else self._second
+
+    def ended(self, timeout: float | None = None) -> bool:
+        return self._last.ended(timeout)
+
+    def when_done(self, call: Callable[[], None]) -> None:
+        self._last.when_done(call)
+
+    def early(self) -> S:
+        self._taken = here()
+        if self._second is None:
+            return self._land()
+        return self._through(self._second.early)
+
+    def _land(self) -> S:
+        if self._second is None:
+            assert self._refused is not None
+            with LOCK:
+                self._chain.release()
+            raise self._refused
+        return self._through(self._second.wait)
+
+    def _through(self, take: Callable[[], S]) -> S:
+        try:
+            with in_chain(self._chain, BEHALF.get()):
+                result = take()
+        finally:
+            with LOCK:
+                outer = CHAIN.get()
+                if outer is None:
+                    self._chain.release()
+                else:
+                    for hold in self._chain.holds:
+                        land(hold)
+        return result
+
+
+@contextlib.contextmanager
+def in_chain(chain: Chain, place: Place) -> Generator[None, None, None]:
+    """What lands meanwhile lands within the chain."""
+    tokens = CHAIN.set(chain), BEHALF.set(place)
+    try:
+        yield
+    finally:
+        CHAIN.reset(tokens[0])
+        BEHALF.reset(tokens[1])
 
 
 class ThreadFlight(Flight[R]):

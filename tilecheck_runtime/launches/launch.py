@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
-from tilecheck_runtime.backends.interface import Job
+from tilecheck_runtime.backends.interface import Backend, Job
 from tilecheck_runtime.backends.select import backend_of, current
 from tilecheck_runtime.cpu.execute import function_of
 from tilecheck_runtime.dialect.decorator import Kernel
@@ -18,17 +18,18 @@ from tilecheck_runtime.launches.arguments import Given, given, shown
 from tilecheck_runtime.launches.contract import contract_of, enforce, inspect, scalars
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
 from tilecheck_runtime.launches.grids import Grid, asked, inferred
-from tilecheck_runtime.launches.operation import Operation
+from tilecheck_runtime.launches.operation import Operation, Recorder
+from tilecheck_runtime.launches.streams import stream_for
 from tilecheck_runtime.launches.variables import variables
 from tilecheck_runtime.ownership.errors import GridError
 from tilecheck_runtime.ownership.handles import Handle
 from tilecheck_runtime.ownership.places import Place, here
-from tilecheck_runtime.ownership.state import Use, check, moved
+from tilecheck_runtime.ownership.state import Use, check, moved, release
 from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode
 from tilecheck_runtime.tensors.partition import Partition, returned
 from tilecheck_runtime.tensors.reading import strided
 
-__all__ = ["Launch", "build"]
+__all__ = ["Launch", "Ready", "allowed", "borrowed", "build", "owned", "result_of"]
 
 
 def build(kernel: Kernel[Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Launch:
@@ -56,11 +57,20 @@ class _Signed:
     numbers: tuple[tuple[str, int], ...]
     outputs: tuple[Output, ...]
     values: tuple[tuple[str, int], ...]
+    compact: bool
 
 
 def _signed(found: Given, values: Mapping[str, int], grid: Grid) -> _Signed:
     outputs = (Output(p.tile, p.schedule, p.blocks, tuple(n == 1 for n in p.tiles)) for p in found.outputs.values())
-    return _Signed(tuple(scalars(found, values, grid).items()), tuple(outputs), tuple(values.items()))
+    return _Signed(tuple(scalars(found, values, grid).items()), tuple(outputs), tuple(values.items()),
+                   _backend(found).compiles)
+
+
+def _backend(found: Given) -> Backend:
+    """The backend of the arguments."""
+    for handle in found.arrays.values():
+        return backend_of(handle._storage.memory.device)
+    return current()
 
 
 @lru_cache(maxsize=4096)
@@ -71,7 +81,7 @@ def _guarded(kernel: Kernel[Any], signed: _Signed) -> Entry:
     """
     function = function_of(kernel)
     enforce(function.__name__, contract_of(function), dict(signed.numbers))
-    return kernel.entry(Plan(signed.values, signed.outputs))
+    return kernel.entry(Plan(signed.values, signed.outputs, compact=signed.compact))
 
 
 class Launch(Operation[Any]):
@@ -109,36 +119,54 @@ class Launch(Operation[Any]):
     def _reopen(self) -> None:
         self._ended = None
 
-    def _begin(self, place: Place) -> Flight[Any]:
-        name = self._name
-        with LOCK:
-            grid = self._grid
-            if grid is None:
-                raise self._no_grid(place)
-            job_entry = _guarded(self._kernel, _signed(self._given, self._values, grid))
-            arrays: dict[str, Handle] = {**self._given.inputs, **self._given.accumulators}
-            for parameter, handle in arrays.items():
-                written = parameter in self._given.accumulators
-                check(handle, Use.WRITE if written else Use.READ, partial(shown, parameter, handle))
-            inspect(name, contract_of(function_of(self._kernel)), self._given, scalars(self._given, self._values, grid))
-            holds = [self._hold(handle, Mode.READING, place) for handle in self._given.inputs.values()]
-            holds += [self._hold(handle, Mode.WRITING, place)
-                      for handle in (*self._taken, *self._given.accumulators.values())]
-            for own in self._taken:
-                if own._hold is not None:
-                    own._hold.release()
-                    own._hold = None
-            placed = {n: strided(h) for n, h in {**self._given.outputs, **arrays}.items()}
-            backend = backend_of(next(iter(placed.values())).memory.device) if placed else current()
-            job = Job(job_entry.function, grid, job_entry.arguments({**self._given.numbers, **placed}), name,
-                      place, self._kernel.hints)
-            event = backend.launch(job, backend.default)
-            taken, kept = self._taken, (*self._given.arrays.values(), *self._taken)
-            self._given, self._taken = Given({}, {}, {}, {}), ()  # from now on the flight alone keeps them
-            return KernelFlight(Passage(name, place, event, holds, kept, lambda: _result(taken)))
+    def ready(self, place: Place) -> Ready:
+        """What is launched, after everything that forbids it was asked for. Raises OwnershipError, and what the backend
+        raises for a kernel that it cannot compile; then nothing has happened. The caller holds the lock."""
+        name, grid = self._name, self._grid
+        if grid is None:
+            raise self._no_grid(place)
+        signed = _signed(self._given, self._values, grid)
+        entry = _guarded(self._kernel, signed)
+        uses = (*((n, h, Use.READ) for n, h in self._given.inputs.items()),
+                *((n, h, Use.WRITE) for n, h in self._given.accumulators.items()))
+        look = self._look(signed)
+        allowed(uses)
+        if look is not None:
+            look()
+        placed = {n: strided(h) for n, h in self._given.arrays.items()}
+        job = Job(entry.function, grid, entry.arguments({**self._given.numbers, **placed}), name, place,
+                  self._kernel.hints)
+        backend = _backend(self._given)
+        backend.prepare(job)
+        return Ready(job, backend, uses, self._taken, tuple(self._given.arrays.values()), look)
 
-    def _hold(self, handle: Handle, mode: Mode, place: Place) -> Hold:
-        return handle._storage.hold(mode, handle.region, place, self.what)
+    def _look(self, signed: _Signed) -> Callable[[], None] | None:
+        """What looks at the contents of arrays, where the contract speaks of them."""
+        contract = contract_of(function_of(self._kernel))
+        if not contract.looks:
+            return None
+        return partial(inspect, self._name, contract, self._given, dict(signed.numbers))
+
+    def begun(self) -> None:
+        """What it had is in other hands."""
+        self._given, self._taken = Given({}, {}, {}, {}), ()
+
+    def _begin(self, place: Place) -> Flight[Any]:
+        with LOCK:
+            ready = self.ready(place)
+            event = ready.backend.launch(ready.job, stream_for(ready.backend))
+            holds = [*borrowed(ready, Mode.READING, Mode.WRITING, place, self.what),
+                     *owned(ready, Mode.WRITING, place, self.what)]
+            taken, kept = ready.taken, (*ready.given, *ready.taken)
+            self.begun()  # from now on the flight alone keeps them
+            return KernelFlight(Passage(self._name, place, event, holds, kept, lambda: result_of(taken)),
+                                ready.backend.ordered)
+
+    def _record(self, recorder: Recorder, place: Place) -> Any:
+        with LOCK:
+            ready = self.ready(place)
+            self.begun()
+            return recorder.launch(ready, self.what, place)
 
     def _no_grid(self, place: Place) -> GridError:
         name = self._name
@@ -149,7 +177,45 @@ class Launch(Operation[Any]):
                          what="built", fix=f"say how many blocks there are: `{name}(...).grid(8)`")
 
 
-def _result(taken: Sequence[Partition]) -> Any:
+@dataclass(frozen=True)
+class Ready:
+    """A launch that nothing forbids.
+
+    uses   parameters, what was passed for them and how it is used; but for the outputs
+    taken  its own partitions, which it writes and returns
+    given  every handle that it was given
+    look   looks at the contents of arrays, where the contract speaks of them
+    """
+
+    job: Job
+    backend: Backend
+    uses: tuple[tuple[str, Handle, Use], ...]
+    taken: tuple[Partition, ...]
+    given: tuple[Handle, ...]
+    look: Callable[[], None] | None
+
+
+def allowed(uses: Sequence[tuple[str, Handle, Use]]) -> None:
+    """Raises the OwnershipError that forbids one of the uses."""
+    for parameter, handle, use in uses:
+        check(handle, use, partial(shown, parameter, handle))
+
+
+def borrowed(ready: Ready, reading: Mode, writing: Mode, place: Place, what: str) -> list[Hold]:
+    """Begins to hold what a launch reads in one mode, and what it changes in another."""
+    return [handle._storage.hold(reading if use is Use.READ else writing, handle.region, place, what)
+            for _, handle, use in ready.uses]
+
+
+def owned(ready: Ready, writing: Mode, place: Place, what: str) -> list[Hold]:
+    """Begins to hold the outputs of a launch, in place of the holds that its partitions have themselves."""
+    holds = [own._storage.hold(writing, own.region, place, what) for own in ready.taken]
+    for own in ready.taken:
+        release(own)
+    return holds
+
+
+def result_of(taken: Sequence[Partition]) -> Any:
     """What the outputs have become."""
     back = tuple(returned(p) for p in taken)
     return back[0] if len(back) == 1 else back or None

@@ -7,17 +7,26 @@ import warnings
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
-from tilecheck_runtime.launches.flight import Flight, ThreadFlight
+from tilecheck_runtime.launches.flight import Flight, OrderedFlight, ThreadFlight
 from tilecheck_runtime.launches.nesting import inside, refuse
-from tilecheck_runtime.ownership.errors import MovedError, NeverRunWarning, OwnershipError
+from tilecheck_runtime.launches.streams import on
+from tilecheck_runtime.ownership.errors import MovedError, NeverRunWarning
 from tilecheck_runtime.ownership.places import Place, here
 
-__all__ = ["Operation", "Then"]
+__all__ = ["Operation", "Recorder", "Then"]
 
 R = TypeVar("R")
 S = TypeVar("S")
+
+
+class Recorder(Protocol):
+    """Where operations go that become part of a graph."""
+
+    def launch(self, ready: Any, what: str, place: Place) -> Any:
+        """Takes a launch, and returns what it will return."""
+        ...
 
 
 class Operation(ABC, Generic[R]):
@@ -39,18 +48,24 @@ class Operation(ABC, Generic[R]):
     def _begin(self, place: Place) -> Flight[R]:
         """Starts it. `place` is where the program asked for it."""
 
+    @abstractmethod
+    def _record(self, recorder: Recorder, place: Place) -> Any:
+        """Makes it part of a graph, instead of running it. The result is what it will return when it has run."""
+
     def sync(self) -> R:
         """Runs it and returns its result: what its `Mut` arguments have become. Raises OwnershipError."""
         return self.start().wait()
 
-    def start(self) -> Flight[R]:
-        """Starts it. What it touches is in flight until the handle is waited for. Raises OwnershipError."""
+    def start(self, stream: Any = None) -> Flight[R]:
+        """Starts it, on the stream that is named: one of `tilecheck_runtime.stream()`, or of torch, CuPy or the driver.
+        What it touches is in flight until the handle is waited for. Raises OwnershipError."""
         quiet, self._quiet = self._quiet, True  # what is refused is said by the error, not by TC404 as well
         refuse(self.what)
         self._end("run")
         try:
-            flight = self._begin(here())
-        except OwnershipError:
+            with on(stream):
+                flight = self._begin(here())
+        except Exception:
             self._reopen()
             raise
         self._quiet = quiet
@@ -101,19 +116,23 @@ class Then(Operation[S], Generic[R, S]):
         return f"{self._first.what} with what follows"
 
     def _begin(self, place: Place) -> Flight[S]:
-        first, following = self._first._begin(place), self._following
+        first = self._first._begin(place)
+        if first.ordered:
+            return OrderedFlight(first, lambda result: self._next(result, place)._begin(place), place)
+        return ThreadFlight(lambda: self._next(first.wait(), place)._begin(place).wait(), place)
 
-        def steps() -> S:
-            result = first.wait()
-            with inside(place):
-                second = following(result)
-            if not isinstance(second, Operation):
-                raise TypeError(f"the function given to `.then` at {place} returned {second!r}; it returns an "
-                                "operation that has not run, such as `kernel(...)`")
-            second._end("run")
-            return second._begin(place).wait()
+    def _record(self, recorder: Recorder, place: Place) -> Any:
+        return self._next(self._first._record(recorder, place), place)._record(recorder, place)
 
-        return ThreadFlight(steps, place)
+    def _next(self, result: R, place: Place) -> Operation[S]:
+        """The operation that comes after the first, made of its result."""
+        with inside(place):
+            second = self._following(result)
+        if not isinstance(second, Operation):
+            raise TypeError(f"the function given to `.then` at {place} returned {second!r}; it returns an "
+                            "operation that has not run, such as `kernel(...)`")
+        second._end("run")
+        return second
 
 
 _PENDING: Final[weakref.WeakSet[Operation[Any]]] = weakref.WeakSet()

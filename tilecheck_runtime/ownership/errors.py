@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from tilecheck_runtime.sanitizer.events import Event
 
 __all__ = [
-    "AliasedError", "ContractError", "ForeignMemoryError", "GridError", "InFlightError", "KernelFaultError",
+    "AliasedError", "CaptureError", "ContractError", "ForeignMemoryError", "GraphLifetimeError", "GridError",
+    "InFlightError", "KernelFaultError",
     "LaunchArgumentError", "LostFlightWarning", "MovedError", "NestedLaunchError", "NeverRunWarning", "OwnershipError",
-    "ReadOnlyError", "SharedError", "told",
+    "ReadOnlyError", "SharedError", "StreamError", "told",
 ]
 
 
@@ -98,6 +99,24 @@ class ForeignMemoryError(OwnershipError, ValueError):
     """Memory of another library that cannot be taken over as it lies."""
 
     code = "TC408"
+
+
+class GraphLifetimeError(OwnershipError):
+    """Memory that a captured graph uses is taken away from it, or a graph is replayed without what it needs."""
+
+    code = "TC406"
+
+
+class CaptureError(OwnershipError, RuntimeError):
+    """Something that a graph cannot hold, asked for while one is captured."""
+
+    code = "TC406"
+
+
+class StreamError(OwnershipError, RuntimeError):
+    """Two streams use the same memory with no order between them, where order is not made for them."""
+
+    code = "TC407"
 
 
 class NestedLaunchError(OwnershipError, RuntimeError):

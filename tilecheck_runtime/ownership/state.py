@@ -12,10 +12,17 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Final
 
-from tilecheck_runtime.ownership.errors import InFlightError, MovedError, OwnershipError, ReadOnlyError, SharedError
+from tilecheck_runtime.ownership.errors import (
+    GraphLifetimeError,
+    InFlightError,
+    MovedError,
+    OwnershipError,
+    ReadOnlyError,
+    SharedError,
+)
 from tilecheck_runtime.ownership.handles import Handle, Move, label
 from tilecheck_runtime.ownership.places import Place, here
-from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode
+from tilecheck_runtime.ownership.storage import EPOCH, LOCK, Hold, Mode
 
 __all__ = ["Use", "check", "moved", "release"]
 
@@ -32,7 +39,7 @@ class Use(Enum):
 
 _CONFLICTS: Final[Mapping[Use, frozenset[Mode]]] = MappingProxyType({
     Use.VIEW: frozenset(),  # what can be done with a view is asked of its own part
-    Use.READ: frozenset({Mode.PARTITIONED, Mode.WRITING, Mode.LENT_TO_WRITE}),
+    Use.READ: frozenset({Mode.PARTITIONED, Mode.WRITING, Mode.LENT_TO_WRITE, Mode.CAPTURED_TO_WRITE}),
     **{use: frozenset(Mode) for use in (Use.OWN, Use.PARTITION, Use.WRITE)},
 })
 
@@ -71,9 +78,17 @@ def _lent(name: str, hold: Hold, use: Use, place: Place) -> OwnershipError:
                        fix="let go of the array there with `del`, or take a copy: `.copy()`")
 
 
+def _captured(name: str, hold: Hold, use: Use, place: Place) -> OwnershipError:
+    how = "writes" if hold.mode is Mode.CAPTURED_TO_WRITE else "reads"
+    return GraphLifetimeError(f"{name} is {use.value}, but {hold.what} {how} its memory whenever it is replayed",
+                              names=(name,), use=place, before=hold.place, what="captured",
+                              fix="let go of the graph first, with `del`; to give it other values, write "
+                              "`graph.update(x, values)`")
+
+
 _REFUSED: Final[Mapping[Mode, Callable[[str, Hold, Use, Place], OwnershipError]]] = MappingProxyType({
     Mode.PARTITIONED: _partitioned, Mode.WRITING: _writing, Mode.READING: _reading, Mode.SHARED: _shared,
-    Mode.LENT: _lent, Mode.LENT_TO_WRITE: _lent,
+    Mode.LENT: _lent, Mode.LENT_TO_WRITE: _lent, Mode.CAPTURED: _captured, Mode.CAPTURED_TO_WRITE: _captured,
 })
 
 
@@ -115,7 +130,8 @@ def _conflict(handle: Handle, use: Use) -> Hold | None:
 
 
 _ORDER: Final = {mode: n for n, mode in enumerate(
-    (Mode.WRITING, Mode.READING, Mode.PARTITIONED, Mode.LENT_TO_WRITE, Mode.SHARED, Mode.LENT))}
+    (Mode.CAPTURED_TO_WRITE, Mode.CAPTURED, Mode.WRITING, Mode.READING, Mode.PARTITIONED, Mode.LENT_TO_WRITE,
+     Mode.SHARED, Mode.LENT))}
 """The more specific finding first."""
 
 
@@ -148,6 +164,7 @@ def _only_read(handle: Handle, use: Use, name: str) -> OwnershipError:
 
 def moved(handle: Handle, into: str, fix: str) -> None:
     """Ends a handle, after `check`. What it holds is given back."""
+    EPOCH.now += 1
     handle._moved = Move(here(), into, fix)
     release(handle)
 

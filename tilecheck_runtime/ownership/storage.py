@@ -14,10 +14,23 @@ from tilecheck_runtime.ownership.memory import Memory
 from tilecheck_runtime.ownership.places import Place
 from tilecheck_runtime.ownership.regions import Region, meet
 
-__all__ = ["CHAIN", "LOCK", "Chain", "Hold", "Mode", "Storage", "land"]
+__all__ = ["CHAIN", "EPOCH", "LOCK", "Chain", "Hold", "Mode", "Storage", "land"]
 
 LOCK: Final = threading.RLock()
 """Taken for every change of who holds what."""
+
+
+class Epoch:
+    """Counts what may forbid something that was allowed before: a hold that began, a handle that was moved. Who asked
+    whether something is allowed need not ask again while the number is the same."""
+
+    __slots__ = ("now",)
+
+    def __init__(self) -> None:
+        self.now = 0
+
+
+EPOCH: Final = Epoch()
 
 
 class Mode(Enum):
@@ -29,6 +42,8 @@ class Mode(Enum):
     SHARED = "shared"
     LENT = "lent to another library, to read"
     LENT_TO_WRITE = "lent to another library, to write"
+    CAPTURED = "read by a graph whenever it is replayed"
+    CAPTURED_TO_WRITE = "written by a graph whenever it is replayed"
 
 
 @dataclass(eq=False)
@@ -136,6 +151,7 @@ class Storage:
 
     def hold(self, mode: Mode, region: Region, place: Place, what: str = "") -> Hold:
         """Begins to hold a part. The caller has asked `holders` before, under the lock."""
+        EPOCH.now += 1
         hold = Hold(mode, region, place, what)
         self._ledger.root().add(hold)
         return hold

@@ -13,6 +13,7 @@ from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.ownership.regions import distinct
 from tilecheck_runtime.ownership.state import Use, check, moved
 from tilecheck_runtime.ownership.storage import LOCK, Mode
+from tilecheck_runtime.tensors.capturing import not_captured
 from tilecheck_runtime.tensors.reading import strided
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Partition(Handle):
 
     def numpy(self) -> Any:
         """The elements of the whole tensor as a new NumPy array. Raises OwnershipError."""
+        not_captured("the elements of a partition are read", "read them after a replay: `graph.result.numpy()`")
         with LOCK:
             check(self, Use.READ)
             return backend_of(self._storage.memory.device).download(strided(self))

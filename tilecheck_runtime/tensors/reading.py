@@ -10,6 +10,7 @@ from tilecheck_runtime.backends.select import backend_of
 from tilecheck_runtime.ownership.handles import Handle, Layout
 from tilecheck_runtime.ownership.state import Use, check
 from tilecheck_runtime.ownership.storage import LOCK
+from tilecheck_runtime.tensors.capturing import not_captured
 from tilecheck_runtime.tensors.dtypes import element_type
 from tilecheck_runtime.tensors.layouts import reshaped, sliced, transposed
 
@@ -44,6 +45,7 @@ class Readable(Handle):
         write as long as that array lives. Raises OwnershipError when they cannot be read now."""
         from tilecheck_runtime.tensors.lending import lent
 
+        not_captured("the elements of a tensor are read", "read them after a replay: `graph.result.numpy()`")
         with LOCK:
             check(self, Use.READ)
             return backend_of(self._storage.memory.device).download(strided(self)) if copy else lent(self, "NumPy")

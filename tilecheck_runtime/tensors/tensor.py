@@ -10,6 +10,7 @@ from tilecheck_runtime.ownership.handles import Layout, row_major
 from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.ownership.state import Use, check, moved
 from tilecheck_runtime.ownership.storage import LOCK, Mode, Storage
+from tilecheck_runtime.tensors.capturing import not_captured
 from tilecheck_runtime.tensors.reading import Readable
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ class Tensor(Readable):
 
 
 def fresh(shape: tuple[int, ...], dtype: DType) -> Tensor:
-    """A tensor with any contents, without gaps."""
+    """A tensor with any contents, without gaps. Raises CaptureError while a graph is captured."""
+    not_captured("memory is allocated", "allocate it before, so that every replay finds it where it was")
     layout = Layout(dtype, shape, row_major(shape))
     memory = current().allocate(max(layout.size, 1) * layout.itemsize)
     return Tensor(Storage(memory), layout)

@@ -1,0 +1,136 @@
+"""The backend of one GPU."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import operator
+from collections.abc import Sequence
+from typing import Any, Final
+
+from tilecheck_runtime.backends.cuda import transfers
+from tilecheck_runtime.backends.cuda.driver import Driver, driver
+from tilecheck_runtime.backends.cuda.errors import DriverError, NoGPUError
+from tilecheck_runtime.backends.cuda.limits import within_limits
+from tilecheck_runtime.backends.cuda.loading import Loaded, Loader
+from tilecheck_runtime.backends.cuda.memory import DeviceMemory, Pool
+from tilecheck_runtime.backends.cuda.repeated import Captured, Direct
+from tilecheck_runtime.backends.cuda.stream import DeviceStream, Mark
+from tilecheck_runtime.backends.interface import Event, Job, Strided
+from tilecheck_runtime.ownership.storage import LOCK
+
+__all__ = ["CUDA"]
+
+
+class CUDA:
+    """A GPU. Everything it does is handed over and goes on beside the program."""
+
+    compiles: Final = True
+    ordered: Final = True
+
+    def __init__(self, ordinal: int = 0, found: Driver | None = None, loader: Any = None) -> None:
+        self.driver, self.ordinal = found if found is not None else driver(), ordinal
+        count = self.driver.count()
+        if not 0 <= ordinal < count:
+            raise NoGPUError(f"there is no device cuda:{ordinal}: the driver sees {count}, numbered from 0"
+                             "; look at CUDA_VISIBLE_DEVICES")
+        self.device = f"cuda:{ordinal}"
+        self.driver.enter(ordinal)
+        self._foreign: dict[int, DeviceStream] = {}
+        self.pool = Pool(self.driver, ordinal)
+        self.default: DeviceStream = self.stream("default")
+        self.loader: Loader = Loader(self.driver, ordinal) if loader is None else loader
+        atexit.register(self._finish)
+
+    def allocate(self, nbytes: int) -> DeviceMemory:
+        return self.pool.allocate(nbytes)
+
+    def adopt(self, address: int, nbytes: int, owner: object, readonly: bool) -> DeviceMemory:
+        return self.pool.adopt(address, nbytes, owner, readonly)
+
+    def stream(self, name: str) -> DeviceStream:
+        self.driver.enter(self.ordinal)
+        return DeviceStream(name, self.ordinal, self.driver, self.driver.new_stream())
+
+    def stream_of(self, given: Any) -> DeviceStream:
+        if isinstance(given, DeviceStream):
+            if given.ordinal != self.ordinal:
+                raise TypeError(f"stream {given.name!r} is of cuda:{given.ordinal}, and the launch is on {self.device}")
+            return given
+        handle = _handle(given)
+        if handle not in self._foreign:
+            made = DeviceStream(f"{handle:#x}", self.ordinal, self.driver, self.driver.foreign_stream(handle), given)
+            self._foreign[handle] = made
+        return self._foreign[handle]
+
+    def order(self, stream: Any, after: Event) -> None:
+        mark: Any = after
+        stream.follow(mark.stream, mark.number)
+
+    def upload(self, source: Any, target: Strided) -> None:
+        transfers.upload(source, target, self.default)
+
+    def download(self, source: Strided) -> Any:
+        return transfers.download(source, self.default)
+
+    def copy(self, source: Strided, target: Strided, stream: Any) -> Mark:
+        return transfers.copy(source, target, stream)
+
+    def view(self, array: Strided) -> Any:
+        raise BufferError(f"this tensor lies on {self.device}, where NumPy cannot look: write `x.numpy()`")
+
+    def prepare(self, job: Job) -> Loaded:
+        """The kernel of a job, compiled and loaded. Raises OwnershipError for what a GPU does not take."""
+        within_limits(job, self.device)
+        return self.loader.loaded(job)
+
+    def launch(self, job: Job, stream: Any) -> Mark:
+        loaded = self.prepare(job)
+        arrays = [a for a in job.arguments if isinstance(a, Strided)]
+        with LOCK:
+            transfers.after(stream, arrays)
+            self.driver.enter(self.ordinal)
+            self.hand_over(loaded.function, job.grid, loaded.packing.once(job.arguments).address, stream)
+            mark: Mark = stream.mark(f"`{job.kernel}` launched at {job.place}")
+            transfers.used(mark, arrays)
+            return mark
+
+    def repeated(self, jobs: Sequence[Job], what: str) -> Direct | Captured:
+        with LOCK:
+            loaded = [self.prepare(job) for job in jobs]
+            if len(jobs) == 1:
+                return Direct(self.driver, loaded[0], jobs[0], what)
+            return Captured(self.driver, loaded, jobs, self._capturing, what)
+
+    @functools.cached_property
+    def _capturing(self) -> DeviceStream:
+        return self.stream("capture")
+
+    def hand_over(self, function: Any, grid: tuple[int, int, int], parameters: int, stream: DeviceStream) -> None:
+        """Hands a launch to the driver. Raises what ended the context, if something did."""
+        try:
+            self.driver.launch(function, grid, stream.handle, parameters)
+        except DriverError:
+            stream.synchronize()  # says which kernel it was that failed before
+            raise
+
+    def _finish(self) -> None:
+        """What is under way when the program ends is waited for, so that whoever wanted to hear of it does."""
+        for stream in list(DeviceStream._all):
+            if stream.driver is self.driver and stream.handed > stream.finished:
+                stream.wait(stream.handed)
+
+
+def _handle(stream: Any) -> int:
+    """The driver's handle of a stream of torch, of CuPy, of cuda.core, or of a plain integer. Raises TypeError."""
+    if hasattr(stream, "cuda_stream"):
+        return int(stream.cuda_stream)
+    if hasattr(stream, "__cuda_stream__"):
+        return int(stream.__cuda_stream__()[1])
+    if hasattr(stream, "ptr"):
+        return int(stream.ptr)
+    try:
+        return operator.index(stream)
+    except TypeError:
+        raise TypeError(f"{stream!r} is no stream: pass one of torch, CuPy or cuda.core, its handle as an integer, or "
+                        "`tilecheck_runtime.stream()`") from None

@@ -1,0 +1,218 @@
+"""The CUDA driver, as far as the backend uses it. Handles are what `cuda.bindings` makes of them; sizes are in bytes.
+
+Loaded when it is first asked for, so that programs without a GPU can import everything.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from typing import Any, Final
+
+from tilecheck_runtime.backends.cuda.errors import DriverError, NoGPUError
+
+__all__ = ["LEAST", "Driver", "driver", "release"]
+
+LEAST: Final = 13000
+"""`cuDriverGetVersion` of the oldest driver that runs tile kernels: r580, CUDA 13.0."""
+_NOT_READY: Final = "CUDA_ERROR_NOT_READY"
+_NON_BLOCKING_WAIT: Final = 2
+"""CU_EVENT_DISABLE_TIMING: events that only order."""
+
+
+class Driver:
+    """Calls of the driver. All raise DriverError.
+
+    bindings  the module `cuda.bindings.driver`, or what stands in for it
+    """
+
+    def __init__(self, bindings: Any) -> None:
+        self._d = bindings
+        self._contexts: dict[int, Any] = {}
+        self._here = threading.local()
+        self.process = os.getpid()
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        """One call; its only result, or the tuple of several."""
+        status, *results = getattr(self._d, name)(*arguments)
+        if int(status) != 0:
+            raise DriverError(name, getattr(status, "name", str(status)))
+        return results[0] if len(results) == 1 else tuple(results)
+
+    @functools.cached_property
+    def _single(self) -> bool:
+        return self.count() == 1
+
+    def version(self) -> int:
+        """CUDA version of the driver: 13000 for 13.0."""
+        return int(self.call("cuDriverGetVersion"))
+
+    def count(self) -> int:
+        """The number of devices that this process sees."""
+        return int(self.call("cuDeviceGetCount"))
+
+    def name(self, ordinal: int) -> str:
+        """What a device is called."""
+        raw = self.call("cuDeviceGetName", 128, self.call("cuDeviceGet", ordinal))
+        text = raw.decode() if isinstance(raw, bytes) else str(raw)
+        return text.rstrip("\0")
+
+    def arch(self, ordinal: int) -> str:
+        """The architecture of a device: "sm_90"."""
+        device, attribute = self.call("cuDeviceGet", ordinal), self._d.CUdevice_attribute
+        major, minor = (self.call("cuDeviceGetAttribute", getattr(
+            attribute, f"CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_{part}"), device) for part in ("MAJOR", "MINOR"))
+        return f"sm_{major}{minor}"
+
+    def multiprocessors(self, ordinal: int) -> int:
+        """How many blocks of one cluster each run at a time, at least."""
+        wanted = self._d.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+        return int(self.call("cuDeviceGetAttribute", wanted, self.call("cuDeviceGet", ordinal)))
+
+    def enter(self, ordinal: int) -> None:
+        """Makes the primary context of a device, which other libraries use as well, that of this thread."""
+        if self._single and getattr(self._here, "entered", False):
+            return  # there is no other that it could have been changed to
+        if ordinal not in self._contexts:
+            self._contexts[ordinal] = self.call("cuDevicePrimaryCtxRetain", self.call("cuDeviceGet", ordinal))
+        self.call("cuCtxSetCurrent", self._contexts[ordinal])
+        self._here.entered = True
+
+    def allocate(self, nbytes: int) -> int:
+        return int(self.call("cuMemAlloc", nbytes))
+
+    def free(self, address: int) -> None:
+        self.call("cuMemFree", address)
+
+    def device_of(self, address: int) -> int | None:
+        """The device that an address belongs to; None for what the driver does not know."""
+        wanted = self._d.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+        status, ordinal = self._d.cuPointerGetAttribute(wanted, address)
+        return int(ordinal) if int(status) == 0 else None
+
+    def copy_in(self, target: int, source: int, nbytes: int, stream: Any) -> None:
+        self.call("cuMemcpyHtoDAsync", target, source, nbytes, stream)
+
+    def copy_out(self, target: int, source: int, nbytes: int, stream: Any) -> None:
+        self.call("cuMemcpyDtoHAsync", target, source, nbytes, stream)
+
+    def copy(self, target: int, source: int, nbytes: int, stream: Any) -> None:
+        self.call("cuMemcpyDtoDAsync", target, source, nbytes, stream)
+
+    def fill(self, target: int, byte: int, nbytes: int, stream: Any) -> None:
+        self.call("cuMemsetD8Async", target, byte, nbytes, stream)
+
+    def new_stream(self) -> Any:
+        """A stream that keeps its order with the legacy stream, on which other libraries work unless told otherwise."""
+        return self.call("cuStreamCreate", 0)
+
+    def foreign_stream(self, handle: int) -> Any:
+        return self._d.CUstream(handle)
+
+    def synchronize(self, stream: Any) -> None:
+        self.call("cuStreamSynchronize", stream)
+
+    def new_event(self, timing: bool = False) -> Any:
+        return self.call("cuEventCreate", 0 if timing else _NON_BLOCKING_WAIT)
+
+    def destroy_event(self, event: Any) -> None:
+        self.call("cuEventDestroy", event)
+
+    def record(self, event: Any, stream: Any) -> None:
+        self.call("cuEventRecord", event, stream)
+
+    def passed(self, event: Any) -> bool:
+        """Whether everything before an event is done."""
+        (status,) = self._d.cuEventQuery(event)
+        if int(status) == 0:
+            return True
+        code = getattr(status, "name", str(status))
+        if code == _NOT_READY:
+            return False
+        raise DriverError("cuEventQuery", code)
+
+    def await_event(self, event: Any) -> None:
+        self.call("cuEventSynchronize", event)
+
+    def wait_event(self, stream: Any, event: Any) -> None:
+        """What is handed to the stream from now on begins after the event."""
+        self.call("cuStreamWaitEvent", stream, event, 0)
+
+    def elapsed(self, first: Any, second: Any) -> float:
+        """Milliseconds between two events with timing."""
+        return float(self.call("cuEventElapsedTime", first, second))
+
+    def load(self, cubin: bytes) -> Any:
+        """A library of the code in a cubin."""
+        return self.call("cuLibraryLoadData", cubin, None, None, 0, None, None, 0)
+
+    def function(self, library: Any, symbol: str) -> Any:
+        return self.call("cuKernelGetFunction", self.call("cuLibraryGetKernel", library, symbol.encode()))
+
+    def layout(self, function: Any) -> tuple[tuple[int, int], ...]:
+        """Offset and size of each parameter of a function."""
+        found: list[tuple[int, int]] = []
+        while True:
+            status, *place = self._d.cuFuncGetParamInfo(function, len(found))
+            if int(status) != 0:
+                return tuple(found)
+            found.append((int(place[0]), int(place[1])))
+
+    def launch(self, function: Any, grid: tuple[int, int, int], stream: Any, parameters: int) -> None:
+        """Starts a tile kernel: its blocks have one thread each as far as the driver is concerned. `parameters` is the
+        address of an array of addresses of the arguments."""
+        (status,) = self._d.cuLaunchKernel(function, grid[0], grid[1], grid[2], 1, 1, 1, 0, stream, parameters, 0)
+        if status:
+            raise DriverError("cuLaunchKernel", getattr(status, "name", str(status)))
+
+    def begin_capture(self, stream: Any) -> None:
+        """Work handed to the stream is recorded from now on, instead of run."""
+        self.call("cuStreamBeginCapture", stream, self._d.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
+
+    def end_capture(self, stream: Any) -> Any:
+        """A graph, ready to run, of what was recorded."""
+        graph = self.call("cuStreamEndCapture", stream)
+        try:
+            return self.call("cuGraphInstantiate", graph, 0)
+        finally:
+            self.call("cuGraphDestroy", graph)
+
+    def run_graph(self, graph: Any, stream: Any) -> None:
+        self.call("cuGraphLaunch", graph, stream)
+
+    def destroy_graph(self, graph: Any) -> None:
+        self.call("cuGraphExecDestroy", graph)
+
+
+def release(version: int) -> str:
+    """A CUDA version as people write it: "13.0"."""
+    return f"{version // 1000}.{version % 1000 // 10}"
+
+
+@functools.cache
+def driver() -> Driver:
+    """The driver of this machine, after it was looked over. Raises NoGPUError with the remedy."""
+    try:
+        from cuda.bindings import driver as bindings  # type: ignore[import-untyped, import-not-found, unused-ignore]
+    except ImportError as error:
+        raise NoGPUError("kernels run on a GPU through the package cuda-python, which is not installed: "
+                         "pip install 'tilecheck[gpu]'") from error
+    return inspected(Driver(bindings))
+
+
+def inspected(found: Driver) -> Driver:
+    """A driver that can run tile kernels on at least one device. Raises NoGPUError."""
+    try:
+        found.call("cuInit", 0)
+        version, count = found.version(), found.count()
+    except (DriverError, RuntimeError) as error:
+        raise NoGPUError(f"no NVIDIA driver answers ({error}): install driver r580 or later, and in a container pass "
+                         "the GPU on (`--gpus all`); TILECHECK_BACKEND=cpu runs kernels on the CPU") from error
+    if version < LEAST:
+        raise NoGPUError(f"the NVIDIA driver here supports CUDA {release(version)}, tile kernels need "
+                         f"{release(LEAST)}: install driver r580 or later")
+    if count == 0:
+        raise NoGPUError("the NVIDIA driver sees no GPU: look at CUDA_VISIBLE_DEVICES, which is "
+                         f"{os.environ.get('CUDA_VISIBLE_DEVICES', 'not set')}")
+    return found

@@ -1,0 +1,46 @@
+"""Compiled kernels of a device: made and loaded when they are first launched, one for each set of assumptions."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from tilecheck_runtime.backends.cuda.driver import Driver
+from tilecheck_runtime.backends.cuda.interim import build, signature_of
+from tilecheck_runtime.backends.cuda.packing import Packing
+from tilecheck_runtime.backends.interface import Job
+
+__all__ = ["Loaded", "Loader"]
+
+
+class Loaded:
+    """A kernel on a device.
+
+    function  of the driver
+    packing   of its arguments
+    """
+
+    def __init__(self, function: Any, packing: Packing) -> None:
+        self.function, self.packing = function, packing
+
+
+class Loader:
+    """The kernels of a device."""
+
+    def __init__(self, driver: Driver, ordinal: int) -> None:
+        self._driver, self._ordinal = driver, ordinal
+        self.arch: Final = driver.arch(ordinal)
+        self._loaded: dict[Any, Loaded] = {}
+
+    def loaded(self, job: Job) -> Loaded:
+        """The kernel of a job, compiled for what its arguments allow."""
+        signature = signature_of(job.function, job.arguments)
+        hints = tuple(sorted(job.hints.items()))
+        key = (job.function, signature, hints)
+        found = self._loaded.get(key)
+        if found is None:
+            compiled = build(job.function, signature, self.arch, dict(hints))
+            self._driver.enter(self._ordinal)
+            library = self._driver.load(compiled.cubin)
+            found = Loaded(self._driver.function(library, compiled.symbol), Packing(compiled.parameters))
+            self._loaded[key] = found
+        return found

@@ -1,0 +1,100 @@
+"""Memory of a device. What a launch uses stays until that launch is done, whatever the program lets go of."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Mapping
+from typing import Final
+
+from tilecheck_runtime.backends.cuda.driver import Driver
+from tilecheck_runtime.backends.cuda.errors import DriverError
+from tilecheck_runtime.backends.cuda.stream import DeviceStream
+
+__all__ = ["DeviceMemory", "Pool", "size_class"]
+
+_GRAIN: Final = 512
+_OUT_OF_MEMORY: Final = "CUDA_ERROR_OUT_OF_MEMORY"
+
+
+def size_class(nbytes: int) -> int:
+    """How much is asked of the driver: at most an eighth more, so that blocks can be used again."""
+    step = max(_GRAIN, 1 << max(max(nbytes, 1).bit_length() - 4, 0))
+    return -(-max(nbytes, 1) // step) * step
+
+
+class DeviceMemory:
+    """Bytes on a device.
+
+    owner  what keeps memory of another library alive
+    uses   the last thing handed over that uses it, by stream
+    """
+
+    def __init__(self, pool: Pool, address: int, nbytes: int, owner: object = None, readonly: bool = False) -> None:
+        self.pool, self.address, self.nbytes, self.owner, self.readonly = pool, address, nbytes, owner, readonly
+        self.device: Final = pool.device
+        self.uses: dict[DeviceStream, int] = {}
+
+    def __del__(self) -> None:
+        self.pool.retired.append((0 if self.owner is not None else self.address, self.nbytes, self.owner, self.uses))
+
+
+class Pool:
+    """Allocates, and keeps what was given back for the next that asks for as much.
+
+    retired  what was given back, and what may still use it. Anyone adds to it at any time, also a collection of garbage
+             in the middle of something else, so it is looked at only when memory is asked for
+    """
+
+    def __init__(self, driver: Driver, ordinal: int) -> None:
+        self._driver, self._ordinal, self.device = driver, ordinal, f"cuda:{ordinal}"
+        self.retired: deque[tuple[int, int, object, Mapping[DeviceStream, int]]] = deque()
+        self._free: defaultdict[int, list[int]] = defaultdict(list)
+        self.taken = 0
+
+    def allocate(self, nbytes: int) -> DeviceMemory:
+        """Raises MemoryError, with what is in use."""
+        self.collect()
+        size = size_class(nbytes)
+        free = self._free[size]
+        address = free.pop() if free else self._new(size)
+        return DeviceMemory(self, address, nbytes)
+
+    def adopt(self, address: int, nbytes: int, owner: object, readonly: bool) -> DeviceMemory:
+        return DeviceMemory(self, address, nbytes, owner, readonly)
+
+    def _new(self, size: int) -> int:
+        self._driver.enter(self._ordinal)
+        try:
+            address = self._driver.allocate(size)
+        except DriverError as error:
+            if error.code != _OUT_OF_MEMORY:
+                raise
+            self.trim()
+            try:
+                address = self._driver.allocate(size)
+            except DriverError:
+                raise MemoryError(f"{size} bytes do not fit on {self.device}, where {self.taken} bytes are in use by "
+                                  "this program: let go of tensors with `del`") from error
+        self.taken += size
+        return address
+
+    def collect(self) -> None:
+        """Takes back what is no longer used by anything."""
+        for _ in range(len(self.retired)):
+            address, nbytes, owner, uses = self.retired.popleft()
+            if any(not stream.reached(number) for stream, number in uses.items()):
+                self.retired.append((address, nbytes, owner, uses))
+            elif address:
+                self._free[size_class(nbytes)].append(address)
+
+    def trim(self) -> None:
+        """Gives what nobody uses back to the driver, after waiting for what is still used."""
+        for _, _, _, uses in list(self.retired):
+            for stream, number in uses.items():
+                stream.wait(number)
+        self.collect()
+        for size, addresses in self._free.items():
+            for address in addresses:
+                self._driver.free(address)
+                self.taken -= size
+            addresses.clear()

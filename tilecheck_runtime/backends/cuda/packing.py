@@ -1,0 +1,84 @@
+"""Arguments as the driver takes them: an array of addresses of numbers that lie behind one another."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Sequence
+from typing import Any, Final, Protocol
+
+__all__ = ["Packed", "Packing", "Slot"]
+
+_CODES: Final = {"u64": "Q", "i64": "q", "u32": "I", "i32": "i", "u16": "H", "i16": "h", "u8": "B", "i8": "b",
+                 "bool": "?", "f64": "d", "f32": "f", "f16": "e"}
+
+
+class Slot(Protocol):
+    """One parameter of a compiled function.
+
+    argument  the place of the argument that it comes from
+    part      "pointer", "shape", "stride" or "value"
+    axis      of a shape or stride
+    ctype     such as "i32"
+    offset    in bytes, from the first parameter
+    """
+
+    @property
+    def argument(self) -> int: ...
+    @property
+    def part(self) -> str: ...
+    @property
+    def axis(self) -> int: ...
+    @property
+    def ctype(self) -> str: ...
+    @property
+    def offset(self) -> int: ...
+
+
+class Packed:
+    """Arguments of a launch that may be launched many times. `address` is what the driver takes."""
+
+    def __init__(self, size: int, offsets: Sequence[int]) -> None:
+        self.values = ctypes.create_string_buffer(max(size, 1))
+        start = ctypes.addressof(self.values)
+        self._pointers = (ctypes.c_void_p * max(len(offsets), 1))(*(start + offset for offset in offsets))
+        self.address = ctypes.addressof(self._pointers)
+
+
+class Packing:
+    """How the arguments of one compiled function are packed."""
+
+    def __init__(self, slots: Sequence[Slot]) -> None:
+        text, end = "<", 0
+        for slot in slots:
+            text += "x" * (slot.offset - end) + _CODES[slot.ctype]
+            end = struct.calcsize(text)
+        self._struct: Final = struct.Struct(text)
+        self._offsets: Final = [slot.offset for slot in slots]
+        self._taken: Final = tuple((slot.argument, slot.part, slot.axis) for slot in slots)
+        self._shared: Final = self.new()
+
+    def new(self) -> Packed:
+        """Room for arguments of a launch."""
+        return Packed(self._struct.size, self._offsets)
+
+    def into(self, packed: Packed, arguments: Sequence[Any]) -> Packed:
+        """Puts arguments there. Raises struct.error for a number that does not fit."""
+        found: list[Any] = []
+        for place, part, axis in self._taken:
+            argument = arguments[place]
+            if part == "value":
+                found.append(argument)
+            elif part == "pointer":
+                found.append(argument.memory.address + argument.offset)
+            else:
+                found.append((argument.shape if part == "shape" else argument.strides)[axis])
+        self._struct.pack_into(packed.values, 0, *found)
+        return packed
+
+    def once(self, arguments: Sequence[Any]) -> Packed:
+        """Arguments of a launch that follows at once; they stay until the next call. The caller sees to it that there
+        is one at a time."""
+        return self.into(self._shared, arguments)
+
+

@@ -1,0 +1,201 @@
+"""Order on a device. Launches cost no event: what was handed to a stream is numbered, and an event is recorded behind
+it only when somebody asks whether it is done."""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
+
+from tilecheck_runtime.backends.cuda.driver import Driver
+from tilecheck_runtime.backends.cuda.errors import DeviceFailureError, DriverError
+from tilecheck_runtime.backends.cuda.poller import POLLER
+
+__all__ = ["LATEST", "DeviceStream", "Mark"]
+
+_REMEMBERED: Final = 4096
+"""Launches that a failure can name."""
+_LATER: Final = 256
+"""Things that are kept until some work is done before the device is asked about it unbidden."""
+LATEST: Final = 1 << 62
+"""A number for "everything that was handed over so far", whenever it is asked about."""
+_FIRST_PAUSE: Final = 20e-6
+_LONGEST_PAUSE: Final = 1e-3
+
+
+class Mark:
+    """An event as launches see it: everything up to a number on a stream."""
+
+    __slots__ = ("number", "stream")
+
+    def __init__(self, stream: DeviceStream, number: int) -> None:
+        self.stream, self.number = stream, number
+
+    def done(self) -> bool:
+        return self.stream.reached(self.number)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        return self.stream.wait(self.number, timeout)
+
+    def error(self) -> BaseException | None:
+        return self.stream.error_of(self.number)
+
+    def when_done(self, call: Callable[[], None]) -> None:
+        self.stream.later(self.number, call)
+        POLLER.watch(self.stream)
+
+    def later(self, call: Callable[[], None]) -> None:
+        self.stream.later(self.number, call)
+
+
+class DeviceStream:
+    """A stream of a device.
+
+    handle    of the driver
+    handed    how many things were handed over
+    finished  how many of them are known to be done
+    """
+
+    _all: Final[weakref.WeakSet[DeviceStream]] = weakref.WeakSet()
+
+    def __init__(self, name: str, ordinal: int, driver: Driver, handle: Any, owner: object = None) -> None:
+        self.name, self.ordinal, self.driver, self.handle, self.owner = name, ordinal, driver, handle, owner
+        self.handed = self.finished = 0
+        self._lock = threading.RLock()
+        self._recorded: deque[tuple[int, Any]] = deque()
+        self._spare: list[Any] = []
+        self._pending: deque[tuple[int, Callable[[], None]]] = deque()
+        self.recent: deque[tuple[int, str]] = deque(maxlen=_REMEMBERED)
+        self._failure: tuple[int, DeviceFailureError] | None = None
+        DeviceStream._all.add(self)
+
+    def mark(self, what: str | None = None) -> Mark:
+        """Counts something that was handed over just now. `what` is how a failure calls it."""
+        with self._lock:
+            self.handed = number = self.handed + 1
+            if what is not None:
+                self.recent.append((number, what))
+        return Mark(self, number)
+
+    def reached(self, number: int) -> bool:
+        """Whether everything up to a number has ended."""
+        number = min(number, self.handed)
+        if self.finished >= number:
+            return True
+        with self._lock:
+            self._poll()
+            if self.finished < number and not self._covers(number):
+                self._record()
+                self._poll()
+        self._settle()
+        return self.finished >= number
+
+    def wait(self, number: int, timeout: float | None = None) -> bool:
+        """Waits until everything up to a number has ended, and says whether it has."""
+        number = min(number, self.handed)
+        if self.finished >= number:
+            return True
+        if timeout is not None:
+            return self._wait_for(number, timeout)
+        with self._lock:
+            if not self._covers(number):
+                self._record()
+            event = next((e for n, e in self._recorded if n >= number), None)
+        try:
+            if event is not None:
+                self.driver.await_event(event)
+        except DriverError as error:
+            self._fail(error)
+        return self.reached(number)
+
+    def _wait_for(self, number: int, timeout: float) -> bool:
+        end, pause = time.monotonic() + timeout, _FIRST_PAUSE
+        while not self.reached(number):
+            left = end - time.monotonic()
+            if left <= 0:
+                return False
+            time.sleep(min(pause, left))
+            pause = min(pause * 2, _LONGEST_PAUSE)
+        return True
+
+    def synchronize(self) -> None:
+        """Waits for everything that was handed over. Raises DeviceFailureError."""
+        self.wait(self.handed)
+        error = self.error_of(self.handed)
+        if error is not None:
+            raise error
+
+    def follow(self, other: DeviceStream, number: int) -> None:
+        """What is handed to this stream from now on begins when the other one is through up to a number."""
+        number = min(number, other.handed)
+        if other is self or other.finished >= number:
+            return
+        with other._lock:
+            if not other._covers(number):
+                other._record()
+            event = next((e for n, e in other._recorded if n >= number), None)
+            if event is not None:
+                self.driver.enter(self.ordinal)
+                self.driver.wait_event(self.handle, event)
+
+    def later(self, number: int, call: Callable[[], None]) -> None:
+        """Calls something when everything up to a number has ended, at the latest when the stream is next asked."""
+        self._pending.append((number, call))
+        if len(self._pending) % _LATER == 0:
+            self.reached(number)
+
+    def unsettled(self) -> bool:
+        """Whether anything waits to be called. Asks the device."""
+        if self._pending:
+            self.reached(self._pending[0][0])
+        return bool(self._pending)
+
+    def error_of(self, number: int) -> DeviceFailureError | None:
+        """What went wrong, for work that was not known to be done before."""
+        if self._failure is not None and number > self._failure[0]:
+            return self._failure[1]
+        return None
+
+    def _covers(self, number: int) -> bool:
+        return self._failure is not None or (bool(self._recorded) and self._recorded[-1][0] >= number)
+
+    def _record(self) -> None:
+        try:
+            self.driver.enter(self.ordinal)
+            event = self._spare.pop() if self._spare else self.driver.new_event()
+            self.driver.record(event, self.handle)
+        except DriverError as error:
+            self._fail(error)
+        else:
+            self._recorded.append((self.handed, event))
+
+    def _poll(self) -> None:
+        try:
+            while self._recorded and self.driver.passed(self._recorded[0][1]):
+                self.finished, event = self._recorded.popleft()
+                self._spare.append(event)
+        except DriverError as error:
+            self._fail(error)
+        while self.recent and self.recent[0][0] <= self.finished:
+            self.recent.popleft()
+
+    def _fail(self, error: DriverError) -> None:
+        """The context is lost: everything that was not done before has failed, and is over."""
+        with self._lock:
+            if self._failure is None:
+                kernels = tuple(what for number, what in self.recent if number > self.finished)
+                self._failure = self.finished, DeviceFailureError(error.code, kernels)
+            self._recorded.clear()
+            self.finished = self.handed
+
+    def _settle(self) -> None:
+        """Calls what waited for work that has ended."""
+        while True:
+            with self._lock:
+                if not self._pending or self._pending[0][0] > self.finished:
+                    return
+                _, call = self._pending.popleft()
+            call()

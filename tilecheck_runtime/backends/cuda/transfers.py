@@ -1,0 +1,116 @@
+"""Copies between a GPU and the host, and on the GPU."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream, Mark
+from tilecheck_runtime.backends.interface import Strided
+
+__all__ = ["after", "copy", "download", "runs", "upload", "used"]
+
+_MANY: Final = 4096
+"""Copies of single runs that are worth more than one through the host."""
+
+
+def runs(array: Strided) -> tuple[int, list[int]]:
+    """The array as pieces without gaps: elements of each, and where they begin, in elements, in row-major order."""
+    axes = [(n, s) for n, s in zip(array.shape, array.strides, strict=True) if n != 1]
+    length = 1
+    while axes and axes[-1][1] == length:
+        length *= axes.pop()[0]
+    if math.prod(array.shape) == 0:
+        return 0, []
+    starts = itertools.product(*(range(0, n * s, s) if s else (0,) * n for n, s in axes))
+    return length, [sum(start) for start in starts]
+
+
+def upload(source: Any, target: Strided, stream: DeviceStream) -> None:
+    """Copies a NumPy array of the same shape and element type to the device, and waits for it."""
+    values = np.ascontiguousarray(source)
+    start, size = _start(target), values.itemsize
+    length, offsets = runs(target)
+    after(stream, [target])
+    driver = stream.driver
+    driver.enter(stream.ordinal)
+    address = values.ctypes.data
+    for number, offset in enumerate(offsets):
+        driver.copy_in(start + offset * size, address + number * length * size, length * size, stream.handle)
+    _waited(stream)
+
+
+def download(source: Strided, stream: DeviceStream) -> Any:
+    """A new NumPy array with the elements, when everything that was handed over before is done with them."""
+    kind = source.dtype.storage
+    if math.prod(source.shape) == 0:
+        return np.empty(source.shape, kind)
+    span = 1 + sum((n - 1) * s for n, s in zip(source.shape, source.strides, strict=True))
+    values = np.empty(span, kind)
+    after(stream, [source])
+    driver = stream.driver
+    driver.enter(stream.ordinal)
+    driver.copy_out(values.ctypes.data, _start(source), span * kind.itemsize, stream.handle)
+    _waited(stream)
+    found = np.lib.stride_tricks.as_strided(values, source.shape, [s * kind.itemsize for s in source.strides])
+    return found if span == found.size and found.flags.c_contiguous else found.copy()
+
+
+def copy(source: Strided, target: Strided, stream: DeviceStream) -> Mark:
+    """Copies between two arrays of the same shape: on the device as far as its engines can, else through the host."""
+    (length, theirs), (other, mine) = runs(source), runs(target)
+    common = math.gcd(length, other)
+    same = source.dtype == target.dtype
+    if not same or (common and len(theirs) * (length // common) > _MANY):
+        upload(_converted(download(source, stream), target), target, stream)
+        return stream.mark()
+    after(stream, [source, target])
+    driver, size = stream.driver, source.dtype.storage.itemsize
+    driver.enter(stream.ordinal)
+    pairs = zip(_cut(theirs, length, common), _cut(mine, other, common), strict=True)
+    for there, here in pairs:
+        driver.copy(_start(target) + here * size, _start(source) + there * size, common * size, stream.handle)
+    mark = stream.mark("a copy")
+    used(mark, [source, target])
+    return mark
+
+
+def _cut(starts: Sequence[int], length: int, part: int) -> list[int]:
+    return [start + n for start in starts for n in range(0, length, part)] if part else []
+
+
+def _converted(values: Any, target: Strided) -> Any:
+    with np.errstate(all="ignore"):
+        return values.astype(target.dtype.storage, copy=False)
+
+
+def _start(array: Strided) -> int:
+    return array.memory.address + array.offset
+
+
+def _waited(stream: DeviceStream) -> None:
+    stream.mark("a copy")
+    stream.synchronize()
+
+
+def after(stream: DeviceStream, arrays: Sequence[Strided]) -> None:
+    """Orders what is handed to a stream behind everything that uses these arrays on other ones."""
+    for array in arrays:
+        memory: Any = array.memory
+        for other, number in memory.uses.items():
+            if other is not stream:
+                stream.follow(other, number)
+
+
+def used(mark: Mark, arrays: Sequence[Strided]) -> None:
+    """The arrays are used by what was handed over last."""
+    for array in arrays:
+        memory: Any = array.memory
+        if memory.uses.get(mark.stream) != LATEST:
+            memory.uses[mark.stream] = mark.number
+
+

@@ -1,0 +1,111 @@
+"""A launch that is made ready once and run many times, with its guards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilecheck_runtime.backends.interface import Event
+from tilecheck_runtime.launches.launch import Launch, allowed, borrowed, result_of
+from tilecheck_runtime.launches.nesting import refuse
+from tilecheck_runtime.launches.streams import on, stream_for
+from tilecheck_runtime.ownership.errors import MovedError
+from tilecheck_runtime.ownership.places import here
+from tilecheck_runtime.ownership.state import release
+from tilecheck_runtime.ownership.storage import EPOCH, LOCK, Hold, Mode
+
+__all__ = ["BoundLaunch"]
+
+
+class BoundLaunch:
+    """A kernel with its arguments, packed once. Calling it starts it; what it touches is in flight until `wait`.
+
+    What forbids a launch is asked before each: whether an input was moved, or is written by something in flight. That
+    costs a comparison as long as nothing in the program was held or moved since the last launch.
+    """
+
+    def __init__(self, launch: Launch) -> None:
+        launch._end("bound")
+        self.what, self._place = f"the bound {launch.what.removeprefix('the ')}", here()
+        with LOCK:
+            ready = self._ready = launch.ready(self._place)
+            self._repeated = ready.backend.repeated([ready.job], f"`{ready.job.kernel}` bound at {self._place}")
+            launch.begun()
+        self._holds: list[Hold] = []
+        self._epoch = -1
+        self._stream = ready.backend.default
+        self._event: Event | None = None
+        self._closed: str | None = None
+
+    def __call__(self, stream: Any = None) -> None:
+        """Starts it once, on the stream that is named. Raises OwnershipError; then nothing was started."""
+        with LOCK:
+            if stream is not None or self._epoch != EPOCH.now:
+                self._guarded(stream)
+            self._event = self._repeated.launch(self._stream)
+
+    def wait(self) -> None:
+        """Waits for all that was started; what it touches can be used again. Raises what went wrong."""
+        event = self._event
+        if event is None:
+            return
+        event.wait()
+        with LOCK:
+            self._land()
+        error = event.error()
+        if error is not None:
+            raise error
+
+    def done(self) -> bool:
+        """Whether all that was started is through."""
+        return self._event is None or self._event.done()
+
+    def release(self) -> Any:
+        """Waits, and gives the outputs back: what a launch returns. It cannot be started after that."""
+        self._open()
+        self.wait()
+        with LOCK:
+            self._closed = f"released at {here()}"
+            for own in self._ready.taken:
+                release(own)
+            return result_of(self._ready.taken)
+
+    def _open(self) -> None:
+        if self._closed is not None:
+            raise MovedError(f"{self.what} was already {self._closed}", use=here(), before=self._place, what="bound",
+                             fix="bind it anew with what `.release()` returned")
+
+    def _guarded(self, stream: Any) -> None:
+        """Asks for everything that may have changed since the last launch, and holds what it will touch."""
+        self._open()
+        refuse(self.what)
+        with on(stream):
+            wanted = stream_for(self._ready.backend) if stream is not None else self._stream
+        for hold in self._holds:
+            hold.ended = True  # what it holds itself is no reason against it
+        try:
+            allowed(self._ready.uses)
+            if self._ready.look is not None:
+                self._ready.look()
+        finally:
+            for hold in self._holds:
+                hold.ended = False
+        if not self._holds:
+            self._holds = borrowed(self._ready, Mode.READING, Mode.WRITING, here(), self.what)
+        self._stream, self._epoch = wanted, EPOCH.now if self._ready.look is None else -1
+
+    def _land(self) -> None:
+        for hold in self._holds:
+            hold.release()
+        self._holds, self._event, self._epoch = [], None, -1
+        self._repeated.rest()
+
+    def __del__(self) -> None:
+        event = getattr(self, "_event", None)
+        if event is not None:
+            holds, kept = self._holds, (self._ready, self._repeated)
+            event.later(lambda: _through(holds, kept))
+
+
+def _through(holds: list[Hold], kept: object) -> None:
+    for hold in holds:
+        hold.release()

@@ -1,0 +1,180 @@
+"""Launches that are captured once and replayed together."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from tilecheck_runtime.backends.interface import Backend, Event, Job
+from tilecheck_runtime.launches.flight import in_chain
+from tilecheck_runtime.launches.launch import Ready, borrowed, result_of
+from tilecheck_runtime.launches.nesting import refuse
+from tilecheck_runtime.launches.operation import Operation
+from tilecheck_runtime.launches.streams import on, stream_for
+from tilecheck_runtime.ownership.errors import CaptureError, GraphLifetimeError, LaunchArgumentError
+from tilecheck_runtime.ownership.handles import Handle, label
+from tilecheck_runtime.ownership.places import Place, here
+from tilecheck_runtime.ownership.state import Use, check, release
+from tilecheck_runtime.ownership.storage import LOCK, Chain, Hold, Mode
+from tilecheck_runtime.tensors.capturing import capturing
+from tilecheck_runtime.tensors.partition import Partition
+from tilecheck_runtime.tensors.reading import strided
+from tilecheck_runtime.tensors.tensor import Tensor
+
+__all__ = ["Graph", "graph"]
+
+R = TypeVar("R")
+
+
+def graph(operation: Operation[R]) -> Graph[R]:
+    """Captures an operation: a launch, a chain of them, or several. Nothing runs until the graph is replayed.
+
+    Raises OwnershipError as running it would, CaptureError for what a graph cannot hold (memory that is allocated or
+    read while it is captured, a graph in a graph), and TypeError for what is no operation.
+    """
+    if not isinstance(operation, Operation):
+        raise TypeError(f"`graph` takes an operation that has not run, such as `kernel(...)`, not {operation!r}")
+    return Graph(operation)
+
+
+class _Capture:
+    """Collects what operations would launch."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self.jobs: list[Job] = []
+        self.holds: list[Hold] = []
+        self.kept: list[Handle] = []
+        self.backend: Backend | None = None
+
+    def launch(self, ready: Ready, what: str, place: Place) -> Any:
+        self.backend = ready.backend
+        self.jobs.append(ready.job)
+        self.kept += ready.given
+        whose = f"a graph of {what}"
+        holds = borrowed(ready, Mode.CAPTURED, Mode.CAPTURED, place, whose)
+        for hold in holds:
+            hold.chain = self.chain  # to the launches that follow in the same graph it is over
+        self.holds += holds
+        for own in ready.taken:
+            release(own)
+        results = result_of(ready.taken)
+        for made in results if isinstance(results, tuple) else (results,) if results is not None else ():
+            self._keep(made, place, whose)
+        return results
+
+    def _keep(self, made: Partition, place: Place, whose: str) -> None:
+        """What a launch returns is the graph's; it can be passed on to the next launch and be read."""
+        assert made._hold is not None
+        made._hold.mode, made._hold.what, made._hold.place = Mode.CAPTURED_TO_WRITE, whose, place
+        made._hold.chain = self.chain
+        self.kept.append(made)
+
+
+class Graph(Generic[R]):
+    """Launches that run together, on memory that stays theirs for as long as the graph lives.
+
+    result  what the operation returns; it can be read after a replay, and holds what the last one made
+    """
+
+    def __init__(self, operation: Operation[R]) -> None:
+        self._place, self.what = here(), f"a graph of {operation.what}"
+        refuse(self.what)
+        operation._end("captured in a graph")
+        chain = Chain()
+        capture = _Capture(chain)
+        with capturing(self._place), in_chain(chain, self._place):
+            self.result: R = operation._record(capture, self._place)
+        if capture.backend is None:
+            raise CaptureError(f"{self.what} launches nothing", use=here(),
+                               fix="capture a launch: `graph(kernel(...))`")
+        self._backend, self._holds, self._kept = capture.backend, capture.holds, tuple(capture.kept)
+        results: Any = self.result
+        self._results: tuple[Any, ...] = results if isinstance(results, tuple) else (results,)
+        with LOCK:
+            self._repeated = self._backend.repeated(capture.jobs, f"{self.what} captured at {self._place}")
+        self._event: Event | None = None
+
+    def replay(self, stream: Any = None) -> R:
+        """Runs everything once more, waits, and returns `result`. Raises GraphLifetimeError when a result was moved out
+        of the graph."""
+        self.start(stream)
+        self.wait()
+        return self.result
+
+    def start(self, stream: Any = None) -> None:
+        """Starts a replay and does not wait for it; replays follow each other. Raises as `replay` does."""
+        refuse(self.what)
+        with LOCK:
+            self._whole()
+            with on(stream):
+                chosen = stream_for(self._backend)
+            self._event = self._repeated.launch(chosen)
+
+    def wait(self) -> None:
+        """Waits for all replays that were started. Raises what went wrong in the last."""
+        event, self._event = self._event, None
+        if event is not None:
+            event.wait()
+            error = event.error()
+            if error is not None:
+                raise error
+
+    def done(self) -> bool:
+        """Whether all replays that were started are through."""
+        return self._event is None or self._event.done()
+
+    def update(self, tensor: Tensor, values: Any) -> None:
+        """Copies other values into a tensor that the graph reads; the next replay uses them. `values` is a tensor or a
+        NumPy array of the same shape and element type.
+
+        Raises LaunchArgumentError for a tensor that the graph does not read and values that do not fit, and
+        OwnershipError while something else uses the tensor.
+        """
+        with LOCK:
+            if not any(tensor is handle for handle in self._kept) or isinstance(tensor, Partition):
+                name = label(tensor)
+                raise LaunchArgumentError(f"{name} is no input of {self.what}", names=(name,), use=here(),
+                                          before=self._place, what="captured",
+                                          fix="update a tensor that was passed to it")
+            for hold in self._holds:
+                hold.ended = True  # the graph itself is no reason against it: replays and copies follow each other
+            try:
+                check(tensor, Use.WRITE)
+            finally:
+                for hold in self._holds:
+                    hold.ended = False
+            self._copied(tensor, values)
+
+    def _copied(self, tensor: Tensor, values: Any) -> None:
+        shape, kind = tuple(values.shape), values.dtype
+        if shape != tensor.shape or kind not in (tensor.dtype, tensor._layout.dtype.storage):
+            raise LaunchArgumentError(f"{label(tensor)} has shape {tensor.shape} and elements of type "
+                                      f"{tensor.dtype.__name__}, the values have {shape} and {kind}", use=here(),
+                                      names=(label(tensor),), fix="pass values of that shape and type")
+        if isinstance(values, np.ndarray):
+            self.wait()
+            self._backend.upload(values, strided(tensor))
+            return
+        check(values, Use.READ)
+        self._backend.copy(strided(values), strided(tensor), self._backend.default).wait()
+
+    def _whole(self) -> None:
+        for made in self._results:
+            if isinstance(made, Handle) and made._moved is not None:
+                raise GraphLifetimeError(f"{self.what} is replayed, but its result was moved into {made._moved.into}",
+                                         use=here(), before=made._moved.place, what="moved",
+                                         fix="read the result where it is (`graph.result.numpy()`), or capture anew")
+
+    def __del__(self) -> None:
+        event = getattr(self, "_event", None)
+        for hold in getattr(self, "_holds", ()):
+            hold.release()
+        if event is not None:
+            kept = (self._kept, self._repeated)
+            event.later(lambda: _let_go(kept))
+
+
+def _let_go(_: object) -> None:
+    """Ends what kept something alive until a device was through."""
