@@ -125,11 +125,11 @@ def test_a_dropped_flight_gives_its_memory_back_when_it_is_through():
     x, y = tcr.zeros((8,), f32), tcr.ones((8,), f32)
     with held_up() as gate:
         k.add(x.view[:8].partition(4), y, y).start()
-        refused(InFlightError, lambda: x.numpy())
-        refused(InFlightError, lambda: y.partition(4))
+        errors = [refused(InFlightError, lambda: x.numpy()), refused(InFlightError, lambda: y.partition(4))]
         gate.set()
         settled()
     assert x.numpy().tolist() == [2] * 8 and y.partition(4).tiles == (2,)
+    assert all(error.__traceback__ is not None for error in errors)
 
 
 def test_an_error_of_a_kernel_comes_out_of_wait():
