@@ -181,7 +181,8 @@ def test_a_session_that_opens_later_does_not():
 
 
 @pytest.mark.parametrize("early", [True, False])
-def test_a_failure_that_nobody_waits_for_is_said(early):
+@pytest.mark.parametrize("cycle", [True, False])
+def test_a_failure_that_nobody_waits_for_is_said(early, cycle):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with held_up() as gate:
@@ -189,8 +190,10 @@ def test_a_failure_that_nobody_waits_for_is_said(early):
             line = flight._passage.place.line
             ended = threading.Event()
             flight.when_done(ended.set)
+            if cycle:
+                flight.itself = flight
             if early:
-                del flight
+                flight = gc.collect()
             gate.set()
             assert ended.wait(10)
             settled()
