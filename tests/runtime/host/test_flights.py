@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 
 import tilecheck_runtime as tcr
+from tests.docs.markdown import ROOT
 from tests.runtime.host import kernels as k
 from tests.runtime.host.gates import held_up, settled
 from tests.runtime.host.refusals import refused
@@ -394,3 +397,30 @@ def test_a_launch_can_be_interrupted():
     gc.collect()
     assert time.monotonic() - begin < 5 and 0 < z.numpy().sum() < 2 * n
     assert k.add(_pieces(), x, x).sync().numpy().tolist() == [2] * 8
+
+
+CHAIN = """
+import time
+import tilecheck_runtime as tcr
+from tests.runtime.host.kernels import double
+from tilecheck_runtime import f32
+
+def slowly(z):
+    time.sleep(0.5)
+    return double(z)
+
+def shown(z):
+    print(z.numpy()[0])
+    return double(z)
+
+double(tcr.ones((8,), f32).partition(4)).then(slowly).then(shown).start()
+print("end")
+"""
+
+
+def test_the_program_ends_when_everything_is_through(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(CHAIN, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path,
+                          env={"PYTHONPATH": str(ROOT)}, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n4.0\n", "")
