@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from types import FunctionType
+from typing import Any, Final, cast
 
 from tilecheck_runtime.backends.cuda.driver import Driver
-from tilecheck_runtime.backends.cuda.interim import build, signature_of
 from tilecheck_runtime.backends.cuda.packing import Packing
 from tilecheck_runtime.backends.interface import Job
+from tilecheck_runtime.compile.build import build
+from tilecheck_runtime.compile.facts import signature_of
+from tilecheck_runtime.compile.options import Options
 
 __all__ = ["Loaded", "Loader"]
 
@@ -32,13 +35,14 @@ class Loader:
         self._loaded: dict[Any, Loaded] = {}
 
     def loaded(self, job: Job) -> Loaded:
-        """The kernel of a job, compiled for what its arguments allow."""
-        signature = signature_of(job.function, job.arguments)
-        hints = tuple(sorted(job.hints.items()))
-        key = (job.function, signature, hints)
+        """The kernel of a job, compiled for what its arguments allow. Raises CompileError."""
+        function = cast(FunctionType, job.function)
+        signature = signature_of(function, job.arguments)
+        options = Options.of(job.hints, self.arch)
+        key = (function, signature, options)
         found = self._loaded.get(key)
         if found is None:
-            compiled = build(job.function, signature, self.arch, dict(hints))
+            compiled = build(function, signature, self.arch, options)
             self._driver.enter(self._ordinal)
             library = self._driver.load(compiled.cubin)
             found = Loaded(self._driver.function(library, compiled.symbol), Packing(compiled.parameters))

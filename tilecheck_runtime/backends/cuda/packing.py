@@ -5,34 +5,17 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-__all__ = ["Packed", "Packing", "Slot"]
+from tilecheck_runtime.compile.layout import Slot
 
-_CODES: Final = {"u64": "Q", "i64": "q", "u32": "I", "i32": "i", "u16": "H", "i16": "h", "u8": "B", "i8": "b",
-                 "bool": "?", "f64": "d", "f32": "f", "f16": "e"}
+__all__ = ["Packed", "Packing"]
 
-
-class Slot(Protocol):
-    """One parameter of a compiled function.
-
-    argument  the place of the argument that it comes from
-    part      "pointer", "shape", "stride" or "value"
-    axis      of a shape or stride
-    ctype     such as "i32"
-    offset    in bytes, from the first parameter
-    """
-
-    @property
-    def argument(self) -> int: ...
-    @property
-    def part(self) -> str: ...
-    @property
-    def axis(self) -> int: ...
-    @property
-    def ctype(self) -> str: ...
-    @property
-    def offset(self) -> int: ...
+_CODES: Final = {
+    "pointer": "Q", "bool_": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
+    "int64": "q", "uint64": "Q", "float16": "e", "float32": "f", "float64": "d",
+}
+"""How `struct` calls the types of parameters."""
 
 
 class Packed:
@@ -51,7 +34,7 @@ class Packing:
     def __init__(self, slots: Sequence[Slot]) -> None:
         text, end = "<", 0
         for slot in slots:
-            text += "x" * (slot.offset - end) + _CODES[slot.ctype]
+            text += "x" * (slot.offset - end) + _CODES[slot.type]
             end = struct.calcsize(text)
         self._struct: Final = struct.Struct(text)
         self._offsets: Final = [slot.offset for slot in slots]
