@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from tilecheck.declare import deny_residual, requires, unsafe
-    from tilecheck_runtime.cpu.execute import launch, sanitize
+    from tilecheck_runtime.cpu.execute import sanitize
     from tilecheck_runtime.dialect.decorator import Kernel, kernel
     from tilecheck_runtime.dialect.dtypes import (
         DType,
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from tilecheck_runtime.launches.flight import Flight
     from tilecheck_runtime.launches.graph import Graph, graph
     from tilecheck_runtime.launches.operation import Operation
+    from tilecheck_runtime.launches.raw import GuardWarning, launch
     from tilecheck_runtime.launches.streams import stream
     from tilecheck_runtime.ownership.errors import (
         AliasedError,
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
         NeverRunWarning,
         OwnershipError,
         ReadOnlyError,
+        RefutedError,
         SharedError,
         StreamError,
     )
@@ -88,6 +90,7 @@ __all__ = [
     "GraphLifetimeError",
     "GridError",
     "Grouped",
+    "GuardWarning",
     "InFlightError",
     "Inner",
     "Kernel",
@@ -106,6 +109,7 @@ __all__ = [
     "Range",
     "ReadOnlyError",
     "Ref",
+    "RefutedError",
     "Report",
     "Session",
     "Shared",
@@ -145,7 +149,8 @@ __all__ = [
     "randn",
     "requires",
     "sanitize",
-    "session", "stream",
+    "session",
+    "stream",
     "tf32",
     "u8",
     "u16",
@@ -164,7 +169,7 @@ for _package in ("numpy", "ml_dtypes"):
         ) from _error
 
 _NAMES: Final = {
-    "cpu.execute": "launch sanitize",
+    "cpu.execute": "sanitize",
     "dialect.decorator": "Kernel kernel",
     "dialect.dtypes": "DType bf16 bool_ f16 f32 f4e2m1 f64 f8e4m3 f8e5m2 f8e8m0 i16 i32 i64 i8 tf32 u16 u32 u64 u8",
     "dialect.schedules": "Grouped Linear Range Walk",
@@ -174,10 +179,12 @@ _NAMES: Final = {
     "launches.flight": "Flight",
     "launches.graph": "Graph graph",
     "launches.operation": "Operation",
+    "launches.raw": "GuardWarning launch",
     "launches.streams": "stream",
     "ownership.errors": "AliasedError CaptureError ContractError ForeignMemoryError GraphLifetimeError GridError "
                         "InFlightError KernelFaultError LaunchArgumentError LostFlightWarning MovedError "
-                        "NestedLaunchError NeverRunWarning OwnershipError ReadOnlyError SharedError StreamError",
+                        "NestedLaunchError NeverRunWarning OwnershipError ReadOnlyError RefutedError "
+                        "SharedError StreamError",
     "sanitizer.events": "Event Report",
     "sanitizer.session": "Session session",
     "tensors.create": "arange empty eye full linspace ones rand randn zeros",

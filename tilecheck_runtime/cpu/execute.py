@@ -22,7 +22,7 @@ from tilecheck_runtime.sanitizer.session import Session, session
 from tilecheck_runtime.sanitizer.shadow import Storage
 from tilecheck_runtime.sanitizer.sites import definition
 
-__all__ = ["AUTHORED", "FindingWarning", "execute", "function_of", "launch", "sanitize"]
+__all__ = ["AUTHORED", "FindingWarning", "execute", "function_of", "launch", "launch_on_cpu", "sanitize"]
 
 
 class FindingWarning(UserWarning):
@@ -67,6 +67,11 @@ def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
     Arrays are NumPy arrays, torch tensors on the CPU, or anything with `__array_interface__` or DLPack; they are
     changed in place. Raises what cuTile would raise for a program it rejects, at the place where it is executed.
     """
+    launch_on_cpu(stream, grid, kernel, kernel_args)
+
+
+def launch_on_cpu(stream: Any, grid: Any, kernel: Any, kernel_args: Any) -> None:
+    """As `launch`, for a function that the program calls: warnings name the line where it does."""
     with machine.LOCK:
         if Session.current is not None:
             _run(kernel, grid, kernel_args, Session.current)
@@ -74,7 +79,7 @@ def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
             with session() as own:
                 _run(kernel, grid, kernel_args, own)
                 for event in own.report().events:
-                    warnings.warn(str(event), FindingWarning, stacklevel=2)
+                    warnings.warn(str(event), FindingWarning, stacklevel=3)
 
 
 def sanitize(kernel: Any, grid: Any, args: Sequence[Any], *, seed: int | None = 0) -> Report:

@@ -19,6 +19,7 @@ from tilecheck.proof.contract.checking import Scalars
 from tilecheck.proof.region import Clause
 from tilecheck.proof.terms import evaluate as value_of
 from tilecheck_runtime.backends.select import backend_of
+from tilecheck_runtime.dialect.signature import SignatureError
 from tilecheck_runtime.launches.annotations import DECIDABLE, broken
 from tilecheck_runtime.launches.arguments import Given
 from tilecheck_runtime.launches.structure import needed
@@ -27,7 +28,7 @@ from tilecheck_runtime.ownership.handles import Handle
 from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.tensors.reading import strided
 
-__all__ = ["Contract", "Demand", "contract_of", "enforce", "inspect", "scalars"]
+__all__ = ["Contract", "Demand", "contract_of", "enforce", "inspect", "report_of", "scalars"]
 
 _CHECKING: Final = threading.Lock()
 """The checker looks at one file at a time."""
@@ -99,14 +100,23 @@ def _read(text: str) -> tuple[Clause, ...]:
 def _inferred(function: FunctionType) -> tuple[str | None, tuple[str, ...]]:
     """The verdict and the clauses of the checker; where it could not settle the kernel, also the clauses that its
     operations need by themselves."""
-    report = _report(function)
+    report = report_of(function)
     if report is None:
-        return None, needed(function)
+        return None, _needed(function)
     clauses = tuple(c.clause for c in report.contract)
-    return report.verdict, clauses if report.verdict in _SETTLED else (*clauses, *needed(function))
+    return report.verdict, clauses if report.verdict in _SETTLED else (*clauses, *_needed(function))
 
 
-def _report(function: FunctionType) -> KernelReport | None:
+def _needed(function: FunctionType) -> tuple[str, ...]:
+    """What the operations of a kernel of the dialect need; nothing is known of those of others."""
+    try:
+        return needed(function)
+    except SignatureError:
+        return ()
+
+
+@lru_cache(maxsize=1024)
+def report_of(function: FunctionType) -> KernelReport | None:
     """What the checker says of a kernel; None when it does not see it."""
     file = function.__code__.co_filename
     if not os.path.exists(file):
@@ -145,9 +155,9 @@ def scalars(given: Given, variables: Mapping[str, int], grid: tuple[int, int, in
     return values
 
 
-def enforce(kernel: str, contract: Contract, values: Mapping[str, int]) -> None:
+def enforce(kernel: str, contract: Contract, values: Mapping[str, int], complete: bool = True) -> None:
     """Raises ContractError for the first clause on shapes and numbers that does not hold, with the values it speaks
-    of."""
+    of. Where the values are not `complete`, inferred clauses that speak of others are passed over."""
     for demand in contract.demands:
         if demand.clause.cond is None:
             continue
@@ -155,6 +165,8 @@ def enforce(kernel: str, contract: Contract, values: Mapping[str, int]) -> None:
             if evaluate(demand.clause, values):
                 continue
         except KeyError as error:
+            if not complete and not demand.declared:
+                continue
             raise _unknown(kernel, demand, error) from None
         spoken = ", ".join(f"{name} = {values[name]}" for name in _names(demand.text) if name in values)
         sides = _sides(demand.text, values)

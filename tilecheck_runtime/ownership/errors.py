@@ -14,7 +14,7 @@ __all__ = [
     "AliasedError", "CaptureError", "ContractError", "ForeignMemoryError", "GraphLifetimeError", "GridError",
     "InFlightError", "KernelFaultError",
     "LaunchArgumentError", "LostFlightWarning", "MovedError", "NestedLaunchError", "NeverRunWarning", "OwnershipError",
-    "ReadOnlyError", "SharedError", "StreamError", "told",
+    "ReadOnlyError", "RefutedError", "SharedError", "StreamError", "told",
 ]
 
 
@@ -138,6 +138,14 @@ class KernelFaultError(OwnershipError):
         super().__init__(f"{events[0].message}{rest}, in `{kernel}`", use=use, what="launched")
         self.args = ("\n".join([f"{events[0].code} the launch of `{kernel}` went wrong", f"  --> {use}",
                                 *(f"  {event}" for event in events)]),)
+
+
+class RefutedError(OwnershipError):
+    """A kernel that the checker found wrong is launched. `code` is that of the finding."""
+
+    def __init__(self, code: str, summary: str, *, use: Place, fix: str) -> None:
+        vars(self)["code"] = code
+        super().__init__(summary, use=use, fix=fix)
 
 
 class NeverRunWarning(UserWarning):

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tilecheck_runtime.backends.select import current
+from tilecheck_runtime.backends.cuda.driver import driver as cuda_driver
+from tilecheck_runtime.backends.select import backend_of
 from tilecheck_runtime.cpu.arguments import host_array
 from tilecheck_runtime.cpu.dtypes import DType, of_numpy
 from tilecheck_runtime.cpu.errors import TileError
@@ -16,6 +17,7 @@ from tilecheck_runtime.ownership.places import caller, here, name_in
 from tilecheck_runtime.ownership.storage import Storage
 from tilecheck_runtime.tensors.capsules import Relabelled
 from tilecheck_runtime.tensors.create import filled_from
+from tilecheck_runtime.tensors.device_arrays import DeviceArray, device_array
 from tilecheck_runtime.tensors.tensor import Tensor
 
 __all__ = ["from_dlpack", "from_numpy"]
@@ -38,9 +40,13 @@ def from_numpy(array: Any, *, copy: bool = True) -> Tensor:
 
 def from_dlpack(source: Any, *, copy: bool = False) -> Tensor:
     """A tensor in the memory of an object that has `__dlpack__`, which it keeps alive; a copy when that is asked for.
+    An array on a GPU (of torch, CuPy, JAX) gives a tensor there.
 
     Raises TypeError for an object without it and ForeignMemoryError for memory that cannot be taken over.
     """
+    described = _described(source)
+    if described is not None:
+        return _taken_on_device(described, source, copy)
     if _of_torch(source):
         return _taken(_torch_memory(source), source, copy)
     if not hasattr(source, "__dlpack__") or not hasattr(source, "__dlpack_device__"):
@@ -56,6 +62,53 @@ def from_dlpack(source: Any, *, copy: bool = False) -> Tensor:
     except (BufferError, RuntimeError) as error:
         raise _refused(source, f"cannot be taken over ({error})", "pass a NumPy array: `from_numpy(...)`") from error
     return _taken(array if reader.dtype is None else array.view(reader.dtype.storage), source, copy)
+
+
+def _described(source: Any) -> DeviceArray | None:
+    """What an array on a GPU says of itself; None for others. The driver is asked only when there is such an array."""
+    try:
+        return device_array(source, lambda address: cuda_driver().device_of(address))
+    except TileError as error:
+        raise _refused(source, f"has elements that kernels do not have ({error})", "convert it to float32") from None
+
+
+def _taken_on_device(found: DeviceArray, owner: Any, copy: bool) -> Tensor:
+    if getattr(owner, "requires_grad", False):
+        raise _refused(owner, "requires a gradient, which its library would not know of", "write `.detach()`")
+    size = int(found.dtype.storage.itemsize)
+    for fault, fix in _device_faults(found, size):
+        raise _refused(owner, fault, fix)
+    backend: Any = backend_of(f"cuda:{found.ordinal}")
+    low, high = found.region.bounds if 0 not in found.shape else (found.address, found.address + size)
+    low, high = found.memory or (low, high)
+    memory = backend.adopt(low, high - low, owner, found.readonly)
+    if found.stream is not None:  # what its library has begun comes before what is done with it here
+        theirs = backend.stream_of(found.stream)
+        backend.order(backend.default, theirs.mark())
+    strides = tuple(s // size if n > 1 else default
+                    for n, s, default in zip(found.shape, found.strides, row_major(found.shape), strict=True))
+    made = Tensor(Storage(memory, found.readonly, owner),
+                  Layout(found.dtype, found.shape, strides, found.address - low))
+    return made.copy() if copy else made
+
+
+def _device_faults(found: DeviceArray, size: int) -> list[tuple[str, str]]:
+    """What is wrong with memory on a GPU as it lies, and how to put it right."""
+    steps = [(axis, s) for axis, (n, s) in enumerate(zip(found.shape, found.strides, strict=True)) if n > 1]
+    copied = "take a copy there: `.contiguous()`, or `.copy()`"
+    faults = [(f"has stride {s} bytes on axis {axis}, which is negative", copied) for axis, s in steps if s < 0]
+    faults += [(f"has stride {s} bytes on axis {axis}, which is no multiple of its {size}-byte elements", copied)
+               for axis, s in steps if s % size]
+    if found.address % size:
+        faults.append((f"begins at address {found.address:#x}, which is not aligned to its {size}-byte elements",
+                       copied))
+    if found.memory is not None and 0 not in found.shape and not faults:
+        (low, high), (start, stop) = found.region.bounds, found.memory
+        if low < start or high > stop:
+            faults.append((f"reaches {max(start - low, 0)} bytes in front of the memory it belongs to and "
+                           f"{max(high - stop, 0)} bytes past its end",
+                           "make it with a shape and strides that lie inside"))
+    return faults
 
 
 def _of_torch(source: Any) -> bool:
@@ -82,7 +135,7 @@ def _taken(array: Any, owner: Any, copy: bool) -> Tensor:
                     for n, s, default in zip(array.shape, array.strides, row_major(array.shape), strict=True))
     low, high = np.lib.array_utils.byte_bounds(array)
     readonly = not array.flags.writeable
-    memory = current().adopt(int(low), int(high - low), array, readonly)
+    memory = backend_of("cpu").adopt(int(low), int(high - low), array, readonly)
     return Tensor(Storage(memory, readonly, (array, owner)), Layout(dtype, array.shape, strides, address - int(low)))
 
 

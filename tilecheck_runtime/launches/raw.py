@@ -1,0 +1,217 @@
+"""`launch(stream, grid, kernel, args)`: what `ct.launch` takes, with guards. Arrays on a GPU run there, others on the
+CPU under the sanitizer."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from types import FunctionType
+from typing import Any, Final
+
+from tilecheck.declare import declaration_of
+from tilecheck_runtime.backends.cuda.driver import driver
+from tilecheck_runtime.cpu.arguments import parameters
+from tilecheck_runtime.cpu.execute import function_of, launch_on_cpu
+from tilecheck_runtime.launches.contract import Contract, contract_of, enforce, report_of
+from tilecheck_runtime.ownership.errors import (
+    AliasedError,
+    GridError,
+    LaunchArgumentError,
+    OwnershipError,
+    ReadOnlyError,
+    RefutedError,
+)
+from tilecheck_runtime.ownership.places import here
+from tilecheck_runtime.ownership.regions import distinct, meet
+from tilecheck_runtime.tensors.device_arrays import DeviceArray, device_array
+
+__all__ = ["GuardWarning", "guarded", "launch"]
+
+MODE: Final = "TILECHECK_GUARD"
+"""The environment variable: "error" (if not set), "warn" or "off"."""
+_GRID: Final = (1 << 24) - 1
+_INT32: Final = 1 << 31
+
+
+class GuardWarning(UserWarning):
+    """What a guard would have refused."""
+
+
+def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
+           programmatic_dependent_launch: bool = False) -> None:
+    """Launches a kernel as `ct.launch` does, after its guards: arguments that share memory and are written, memory that
+    is read-only or cannot be used as it lies, the grid, and the kernel's contract. TILECHECK_GUARD=warn only warns, off
+    looks at nothing. Arrays on the CPU run under the sanitizer.
+
+    Raises OwnershipError; then nothing was launched.
+    """
+    arrays = list(_device_arrays(kernel_args))
+    if not arrays:
+        launch_on_cpu(stream, grid, kernel, kernel_args)
+        return
+    mode = os.environ.get(MODE, "error")
+    if mode != "off":
+        try:
+            guarded(kernel, grid, kernel_args)
+        except OwnershipError as error:
+            if mode != "warn":
+                raise
+            warnings.warn(str(error), GuardWarning, stacklevel=2)
+    import cuda.tile as ct
+
+    options = {"programmatic_dependent_launch": True} if programmatic_dependent_launch else {}
+    ct.launch(getattr(stream, "handle", stream), grid, kernel, kernel_args, **options)
+
+
+def _ordinal(address: int) -> int | None:
+    return driver().device_of(address)
+
+
+def _device_arrays(values: Any) -> Iterator[DeviceArray]:
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from _device_arrays(value)
+        else:
+            found = device_array(value, _ordinal)
+            if found is not None:
+                yield found
+
+
+@dataclass(frozen=True)
+class _Named:
+    """An array by the name of its parameter; an element of a list or tuple by "xs[1]"."""
+
+    name: str
+    array: DeviceArray
+
+    @property
+    def parameter(self) -> str:
+        return self.name.partition("[")[0]
+
+
+def guarded(kernel: Any, grid: Any, values: Sequence[Any]) -> None:
+    """Raises the OwnershipError that forbids a launch."""
+    function = function_of(kernel)
+    name, known = function.__name__, [p.name for p in parameters(function)]
+    if len(values) != len(known):
+        raise LaunchArgumentError(f"`{name}` takes {len(known)} arguments ({', '.join(known)}), {len(values)} were "
+                                  "given", use=here(), fix="pass an argument for each parameter")
+    extents = _grid(name, grid)
+    given = [n for parameter, value in zip(known, values, strict=True) for n in _named(parameter, value)]
+    written = _written(function)
+    for one in given:
+        _usable(name, one, written)
+    _one_device(name, given)
+    _apart(name, given, written)
+    _settled(name, function)
+    enforce(name, _contract(function), _numbers(known, values, given, extents), complete=False)
+
+
+def _named(name: str, value: Any) -> Iterator[_Named]:
+    if isinstance(value, (tuple, list)):
+        for place, item in enumerate(value):
+            yield from _named(f"{name}[{place}]", item)
+    else:
+        found = device_array(value, _ordinal)
+        if found is not None:
+            yield _Named(name, found)
+
+
+def _grid(kernel: str, grid: Any) -> tuple[int, int, int]:
+    if not isinstance(grid, tuple) or not 1 <= len(grid) <= 3 or not all(hasattr(n, "__index__") for n in grid):
+        raise GridError(f"the grid of `{kernel}` is {grid!r}; it is a tuple of one to three integers", use=here(),
+                        fix="write `(blocks, 1, 1)`")
+    first, second, third = (*(n.__index__() for n in grid), 1, 1)[:3]
+    for axis, n in enumerate((first, second, third)):
+        if not 1 <= n <= _GRID:
+            raise GridError(f"the grid of `{kernel}` has {n} blocks along axis {axis}: from 1 to {_GRID} are possible",
+                            use=here(), fix="let a block do more: loop over `range(ct.bid(0), n, ct.num_blocks(0))`")
+    return first, second, third
+
+
+def _written(function: FunctionType) -> frozenset[str] | None:
+    """Parameters that a kernel writes; None when the checker does not see it."""
+    report = report_of(function)
+    return None if report is None else frozenset(o.array for o in report.obligations if o.kind == "disjoint")
+
+
+def _usable(kernel: str, one: _Named, written: frozenset[str] | None) -> None:
+    array, name = one.array, one.name
+    size = int(array.dtype.storage.itemsize)
+    steps = [(axis, s) for axis, (n, s) in enumerate(zip(array.shape, array.strides, strict=True)) if n > 1]
+    writes = written is not None and one.parameter in written
+    for axis, step in steps:
+        if step < 0:
+            raise _wrong(kernel, name, f"has stride {step} bytes on axis {axis}, which is negative: compiled "
+                         "kernels assume that none is", "pass a copy: `.contiguous()`")
+        if step % size:
+            raise _wrong(kernel, name, f"has stride {step} bytes on axis {axis}, which is no multiple of its "
+                         f"{size}-byte elements", "pass a copy: `.contiguous()`")
+    if any(n >= _INT32 for n in (*array.shape, *(s // size for _, s in steps))):
+        raise _wrong(kernel, name, f"has shape {array.shape} and strides of {array.strides} bytes, and kernels count "
+                     "in 32 bits", "launch it over parts")
+    if writes and array.readonly:
+        raise ReadOnlyError(f"`{name}` of `{kernel}` is read-only, and the kernel writes it", names=(name,),
+                            use=here(), fix="pass memory that can be written: a copy")
+    if writes and not distinct(array.region):
+        raise ReadOnlyError(f"`{name}` of `{kernel}` is written, and with strides of {array.strides} bytes several of "
+                            "its elements lie at one address", names=(name,), use=here(),
+                            fix="pass a copy: `.contiguous()`")
+
+
+def _wrong(kernel: str, name: str, what: str, fix: str) -> LaunchArgumentError:
+    return LaunchArgumentError(f"`{name}` of `{kernel}` {what}", names=(name,), use=here(), fix=fix)
+
+
+def _one_device(kernel: str, given: Sequence[_Named]) -> None:
+    for one in given[1:]:
+        if one.array.ordinal != given[0].array.ordinal:
+            raise _wrong(kernel, one.name, f"lies on cuda:{one.array.ordinal}, and `{given[0].name}` on "
+                         f"cuda:{given[0].array.ordinal}", "bring all arguments to one device")
+
+
+def _apart(kernel: str, given: Sequence[_Named], written: frozenset[str] | None) -> None:
+    """The compiler assumes that arguments share no memory. That matters once one of them is written."""
+    for a, b in combinations(given, 2):
+        if written is not None and a.parameter not in written and b.parameter not in written:
+            continue
+        if meet(a.array.region, b.array.region):
+            first, second = (a, b) if written is None or a.parameter in written else (b, a)
+            how = "writes" if written is not None else "may write"
+            raise AliasedError(f"`{first.name}` and `{second.name}` of `{kernel}` share memory, and the kernel {how} "
+                               f"`{first.name}`", names=(first.name, second.name), use=here(),
+                               fix=f"pass a copy as `{second.name}`: `.clone()`, or `.copy()`")
+
+
+def _settled(kernel: str, function: FunctionType) -> None:
+    """A kernel that was refuted is not launched, unless its author takes the responsibility."""
+    report = report_of(function)
+    if report is None or report.verdict != "refuted" or declaration_of(function).unsafe is not None:
+        return
+    worst = next((o for o in report.obligations if o.verdict == "refuted"), None)
+    code = worst.rules[0] if worst is not None and worst.rules else "TC101"
+    why = f": {worst.why}" if worst is not None and worst.why else ""
+    raise RefutedError(code, f"`{kernel}` is wrong for some launch of this kind{why}", use=here(),
+                       fix="run `tilecheck check` on its file to see the blocks; `@unsafe(\"why\")` on the kernel "
+                       "launches it anyway")
+
+
+@lru_cache(maxsize=256)
+def _contract(function: FunctionType) -> Contract:
+    return contract_of(function)
+
+
+def _numbers(known: Sequence[str], values: Sequence[Any], given: Sequence[_Named],
+             grid: tuple[int, int, int]) -> Mapping[str, int]:
+    """Everything that contracts speak of, by the name it has there."""
+    found = {name: int(v) for name, v in zip(known, values, strict=True) if isinstance(v, (bool, int))}
+    found.update({f"grid[{axis}]": n for axis, n in enumerate(grid)})
+    for one in given:
+        size = int(one.array.dtype.storage.itemsize)
+        found.update({f"{one.name}.shape[{axis}]": n for axis, n in enumerate(one.array.shape)})
+        found.update({f"{one.name}.strides[{axis}]": s // size for axis, s in enumerate(one.array.strides)})
+    return found
