@@ -29,7 +29,9 @@ def _said():
     print(f"seed {SEED}")  # shown when a test fails
 
 
-@pytest.mark.parametrize(("n", "tile", "shift"), [(1024, 128, 0), (1000, 128, 0), (1000, 64, 1), (7, 128, 3), (1, 1, 0)])
+@pytest.mark.parametrize(("n", "tile", "shift"), [
+    (1024, 128, 0), (1000, 128, 0), (1000, 64, 1), (7, 128, 3), (1, 1, 0),
+])
 def test_add(n, tile, shift):
     def program(random):
         x, y = floats(random, n), floats(random, n + 3)
@@ -114,7 +116,8 @@ def test_every_rank(shape, tile, mapped):
     def program(random):
         x, z = floats(random, *shape), Poisoned(shape, f32)
         p = z.tensor.partition(*tile)
-        kernels.COPIES[len(shape) - 1](p if mapped is None else p.map(mapped, 2), put(x)).sync()
+        blocks = 1 if len(shape) == 1 else 2
+        kernels.COPIES[len(shape) - 1](p if mapped is None else p.map(mapped, blocks), put(x)).sync()
         return [(z.check(), x, 0)]
 
     on_both(program, SEED)

@@ -118,7 +118,7 @@ def test_a_bound_launch_keeps_its_guards():
 
 def test_a_graph_is_replayed_with_other_inputs():
     x, y, spare = tcr.ones((N,), f32), tcr.full((N,), 2, f32), pieces()
-    graph = tcr.graph(add(pieces(), x, y).then(lambda z: add(spare, z.unpartition(), y)))
+    graph = tcr.graph(add(pieces(), x, y).then(lambda z, spare=spare, y=y: add(spare, z.unpartition(), y)))
     assert (graph.replay().numpy() == 5).all()
     graph.update(x, np.full(N, 10, np.float32))
     assert (graph.replay().numpy() == 14).all()

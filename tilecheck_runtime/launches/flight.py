@@ -257,28 +257,20 @@ class JointFlight(Flight[tuple[Any, ...]]):
 
 
 class OrderedFlight(Flight[S]):
-    """Steps of which each is handed over at once, as the device keeps them in order: no thread waits in between.
+    """Steps of which each is handed over at once, as the device keeps them in order: no thread waits in between."""
 
-    first   what the first step was; waited for when the next one could not be made of its result
-    """
-
-    def __init__(self, first: Flight[R], following: Callable[[R], Flight[S]], place: Place) -> None:
+    def __init__(self, first: Flight[Any], following: Sequence[Callable[[Any], Flight[Any]]], place: Place) -> None:
         self._chain = Chain()
-        self._first: Flight[R] = first
-        self._second: Flight[S] | None = None
+        self._last: Flight[Any] = first
         self._refused: BaseException | None = None
         with in_chain(self._chain, place):
-            result = first.early()
-            try:
-                self._second = following(result)
-            except Exception as error:
-                self._refused = error
-            del result
-        self.ordered = self._second is not None and self._second.ordered
-
-    @property
-    def _last(self) -> Flight[Any]:
-        return self._first if self._second is None else self._second
+            for start in following:
+                try:
+                    self._last = start(self._last.early() if self._last.ordered else self._last.wait())
+                except Exception as error:
+                    self._refused = error
+                    break
+        self.ordered = self._refused is None and self._last.ordered
 
     def ended(self, timeout: float | None = None) -> bool:
         return self._last.ended(timeout)
@@ -288,17 +280,14 @@ class OrderedFlight(Flight[S]):
 
     def early(self) -> S:
         self._taken = here()
-        if self._second is None:
-            return self._land()
-        return self._through(self._second.early)
+        return self._through(self._last.early)
 
     def _land(self) -> S:
-        if self._second is None:
-            assert self._refused is not None
+        if self._refused is not None:
             with LOCK:
                 self._chain.release()
             raise self._refused
-        return self._through(self._second.wait)
+        return self._through(self._last.wait)
 
     def _through(self, take: Callable[[], S]) -> S:
         try:

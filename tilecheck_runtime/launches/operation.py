@@ -6,7 +6,8 @@ import atexit
 import warnings
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from tilecheck_runtime.launches.flight import Flight, OrderedFlight, ThreadFlight
@@ -111,28 +112,55 @@ class Then(Operation[S], Generic[R, S]):
         super().__init__()
         self._first, self._following = first, following
 
+    def _steps(self) -> tuple[Operation[Any], list[Callable[[Any], Operation[Any]]]]:
+        """The operation at the beginning, and what goes on from there: a chain of any length is walked, not nested."""
+        first: Operation[Any] = self
+        steps: list[Callable[[Any], Operation[Any]]] = []
+        while isinstance(first, Then):
+            steps.append(first._following)
+            first = first._first
+        return first, steps[::-1]
+
     @property
     def what(self) -> str:
-        return f"{self._first.what} with what follows"
+        return f"{self._steps()[0].what} with what follows"
 
     def _begin(self, place: Place) -> Flight[S]:
-        first = self._first._begin(place)
+        start, steps = self._steps()
+        first = start._begin(place)
+        following = [partial(_started, step, place) for step in steps]
         if first.ordered:
-            return OrderedFlight(first, lambda result: self._next(result, place)._begin(place), place)
-        return ThreadFlight(lambda: self._next(first.wait(), place)._begin(place).wait(), place)
+            return OrderedFlight(first, following, place)
+        return ThreadFlight(lambda: _one_after_another(first, following), place)
 
     def _record(self, recorder: Recorder, place: Place) -> Any:
-        return self._next(self._first._record(recorder, place), place)._record(recorder, place)
+        start, steps = self._steps()
+        result = start._record(recorder, place)
+        for step in steps:
+            result = _next(step, result, place)._record(recorder, place)
+        return result
 
-    def _next(self, result: R, place: Place) -> Operation[S]:
-        """The operation that comes after the first, made of its result."""
-        with inside(place):
-            second = self._following(result)
-        if not isinstance(second, Operation):
-            raise TypeError(f"the function given to `.then` at {place} returned {second!r}; it returns an "
-                            "operation that has not run, such as `kernel(...)`")
-        second._end("run")
-        return second
+
+def _next(step: Callable[[Any], Operation[Any]], result: Any, place: Place) -> Operation[Any]:
+    """The operation that comes next, made of the result of the one before."""
+    with inside(place):
+        made = step(result)
+    if not isinstance(made, Operation):
+        raise TypeError(f"the function given to `.then` at {place} returned {made!r}; it returns an operation that has "
+                        "not run, such as `kernel(...)`")
+    made._end("run")
+    return made
+
+
+def _started(step: Callable[[Any], Operation[Any]], place: Place, result: Any) -> Flight[Any]:
+    return _next(step, result, place)._begin(place)
+
+
+def _one_after_another(flight: Flight[Any], following: Sequence[Callable[[Any], Flight[Any]]]) -> Any:
+    """Waits for each step before the next is made of its result."""
+    for start in following:
+        flight = start(flight.wait())
+    return flight.wait()
 
 
 _PENDING: Final[weakref.WeakSet[Operation[Any]]] = weakref.WeakSet()
