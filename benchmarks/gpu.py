@@ -27,7 +27,6 @@ from tilecheck_runtime.backends.select import current
 from tilecheck_runtime.tools.bench import Comparison, bench, compare
 
 Const: Any = ct.Constant[int]
-hand_written: Any = ct.kernel
 B = TypeVar("B", bound=int)
 BM = TypeVar("BM", bound=int)
 BN = TypeVar("BN", bound=int)
@@ -39,12 +38,14 @@ def add(z: Mut[f32, B], x: Ref[f32, Dyn], y: Ref[f32, Dyn]) -> None:
     z.store(x.load_like(z) + y.load_like(z))
 
 
-@hand_written
-def raw_add(z: Any, x: Any, y: Any, tile: Const) -> None:
+def _raw_add(z: Any, x: Any, y: Any, tile: Const) -> None:
     i = ct.bid(0)
     a = ct.load(x, (i,), (tile,), padding_mode=ct.PaddingMode.ZERO)
     b = ct.load(y, (i,), (tile,), padding_mode=ct.PaddingMode.ZERO)
     ct.store(z, (i,), a + b)
+
+
+raw_add: Any = ct.kernel(_raw_add)
 
 
 @kernel(occupancy=1)
@@ -59,8 +60,7 @@ def gemm(z: Mut[bf16, BM, BN], x: Ref[bf16, Dyn, Dyn], y: Ref[bf16, Dyn, Dyn], b
         z[cell] = ct.astype(acc, ct.bfloat16)
 
 
-@hand_written(occupancy=1)
-def raw_gemm(z: Any, x: Any, y: Any, bm: Const, bn: Const, bk: Const, group: Const) -> None:
+def _raw_gemm(z: Any, x: Any, y: Any, bm: Const, bn: Const, bk: Const, group: Const) -> None:
     """Persistent, in groups of rows: the order in which `Grouped(group)` deals out pieces."""
     rows, columns = ct.cdiv(z.shape[0], bm), ct.cdiv(z.shape[1], bn)
     for tile in range(ct.bid(0), rows * columns, ct.num_blocks(0)):
@@ -75,6 +75,9 @@ def raw_gemm(z: Any, x: Any, y: Any, bm: Const, bn: Const, bk: Const, group: Con
             b = ct.load(y, (k, n), (bk, bn), padding_mode=ct.PaddingMode.ZERO)
             acc = ct.mma(a, b, acc)
         ct.store(z, (m, n), ct.astype(acc, ct.bfloat16))
+
+
+raw_gemm: Any = ct.kernel(_raw_gemm, occupancy=1)
 
 
 class Shown:

@@ -11,8 +11,9 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Any, Final
 
+from tilecheck.analysis import Analysis, OptOut
 from tilecheck.declare import declaration_of
-from tilecheck.diagnostics import KernelReport
+from tilecheck.diagnostics import Diagnostic, KernelReport
 from tilecheck.proof.contract import Annotation, annotation_of, evaluate, parse, parse_term
 from tilecheck.proof.contract import ContractError as TextError
 from tilecheck.proof.contract.checking import Scalars
@@ -28,11 +29,15 @@ from tilecheck_runtime.ownership.handles import Handle
 from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.tensors.reading import strided
 
-__all__ = ["Contract", "Demand", "contract_of", "enforce", "inspect", "report_of", "scalars"]
+__all__ = [
+    "CHECKING", "SETTLED", "Contract", "Demand", "Findings", "checked_name", "contract_of", "enforce", "findings_of",
+    "inspect", "last_line", "scalars",
+]
 
-_CHECKING: Final = threading.Lock()
+CHECKING: Final = threading.Lock()
 """The checker looks at one file at a time."""
-_SETTLED: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
+SETTLED: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
+"""Verdicts of kernels that are right in every launch that meets their contract."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,7 @@ def contract_of(function: FunctionType) -> Contract:
 
     Raises tilecheck's ContractError for a declared clause that is none.
     """
-    with _CHECKING:
+    with CHECKING:
         return _contract(function, declaration_of(function).requires)
 
 
@@ -100,11 +105,12 @@ def _read(text: str) -> tuple[Clause, ...]:
 def _inferred(function: FunctionType) -> tuple[str | None, tuple[str, ...]]:
     """The verdict and the clauses of the checker; where it could not settle the kernel, also the clauses that its
     operations need by themselves."""
-    report = report_of(function)
-    if report is None:
+    found = _looked_at(function)
+    if found is None:
         return None, _needed(function)
+    report = found.report
     clauses = tuple(c.clause for c in report.contract)
-    return report.verdict, clauses if report.verdict in _SETTLED else (*clauses, *_needed(function))
+    return report.verdict, clauses if report.verdict in SETTLED else (*clauses, *_needed(function))
 
 
 def _needed(function: FunctionType) -> tuple[str, ...]:
@@ -115,30 +121,53 @@ def _needed(function: FunctionType) -> tuple[str, ...]:
         return ()
 
 
-@lru_cache(maxsize=1024)
-def report_of(function: FunctionType) -> KernelReport | None:
+@dataclass(frozen=True)
+class Findings:
+    """What the checker says of a kernel, and the opt-outs of its file."""
+
+    report: KernelReport
+    diagnostics: tuple[Diagnostic, ...]
+    opt_outs: tuple[OptOut, ...]
+
+
+def findings_of(function: FunctionType) -> Findings | None:
     """What the checker says of a kernel; None when it does not see it."""
+    with CHECKING:
+        return _looked_at(function)
+
+
+def _looked_at(function: FunctionType) -> Findings | None:
     file = function.__code__.co_filename
     if not os.path.exists(file):
         return None  # typed in, or generated
-    name = function.__qualname__.replace(".<locals>", "")
-    found = [k for k in _reports(file) if k.name == name and k.line <= _last_line(function)]
-    return found[-1] if found else None
+    name, analysis = checked_name(function), _analysis(file)
+    found = [k for k in analysis.kernels if k.report.name == name and k.report.line <= last_line(function)]
+    if not found:
+        return None
+    kernel = max(found, key=lambda k: k.report.line)
+    return Findings(kernel.report, kernel.diagnostics, analysis.opt_outs)
 
 
 @lru_cache(maxsize=256)
-def _reports(file: str) -> tuple[KernelReport, ...]:
-    """Of all kernels of a file, with the contracts that the project declares for them. Results are kept on disk where
-    the project keeps them already."""
-    from tilecheck.api import check_paths
+def _analysis(file: str) -> Analysis:
+    """Of a file, with the contracts that the project declares for its kernels. Results are kept on disk where the
+    project keeps them already."""
     from tilecheck.config import load_config
+    from tilecheck.engine import analyse_paths
+    from tilecheck.progress import no_progress
 
     config = load_config([file])
     settings = replace(config, exclude=(), respect_gitignore=False, jobs=1, use_cache=config.cache_folder.exists())
-    return check_paths([file], settings).kernels
+    return analyse_paths([file], settings, no_progress)
 
 
-def _last_line(function: FunctionType) -> int:
+def checked_name(function: FunctionType) -> str:
+    """What the checker calls a kernel."""
+    return function.__qualname__.replace(".<locals>", "")
+
+
+def last_line(function: FunctionType) -> int:
+    """The last line with code of a function, which tells it from others of its name."""
     return max((line for *_, line in function.__code__.co_lines() if line is not None),
                default=function.__code__.co_firstlineno)
 

@@ -19,6 +19,7 @@ from tilecheck_runtime.launches.contract import contract_of, enforce, inspect, s
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
 from tilecheck_runtime.launches.grids import Grid, asked, inferred
 from tilecheck_runtime.launches.operation import Operation, Recorder
+from tilecheck_runtime.launches.plans import output_of
 from tilecheck_runtime.launches.streams import stream_for
 from tilecheck_runtime.launches.variables import variables
 from tilecheck_runtime.ownership.errors import GridError
@@ -57,11 +58,11 @@ class _Signed:
     numbers: tuple[tuple[str, int], ...]
     outputs: tuple[Output, ...]
     values: tuple[tuple[str, int], ...]
-    compact: bool
+    compiles: bool
 
 
 def _signed(found: Given, values: Mapping[str, int], grid: Grid) -> _Signed:
-    outputs = (Output(p.tile, p.schedule, p.blocks, tuple(n == 1 for n in p.tiles)) for p in found.outputs.values())
+    outputs = (output_of(p) for p in found.outputs.values())
     return _Signed(tuple(scalars(found, values, grid).items()), tuple(outputs), tuple(values.items()),
                    _backend(found).compiles)
 
@@ -81,7 +82,12 @@ def _guarded(kernel: Kernel[Any], signed: _Signed) -> Entry:
     """
     function = function_of(kernel)
     enforce(function.__name__, contract_of(function), dict(signed.numbers))
-    return kernel.entry(Plan(signed.values, signed.outputs, compact=signed.compact))
+    plan = Plan(signed.values, signed.outputs)
+    if signed.compiles:
+        from tilecheck_runtime.compile.refine import refined
+
+        plan = refined(function, plan, dict(signed.numbers))
+    return kernel.entry(plan)
 
 
 class Launch(Operation[Any]):

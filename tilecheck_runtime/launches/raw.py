@@ -16,7 +16,7 @@ from tilecheck.declare import declaration_of
 from tilecheck_runtime.backends.cuda.driver import driver
 from tilecheck_runtime.cpu.arguments import parameters
 from tilecheck_runtime.cpu.execute import function_of, launch_on_cpu
-from tilecheck_runtime.launches.contract import Contract, contract_of, enforce, report_of
+from tilecheck_runtime.launches.contract import Contract, contract_of, enforce, findings_of
 from tilecheck_runtime.ownership.errors import (
     AliasedError,
     GridError,
@@ -135,8 +135,8 @@ def _grid(kernel: str, grid: Any) -> tuple[int, int, int]:
 
 def _written(function: FunctionType) -> frozenset[str] | None:
     """Parameters that a kernel writes; None when the checker does not see it."""
-    report = report_of(function)
-    return None if report is None else frozenset(o.array for o in report.obligations if o.kind == "disjoint")
+    found = findings_of(function)
+    return None if found is None else frozenset(o.array for o in found.report.obligations if o.kind == "disjoint")
 
 
 def _usable(kernel: str, one: _Named, written: frozenset[str] | None) -> None:
@@ -189,10 +189,10 @@ def _apart(kernel: str, given: Sequence[_Named], written: frozenset[str] | None)
 
 def _settled(kernel: str, function: FunctionType) -> None:
     """A kernel that was refuted is not launched, unless its author takes the responsibility."""
-    report = report_of(function)
-    if report is None or report.verdict != "refuted" or declaration_of(function).unsafe is not None:
+    found = findings_of(function)
+    if found is None or found.report.verdict != "refuted" or declaration_of(function).unsafe is not None:
         return
-    worst = next((o for o in report.obligations if o.verdict == "refuted"), None)
+    worst = next((o for o in found.report.obligations if o.verdict == "refuted"), None)
     code = worst.rules[0] if worst is not None and worst.rules else "TC101"
     why = f": {worst.why}" if worst is not None and worst.why else ""
     raise RefutedError(code, f"`{kernel}` is wrong for some launch of this kind{why}", use=here(),

@@ -88,7 +88,8 @@ def compare(first: Callable[[], object], second: Callable[[], object], *, sample
     for _ in range(warm_up):
         clock.time(first, repeats, flush)
         clock.time(second, repeats, flush)
-    mine, theirs = [], []
+    mine: list[float] = []
+    theirs: list[float] = []
     for n in range(samples):
         turns = ((first, mine), (second, theirs))
         for call, into in turns if n % 2 == 0 else turns[::-1]:

@@ -11,6 +11,8 @@ from tilecheck_runtime.backends.interface import Job
 from tilecheck_runtime.compile.build import build
 from tilecheck_runtime.compile.facts import signature_of
 from tilecheck_runtime.compile.options import Options
+from tilecheck_runtime.compile.settled import require_settled
+from tilecheck_runtime.cpu.execute import AUTHORED
 
 __all__ = ["Loaded", "Loader"]
 
@@ -35,13 +37,15 @@ class Loader:
         self._loaded: dict[Any, Loaded] = {}
 
     def loaded(self, job: Job) -> Loaded:
-        """The kernel of a job, compiled for what its arguments allow. Raises CompileError."""
+        """The kernel of a job, compiled for what its arguments allow. Raises CompileError, also
+        for a kernel that the checker did not settle."""
         function = cast(FunctionType, job.function)
         signature = signature_of(function, job.arguments)
         options = Options.of(job.hints, self.arch)
         key = (function, signature, options)
         found = self._loaded.get(key)
         if found is None:
+            require_settled(getattr(function, AUTHORED, function))
             compiled = build(function, signature, self.arch, options)
             self._driver.enter(self._ordinal)
             library = self._driver.load(compiled.cubin)
