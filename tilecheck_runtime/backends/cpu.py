@@ -7,9 +7,10 @@ import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent import futures
 from concurrent.futures import Future
+from types import FunctionType
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from tilecheck_runtime.backends.interface import Event, Job, Strided
 from tilecheck_runtime.cpu.execute import execute
 from tilecheck_runtime.cpu.machine import interrupt
+from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.ownership.errors import KernelFaultError
 from tilecheck_runtime.sanitizer.session import Session
 
@@ -131,7 +133,6 @@ class CPU:
     """The backend where there is no GPU."""
 
     device: Final = "cpu"
-    compiles: Final = False
     ordered: Final = False
 
     def __init__(self, seed: int | None = 0) -> None:
@@ -182,6 +183,9 @@ class CPU:
                                tuple(s * size for s in array.strides))
         made.flags.writeable = not memory.readonly
         return made
+
+    def planned(self, function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
+        return plan
 
     def prepare(self, job: Job) -> None:
         """Nothing: kernels are read when they run."""

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any, Protocol
 
 from tilecheck_runtime.cpu.dtypes import DType
+from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.ownership.memory import Memory
 from tilecheck_runtime.ownership.places import Place
 
@@ -106,11 +108,6 @@ class Backend(Protocol):
         ...
 
     @property
-    def compiles(self) -> bool:
-        """Whether kernels are compiled, so that entries are worth specializing."""
-        ...
-
-    @property
     def ordered(self) -> bool:
         """Whether the device itself keeps work of one stream in order, so that the host need not wait between."""
         ...
@@ -154,6 +151,11 @@ class Backend(Protocol):
 
     def view(self, array: Strided) -> Any:
         """The array as NumPy, or whatever else on this device, sees it, without a copy."""
+        ...
+
+    def planned(self, function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
+        """The plan of a launch that its guards let through, as it is best for this backend. `numbers` are those that
+        contracts speak of."""
         ...
 
     def prepare(self, job: Job) -> object:

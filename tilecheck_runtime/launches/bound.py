@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tilecheck_runtime.backends.interface import Event
+from tilecheck_runtime.launches.flight import in_chain
 from tilecheck_runtime.launches.launch import Launch, allowed, borrowed, result_of
 from tilecheck_runtime.launches.nesting import refuse
 from tilecheck_runtime.launches.streams import on, stream_for
 from tilecheck_runtime.ownership.errors import MovedError
 from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.ownership.state import release
-from tilecheck_runtime.ownership.storage import EPOCH, LOCK, Hold, Mode
+from tilecheck_runtime.ownership.storage import EPOCH, LOCK, Chain, Hold, Mode
 
 __all__ = ["BoundLaunch"]
 
@@ -30,6 +31,7 @@ class BoundLaunch:
             ready = self._ready = launch.ready(self._place)
             self._repeated = ready.backend.repeated([ready.job], f"`{ready.job.kernel}` bound at {self._place}")
             launch.begun()
+        self._chain = Chain()
         self._holds: list[Hold] = []
         self._epoch = -1
         self._stream = ready.backend.default
@@ -80,17 +82,14 @@ class BoundLaunch:
         refuse(self.what)
         with on(stream):
             wanted = stream_for(self._ready.backend) if stream is not None else self._stream
-        for hold in self._holds:
-            hold.ended = True  # what it holds itself is no reason against it
-        try:
+        with in_chain(self._chain, here()):  # what it holds itself is no reason against it
             allowed(self._ready.uses)
             if self._ready.look is not None:
                 self._ready.look()
-        finally:
-            for hold in self._holds:
-                hold.ended = False
         if not self._holds:
             self._holds = borrowed(self._ready, Mode.READING, Mode.WRITING, here(), self.what)
+            for hold in self._holds:
+                hold.chain = self._chain
         self._stream, self._epoch = wanted, EPOCH.now if self._ready.look is None else -1
 
     def _land(self) -> None:

@@ -82,9 +82,9 @@ class Graph(Generic[R]):
         self._place, self.what = here(), f"a graph of {operation.what}"
         refuse(self.what)
         operation._end("captured in a graph")
-        chain = Chain()
-        capture = _Capture(chain)
-        with capturing(self._place), in_chain(chain, self._place):
+        self._chain = Chain()
+        capture = _Capture(self._chain)
+        with capturing(self._place), in_chain(self._chain, self._place):
             self.result: R = operation._record(capture, self._place)
         if capture.backend is None:
             raise CaptureError(f"{self.what} launches nothing", use=here(),
@@ -138,13 +138,8 @@ class Graph(Generic[R]):
                 raise LaunchArgumentError(f"{name} is no input of {self.what}", names=(name,), use=here(),
                                           before=self._place, what="captured",
                                           fix="update a tensor that was passed to it")
-            for hold in self._holds:
-                hold.ended = True  # the graph itself is no reason against it: replays and copies follow each other
-            try:
+            with in_chain(self._chain, here()):  # the graph is no reason against it: replays and copies take turns
                 check(tensor, Use.WRITE)
-            finally:
-                for hold in self._holds:
-                    hold.ended = False
             self._copied(tensor, values)
 
     def _copied(self, tensor: Tensor, values: Any) -> None:

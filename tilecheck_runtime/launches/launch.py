@@ -58,13 +58,13 @@ class _Signed:
     numbers: tuple[tuple[str, int], ...]
     outputs: tuple[Output, ...]
     values: tuple[tuple[str, int], ...]
-    compiles: bool
+    device: str
 
 
 def _signed(found: Given, values: Mapping[str, int], grid: Grid) -> _Signed:
     outputs = (output_of(p) for p in found.outputs.values())
     return _Signed(tuple(scalars(found, values, grid).items()), tuple(outputs), tuple(values.items()),
-                   _backend(found).compiles)
+                   _backend(found).device)
 
 
 def _backend(found: Given) -> Backend:
@@ -83,11 +83,7 @@ def _guarded(kernel: Kernel[Any], signed: _Signed) -> Entry:
     function = function_of(kernel)
     enforce(function.__name__, contract_of(function), dict(signed.numbers))
     plan = Plan(signed.values, signed.outputs)
-    if signed.compiles:
-        from tilecheck_runtime.compile.refine import refined
-
-        plan = refined(function, plan, dict(signed.numbers))
-    return kernel.entry(plan)
+    return kernel.entry(backend_of(signed.device).planned(function, plan, dict(signed.numbers)))
 
 
 class Launch(Operation[Any]):

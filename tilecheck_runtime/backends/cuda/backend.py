@@ -5,7 +5,8 @@ from __future__ import annotations
 import atexit
 import functools
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import FunctionType
 from typing import Any, Final
 
 from tilecheck_runtime.backends.cuda import transfers
@@ -17,6 +18,7 @@ from tilecheck_runtime.backends.cuda.memory import DeviceMemory, Pool
 from tilecheck_runtime.backends.cuda.repeated import Captured, Direct
 from tilecheck_runtime.backends.cuda.stream import DeviceStream, Mark
 from tilecheck_runtime.backends.interface import Event, Job, Strided
+from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.ownership.storage import LOCK
 
 __all__ = ["CUDA"]
@@ -25,7 +27,6 @@ __all__ = ["CUDA"]
 class CUDA:
     """A GPU. Everything it does is handed over and goes on beside the program."""
 
-    compiles: Final = True
     ordered: Final = True
 
     def __init__(self, ordinal: int = 0, found: Driver | None = None, loader: Any = None) -> None:
@@ -43,6 +44,9 @@ class CUDA:
         atexit.register(self._finish)
 
     def allocate(self, nbytes: int) -> DeviceMemory:
+        for stream in list(DeviceStream._all):
+            if stream.driver is self.driver:
+                stream.unsettled()  # flights that were dropped hold memory until somebody asks
         return self.pool.allocate(nbytes)
 
     def adopt(self, address: int, nbytes: int, owner: object, readonly: bool) -> DeviceMemory:
@@ -68,16 +72,28 @@ class CUDA:
         stream.follow(mark.stream, mark.number)
 
     def upload(self, source: Any, target: Strided) -> None:
-        transfers.upload(source, target, self.default)
+        try:
+            transfers.upload(source, target, self.default)
+        except DriverError as error:
+            raise self.default.refused(error) from error
 
     def download(self, source: Strided) -> Any:
-        return transfers.download(source, self.default)
+        try:
+            return transfers.download(source, self.default)
+        except DriverError as error:
+            raise self.default.refused(error) from error
 
     def copy(self, source: Strided, target: Strided, stream: Any) -> Mark:
-        return transfers.copy(source, target, stream)
+        try:
+            return transfers.copy(source, target, stream)
+        except DriverError as error:
+            raise stream.refused(error) from error
 
     def view(self, array: Strided) -> Any:
         raise BufferError(f"this tensor lies on {self.device}, where NumPy cannot look: write `x.numpy()`")
+
+    def planned(self, function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
+        return self.loader.planned(function, plan, numbers)
 
     def prepare(self, job: Job) -> Loaded:
         """The kernel of a job, compiled and loaded. Raises OwnershipError for what a GPU does not take."""
@@ -110,9 +126,8 @@ class CUDA:
         """Hands a launch to the driver. Raises what ended the context, if something did."""
         try:
             self.driver.launch(function, grid, stream.handle, parameters)
-        except DriverError:
-            stream.synchronize()  # says which kernel it was that failed before
-            raise
+        except DriverError as error:
+            raise stream.refused(error) from error
 
     def _finish(self) -> None:
         """What is under way when the program ends is waited for, so that whoever wanted to hear of it does."""

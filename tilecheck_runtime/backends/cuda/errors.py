@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["DeviceFailureError", "DriverError", "NoGPUError"]
+from typing import Final
+
+__all__ = ["LOST", "DeviceFailureError", "DriverError", "NoGPUError"]
+
+LOST: Final = frozenset(f"CUDA_ERROR_{name}" for name in (
+    "ASSERT", "CONTAINED", "ECC_UNCORRECTABLE", "HARDWARE_STACK_ERROR", "ILLEGAL_ADDRESS", "ILLEGAL_INSTRUCTION",
+    "INVALID_ADDRESS_SPACE", "INVALID_PC", "LAUNCH_FAILED", "LAUNCH_TIMEOUT", "MISALIGNED_ADDRESS",
+    "TENSOR_MEMORY_LEAK", "EXTERNAL_DEVICE",
+))
+"""Results after which a context takes nothing more: a kernel went wrong."""
 
 
 class NoGPUError(RuntimeError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import FunctionType
 from typing import Any, Final, cast
 
@@ -11,8 +12,10 @@ from tilecheck_runtime.backends.interface import Job
 from tilecheck_runtime.compile.build import build
 from tilecheck_runtime.compile.facts import signature_of
 from tilecheck_runtime.compile.options import Options
+from tilecheck_runtime.compile.refine import refined
 from tilecheck_runtime.compile.settled import require_settled
 from tilecheck_runtime.cpu.execute import AUTHORED
+from tilecheck_runtime.dialect.plan import Plan
 
 __all__ = ["Loaded", "Loader"]
 
@@ -35,6 +38,10 @@ class Loader:
         self._driver, self._ordinal = driver, ordinal
         self.arch: Final = driver.arch(ordinal)
         self._loaded: dict[Any, Loaded] = {}
+
+    def planned(self, function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
+        """The plan without what this launch does not need. Raises CompileError where there are no tools."""
+        return refined(function, plan, numbers)
 
     def loaded(self, job: Job) -> Loaded:
         """The kernel of a job, compiled for what its arguments allow. Raises CompileError, also

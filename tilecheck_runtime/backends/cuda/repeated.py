@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from tilecheck_runtime.backends.cuda import transfers
 from tilecheck_runtime.backends.cuda.driver import Driver
@@ -13,6 +13,8 @@ from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream, Mark
 from tilecheck_runtime.backends.interface import Job, Strided
 
 __all__ = ["Captured", "Direct"]
+
+_NO_CONTEXT: Final = frozenset({"CUDA_ERROR_INVALID_CONTEXT", "CUDA_ERROR_CONTEXT_IS_DESTROYED"})
 
 
 class _Ready:
@@ -62,14 +64,15 @@ class Direct(_Ready):
             self._enter(stream)
         try:
             self._driver.launch(self._function, self._grid, stream.handle, self._address)
-        except DriverError:
-            self._again(stream)
+        except DriverError as error:
+            self._again(stream, error)
         return stream.mark(self._what)
 
-    def _again(self, stream: DeviceStream) -> None:
-        """In a thread that the device did not know yet; else what went wrong before is said."""
-        stream.synchronize()
-        stream.driver.enter(stream.ordinal)
+    def _again(self, stream: DeviceStream, error: DriverError) -> None:
+        """In a thread that the device did not know yet; else what went wrong is said."""
+        if error.code not in _NO_CONTEXT:
+            raise stream.refused(error) from error
+        self._driver.enter(stream.ordinal)
         self._driver.launch(self._function, self._grid, stream.handle, self._address)
 
 
@@ -92,11 +95,10 @@ class Captured(_Ready):
         if stream is not self._stream:
             self._enter(stream)
         try:
+            self._driver.enter(stream.ordinal)
             self._driver.run_graph(self._graph, stream.handle)
-        except DriverError:
-            stream.synchronize()
-            stream.driver.enter(stream.ordinal)
-            self._driver.run_graph(self._graph, stream.handle)
+        except DriverError as error:
+            raise stream.refused(error) from error
         return stream.mark(self._what)
 
     def __del__(self) -> None:

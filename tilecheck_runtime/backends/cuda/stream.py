@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from tilecheck_runtime.backends.cuda.driver import Driver
-from tilecheck_runtime.backends.cuda.errors import DeviceFailureError, DriverError
+from tilecheck_runtime.backends.cuda.errors import LOST, DeviceFailureError, DriverError
 from tilecheck_runtime.backends.cuda.poller import POLLER
 
 __all__ = ["LATEST", "DeviceStream", "Mark"]
@@ -159,6 +159,12 @@ class DeviceStream:
             return self._failure[1]
         return None
 
+    def refused(self, error: DriverError) -> Exception:
+        """What to raise for a call that the driver refused: what went wrong before, if that is why."""
+        if error.code in LOST:
+            self._fail(error)
+        return error if self._failure is None else self._failure[1]
+
     def _covers(self, number: int) -> bool:
         return self._failure is not None or (bool(self._recorded) and self._recorded[-1][0] >= number)
 
@@ -186,7 +192,8 @@ class DeviceStream:
         """The context is lost: everything that was not done before has failed, and is over."""
         with self._lock:
             if self._failure is None:
-                kernels = tuple(what for number, what in self.recent if number > self.finished)
+                kernels = tuple(what for stream in list(DeviceStream._all) if stream.driver is self.driver
+                                for number, what in list(stream.recent) if number > stream.finished)
                 self._failure = self.finished, DeviceFailureError(error.code, kernels)
             self._recorded.clear()
             self.finished = self.handed
