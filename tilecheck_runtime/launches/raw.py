@@ -192,11 +192,10 @@ def _settled(kernel: str, function: FunctionType) -> None:
     found = findings_of(function)
     if found is None or found.report.verdict != "refuted" or declaration_of(function).unsafe is not None:
         return
-    worst = next((o for o in found.report.obligations if o.verdict == "refuted"), None)
-    code = worst.rules[0] if worst is not None and worst.rules else "TC101"
-    why = f": {worst.why}" if worst is not None and worst.why else ""
-    raise RefutedError(code, f"`{kernel}` is wrong for some launch of this kind{why}", use=here(),
-                       fix="run `tilecheck check` on its file to see the blocks; `@unsafe(\"why\")` on the kernel "
+    said = next((d for d in found.diagnostics if d.severity == "error"), None)
+    code, why = ("TC101", "the checker refuses it") if said is None else (said.code, said.message)
+    raise RefutedError(code, f"`{kernel}` is not launched: {why}", use=here(),
+                       fix="run `tilecheck` on its file to see how it goes wrong; `@unsafe(\"why\")` on the kernel "
                        "launches it anyway")
 
 

@@ -174,11 +174,13 @@ def test_streams_are_ordered_by_the_memory_that_they_use(gpu, backend):
     first, second = tcr.stream("first"), tcr.stream("second")
     x = tcr.ones((N,), f32)
     add_bound = add.bind(pieces(), x, x)
+    gpu.paused = True
     add_bound(first)
     gpu.calls.clear()
     add_bound(second)
     assert "cuStreamWaitEvent" in gpu.calls
     assert second.handle.queue and not gpu.launched
+    gpu.paused = False
     assert (add_bound.release().numpy() == 2).all() and len(gpu.launched) == 2
 
 
@@ -255,6 +257,7 @@ def test_a_graph_is_not_replayed_without_its_result(gpu):
     x.partition(16)
 
 
+@pytest.mark.filterwarnings("ignore:TC404")
 @pytest.mark.parametrize(("step", "says"), [
     (lambda x, z: add(pieces(), x, x), "memory is allocated while a graph is captured"),
     (lambda x, z: z.numpy(), "the elements of a partition are read while a graph is captured"),
@@ -286,3 +289,80 @@ def test_a_kernel_that_is_not_compiled_leaves_its_arguments(gpu):
         add.replace_hints(num_ctas=3)(pieces(), x, x).sync()
     x.partition(16)
     assert not gpu.launched
+
+
+def test_strict_streams(gpu, monkeypatch):
+    monkeypatch.setenv("TILECHECK_STREAMS", "strict")
+    x, side = tcr.ones((N,), f32), tcr.stream("side")
+    bound = add.bind(pieces(), x, x)
+    gpu.paused = True
+    bound()
+    with pytest.raises(tcr.StreamError, match="stream `side` uses memory that stream `default` still uses"):
+        bound(side)
+    gpu.paused = False
+    bound(side)
+    assert (bound.release().numpy() == 2).all()
+
+
+def test_arguments_on_two_devices(gpu, monkeypatch):
+    x, y = tcr.ones((N,), f32), tcr.ones((N,), f32)
+    monkeypatch.setattr(y._storage.memory, "device", "cuda:1")
+    with pytest.raises(tcr.LaunchArgumentError, match=r"`y` of `add` lies on cuda:1, and the launch is on cuda:0"):
+        add(pieces(), x, y).sync()
+
+
+@pytest.mark.parametrize(("options", "says"), [
+    ({"version": 12090}, r"supports CUDA 12\.9, tile kernels need 13\.0: install driver r580"),
+    ({"count": 0}, "sees no GPU: look at CUDA_VISIBLE_DEVICES"),
+])
+def test_a_machine_that_cannot_run_kernels(options, says):
+    from tests.runtime.cuda.fake import FakeDriver
+    from tilecheck_runtime.backends.cuda.driver import Driver, inspected
+    from tilecheck_runtime.backends.cuda.errors import NoGPUError
+
+    with pytest.raises(NoGPUError, match=says):
+        inspected(Driver(FakeDriver(**options)))
+
+
+def test_a_device_that_is_not_there():
+    from tests.runtime.cuda.fake import FakeDriver, FakeLoader
+    from tilecheck_runtime.backends.cuda.backend import CUDA
+    from tilecheck_runtime.backends.cuda.driver import Driver
+    from tilecheck_runtime.backends.cuda.errors import NoGPUError
+
+    with pytest.raises(NoGPUError, match="there is no device cuda:2: the driver sees 2, numbered from 0"):
+        CUDA(2, Driver(FakeDriver(count=2)), FakeLoader())
+
+
+def test_memory_that_does_not_fit_after_all_that_is_free_was_given_back(gpu, backend):
+    gpu.capacity = 1 << 20
+    held = [backend.allocate(1 << 16) for _ in range(8)]
+    del held[4:]
+    gc.collect()
+    assert backend.allocate(3 << 17).nbytes == 3 << 17
+    with pytest.raises(MemoryError, match="1048576 bytes do not fit on cuda:0"):
+        backend.allocate(1 << 20)
+
+
+def test_arrays_of_others_are_taken_over(gpu, backend):
+    theirs = backend.allocate(4 * N)
+
+    class Theirs:
+        def __init__(self):
+            self.__cuda_array_interface__ = {"shape": (N,), "strides": None, "typestr": "<f4", "version": 3,
+                                             "stream": 5, "data": (theirs.address, False)}
+
+    from tilecheck_runtime.tensors import foreign
+
+    foreign_driver = foreign.cuda_driver
+    foreign.cuda_driver = lambda: backend.driver
+    try:
+        owner = Theirs()
+        x, y = tcr.from_dlpack(owner), tcr.from_dlpack(owner)
+    finally:
+        foreign.cuda_driver = foreign_driver
+    part = x.partition(16)
+    with pytest.raises(tcr.AliasedError):
+        add(part, y, tcr.ones((N,), f32))
+    z = add(part, tcr.ones((N,), f32), tcr.ones((N,), f32)).sync().unpartition()
+    assert (y.numpy() == 2).all() and (z.numpy() == 2).all() and 5 in gpu.foreign

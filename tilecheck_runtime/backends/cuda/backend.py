@@ -104,7 +104,7 @@ class CUDA:
         loaded = self.prepare(job)
         arrays = [a for a in job.arguments if isinstance(a, Strided)]
         with LOCK:
-            transfers.after(stream, arrays)
+            transfers.after(stream, arrays, job.place)
             self.driver.enter(self.ordinal)
             self.hand_over(loaded.function, job.grid, loaded.packing.once(job.arguments).address, stream)
             mark: Mark = stream.mark(f"`{job.kernel}` launched at {job.place}")

@@ -56,7 +56,7 @@ class Driver:
         """What a device is called."""
         raw = self.call("cuDeviceGetName", 128, self.call("cuDeviceGet", ordinal))
         text = raw.decode() if isinstance(raw, bytes) else str(raw)
-        return text.rstrip("\0")
+        return text.partition("\0")[0]
 
     def arch(self, ordinal: int) -> str:
         """The architecture of a device: "sm_90"."""

@@ -23,7 +23,7 @@ class _Ready:
 
     def __init__(self, jobs: Sequence[Job], what: str) -> None:
         self._arrays = [a for job in jobs for a in job.arguments if isinstance(a, Strided)]
-        self._what = what
+        self._what, self._place = what, jobs[0].place
         self._stream: DeviceStream | None = None
 
     def rest(self) -> None:
@@ -36,7 +36,7 @@ class _Ready:
     def _enter(self, stream: DeviceStream) -> None:
         self.rest()
         stream.driver.enter(stream.ordinal)
-        transfers.after(stream, self._arrays)
+        transfers.after(stream, self._arrays, self._place)
         for uses in self._uses():
             uses[stream] = LATEST
         self._stream = stream

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -11,9 +12,13 @@ import numpy as np
 
 from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream, Mark
 from tilecheck_runtime.backends.interface import Strided
+from tilecheck_runtime.ownership.errors import StreamError
+from tilecheck_runtime.ownership.places import NOWHERE, Place
 
 __all__ = ["after", "copy", "download", "runs", "upload", "used"]
 
+STREAMS: Final = "TILECHECK_STREAMS"
+"""The environment variable: "strict" refuses launches on streams that would have to wait for each other."""
 _MANY: Final = 4096
 """Copies of single runs that are worth more than one through the host."""
 
@@ -97,13 +102,25 @@ def _waited(stream: DeviceStream) -> None:
     stream.synchronize()
 
 
-def after(stream: DeviceStream, arrays: Sequence[Strided]) -> None:
-    """Orders what is handed to a stream behind everything that uses these arrays on other ones."""
+def after(stream: DeviceStream, arrays: Sequence[Strided], place: Place = NOWHERE) -> None:
+    """Orders what is handed to a stream behind everything that uses these arrays on other ones.
+
+    Raises StreamError instead, for a launch at `place`, where TILECHECK_STREAMS is "strict".
+    """
     for array in arrays:
         memory: Any = array.memory
-        for other, number in memory.uses.items():
-            if other is not stream:
+        for other, number in tuple(memory.uses.items()):
+            if other is not stream and not other.reached(number):
+                if place is not NOWHERE and os.environ.get(STREAMS) == "strict":
+                    raise _unordered(stream, other, place)
                 stream.follow(other, number)
+
+
+def _unordered(stream: DeviceStream, other: DeviceStream, place: Place) -> StreamError:
+    last = other.recent[-1][1] if other.recent else "something"
+    return StreamError(
+        f"a launch on stream `{stream.name}` uses memory that stream `{other.name}` still uses ({last})", use=place,
+        fix=f"wait for that one first, or launch on the same stream; without {STREAMS}=strict streams are put in order")
 
 
 def used(mark: Mark, arrays: Sequence[Strided]) -> None:
