@@ -190,7 +190,7 @@ class CPU:
     def prepare(self, job: Job) -> None:
         """Nothing: kernels are read when they run."""
 
-    def launch(self, job: Job, stream: Any) -> HostEvent:
+    def launch(self, job: Job, stream: Any, prepared: Any = None) -> HostEvent:
         return HostJobs([self._work(job)]).launch(stream)
 
     def repeated(self, jobs: Sequence[Job], what: str) -> HostJobs:

@@ -169,6 +169,6 @@ class Backend(Protocol):
         """
         ...
 
-    def launch(self, job: Job, stream: Stream) -> Event:
-        """Runs a kernel once. What it does wrong is the error of the event."""
+    def launch(self, job: Job, stream: Stream, prepared: Any = None) -> Event:
+        """Runs a kernel once. What it does wrong is the error of the event. `prepared` is what `prepare` returned."""
         ...

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from tilecheck_runtime.backends.interface import Backend, Job
 from tilecheck_runtime.backends.select import backend_of, current
 from tilecheck_runtime.cpu.execute import function_of
 from tilecheck_runtime.dialect.decorator import Kernel
 from tilecheck_runtime.dialect.entry import Entry
-from tilecheck_runtime.dialect.plan import Output, Plan
+from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.launches.aliasing import usable
 from tilecheck_runtime.launches.arguments import Given, given, shown
 from tilecheck_runtime.launches.contract import contract_of, enforce, inspect, scalars
@@ -44,27 +44,68 @@ def build(kernel: Kernel[Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -
     with LOCK:
         found = given(name, kernel.signature, args, kwargs)
         usable(name, found)
-        values = variables(name, kernel.signature, found)
-        grid = inferred(name, found.outputs)
-        if grid is not None:
-            _guarded(kernel, _signed(found, values, grid))
-        return Launch(kernel, found, values, grid)
+        facts = _facts(kernel, found)
+        return Launch(kernel, found, facts)
 
 
 @dataclass(frozen=True)
-class _Signed:
-    """Everything about arguments that guards and specialization depend on; a key of caches."""
+class _Facts:
+    """What follows from the layouts and numbers of arguments alone, so once for all launches that are alike.
 
-    numbers: tuple[tuple[str, int], ...]
-    outputs: tuple[Output, ...]
-    values: tuple[tuple[str, int], ...]
-    device: str
+    values  of the type variables
+    grid    that follows from the partitions, if one does
+    guards  for each grid that was asked for
+    kernel  that they are of: kept, so that no other can be taken for it
+    """
+
+    values: Mapping[str, int]
+    grid: Grid | None
+    guards: dict[Grid, _Guarded]
+    kernel: object
 
 
-def _signed(found: Given, values: Mapping[str, int], grid: Grid) -> _Signed:
-    outputs = (output_of(p) for p in found.outputs.values())
-    return _Signed(tuple(scalars(found, values, grid).items()), tuple(outputs), tuple(values.items()),
-                   _backend(found).device)
+@dataclass(frozen=True)
+class _Guarded:
+    """A grid that the contract allows: the specialized kernel, and the numbers that the contract was asked about."""
+
+    entry: Entry
+    numbers: Mapping[str, int]
+
+
+_KNOWN: Final[dict[tuple[Any, ...], _Facts]] = {}
+_MOST: Final = 4096
+"""Launches that are unlike each other, before all of them are forgotten."""
+
+
+def _facts(kernel: Kernel[Any], found: Given) -> _Facts:
+    """Raises ContractError and GridError."""
+    layouts = tuple((h._layout.dtype.name, h.shape, h.strides) for h in found.arrays.values())
+    outputs = tuple((p.tile, p.schedule, p.blocks, p.prefix) for p in found.outputs.values())
+    numbers = tuple(n for n in found.numbers.values() if isinstance(n, int))
+    key = (id(kernel), layouts, outputs, numbers, _backend(found).device)
+    facts = _KNOWN.get(key)
+    if facts is None:
+        name = function_of(kernel).__name__
+        values, grid = variables(name, kernel.signature, found), inferred(name, found.outputs)
+        facts = _Facts(values, grid, {}, kernel)
+        if grid is not None:
+            _guarded(kernel, found, facts, grid)
+        if len(_KNOWN) >= _MOST:
+            _KNOWN.clear()
+        _KNOWN[key] = facts
+    return facts
+
+
+def _guarded(kernel: Kernel[Any], found: Given, facts: _Facts, grid: Grid) -> _Guarded:
+    """The specialized kernel, after its contract was checked. Raises ContractError."""
+    known = facts.guards.get(grid)
+    if known is None:
+        function, numbers = function_of(kernel), scalars(found, facts.values, grid)
+        enforce(function.__name__, contract_of(function), numbers)
+        plan = Plan(tuple(facts.values.items()), tuple(output_of(p) for p in found.outputs.values()))
+        known = _Guarded(kernel.entry(_backend(found).planned(function, plan, numbers)), numbers)
+        facts.guards[grid] = known
+    return known
 
 
 def _backend(found: Given) -> Backend:
@@ -74,24 +115,12 @@ def _backend(found: Given) -> Backend:
     return current()
 
 
-@lru_cache(maxsize=4096)
-def _guarded(kernel: Kernel[Any], signed: _Signed) -> Entry:
-    """The specialized kernel, after its contract was checked: once for arguments of the same shapes and values.
-
-    Raises ContractError.
-    """
-    function = function_of(kernel)
-    enforce(function.__name__, contract_of(function), dict(signed.numbers))
-    plan = Plan(signed.values, signed.outputs)
-    return kernel.entry(backend_of(signed.device).planned(function, plan, dict(signed.numbers)))
-
-
 class Launch(Operation[Any]):
     """A kernel with its arguments. The result is what its `Mut` arguments have become: one partition, a tuple of
     several in order, None without any."""
 
-    def __init__(self, kernel: Kernel[Any], found: Given, values: Mapping[str, int], grid: Grid | None) -> None:
-        self._kernel, self._given, self._values, self._grid = kernel, found, values, grid
+    def __init__(self, kernel: Kernel[Any], found: Given, facts: _Facts) -> None:
+        self._kernel, self._given, self._facts, self._grid = kernel, found, facts, facts.grid
         self._name = function_of(kernel).__name__
         self._ended = ("not built", here())
         self._taken = tuple(self._take(name, output) for name, output in found.outputs.items())
@@ -114,7 +143,7 @@ class Launch(Operation[Any]):
         quiet, self._quiet = self._quiet, True  # what is refused here is said by the error, not by TC404
         with LOCK:
             grid = asked(self._name, extents, self._given.outputs)
-            _guarded(self._kernel, _signed(self._given, self._values, grid))
+            _guarded(self._kernel, self._given, self._facts, grid)
             self._grid, self._quiet = grid, quiet
         return self
 
@@ -127,11 +156,11 @@ class Launch(Operation[Any]):
         name, grid = self._name, self._grid
         if grid is None:
             raise self._no_grid(place)
-        signed = _signed(self._given, self._values, grid)
-        entry = _guarded(self._kernel, signed)
+        guarded = _guarded(self._kernel, self._given, self._facts, grid)
+        entry = guarded.entry
         uses = (*((n, h, Use.READ) for n, h in self._given.inputs.items()),
                 *((n, h, Use.WRITE) for n, h in self._given.accumulators.items()))
-        look = self._look(signed)
+        look = self._look(guarded.numbers)
         allowed(uses)
         if look is not None:
             look()
@@ -139,15 +168,14 @@ class Launch(Operation[Any]):
         job = Job(entry.function, grid, entry.arguments({**self._given.numbers, **placed}), name, place,
                   self._kernel.hints)
         backend = _backend(self._given)
-        backend.prepare(job)
-        return Ready(job, backend, uses, self._taken, tuple(self._given.arrays.values()), look)
+        return Ready(job, backend, backend.prepare(job), uses, self._taken, tuple(self._given.arrays.values()), look)
 
-    def _look(self, signed: _Signed) -> Callable[[], None] | None:
+    def _look(self, numbers: Mapping[str, int]) -> Callable[[], None] | None:
         """What looks at the contents of arrays, where the contract speaks of them."""
         contract = contract_of(function_of(self._kernel))
         if not contract.looks:
             return None
-        return partial(inspect, self._name, contract, self._given, dict(signed.numbers))
+        return partial(inspect, self._name, contract, self._given, numbers)
 
     def begun(self) -> None:
         """What it had is in other hands."""
@@ -156,7 +184,7 @@ class Launch(Operation[Any]):
     def _begin(self, place: Place) -> Flight[Any]:
         with LOCK:
             ready = self.ready(place)
-            event = ready.backend.launch(ready.job, stream_for(ready.backend))
+            event = ready.backend.launch(ready.job, stream_for(ready.backend), ready.prepared)
             holds = [*borrowed(ready, Mode.READING, Mode.WRITING, place, self.what),
                      *owned(ready, Mode.WRITING, place, self.what)]
             taken, kept = ready.taken, (*ready.given, *ready.taken)
@@ -183,14 +211,16 @@ class Launch(Operation[Any]):
 class Ready:
     """A launch that nothing forbids.
 
-    uses   parameters, what was passed for them and how it is used; but for the outputs
-    taken  its own partitions, which it writes and returns
-    given  every handle that it was given
-    look   looks at the contents of arrays, where the contract speaks of them
+    prepared  by the backend
+    uses      parameters, what was passed for them and how it is used; but for the outputs
+    taken     its own partitions, which it writes and returns
+    given     every handle that it was given
+    look      looks at the contents of arrays, where the contract speaks of them
     """
 
     job: Job
     backend: Backend
+    prepared: object
     uses: tuple[tuple[str, Handle, Use], ...]
     taken: tuple[Partition, ...]
     given: tuple[Handle, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tilecheck_runtime.cpu.dtypes import DType
 from tilecheck_runtime.dialect.dtypes import BY_NAME
@@ -72,6 +72,8 @@ class Handle:
         self._storage, self._layout, self._parent, self._hold = storage, layout, parent, hold
         self._readonly = readonly or storage.readonly
         self._moved: Move | None = None
+        self._region: Region | None = None
+        self._strided: Any = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -106,6 +108,11 @@ class Handle:
     @property
     def region(self) -> Region:
         """The memory of the elements."""
+        if self._region is None:
+            self._region = self._found_region()
+        return self._region
+
+    def _found_region(self) -> Region:
         layout, memory = self._layout, self._storage.memory
         strides = tuple(s * layout.itemsize for s in layout.strides)
         return Region(memory.device, memory.address + layout.offset, layout.shape, strides, layout.itemsize)

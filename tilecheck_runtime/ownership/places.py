@@ -49,14 +49,24 @@ def _short(file: str) -> str:
 def caller() -> FrameType | None:
     """The frame that called into the runtime; None in a thread that no code of the user runs in."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _is_passed_over(frame):
+    while frame is not None:
+        passed_over = _PASSED_OVER.get(frame.f_code.co_filename)
+        if passed_over is False or (passed_over is None and not _is_passed_over(frame)):
+            return frame
         frame = frame.f_back
-    return frame
+    return None
+
+
+_PASSED_OVER: Final[dict[str, bool]] = {}
+"""By file, for files that there are: the code of those belongs to one module."""
 
 
 def _is_passed_over(frame: FrameType) -> bool:
-    root = str(frame.f_globals.get("__name__")).partition(".")[0]
-    return frame.f_code.co_filename.startswith(_OURS) or root in _MACHINERY
+    file, root = frame.f_code.co_filename, str(frame.f_globals.get("__name__")).partition(".")[0]
+    found = file.startswith(_OURS) or root in _MACHINERY
+    if not file.startswith("<"):
+        _PASSED_OVER[file] = found
+    return found
 
 
 def here() -> Place:

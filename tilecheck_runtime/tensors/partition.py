@@ -155,6 +155,7 @@ def _made(source: Handle, tile: tuple[int, ...], schedule: Schedule, blocks: int
     hold = source._storage.hold(Mode.PARTITIONED, source.region, here(), what)
     made = Partition(source._storage, source._layout, source._parent, hold)
     made.tile, made.schedule, made.blocks, made.prefix = tile, schedule, blocks, prefix
+    made._region, made._strided = source._region, source._strided  # of the same memory
     return made
 
 

@@ -21,8 +21,12 @@ T = TypeVar("T")
 
 def strided(handle: Handle) -> Strided:
     """A handle as a backend takes it."""
-    layout = handle._layout
-    return Strided(handle._storage.memory, layout.dtype, layout.shape, layout.strides, layout.offset)
+    found: Strided | None = handle._strided
+    if found is None:
+        layout = handle._layout
+        found = Strided(handle._storage.memory, layout.dtype, layout.shape, layout.strides, layout.offset)
+        handle._strided = found
+    return found
 
 
 class _Views(Generic[T]):

@@ -119,14 +119,14 @@ def test_annotations_on_data(text, arrays, how):
 def test_guards_are_worked_out_once_for_arguments_of_one_shape(monkeypatch):
     asked = []
     monkeypatch.setattr(launch, "enforce", lambda *args: asked.append(args[2]))
-    launch._guarded.cache_clear()
+    launch._KNOWN.clear()
     x = tcr.ones((8,), f32)
     for _ in range(3):
         k.add(tcr.zeros((8,), f32).partition(4), x, x).sync()
     k.add(tcr.zeros((8,), f32).partition(2), x, x).sync()
     k.add(tcr.zeros((4,), f32).partition(2), x, x).sync()
     assert len(asked) == 3
-    launch._guarded.cache_clear()
+    launch._KNOWN.clear()
 
 
 def test_contracts_are_worked_out_once_a_kernel():

@@ -47,7 +47,10 @@ class CUDA:
         for stream in list(DeviceStream._all):
             if stream.driver is self.driver:
                 stream.unsettled()  # flights that were dropped hold memory until somebody asks
-        return self.pool.allocate(nbytes)
+        try:
+            return self.pool.allocate(nbytes)
+        except DriverError as error:
+            raise self.default.refused(error) from error
 
     def adopt(self, address: int, nbytes: int, owner: object, readonly: bool) -> DeviceMemory:
         return self.pool.adopt(address, nbytes, owner, readonly)
@@ -100,14 +103,14 @@ class CUDA:
         within_limits(job, self.device)
         return self.loader.loaded(job)
 
-    def launch(self, job: Job, stream: Any) -> Mark:
-        loaded = self.prepare(job)
+    def launch(self, job: Job, stream: Any, prepared: Any = None) -> Mark:
+        loaded: Loaded = self.prepare(job) if prepared is None else prepared
         arrays = [a for a in job.arguments if isinstance(a, Strided)]
         with LOCK:
             transfers.after(stream, arrays, job.place)
             self.driver.enter(self.ordinal)
             self.hand_over(loaded.function, job.grid, loaded.packing.once(job.arguments).address, stream)
-            mark: Mark = stream.mark(f"`{job.kernel}` launched at {job.place}")
+            mark: Mark = stream.mark((job.kernel, job.place))
             transfers.used(mark, arrays)
             return mark
 

@@ -207,12 +207,19 @@ def inspected(found: Driver) -> Driver:
         found.call("cuInit", 0)
         version, count = found.version(), found.count()
     except (DriverError, RuntimeError) as error:
+        if getattr(error, "code", None) == "CUDA_ERROR_NO_DEVICE":
+            raise _unseen() from error
         raise NoGPUError(f"no NVIDIA driver answers ({error}): install driver r580 or later, and in a container pass "
                          "the GPU on (`--gpus all`); TILECHECK_BACKEND=cpu runs kernels on the CPU") from error
     if version < LEAST:
         raise NoGPUError(f"the NVIDIA driver here supports CUDA {release(version)}, tile kernels need "
                          f"{release(LEAST)}: install driver r580 or later")
     if count == 0:
-        raise NoGPUError("the NVIDIA driver sees no GPU: look at CUDA_VISIBLE_DEVICES, which is "
-                         f"{os.environ.get('CUDA_VISIBLE_DEVICES', 'not set')}")
+        raise _unseen()
     return found
+
+
+def _unseen() -> NoGPUError:
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return NoGPUError("the NVIDIA driver sees no GPU: look at CUDA_VISIBLE_DEVICES, which is "
+                      f"{'not set' if visible is None else repr(visible)}")

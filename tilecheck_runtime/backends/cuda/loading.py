@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from types import FunctionType
 from typing import Any, Final, cast
 
 from tilecheck_runtime.backends.cuda.driver import Driver
 from tilecheck_runtime.backends.cuda.packing import Packing
-from tilecheck_runtime.backends.interface import Job
+from tilecheck_runtime.backends.interface import Job, Memory, Strided
 from tilecheck_runtime.compile.build import build
-from tilecheck_runtime.compile.facts import signature_of
+from tilecheck_runtime.compile.facts import address, signature_of
 from tilecheck_runtime.compile.options import Options
 from tilecheck_runtime.compile.refine import refined
 from tilecheck_runtime.compile.settled import require_settled
@@ -18,6 +19,11 @@ from tilecheck_runtime.cpu.execute import AUTHORED
 from tilecheck_runtime.dialect.plan import Plan
 
 __all__ = ["Loaded", "Loader"]
+
+_MOST: Final = 4096
+"""Launches that are unlike each other, before all of them are forgotten."""
+_ALIGNED: Final = 256
+"""Bytes: more than any code asks of an address."""
 
 
 class Loaded:
@@ -38,6 +44,7 @@ class Loader:
         self._driver, self._ordinal = driver, ordinal
         self.arch: Final = driver.arch(ordinal)
         self._loaded: dict[Any, Loaded] = {}
+        self._launched: dict[Any, Loaded] = {}
 
     def planned(self, function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
         """The plan without what this launch does not need. Raises CompileError where there are no tools."""
@@ -46,6 +53,15 @@ class Loader:
     def loaded(self, job: Job) -> Loaded:
         """The kernel of a job, compiled for what its arguments allow. Raises CompileError, also
         for a kernel that the checker did not settle."""
+        key = job.function, tuple(map(_likeness, job.arguments)), _sharing(job.arguments), tuple(job.hints.items())
+        found = self._launched.get(key)
+        if found is None:
+            if len(self._launched) >= _MOST:
+                self._launched.clear()
+            found = self._launched[key] = self._compiled(job)
+        return found
+
+    def _compiled(self, job: Job) -> Loaded:
         function = cast(FunctionType, job.function)
         signature = signature_of(function, job.arguments)
         options = Options.of(job.hints, self.arch)
@@ -59,3 +75,21 @@ class Loader:
             found = Loaded(self._driver.function(library, compiled.symbol), Packing(compiled.parameters))
             self._loaded[key] = found
         return found
+
+
+def _likeness(argument: Any) -> Any:
+    """All that the code for an argument can depend on, but for which memory it shares with others."""
+    if isinstance(argument, Strided):
+        return argument.dtype.name, address(argument) % _ALIGNED, argument.shape, argument.strides
+    return type(argument), None if type(argument) is float else argument  # constants are integers
+
+
+def _sharing(arguments: Sequence[Any]) -> tuple[tuple[int, int, int], ...]:
+    """Pairs of arrays that may share memory, as it was allocated together, and how far they are apart."""
+    arrays = [(n, a) for n, a in enumerate(arguments) if isinstance(a, Strided)]
+    return tuple((n, k, address(b) - address(a)) for (n, a), (k, b) in combinations(arrays, 2)
+                 if _together(a.memory, b.memory))
+
+
+def _together(one: Memory, other: Memory) -> bool:
+    return one is other or (one.address < other.address + other.nbytes and other.address < one.address + one.nbytes)

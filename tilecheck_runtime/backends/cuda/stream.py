@@ -13,8 +13,9 @@ from typing import Any, Final
 from tilecheck_runtime.backends.cuda.driver import Driver
 from tilecheck_runtime.backends.cuda.errors import LOST, DeviceFailureError, DriverError
 from tilecheck_runtime.backends.cuda.poller import POLLER
+from tilecheck_runtime.ownership.places import Place
 
-__all__ = ["LATEST", "DeviceStream", "Mark"]
+__all__ = ["LATEST", "DeviceStream", "Mark", "described"]
 
 _REMEMBERED: Final = 4096
 """Launches that a failure can name."""
@@ -51,6 +52,11 @@ class Mark:
         self.stream.later(self.number, call)
 
 
+def described(what: str | tuple[str, Place]) -> str:
+    """How messages call something that was handed over."""
+    return what if isinstance(what, str) else f"`{what[0]}` launched at {what[1]}"
+
+
 class DeviceStream:
     """A stream of a device.
 
@@ -68,12 +74,13 @@ class DeviceStream:
         self._recorded: deque[tuple[int, Any]] = deque()
         self._spare: list[Any] = []
         self._pending: deque[tuple[int, Callable[[], None]]] = deque()
-        self.recent: deque[tuple[int, str]] = deque(maxlen=_REMEMBERED)
+        self.recent: deque[tuple[int, str | tuple[str, Place]]] = deque(maxlen=_REMEMBERED)
         self._failure: tuple[int, DeviceFailureError] | None = None
         DeviceStream._all.add(self)
 
-    def mark(self, what: str | None = None) -> Mark:
-        """Counts something that was handed over just now. `what` is how a failure calls it."""
+    def mark(self, what: str | tuple[str, Place] | None = None) -> Mark:
+        """Counts something that was handed over just now. `what` is how a failure calls it: a text, or a kernel and
+        where it was launched."""
         with self._lock:
             self.handed = number = self.handed + 1
             if what is not None:
@@ -192,7 +199,7 @@ class DeviceStream:
         """The context is lost: everything that was not done before has failed, and is over."""
         with self._lock:
             if self._failure is None:
-                kernels = tuple(what for stream in list(DeviceStream._all) if stream.driver is self.driver
+                kernels = tuple(described(what) for stream in list(DeviceStream._all) if stream.driver is self.driver
                                 for number, what in list(stream.recent) if number > stream.finished)
                 self._failure = self.finished, DeviceFailureError(error.code, kernels)
             self._recorded.clear()

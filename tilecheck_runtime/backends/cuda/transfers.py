@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream, Mark
+from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream, Mark, described
 from tilecheck_runtime.backends.interface import Strided
 from tilecheck_runtime.ownership.errors import StreamError
 from tilecheck_runtime.ownership.places import NOWHERE, Place
@@ -117,7 +117,7 @@ def after(stream: DeviceStream, arrays: Sequence[Strided], place: Place = NOWHER
 
 
 def _unordered(stream: DeviceStream, other: DeviceStream, place: Place) -> StreamError:
-    last = other.recent[-1][1] if other.recent else "something"
+    last = described(other.recent[-1][1]) if other.recent else "something"
     return StreamError(
         f"a launch on stream `{stream.name}` uses memory that stream `{other.name}` still uses ({last})", use=place,
         fix=f"wait for that one first, or launch on the same stream; without {STREAMS}=strict streams are put in order")
