@@ -14,4 +14,4 @@ __all__ = ["_unregistered"]
 def cache_folder(tmp_path, monkeypatch):
     """Every test has a cache of its own."""
     monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
-    return tmp_path / "cache" / "kernels"
+    return tmp_path / "cache"

@@ -15,7 +15,8 @@ def tileiras(folder: Path, does: str = "exit 0", release: str = "13.4", architec
     says = "\n".join(f"    ={a} - {a}" for a in architectures.split())
     (folder / "help.txt").write_text(says)
     lines = [
-        "#!/bin/sh", 'case "$1" in', f"--version) echo 'Cuda compilation tools, release {release}, V{release}.1'; exit 0;;",
+        "#!/bin/sh", 'case "$1" in',
+        f"--version) echo 'Cuda compilation tools, release {release}, V{release}.1'; exit 0;;",
         f"--help) /bin/cat '{folder}/help.txt'; exit 0;;", "esac", does, ""]
     path.write_text("\n".join(lines))
     path.chmod(0o755)

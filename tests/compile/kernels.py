@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, TypeVar
 
 import cuda.tile as ct
+
 from tilecheck import requires, unsafe
 from tilecheck_runtime import Dyn, Mut, Ref, f16, f32, kernel
 
@@ -47,9 +48,8 @@ def gemm(z: Mut[f32, BM, BN], x: Ref[f16, Dyn, Dyn], y: Ref[f16, Dyn, Dyn], bk: 
 
 @kernel
 def picks(z: Mut[f32, B], x: Ref[f32, Dyn], i: int) -> None:
-    if i >= 0:
-        if (i + 1) * z.tile[0] <= x.extent(0) + 8:
-            z.store(x.load((i,), z.tile))
+    if i >= 0 and (i + 1) * z.tile[0] <= x.extent(0) + 8:
+        z.store(x.load((i,), z.tile))
 
 
 @kernel
@@ -66,6 +66,12 @@ def stores_wide(z: Mut[f16, B], x: Ref[f32, Dyn]) -> None:
 def copy(x, z, T: ct.Constant[int]):
     i = ct.bid(0)
     ct.store(z, (i,), ct.load(x, (i,), (T,), padding_mode=ct.PaddingMode.ZERO))
+
+
+@ct.kernel
+def unchecked_and_padded(x, z, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(z, (i,), ct.load(x, (i,), (T,), padding_mode=ct.PaddingMode.ZERO, check_bounds=False))
 
 
 @ct.kernel
@@ -104,6 +110,9 @@ def long(x: ct.IndexedWithInt64, z: ct.IndexedWithInt64, T: ct.Constant[int]):
     ct.store(z, (i,), ct.load(x, (i,), (T,), padding_mode=ct.PaddingMode.ZERO))
 
 
+Fixed = Annotated[ct.Array, ct.ArrayAnnotation(static_shape_dims=(0,), static_stride_dims=(1,))]
+
+
 @ct.kernel
-def fixed(x: Annotated[ct.Array, ct.ArrayAnnotation(static_shape_dims=(0,), static_stride_dims=(1,))], n: int, a: float):
+def fixed(x: Fixed, n: int, a: float):
     ct.bid(0)

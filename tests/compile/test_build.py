@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -18,8 +19,9 @@ from tilecheck_runtime.compile import elf
 from tilecheck_runtime.compile.build import Compiled, build
 from tilecheck_runtime.compile.cache.folder import VARIABLE
 from tilecheck_runtime.compile.cache.record import Record, decode, encode
-from tilecheck_runtime.compile.debug import DUMP, LOG, ptx, tileir
-from tilecheck_runtime.compile.errors import ArchitectureError, SymbolMismatchError
+from tilecheck_runtime.compile.debug import DUMP, LOG
+from tilecheck_runtime.compile.disassemble import ptx, tileir
+from tilecheck_runtime.compile.errors import ArchitectureError, AssemblerError, SymbolMismatchError
 from tilecheck_runtime.compile.facts import signature_of
 from tilecheck_runtime.compile.options import Options
 from tilecheck_runtime.compile.symbol import assumed, verify
@@ -119,11 +121,11 @@ def test_a_cubin_is_compared_with_what_a_launch_keeps_to():
     verify(made.cubin, made.symbol, made.signature)
     x, z, constant = made.signature.parameters
     for changed in (replace(x, alignment=1), replace(x, shape_divisors=(1,)), replace(x, self_overlap=True)):
-        with pytest.raises(SymbolMismatchError, match="under other assumptions on `x`\n(?s:.)*the code assumes"):
+        with pytest.raises(SymbolMismatchError, match=r"under other assumptions on `x`\n(?s:.)*the code assumes"):
             verify(made.cubin, made.symbol, replace(made.signature, parameters=(changed, z, constant)))
     with pytest.raises(SymbolMismatchError, match="compiled for 3 parameters, this launch has 2"):
         assumed(made.symbol, replace(made.signature, parameters=(x, z), names=("x", "z")))
-    with pytest.raises(SymbolMismatchError, match="the cubin has the kernel copy_.*, not `other`"):
+    with pytest.raises(SymbolMismatchError, match=r"the cubin has the kernel copy_.*, not `other`"):
         verify(made.cubin, "other", made.signature)
     with pytest.raises(SymbolMismatchError, match="does not say what the code assumes"):
         assumed("copy", made.signature)
@@ -172,7 +174,7 @@ def test_another_cuda_in_the_environment_changes_nothing(monkeypatch, tmp_path, 
 
 
 def test_an_architecture_of_the_future_is_refused_with_the_remedy():
-    with pytest.raises(ArchitectureError, match="does not generate code for sm_199\n(?s:.)*update it"):
+    with pytest.raises(ArchitectureError, match=r"does not generate code for sm_199\n(?s:.)*update it"):
         build(COPY, SIGNATURE, "sm_199")
 
 
@@ -194,11 +196,24 @@ def test_what_is_proved_inside_has_no_bounds_checks():
     assert ptx(inside.compiled.cubin).count("setp") < ptx(beyond.compiled.cubin).count("setp")
 
 
+def test_what_this_compiler_cannot_do_is_said_with_the_remedy():
+    """An access without bounds check that is padded; entries of the dialect have none."""
+    try:
+        made_for(kernels.unchecked_and_padded, "x=f32[64], z=f32[64], T=16", "sm_90", unchecked="to see what happens")
+    except AssemblerError as error:
+        assert "failed (exit status 5) on `unchecked_and_padded` for sm_90\n" in str(error)
+        assert "= note: failed to compile Tile IR program\n" in str(error)
+        assert "= help: leave out `padding_mode` where `check_bounds=False` is given: " in str(error)
+        assert Path(error.bytecode).stat().st_size > 100
+    else:
+        assert found().version > (13, 4), "13.4 could not"
+
+
 def test_logs_and_dumps(tmp_path, monkeypatch, capfd):
     monkeypatch.setenv(LOG, "compile")
     monkeypatch.setenv(DUMP, str(tmp_path / "dumps"))
     made = copied()
-    assert f"tilecheck: compiled `copy` for sm_90 in " in capfd.readouterr().err
+    assert "tilecheck: compiled `copy` for sm_90 in " in capfd.readouterr().err
     files = {p.suffix: p for p in (tmp_path / "dumps").iterdir()}
     assert set(files) == {".tileirbc", ".tileir", ".ptx", ".cubin"}
     assert files[".cubin"].read_bytes() == made.cubin and files[".tileirbc"].read_bytes() == made.bytecode

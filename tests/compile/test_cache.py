@@ -120,7 +120,7 @@ def test_a_folder_in_one_that_others_can_write_is_refused(tmp_path):
     store = Store(tmp_path / "open" / "kernels")
     put(store, 1)
     (tmp_path / "open").chmod(0o777)
-    with pytest.raises(CacheFolderError, match="lies in .*open, which others can change"):
+    with pytest.raises(CacheFolderError, match=r"lies in .*open, which others can change"):
         put(store, 1)
     (tmp_path / "open").chmod(0o1777)
     assert put(store, 1)[1]
@@ -247,7 +247,7 @@ WORKER = textwrap.dedent("""
 
 def workers(tmp_path, count, rounds):
     (tmp_path / "worker.py").write_text(WORKER)
-    command = [sys.executable, str(tmp_path / "worker.py"), str(tmp_path / "kernels"), str(tmp_path / "log"), str(rounds)]
+    command = [sys.executable, *(str(tmp_path / name) for name in ("worker.py", "kernels", "log")), str(rounds)]
     return [subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, text=True) for _ in range(count)]
 
@@ -282,7 +282,7 @@ def test_eight_processes_that_are_killed_leave_nothing_wrong(tmp_path):
 
 def test_where_the_cache_is(tmp_path, monkeypatch):
     monkeypatch.setenv(folders.VARIABLE, str(tmp_path))
-    assert folders.chosen() == tmp_path / "kernels"
+    assert folders.chosen() == tmp_path
     for off in ("off", "0", "none"):
         monkeypatch.setenv(folders.VARIABLE, off)
         assert folders.chosen() is None
@@ -303,5 +303,5 @@ def test_how_large_it_may_become(monkeypatch, text, size):
 
 def test_a_size_that_is_none_is_named(monkeypatch):
     monkeypatch.setenv(LIMIT, "much")
-    with pytest.raises(ValueError, match="TILECHECK_CACHE_SIZE is a number of bytes such as 500M, not 'much'"):
+    with pytest.raises(ValueError, match="TILECHECK_KERNEL_CACHE_SIZE is a number of bytes such as 500M, not 'much'"):
         limit()

@@ -56,7 +56,7 @@ def test_cubins_and_a_manifest_are_written(run, tmp_path):
 @needs.machine_code
 def test_later_builds_join_the_manifest(run, tmp_path):
     run("build", f"{FILE}::add", "--arch", "sm_90", "--sig", ADD)
-    status, out, _ = run("build", f"{FILE}::copy", "--arch", "sm_90", "--sig", "x=f32[64], z=f32[64], T=16",
+    status, _, _ = run("build", f"{FILE}::copy", "--arch", "sm_90", "--sig", "x=f32[64], z=f32[64], T=16",
                          "--sig", "x=f32[65], z=f32[65], T=16")
     assert status == 0
     found = manifest.read(tmp_path / "cubins")
@@ -128,7 +128,7 @@ def test_a_kernel_that_is_not_there(run, tmp_path, target, message):
 
 def test_an_empty_cache(run, cache_folder):
     assert run("cache", "info") == (
-        0, f"{cache_folder}: 0 kernels, 0 bytes, of at most 1.0 GiB (TILECHECK_CACHE_SIZE)\n", "")
+        0, f"{cache_folder}: 0 kernels, 0 bytes, of at most 1.0 GiB (TILECHECK_KERNEL_CACHE_SIZE)\n", "")
     assert run("cache", "clear") == (0, f"{cache_folder}: removed 0 kernels, 0 bytes\n", "")
     assert not Path(cache_folder).exists()
 
@@ -144,10 +144,10 @@ def test_a_cache_with_kernels(run, cache_folder):
 
 
 def test_a_cache_that_is_off_or_has_no_size(run, monkeypatch):
-    monkeypatch.setenv("TILECHECK_CACHE_DIR", "off")
-    assert run("cache", "info")[1] == "compiled kernels are not kept: TILECHECK_CACHE_DIR says so\n"
+    monkeypatch.setenv("TILECHECK_KERNEL_CACHE", "off")
+    assert run("cache", "info")[1] == "compiled kernels are not kept: TILECHECK_KERNEL_CACHE says so\n"
     assert run("cache", "info", "--format", "json")[1] == "null\n"
     assert "are not kept" in run("cache", "clear")[1]
-    monkeypatch.setenv("TILECHECK_CACHE_DIR", "here")
-    monkeypatch.setenv("TILECHECK_CACHE_SIZE", "much")
+    monkeypatch.setenv("TILECHECK_KERNEL_CACHE", "here")
+    monkeypatch.setenv("TILECHECK_KERNEL_CACHE_SIZE", "much")
     assert run("cache", "info")[0] == 2

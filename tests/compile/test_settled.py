@@ -53,7 +53,7 @@ def test_what_the_checker_says_is_part_of_the_error():
     text = str(caught.value)
     assert text.startswith("`first_tile` is not compiled: the checker refuses it\n  --> ")
     assert "= note: TC101 line " in text and 'take responsibility: @unsafe("why it is right")' in text
-    with pytest.raises(UnsettledKernelError, match="is not compiled: it is not proved\n(?s:.)*TC102 line"):
+    with pytest.raises(UnsettledKernelError, match=r"is not compiled: it is not proved\n(?s:.)*TC102 line"):
         require_settled(kernels.scattered._pyfunc)
 
 
@@ -94,7 +94,7 @@ def test_a_reason_that_comes_later_counts(tmp_path, monkeypatch):
 def test_a_kernel_without_a_file_is_not_known():
     space = {}
     exec("def k(z): pass", space)
-    with pytest.raises(UnsettledKernelError, match="the checker does not see it\n(?s:.)*the checker reads files"):
+    with pytest.raises(UnsettledKernelError, match=r"the checker does not see it\n(?s:.)*the checker reads files"):
         require_settled(space["k"])
 
 
@@ -109,5 +109,5 @@ def k(x, z, T: ct.Constant[int]):
 def test_a_file_that_was_edited_after_it_was_loaded_proves_nothing(tmp_path, monkeypatch):
     module = loaded(tmp_path, monkeypatch, GOOD.replace("ct.store(z, (i,)", "ct.store(z, (0,)"), "edited")
     (tmp_path / "edited.py").write_text(GOOD)
-    with pytest.raises(UnsettledKernelError, match="its file has changed since it was loaded\n(?s:.)*load it anew"):
+    with pytest.raises(UnsettledKernelError, match=r"its file has changed since it was loaded\n(?s:.)*load it anew"):
         require_settled(module.k._pyfunc)

@@ -94,7 +94,7 @@ def test_a_named_compiler_that_is_none(tmp_path, monkeypatch):
     broken.write_text("#!/nonexistent/interpreter\n")
     broken.chmod(0o755)
     monkeypatch.setenv(OVERRIDE, str(broken))
-    with pytest.raises(MissingToolError, match="`.*broken` cannot be run: "):
+    with pytest.raises(MissingToolError, match=r"`.*broken` cannot be run: "):
         found()
 
 

@@ -54,7 +54,7 @@ def test_what_a_launch_would_refuse_is_refused():
 
 def test_a_launch_without_a_grid_of_its_own_is_described_in_text():
     z, x = tcr.zeros((1024,), tcr.f32).partition_prefix(128), tcr.ones((1024,), tcr.f32)
-    with pytest.raises(GridError, match="needs a grid\n(?s:.)*describe them in a text instead"):
+    with pytest.raises(GridError, match=r"needs a grid\n(?s:.)*describe them in a text instead"):
         kernels.axpy.compile(z, x, 1.0, arch="sm_90")
 
 
