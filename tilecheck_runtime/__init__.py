@@ -15,6 +15,23 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from tilecheck.declare import deny_residual, requires, unsafe
+    from tilecheck_runtime.backends.cuda.errors import DeviceFailureError, NoGPUError
+    from tilecheck_runtime.compile.build import Compiled
+    from tilecheck_runtime.compile.errors import (
+        ArchitectureError,
+        AssemblerError,
+        CacheFolderError,
+        CompileError,
+        FrontEndError,
+        HintError,
+        MissingToolError,
+        ParameterLayoutError,
+        SketchError,
+        SymbolMismatchError,
+        ToolVersionError,
+        UnsettledKernelError,
+        UnsupportedArgumentError,
+    )
     from tilecheck_runtime.cpu.execute import sanitize
     from tilecheck_runtime.dialect.decorator import Kernel, kernel
     from tilecheck_runtime.dialect.dtypes import (
@@ -74,89 +91,22 @@ if TYPE_CHECKING:
     from tilecheck_runtime.tensors.partition import Partition
     from tilecheck_runtime.tensors.shared import SharedTensor
     from tilecheck_runtime.tensors.tensor import Tensor
+    from tilecheck_runtime.tools.bench import bench, compare
+    from tilecheck_runtime.tools.tune import tune
 
 __all__ = [
-    "AliasedError",
-    "BoundLaunch",
-    "CaptureError",
-    "Cell",
-    "ContractError",
-    "DType",
-    "Dyn",
-    "Event",
-    "Flight",
-    "ForeignMemoryError",
-    "Graph",
-    "GraphLifetimeError",
-    "GridError",
-    "Grouped",
-    "GuardWarning",
-    "InFlightError",
-    "Inner",
-    "Kernel",
-    "KernelFaultError",
-    "LaunchArgumentError",
-    "Linear",
-    "LostFlightWarning",
-    "MovedError",
-    "Mut",
-    "NestedLaunchError",
-    "NeverRunWarning",
-    "Operation",
-    "OwnershipError",
-    "Part",
-    "Partition",
-    "Range",
-    "ReadOnlyError",
-    "Ref",
-    "RefutedError",
-    "Report",
-    "Session",
-    "Shared",
-    "SharedError",
-    "SharedTensor",
-    "StreamError",
-    "SystemShared",
-    "Tensor",
-    "Tile",
-    "Walk",
-    "arange",
-    "bf16",
-    "bool_",
-    "deny_residual",
-    "empty",
-    "eye",
-    "f4e2m1",
-    "f8e4m3",
-    "f8e5m2",
-    "f8e8m0",
-    "f16",
-    "f32",
-    "f64",
-    "from_dlpack",
-    "from_numpy",
-    "full",
-    "graph",
-    "i8",
-    "i16",
-    "i32",
-    "i64",
-    "kernel",
-    "launch",
-    "linspace",
-    "ones",
-    "rand",
-    "randn",
-    "requires",
-    "sanitize",
-    "session",
-    "stream",
-    "tf32",
-    "u8",
-    "u16",
-    "u32",
-    "u64",
-    "unsafe",
+    "AliasedError", "ArchitectureError", "AssemblerError", "BoundLaunch", "CacheFolderError", "CaptureError",
+    "Cell", "CompileError", "Compiled", "ContractError", "DType", "DeviceFailureError", "Dyn", "Event", "Flight",
+    "ForeignMemoryError", "FrontEndError", "Graph", "GraphLifetimeError", "GridError", "Grouped", "GuardWarning",
+    "HintError", "InFlightError", "Inner", "Kernel", "KernelFaultError", "LaunchArgumentError", "Linear",
+    "LostFlightWarning", "MissingToolError", "MovedError", "Mut", "NestedLaunchError", "NeverRunWarning",
+    "NoGPUError", "Operation", "OwnershipError", "ParameterLayoutError", "Part", "Partition", "Range",
+    "ReadOnlyError", "Ref", "RefutedError", "Report", "Session", "Shared", "SharedError", "SharedTensor",
+    "SketchError", "StreamError", "SymbolMismatchError", "SystemShared", "Tensor", "Tile", "ToolVersionError",
+    "UnsettledKernelError", "UnsupportedArgumentError", "Walk", "arange", "bench", "bf16", "bool_", "compare",
+    "deny_residual", "empty", "eye", "f16", "f32", "f4e2m1", "f64", "f8e4m3", "f8e5m2", "f8e8m0", "from_dlpack",
+    "from_numpy", "full", "graph", "i16", "i32", "i64", "i8", "kernel", "launch", "linspace", "ones", "rand",
+    "randn", "requires", "sanitize", "session", "stream", "tf32", "tune", "u16", "u32", "u64", "u8", "unsafe",
     "zeros",
 ]
 
@@ -169,6 +119,11 @@ for _package in ("numpy", "ml_dtypes"):
         ) from _error
 
 _NAMES: Final = {
+    "backends.cuda.errors": "DeviceFailureError NoGPUError",
+    "compile.build": "Compiled",
+    "compile.errors": "ArchitectureError AssemblerError CacheFolderError CompileError FrontEndError HintError "
+                      "MissingToolError ParameterLayoutError SketchError SymbolMismatchError ToolVersionError "
+                      "UnsettledKernelError UnsupportedArgumentError",
     "cpu.execute": "sanitize",
     "dialect.decorator": "Kernel kernel",
     "dialect.dtypes": "DType bf16 bool_ f16 f32 f4e2m1 f64 f8e4m3 f8e5m2 f8e8m0 i16 i32 i64 i8 tf32 u16 u32 u64 u8",
@@ -192,6 +147,8 @@ _NAMES: Final = {
     "tensors.partition": "Partition",
     "tensors.shared": "SharedTensor",
     "tensors.tensor": "Tensor",
+    "tools.bench": "bench compare",
+    "tools.tune": "tune",
 }
 _DECLARATIONS: Final = ("deny_residual", "requires", "unsafe")
 _HOMES: Final = {

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import tilecheck_runtime as tcr
 from tilecheck_runtime import Dyn, Mut, Ref, f32, kernel
-from tilecheck_runtime.tools.tune import Tuned, tune
+from tilecheck_runtime.tools.tune import Tuned
 
 B = TypeVar("B", bound=int)
 
@@ -24,7 +24,7 @@ def search(n: int, tiles: list[int], record: Path | None = None) -> Tuned:
     def make(tile: int) -> tcr.BoundLaunch:
         return add.bind(tcr.zeros((n,), f32).partition(tile), x, y)
 
-    return tune(make, [{"tile": tile} for tile in tiles], record=record, key=f"add of {n}", samples=5)
+    return tcr.tune(make, [{"tile": tile} for tile in tiles], record=record, key=f"add of {n}", samples=5)
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Final
 
+from tilecheck_runtime.compile.disassemble import tileir
 from tilecheck_runtime.compile.errors import AssemblerError
 from tilecheck_runtime.compile.options import Options
 from tilecheck_runtime.compile.places import place_of
@@ -47,7 +48,15 @@ def assembled(function: FunctionType, bytecode: bytes, arch: str, options: Optio
         if done.returncode == 0 and target.exists():
             return target.read_bytes()
         raise _failed(function, bytecode, arch, options, tools, _how(done.returncode), done.stderr,
-                      "take smaller tiles or other hints, and report the bytecode to NVIDIA with the command above")
+                      _remedy(bytecode, tools))
+
+
+def _remedy(bytecode: bytes, tools: Toolchain) -> str:
+    """What is known to help."""
+    text = tileir(bytecode, tools) or ""
+    if any("inbounds = [" in line and "true" in line and "padding_value" in line for line in text.splitlines()):
+        return "leave out `padding_mode` where `check_bounds=False` is given: this compiler cannot do both at a time"
+    return "take smaller tiles or other hints, and report the bytecode to NVIDIA with the command above"
 
 
 def _limit() -> float:
@@ -86,7 +95,7 @@ def _read(said: str) -> Iterator[tuple[str | None, int | None, str]]:
     for line in said.strip().splitlines()[:6]:
         found = _LOCATED.search(line)
         if found is None:
-            yield None, None, line.strip().removeprefix("error: ")
+            yield None, None, line.strip().removeprefix("error: ").removeprefix("Unknown location")
         else:
             yield found[1], int(found[2]) if found[2] else None, found[3].strip()
 

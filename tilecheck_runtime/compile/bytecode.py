@@ -94,7 +94,8 @@ def _calls(where: Any) -> Iterator[tuple[str | None, int | None]]:
 
 def _rejected(function: FunctionType, error: Exception, arch: str) -> FrontEndError:
     message = getattr(error, "message", None) or str(error)
-    first, *rest = [line for line in str(message).strip().splitlines() if line.strip()] or [type(error).__name__]
+    lines = [line for line in str(message).splitlines() if line.strip() and line.strip() != "Unknown location"]
+    first, *rest = lines or [type(error).__name__]
     place = place_of(function, _calls(getattr(error, "loc", None)))
     return FrontEndError(f"`{function.__name__}` cannot be compiled for {arch}: {first.strip()}", place=place,
                          notes=[r.strip() for r in rest[:4]],

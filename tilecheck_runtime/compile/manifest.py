@@ -40,7 +40,8 @@ def entry_of(kernel: str, sketch: str, made: Made) -> dict[str, Any]:
         "settled": asdict(made.settlement),
         "parameters": [asdict(slot) for slot in compiled.parameters],
         "names": list(compiled.signature.names),
-        "assumptions": list(compiled.assumptions),
+        "assumptions": [*compiled.assumptions, *(
+            f"every tile of `{name}` lies inside, as for these arguments" for name in sorted(specialized.inside))],
     }
 
 

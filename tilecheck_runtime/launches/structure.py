@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType
 from typing import Any, Final
 
-from tilecheck_runtime.dialect.signature import Parameter, signature
+from tilecheck_runtime.dialect.signature import Parameter, SignatureError, signature
 
 __all__ = ["needed"]
 
@@ -30,7 +30,11 @@ def needed(function: FunctionType) -> tuple[str, ...]:
     body = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)), None)
     if body is None:
         return ()
-    reader = _Reader({p.name: p for p in signature(function).parameters}, _bound_once(body))
+    try:
+        known = signature(function).parameters
+    except SignatureError:
+        return ()  # not of the dialect
+    reader = _Reader({p.name: p for p in known}, _bound_once(body))
     for statement in body.body:
         reader.statement(statement)
     return tuple(dict.fromkeys(reader.clauses))

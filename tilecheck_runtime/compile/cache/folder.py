@@ -12,7 +12,7 @@ from tilecheck_runtime.compile.errors import CacheFolderError
 
 __all__ = ["OFF", "VARIABLE", "chosen", "prepared", "trusted"]
 
-VARIABLE: Final = "TILECHECK_CACHE_DIR"
+VARIABLE: Final = "TILECHECK_KERNEL_CACHE"
 """Environment variable with the folder, or one of `OFF`."""
 OFF: Final = frozenset({"0", "off", "none"})
 _OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
@@ -24,7 +24,7 @@ def chosen() -> Path | None:
     if given.lower() in OFF:
         return None
     if given:
-        return Path(os.path.abspath(os.path.expanduser(given)), "kernels")
+        return Path(os.path.abspath(os.path.expanduser(given)))
     base = os.environ.get("XDG_CACHE_HOME", "")
     try:
         home = Path(base) if os.path.isabs(base) else Path.home() / ".cache"

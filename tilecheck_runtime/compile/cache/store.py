@@ -23,7 +23,7 @@ from tilecheck_runtime.compile.cache.record import Damaged, Record, decode, enco
 
 __all__ = ["LIMIT", "Info", "Store", "limit"]
 
-LIMIT: Final = "TILECHECK_CACHE_SIZE"
+LIMIT: Final = "TILECHECK_KERNEL_CACHE_SIZE"
 """Environment variable with the most bytes that are kept; K, M and G stand for powers of 1024."""
 _DEFAULT: Final = 1 << 30
 _VERSION: Final = "v1"
