@@ -1,6 +1,6 @@
 """The dialect against hand-written cuTile Python on a GPU: launch overhead, an element-wise add, a matrix product.
 
-    python benchmarks/gpu.py [--only launch add gemm] [--json FILE] [--quick]
+    python benchmarks/gpu.py [--only launch add gemm] [--json FILE] [--plot FILE.svg] [--quick]
 
 Safe and hand-written kernels have the same tiles, schedule and hints and run in turns in one process; ratios are
 medians over pairs with a 95 % confidence interval, and below 1 the dialect is faster. `torch` gives cuBLAS. Prints
@@ -25,6 +25,9 @@ import tilecheck_runtime as tcr
 from tilecheck_runtime import Dyn, Grouped, Mut, Ref, bf16, f32, kernel
 from tilecheck_runtime.backends.select import current
 from tilecheck_runtime.tools.bench import Comparison, bench, compare
+
+sys.path.insert(0, str(Path(__file__).parent))
+from bars import picture
 
 Const: Any = ct.Constant[int]
 B = TypeVar("B", bound=int)
@@ -138,11 +141,14 @@ def launches(quick: bool) -> dict[str, Any]:
     z = add(z, x, y).sync()
     second = time.perf_counter() - begin
     raw = [torch_view(h) for h in (z, x, y)]
-    raw_once = lambda: ct.launch(stream, (8, 1, 1), raw_add, (*raw, 128))  # noqa: E731
+
+    def raw_once() -> None:
+        ct.launch(stream, (8, 1, 1), raw_add, (*raw, 128))
+
     raw_once()
     bound = add.bind(z, x, y)
     bound()
-    wait = lambda: backend.default.synchronize()  # noqa: E731
+    wait = backend.default.synchronize
     found: dict[str, Any] = {"first_launch_ms": first * 1e3, "second_launch_ms": second * 1e3}
     turns: dict[str, list[float]] = {"ct.launch": [], "bound": []}
     for _ in range(rounds):
@@ -212,7 +218,7 @@ def products(quick: bool) -> dict[str, Any]:
     import torch
 
     backend: Any = current()
-    blocks, samples = backend.driver.multiprocessors(backend.ordinal), 8 if quick else 20
+    blocks, samples = backend.driver.multiprocessors(backend.ordinal), 15 if quick else 60
     stream = int(backend.default.handle)
     theirs = torch.cuda.ExternalStream(stream)
     found: dict[str, Any] = {}
@@ -276,6 +282,7 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--plot", type=Path)
     parser.add_argument("--quick", action="store_true", help="fewer samples")
     chosen = parser.parse_args(arguments)
     found: dict[str, Any] = {"machine": machine()}
@@ -284,6 +291,8 @@ def main(arguments: list[str]) -> None:
         print(name, json.dumps(short(found[name]), indent=1), flush=True)
         if chosen.json:
             chosen.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    if chosen.plot:
+        chosen.plot.write_text(picture(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

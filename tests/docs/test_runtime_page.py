@@ -53,5 +53,5 @@ def test_every_error_is_on_the_page_with_its_code() -> None:
     for kind in kinds - {OwnershipError, NeverRunWarning, LostFlightWarning}:
         assert getattr(tcr, kind.__name__) is kind
         (row,) = [line for line in text.splitlines() if line.startswith("| `") and f"`{kind.__name__}`" in line]
-        assert f"| {kind.code} |" in row or kind.__name__ == "KernelFaultError"
+        assert f"| {kind.code} |" in row or kind.__name__ in ("KernelFaultError", "RefutedError")
     assert "`NeverRunWarning` (TC404)" in text and "`LostFlightWarning`" in text

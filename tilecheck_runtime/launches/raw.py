@@ -14,11 +14,13 @@ from typing import Any, Final
 
 from tilecheck.declare import declaration_of
 from tilecheck_runtime.backends.cuda.driver import driver
+from tilecheck_runtime.backends.cuda.stream import handle_of
 from tilecheck_runtime.cpu.arguments import parameters
 from tilecheck_runtime.cpu.execute import function_of, launch_on_cpu
 from tilecheck_runtime.launches.contract import Contract, contract_of, enforce, findings_of
 from tilecheck_runtime.ownership.errors import (
     AliasedError,
+    CaptureError,
     GridError,
     LaunchArgumentError,
     OwnershipError,
@@ -57,6 +59,7 @@ def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
     if mode != "off":
         try:
             guarded(kernel, grid, kernel_args)
+            _capturable(kernel, kernel_args, stream)
         except OwnershipError as error:
             if mode != "warn":
                 raise
@@ -109,6 +112,17 @@ def guarded(kernel: Any, grid: Any, values: Sequence[Any]) -> None:
     _apart(name, given, written)
     _settled(name, function)
     enforce(name, _contract(function), _numbers(known, values, given, extents), complete=False)
+
+
+def _capturable(kernel: Any, values: Sequence[Any], stream: Any) -> None:
+    """Raises CaptureError for a list of arrays in a capture: the host copies its addresses to the device, which a replay
+    would not do."""
+    lists = [p.name for p, v in zip(parameters(function_of(kernel)), values, strict=True) if isinstance(v, list)]
+    if lists and driver().capturing(handle_of(stream)):
+        name = function_of(kernel).__name__
+        raise CaptureError(f"`{lists[0]}` of `{name}` is a list of arrays, whose addresses a graph would not copy to the "
+                           "device again", use=here(), names=(lists[0],),
+                           fix="pass the arrays as parameters of their own, or launch it outside of the graph")
 
 
 def _named(name: str, value: Any) -> Iterator[_Named]:

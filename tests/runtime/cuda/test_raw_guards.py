@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import cuda.tile as ct
 import numpy as np
 import pytest
@@ -143,6 +145,26 @@ def test_an_opt_out_and_a_declaration(launched):
     assert len(launched) == 1
     error = refused(tcr.ContractError, lambda: tcr.launch(7, (2,), declared, (OnGPU((40,)), 16)))
     assert "declares `z.shape[0] % n == 0`" in error.summary
+
+
+@ct.kernel
+def sums(xs, out, n: ct.Constant[int]):
+    i = ct.bid(0)
+    total = ct.zeros((n,), ct.float32)
+    for k in range(len(xs)):
+        total = total + ct.load(xs[k], (i,), (n,), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(out, (i,), total)
+
+
+def test_lists_of_arrays(launched, monkeypatch):
+    x, y, out = three()
+    monkeypatch.setattr(raw, "driver", lambda: SimpleNamespace(capturing=lambda handle: handle == 9))
+    arguments = ([x, y], out, 16)
+    tcr.launch(7, (4,), unsafe("the checker does not see lists")(sums), arguments)
+    error = refused(tcr.CaptureError, lambda: tcr.launch(9, (4,), sums, arguments))
+    assert error.summary.startswith("`xs` of `sums` is a list of arrays")
+    error = refused(tcr.AliasedError, lambda: tcr.launch(7, (4,), sums, ([x, out], out, 16)))
+    assert "`xs[1]`" in error.summary and len(launched) == 1
 
 
 def test_modes(launched, monkeypatch):

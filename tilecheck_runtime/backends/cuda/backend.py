@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import functools
-import operator
 from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Any, Final
@@ -16,7 +15,7 @@ from tilecheck_runtime.backends.cuda.limits import within_limits
 from tilecheck_runtime.backends.cuda.loading import Loaded, Loader
 from tilecheck_runtime.backends.cuda.memory import DeviceMemory, Pool
 from tilecheck_runtime.backends.cuda.repeated import Captured, Direct
-from tilecheck_runtime.backends.cuda.stream import DeviceStream, Mark
+from tilecheck_runtime.backends.cuda.stream import DeviceStream, Mark, handle_of
 from tilecheck_runtime.backends.interface import Event, Job, Strided
 from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.ownership.storage import LOCK
@@ -64,7 +63,7 @@ class CUDA:
             if given.ordinal != self.ordinal:
                 raise TypeError(f"stream {given.name!r} is of cuda:{given.ordinal}, and the launch is on {self.device}")
             return given
-        handle = _handle(given)
+        handle = handle_of(given)
         if handle not in self._foreign:
             made = DeviceStream(f"{handle:#x}", self.ordinal, self.driver, self.driver.foreign_stream(handle), given)
             self._foreign[handle] = made
@@ -137,18 +136,3 @@ class CUDA:
         for stream in list(DeviceStream._all):
             if stream.driver is self.driver and stream.handed > stream.finished:
                 stream.wait(stream.handed)
-
-
-def _handle(stream: Any) -> int:
-    """The driver's handle of a stream of torch, of CuPy, of cuda.core, or of a plain integer. Raises TypeError."""
-    if hasattr(stream, "cuda_stream"):
-        return int(stream.cuda_stream)
-    if hasattr(stream, "__cuda_stream__"):
-        return int(stream.__cuda_stream__()[1])
-    if hasattr(stream, "ptr"):
-        return int(stream.ptr)
-    try:
-        return operator.index(stream)
-    except TypeError:
-        raise TypeError(f"{stream!r} is no stream: pass one of torch, CuPy or cuda.core, its handle as an integer, or "
-                        "`tilecheck_runtime.stream()`") from None

@@ -166,6 +166,10 @@ class Driver:
         if status:
             raise DriverError("cuLaunchKernel", getattr(status, "name", str(status)))
 
+    def capturing(self, handle: int) -> bool:
+        """Whether a graph is captured on a stream, by whomever."""
+        return int(self.call("cuStreamIsCapturing", self._d.CUstream(handle))) != 0
+
     def begin_capture(self, stream: Any) -> None:
         """Work handed to the stream is recorded from now on, instead of run."""
         self.call("cuStreamBeginCapture", stream, self._d.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)

@@ -3,6 +3,7 @@ it only when somebody asks whether it is done."""
 
 from __future__ import annotations
 
+import operator
 import threading
 import time
 import weakref
@@ -15,7 +16,7 @@ from tilecheck_runtime.backends.cuda.errors import LOST, DeviceFailureError, Dri
 from tilecheck_runtime.backends.cuda.poller import POLLER
 from tilecheck_runtime.ownership.places import Place
 
-__all__ = ["LATEST", "DeviceStream", "Mark", "described"]
+__all__ = ["LATEST", "DeviceStream", "Mark", "described", "handle_of"]
 
 _REMEMBERED: Final = 4096
 """Launches that a failure can name."""
@@ -213,3 +214,18 @@ class DeviceStream:
                     return
                 _, call = self._pending.popleft()
             call()
+
+
+def handle_of(stream: Any) -> int:
+    """The driver's handle of a stream of torch, of CuPy, of cuda.core, or of a plain integer. Raises TypeError."""
+    if hasattr(stream, "cuda_stream"):
+        return int(stream.cuda_stream)
+    if hasattr(stream, "__cuda_stream__"):
+        return int(stream.__cuda_stream__()[1])
+    if hasattr(stream, "ptr"):
+        return int(stream.ptr)
+    try:
+        return operator.index(stream)
+    except TypeError:
+        raise TypeError(f"{stream!r} is no stream: pass one of torch, CuPy or cuda.core, its handle as an integer, or "
+                        "`tilecheck_runtime.stream()`") from None
