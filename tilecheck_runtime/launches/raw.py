@@ -17,7 +17,7 @@ from tilecheck_runtime.backends.cuda.driver import driver
 from tilecheck_runtime.backends.cuda.stream import handle_of
 from tilecheck_runtime.cpu.arguments import parameters
 from tilecheck_runtime.cpu.execute import function_of, launch_on_cpu
-from tilecheck_runtime.launches.contract import Contract, contract_of, enforce, findings_of
+from tilecheck_runtime.launches.contract import contract_of, enforce, findings_of
 from tilecheck_runtime.ownership.errors import (
     AliasedError,
     CaptureError,
@@ -51,14 +51,14 @@ def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
 
     Raises OwnershipError; then nothing was launched.
     """
-    arrays = list(_device_arrays(kernel_args))
-    if not arrays:
+    given = list(_given(kernel, kernel_args))
+    if not given:
         launch_on_cpu(stream, grid, kernel, kernel_args)
         return
     mode = os.environ.get(MODE, "error")
     if mode != "off":
         try:
-            guarded(kernel, grid, kernel_args)
+            guarded(kernel, grid, kernel_args, given)
             _capturable(kernel, kernel_args, stream)
         except OwnershipError as error:
             if mode != "warn":
@@ -74,16 +74,6 @@ def _ordinal(address: int) -> int | None:
     return driver().device_of(address)
 
 
-def _device_arrays(values: Any) -> Iterator[DeviceArray]:
-    for value in values:
-        if isinstance(value, (tuple, list)):
-            yield from _device_arrays(value)
-        else:
-            found = device_array(value, _ordinal)
-            if found is not None:
-                yield found
-
-
 @dataclass(frozen=True)
 class _Named:
     """An array by the name of its parameter; an element of a list or tuple by "xs[1]"."""
@@ -96,32 +86,53 @@ class _Named:
         return self.name.partition("[")[0]
 
 
-def guarded(kernel: Any, grid: Any, values: Sequence[Any]) -> None:
-    """Raises the OwnershipError that forbids a launch."""
+def _given(kernel: Any, values: Sequence[Any]) -> Iterator[_Named]:
+    """The arrays on a GPU, by parameter; of too many arguments those that there are parameters for."""
+    for name, value in zip(_names(function_of(kernel)), values, strict=False):
+        yield from _named(name, value)
+
+
+@lru_cache(maxsize=1024)
+def _names(function: FunctionType) -> tuple[str, ...]:
+    return tuple(p.name for p in parameters(function))
+
+
+_PASSED: Final[set[tuple[Any, ...]]] = set()
+"""Launches that nothing forbids but where their arrays lie."""
+_MOST: Final = 4096
+
+
+def guarded(kernel: Any, grid: Any, values: Sequence[Any], given: Sequence[_Named]) -> None:
+    """Raises the OwnershipError that forbids a launch. `given` are its arrays."""
     function = function_of(kernel)
-    name, known = function.__name__, [p.name for p in parameters(function)]
+    name, known = function.__name__, _names(function)
     if len(values) != len(known):
         raise LaunchArgumentError(f"`{name}` takes {len(known)} arguments ({', '.join(known)}), {len(values)} were "
                                   "given", use=here(), fix="pass an argument for each parameter")
-    extents = _grid(name, grid)
-    given = [n for parameter, value in zip(known, values, strict=True) for n in _named(parameter, value)]
-    written = _written(function)
-    for one in given:
-        _usable(name, one, written)
-    _one_device(name, given)
+    extents, written = _grid(name, grid), _written(function)
+    numbers = _numbers(known, values, given, extents)
+    like = (function, declaration_of(function), tuple(numbers.items()),
+            tuple((n.name, n.array.ordinal, n.array.dtype.name, n.array.strides, n.array.readonly) for n in given))
+    if like not in _PASSED:
+        for one in given:
+            _usable(name, one, written)
+        _one_device(name, given)
+        _settled(function)
+        enforce(name, contract_of(function), numbers, complete=False)
+        if len(_PASSED) >= _MOST:
+            _PASSED.clear()
+        _PASSED.add(like)
     _apart(name, given, written)
-    _settled(name, function)
-    enforce(name, _contract(function), _numbers(known, values, given, extents), complete=False)
 
 
 def _capturable(kernel: Any, values: Sequence[Any], stream: Any) -> None:
-    """Raises CaptureError for a list of arrays in a capture: the host copies its addresses to the device, which a replay
-    would not do."""
-    lists = [p.name for p, v in zip(parameters(function_of(kernel)), values, strict=True) if isinstance(v, list)]
+    """Raises CaptureError for a list of arrays in a capture: the host copies its addresses to the device, which a
+    replay would not do."""
+    lists = [name for name, v in zip(_names(function_of(kernel)), values, strict=True) if isinstance(v, list)]
     if lists and driver().capturing(handle_of(stream)):
         name = function_of(kernel).__name__
-        raise CaptureError(f"`{lists[0]}` of `{name}` is a list of arrays, whose addresses a graph would not copy to the "
-                           "device again", use=here(), names=(lists[0],),
+        raise CaptureError(f"`{lists[0]}` of `{name}` is a list of arrays, whose addresses a graph would not copy to "
+                           "the device again", use=here(), names=(lists[0],),
                            fix="pass the arrays as parameters of their own, or launch it outside of the graph")
 
 
@@ -147,6 +158,7 @@ def _grid(kernel: str, grid: Any) -> tuple[int, int, int]:
     return first, second, third
 
 
+@lru_cache(maxsize=1024)
 def _written(function: FunctionType) -> frozenset[str] | None:
     """Parameters that a kernel writes; None when the checker does not see it."""
     found = findings_of(function)
@@ -201,21 +213,16 @@ def _apart(kernel: str, given: Sequence[_Named], written: frozenset[str] | None)
                                fix=f"pass a copy as `{second.name}`: `.clone()`, or `.copy()`")
 
 
-def _settled(kernel: str, function: FunctionType) -> None:
+def _settled(function: FunctionType) -> None:
     """A kernel that was refuted is not launched, unless its author takes the responsibility."""
     found = findings_of(function)
     if found is None or found.report.verdict != "refuted" or declaration_of(function).unsafe is not None:
         return
     said = next((d for d in found.diagnostics if d.severity == "error"), None)
     code, why = ("TC101", "the checker refuses it") if said is None else (said.code, said.message)
-    raise RefutedError(code, f"`{kernel}` is not launched: {why}", use=here(),
+    raise RefutedError(code, f"`{function.__name__}` is not launched: {why}", use=here(),
                        fix="run `tilecheck` on its file to see how it goes wrong; `@unsafe(\"why\")` on the kernel "
                        "launches it anyway")
-
-
-@lru_cache(maxsize=256)
-def _contract(function: FunctionType) -> Contract:
-    return contract_of(function)
 
 
 def _numbers(known: Sequence[str], values: Sequence[Any], given: Sequence[_Named],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,28 +41,30 @@ class DeviceArray:
         return Region(f"cuda:{self.ordinal}", self.address, self.shape, self.strides, size)
 
 
-def device_array(value: Any, ordinal_of: Callable[[int], int | None]) -> DeviceArray | None:
+def device_array(value: Any, ordinal_of: Callable[[int], int | None], whole: bool = False) -> DeviceArray | None:
     """What an array on a GPU says of itself; None for anything else. `ordinal_of` finds the device of an address, which
-    `__cuda_array_interface__` does not tell.
+    `__cuda_array_interface__` does not tell; `whole` also asks for stream and memory, where that takes longer.
 
     Raises TileError for elements that kernels do not have.
     """
     if type(value).__module__.partition(".")[0] == "torch" and hasattr(value, "data_ptr"):
-        return _of_torch(value) if value.is_cuda else None
+        return _of_torch(value, whole) if value.is_cuda else None
     interface = getattr(value, "__cuda_array_interface__", None)
     return None if interface is None else _of_interface(interface, ordinal_of)
 
 
-def _of_torch(tensor: Any) -> DeviceArray:
+def _of_torch(tensor: Any, whole: bool) -> DeviceArray:
+    dtype, size = as_dtype(tensor.dtype), tensor.element_size()
+    made = DeviceArray(tensor.get_device(), int(tensor.data_ptr()), dtype, tuple(tensor.shape),
+                       tuple(s * size for s in tensor.stride()))
+    if not whole:
+        return made
     import torch
 
-    dtype, size = as_dtype(tensor.dtype), tensor.element_size()
     storage = tensor.untyped_storage()
     start = int(storage.data_ptr())
-    return DeviceArray(tensor.device.index, int(tensor.data_ptr()), dtype, tuple(tensor.shape),
-                       tuple(s * size for s in tensor.stride()),
-                       stream=int(torch.cuda.current_stream(tensor.device).cuda_stream),
-                       memory=(start, start + int(storage.nbytes())))
+    return replace(made, stream=int(torch.cuda.current_stream(tensor.device).cuda_stream),
+                   memory=(start, start + int(storage.nbytes())))
 
 
 def _of_interface(interface: Any, ordinal_of: Callable[[int], int | None]) -> DeviceArray:

@@ -67,7 +67,7 @@ def from_dlpack(source: Any, *, copy: bool = False) -> Tensor:
 def _described(source: Any) -> DeviceArray | None:
     """What an array on a GPU says of itself; None for others. The driver is asked only when there is such an array."""
     try:
-        return device_array(source, lambda address: cuda_driver().device_of(address))
+        return device_array(source, lambda address: cuda_driver().device_of(address), whole=True)
     except TileError as error:
         raise _refused(source, f"has elements that kernels do not have ({error})", "convert it to float32") from None
 

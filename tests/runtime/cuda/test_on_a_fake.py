@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import threading
 
 import numpy as np
@@ -366,3 +367,18 @@ def test_arrays_of_others_are_taken_over(gpu, backend):
         add(part, y, tcr.ones((N,), f32))
     z = add(part, tcr.ones((N,), f32), tcr.ones((N,), f32)).sync().unpartition()
     assert (y.numpy() == 2).all() and (z.numpy() == 2).all() and 5 in gpu.foreign
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_process_is_told_that_it_cannot(gpu):
+    tcr.ones((N,), f32)
+    child = os.fork()
+    if child == 0:
+        try:
+            tcr.ones((N,), f32)
+        except tcr.NoGPUError as error:
+            os._exit(0 if "spawn" in str(error) else 2)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    tcr.ones((N,), f32)

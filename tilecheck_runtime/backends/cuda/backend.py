@@ -133,6 +133,6 @@ class CUDA:
 
     def _finish(self) -> None:
         """What is under way when the program ends is waited for, so that whoever wanted to hear of it does."""
-        for stream in list(DeviceStream._all):
+        for stream in list(DeviceStream._all) if not self.driver.forked else ():
             if stream.driver is self.driver and stream.handed > stream.finished:
                 stream.wait(stream.handed)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import os
 import threading
+import weakref
 from typing import Any, Final
 
 from tilecheck_runtime.backends.cuda.errors import DriverError, NoGPUError
@@ -31,7 +32,8 @@ class Driver:
         self._d = bindings
         self._contexts: dict[int, Any] = {}
         self._here = threading.local()
-        self.process = os.getpid()
+        self.forked = False
+        _DRIVERS.add(self)
 
     def call(self, name: str, *arguments: Any) -> Any:
         """One call; its only result, or the tuple of several."""
@@ -72,6 +74,9 @@ class Driver:
 
     def enter(self, ordinal: int) -> None:
         """Makes the primary context of a device, which other libraries use as well, that of this thread."""
+        if self.forked:
+            raise NoGPUError("CUDA does not work in a process that was forked after the program used a GPU: start such "
+                             "processes anew, with `multiprocessing.get_context('spawn')`")
         if self._single and getattr(self._here, "entered", False):
             return  # there is no other that it could have been changed to
         if ordinal not in self._contexts:
@@ -187,6 +192,19 @@ class Driver:
 
     def destroy_graph(self, graph: Any) -> None:
         self.call("cuGraphExecDestroy", graph)
+
+
+_DRIVERS: Final[weakref.WeakSet[Driver]] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    """A child process cannot use what its parent had on a device."""
+    for known in list(_DRIVERS):
+        known.forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def release(version: int) -> str:
