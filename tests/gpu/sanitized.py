@@ -1,4 +1,9 @@
-"""Every example, for compute-sanitizer: `compute-sanitizer --tool memcheck python -m tests.gpu.sanitized`."""
+"""Every example, for compute-sanitizer:
+
+    compute-sanitizer --tool memcheck --show-backtrace no python -m tests.gpu.sanitized
+
+With backtraces it keeps frames of Python alive, and with them what the examples let go of.
+"""
 
 from __future__ import annotations
 

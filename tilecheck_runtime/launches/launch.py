@@ -122,18 +122,19 @@ class Launch(Operation[Any]):
     def __init__(self, kernel: Kernel[Any], found: Given, facts: _Facts) -> None:
         self._kernel, self._given, self._facts, self._grid = kernel, found, facts, facts.grid
         self._name = function_of(kernel).__name__
-        self._ended = ("not built", here())
-        self._taken = tuple(self._take(name, output) for name, output in found.outputs.items())
-        super().__init__()
+        place = here()
+        self._ended = ("not built", place)
+        self._taken = tuple(self._take(name, output, place) for name, output in found.outputs.items())
+        super().__init__(place)
 
     @property
     def what(self) -> str:
         return f"the launch of `{self._name}`"
 
-    def _take(self, name: str, output: Partition) -> Partition:
+    def _take(self, name: str, output: Partition, place: Place) -> Partition:
         """A partition of the launch's own, in place of the one that was passed."""
-        moved(output, self.what, f"use what the launch returned: `{name} = {self._name}(...).sync()`")
-        return returned(output, f"{self.what}, which has not run")
+        moved(output, self.what, f"use what the launch returned: `{name} = {self._name}(...).sync()`", place)
+        return returned(output, f"{self.what}, which has not run", place)
 
     def grid(self, *extents: Any) -> Launch:
         """Asks for a grid. Only a launch into prefix partitions, or without outputs, needs one; for any other it must

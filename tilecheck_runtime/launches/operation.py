@@ -34,8 +34,8 @@ class Operation(ABC, Generic[R]):
     """Something to run: a launch, or several put together. It runs when it is told to, and only once; one that is
     dropped without having run warns (TC404)."""
 
-    def __init__(self) -> None:
-        self._place = here()
+    def __init__(self, place: Place | None = None) -> None:
+        self._place = place or here()
         self._ended: tuple[str, Place] | None = None
         self._quiet = False
         _PENDING.add(self)
@@ -62,10 +62,11 @@ class Operation(ABC, Generic[R]):
         What it touches is in flight until the handle is waited for. Raises OwnershipError."""
         quiet, self._quiet = self._quiet, True  # what is refused is said by the error, not by TC404 as well
         refuse(self.what)
-        self._end("run")
+        place = here()
+        self._end("run", place)
         try:
             with on(stream):
-                flight = self._begin(here())
+                flight = self._begin(place)
         except Exception:
             self._reopen()
             raise
@@ -94,9 +95,9 @@ class Operation(ABC, Generic[R]):
             raise MovedError(f"{self.what} was already {before}; an operation runs once", use=here(), before=place,
                              what=before, fix="build it anew with what the first run returned")
 
-    def _end(self, how: str) -> None:
+    def _end(self, how: str, place: Place | None = None) -> None:
         self._unspent()
-        self._ended = how, here()
+        self._ended = how, place or here()
         _PENDING.discard(self)
 
     def __del__(self) -> None:

@@ -162,10 +162,10 @@ def _only_read(handle: Handle, use: Use, name: str) -> OwnershipError:
                          fix="take a copy of your own: `.copy()`")
 
 
-def moved(handle: Handle, into: str, fix: str) -> None:
-    """Ends a handle, after `check`. What it holds is given back."""
+def moved(handle: Handle, into: str, fix: str, place: Place | None = None) -> None:
+    """Ends a handle, after `check`, here or at a place that is known. What it holds is given back."""
     EPOCH.now += 1
-    handle._moved = Move(here(), into, fix)
+    handle._moved = Move(place or here(), into, fix)
     release(handle)
 
 

@@ -158,6 +158,9 @@ class Storage:
 
     def holders(self, region: Region, modes: frozenset[Mode], but: Hold | None = None) -> list[Hold]:
         """Who else holds a part that meets the region, in the order in which it began."""
+        ledger = self._ledger.root()
+        if not ledger._holds:
+            return []
         chain = CHAIN.get()
-        return [h for h in self._ledger.root().live() if h is not but and h.mode in modes
+        return [h for h in ledger.live() if h is not but and h.mode in modes
                 and (h.chain is None or h.chain is not chain) and meet(h.region, region)]

@@ -9,7 +9,7 @@ from tilecheck_runtime.backends.select import backend_of
 from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Schedule, Single, Walk, streamed
 from tilecheck_runtime.ownership.errors import GridError, LaunchArgumentError, ReadOnlyError
 from tilecheck_runtime.ownership.handles import Handle, label
-from tilecheck_runtime.ownership.places import here
+from tilecheck_runtime.ownership.places import Place, here
 from tilecheck_runtime.ownership.regions import distinct
 from tilecheck_runtime.ownership.state import Use, check, moved
 from tilecheck_runtime.ownership.storage import LOCK, Mode
@@ -151,14 +151,14 @@ def _extents(owner: Handle, tile: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def _made(source: Handle, tile: tuple[int, ...], schedule: Schedule, blocks: int | None, prefix: bool,
-          what: str = "a partition") -> Partition:
-    hold = source._storage.hold(Mode.PARTITIONED, source.region, here(), what)
+          what: str = "a partition", place: Place | None = None) -> Partition:
+    hold = source._storage.hold(Mode.PARTITIONED, source.region, place or here(), what)
     made = Partition(source._storage, source._layout, source._parent, hold)
     made.tile, made.schedule, made.blocks, made.prefix = tile, schedule, blocks, prefix
     made._region, made._strided = source._region, source._strided  # of the same memory
     return made
 
 
-def returned(partition: Partition, what: str = "a partition") -> Partition:
+def returned(partition: Partition, what: str = "a partition", place: Place | None = None) -> Partition:
     """The same partition in another hand: that of a launch which took it, or of whoever gets it back."""
-    return _made(partition, partition.tile, partition.schedule, partition.blocks, partition.prefix, what)
+    return _made(partition, partition.tile, partition.schedule, partition.blocks, partition.prefix, what, place)
