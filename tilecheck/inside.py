@@ -24,15 +24,16 @@ _WIDTH: Final = 1 << 31
 """Indices of tiles are less."""
 
 
-def tiles_inside(path: str, name: str, line: int, values: Mapping[str, int]) -> frozenset[str]:
+def tiles_inside(path: str, name: str, line: int, values: Mapping[str, int], version: str = "") -> frozenset[str]:
     """Of a kernel of the dialect, the array parameters whose every tile access lies inside in a launch with these
     values: constants, `x.shape[0]`, `x.strides[0]` and `grid[0]`, as contracts spell them. Those that are not given may
     be anything.
 
-    The launch must satisfy the contract of the kernel. `line` is the last line of the kernel. Arrays about which
-    nothing is known for certain are left out; there are none for a kernel that is not found.
+    The launch must satisfy the contract of the kernel. `line` is the last line of the kernel; `version` is another
+    one when the source has changed, as it is read only once. Arrays about which nothing is known for certain are left
+    out; there are none for a kernel that is not found.
     """
-    model = _model(path, name, line)
+    model = _model(path, name, line, version)
     if model is None or not model.dialect or any(a.array == "?" for a in model.accesses):
         return frozenset()
     context = Context.of(model)
@@ -43,7 +44,7 @@ def tiles_inside(path: str, name: str, line: int, values: Mapping[str, int]) -> 
 
 
 @lru_cache(maxsize=256)
-def _model(path: str, name: str, line: int) -> KernelModel | None:
+def _model(path: str, name: str, line: int, version: str) -> KernelModel | None:
     project = Project([path])
     found = [s for s in project.module(path).kernels() if s.qualname == name and s.definition.name_span.line <= line]
     return execute(project, found[-1]) if found else None

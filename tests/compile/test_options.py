@@ -5,6 +5,7 @@ from __future__ import annotations
 import cuda.tile as ct
 import pytest
 
+from tests.compile import needs
 from tilecheck_runtime.compile.errors import HintError
 from tilecheck_runtime.compile.options import Options
 
@@ -16,7 +17,7 @@ def test_hints_become_options():
     assert Options(lineinfo=False, sanitize="memcheck").flags == ("-O3", "--sanitize=memcheck")
 
 
-@pytest.mark.skipif(not hasattr(ct, "ByTarget"), reason="targets are told apart by the package cuda-tile")
+@needs.bytecode
 def test_a_hint_may_depend_on_the_target():
     hints = {"num_ctas": ct.ByTarget(default=1, sm_90=2), "opt_level": ct.ByTarget(sm_90=1)}
     assert Options.of(hints, "sm_90") == Options(num_ctas=2, opt_level=1)

@@ -10,7 +10,7 @@ from types import FunctionType
 from tilecheck_runtime.compile.sources import unchanged
 from tilecheck_runtime.compile.toolchain import found
 from tilecheck_runtime.dialect.plan import Plan
-from tilecheck_runtime.launches.contract import CHECKING, SETTLED, checked_name, contract_of, last_line
+from tilecheck_runtime.launches.contract import CHECKING, SETTLED, checked_name, contract_of, last_line, version_of
 
 __all__ = ["refined"]
 
@@ -36,5 +36,6 @@ def _inside(function: FunctionType, numbers: Mapping[str, int]) -> frozenset[str
 
     if contract_of(function).verdict not in SETTLED or not unchanged(function):
         return frozenset()
+    file = function.__code__.co_filename
     with CHECKING:
-        return tiles_inside(function.__code__.co_filename, checked_name(function), last_line(function), numbers)
+        return tiles_inside(file, checked_name(function), last_line(function), numbers, version_of(file))
