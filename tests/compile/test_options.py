@@ -29,7 +29,11 @@ def test_a_hint_may_depend_on_the_target():
     ({"occupancy": 0}, "`occupancy` is from 1 to 32, not 0"),
     ({"occupancy": True}, "`occupancy` is from 1 to 32, not True"),
     ({"opt_level": 4}, "`opt_level` is from 0 to 3, not 4"),
-    ({"warps": 4}, "no hint `warps`\n.*use one of num_ctas, occupancy, opt_level, num_worker_warps"),
+    ({"warps": 4}, r"no hint `warps`\n.*use one of num_ctas, occupancy, opt_level, num_worker_warps, lineinfo, sani"),
+    ({"sanitize": "racecheck"}, r"`sanitize` is 'memcheck' or None, not 'racecheck'\n.*kernel\(sanitize='memcheck'\)"),
+    ({"num_ctas": [2]}, r"`num_ctas` is a power of two from 1 to 16, not \[2\]"),
+    ({"lineinfo": 1}, "`lineinfo` is True or False, not 1"),
+    ({"num_ctas": "2"}, "`num_ctas` is a power of two from 1 to 16, not '2'"),
 ])
 def test_what_the_compiler_does_not_take_is_named(hints, message):
     with pytest.raises(HintError, match=message):
