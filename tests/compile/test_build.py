@@ -13,7 +13,7 @@ import pytest
 from tests.cases import dialect as cases
 from tests.compile import kernels, needs
 from tests.compile.arrays import array
-from tests.compile.test_bytecode import FAR, ROOT, entry_of
+from tests.compile.making import FAR, entry_of
 from tilecheck_runtime.compile import build as building
 from tilecheck_runtime.compile import elf
 from tilecheck_runtime.compile.build import Compiled, build
@@ -30,6 +30,7 @@ from tilecheck_runtime.compile.warm import made_for
 
 pytestmark = needs.machine_code
 
+ROOT = Path(__file__).parents[2]
 COPY = kernels.copy._pyfunc
 ARGUMENTS = (array((64,)), array((64,), at=FAR), 64)
 SIGNATURE = signature_of(COPY, ARGUMENTS)

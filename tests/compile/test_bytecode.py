@@ -11,32 +11,13 @@ import pytest
 
 from tests.compile import kernels, needs
 from tests.compile.arrays import array
-from tests.dialect import tileir
-from tests.dialect.launching import specialized
-from tilecheck_runtime.compile.bytecode import translated
+from tests.compile.making import FAR, copied, entry_of, made
 from tilecheck_runtime.compile.errors import FrontEndError
-from tilecheck_runtime.compile.facts import signature_of
 from tilecheck_runtime.compile.options import Options
 
 pytestmark = needs.bytecode
 ROOT = Path(__file__).parents[2]
-FAR = 1 << 40
 LINES = Path(kernels.__file__).read_text().splitlines()
-
-
-def made(function, arguments, options=Options(), arch="sm_90"):  # noqa: B008
-    return translated(function, signature_of(function, arguments), arch, options, "13.4")
-
-
-def copied(first=None, second=None, tile=64, **options):
-    arguments = (first or array((64,)), second or array((64,), at=FAR), tile)
-    return made(kernels.copy._pyfunc, arguments, Options(**options))
-
-
-def entry_of(kernel, inside=frozenset(), n=1024, **constants):
-    rank = len(kernel.signature.outputs[0].extents)
-    return specialized(kernel, {"z": array((n,) * rank)}, {"z": (128,) * rank}, compact=True,
-                       inside=frozenset(inside), **constants)
 
 
 def test_the_symbol_says_what_was_assumed():
@@ -76,6 +57,8 @@ def linecache_text(entry):
 
 
 def test_every_kernel_of_the_dialect_compiles_as_launches_specialize_it():
+    from tests.dialect import tileir
+
     entry = entry_of(kernels.gemm, "zxy", BK=64)
     values = {"z": array((1024, 1024)), "x": array((1024, 512), "float16", at=FAR),
               "y": array((512, 1024), "float16", at=FAR << 1)}
@@ -88,7 +71,7 @@ def test_every_kernel_of_the_dialect_compiles_as_launches_specialize_it():
 SCRIPT = """
 import hashlib
 from tests.compile import kernels
-from tests.compile.test_bytecode import copied, entry_of, FAR, made
+from tests.compile.making import copied, entry_of, FAR, made
 from tests.compile.arrays import array
 
 {before}

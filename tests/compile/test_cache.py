@@ -156,6 +156,22 @@ def test_where_nothing_can_be_kept_kernels_are_compiled_all_the_same(tmp_path, m
     assert put(store, 1) == (record(1), False)
 
 
+@posix
+@pytest.mark.parametrize("missing", ["open", "flock"])
+def test_a_file_system_without_locks(tmp_path, monkeypatch, missing):
+    from tilecheck_runtime.compile.cache import locks
+
+    def refused(*_, **__):
+        raise OSError("no locks available")
+
+    monkeypatch.setattr(locks, "os" if missing == "open" else "fcntl", type("Without", (), {
+        "open": refused, "flock": refused, "LOCK_EX": 2, "O_RDWR": 0, "O_CREAT": 0, "close": os.close}))
+    store = Store(tmp_path / "kernels")
+    if missing == "flock":
+        monkeypatch.setattr(locks, "os", os)
+    assert put(store, 1) == (record(1), False) and put(store, 1) == (record(1), True)
+
+
 def test_what_was_not_used_for_longest_goes_first(tmp_path):
     store = Store(tmp_path / "kernels", most=20_000)
     for n in range(10):

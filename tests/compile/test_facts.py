@@ -55,6 +55,10 @@ def test_a_constant_of_another_type_is_another_variant():
     assert [type(s.parameters[2].value) for s in (one, true, real)] == [int, bool, float]
 
 
+def test_numbers_of_any_value_have_one_signature():
+    assert signature_of(FIXED, (array((8, 8)), 3, 1.5)) is signature_of(FIXED, (array((8, 8)), -4, 2.5))
+
+
 def test_extents_and_strides_that_the_author_fixes_are_constants():
     x = signature_of(FIXED, (array((48, 8)), 3, 1.5)).parameters[0]
     assert x.shape == (48, None) and x.strides == (None, 1)

@@ -17,6 +17,7 @@ from tests.dialect import kernels as others
 from tests.dialect import launching
 from tests.dialect.launching import proved_inside, specialized
 from tilecheck_runtime import Grouped, Linear, Walk, sanitize
+from tilecheck_runtime.compile import refine
 
 SIZES = st.sampled_from([1, 3, 4, 7, 8, 12, 16, 17, 24, 32])
 
@@ -66,8 +67,16 @@ def test_a_place_that_a_number_says_is_proved_for_that_number():
 def test_a_tile_that_a_value_selects_is_stored_inside_its_piece_or_not_at_all():
     arguments = {"cache": floats(4, 64, 16, dtype=np.float16), "new": floats(4, 16, dtype=np.float16),
                  "position": np.array([0, 63, 64, -1], np.int32)}
-    assert inside(others.append, arguments, {"cache": (1, 64, 16)}) == {"cache", "new"}
+    assert inside(others.append, arguments, {"cache": (1, 64, 16)}) == {"new"}
     clean(others.append, arguments, {"cache": (1, 64, 16)})
+
+
+def test_what_holds_of_a_number_that_wraps_is_not_relied_on():
+    """`(i + 1) * 64 <= x.shape[0] + 8` lets the largest of all integers through, as 32 bits wrap."""
+    arguments = {"z": floats(100), "x": floats(64 * 8), "i": 2**31 - 1}
+    values = {"B": 64}
+    del arguments["i"]
+    assert proved_inside(kernels.picks, values, arguments, (2, 1, 1)) == frozenset()
 
 
 def clean(kernel, arguments, tiles, **options):
@@ -102,3 +111,21 @@ def test_the_check_is_of_some_use():
     entry = specialized(cases.add, arguments, {"z": (128,)}, inside=frozenset("x"))
     assert not sanitize(entry.function, (8, 1, 1), entry.arguments(arguments)).clean
     assert launching.INSIDE is False
+
+
+def test_scalars_that_change_from_launch_to_launch_make_no_other_kernel(monkeypatch):
+    monkeypatch.setattr(refine, "found", lambda: type("Tools", (), {"unchecked": True}))
+    plan = specialized(kernels.picks, {"z": floats(128)}, {"z": (64,)}).plan
+    numbers = {"B": 64, "z.shape[0]": 128, "x.shape[0]": 512, "grid[0]": 2, "grid[1]": 1, "grid[2]": 1}
+    plans = [refine.refined(kernels.picks._pyfunc, plan, {**numbers, "i": i}) for i in (0, 1, 100)]
+    assert plans[0] is plans[1] is plans[2]
+    assert plans[0].compact and plans[0].inside == {"z"}
+
+
+def test_a_compiler_that_cannot_leave_out_checks_gets_all_of_them(monkeypatch):
+    monkeypatch.setattr(refine, "found", lambda: type("Tools", (), {"unchecked": False}))
+    plan = specialized(cases.add, {"z": floats(128)}, {"z": (64,)}).plan
+    numbers = {"B": 64, **{f"{n}.shape[0]": 128 for n in "zxy"}, "grid[0]": 2, "grid[1]": 1, "grid[2]": 1}
+    assert refine.refined(cases.add._pyfunc, plan, numbers).inside == frozenset()
+    monkeypatch.setattr(refine, "found", lambda: type("Tools", (), {"unchecked": True}))
+    assert refine.refined(cases.add._pyfunc, plan, numbers).inside == {"x", "y", "z"}

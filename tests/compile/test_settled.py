@@ -109,5 +109,52 @@ def k(x, z, T: ct.Constant[int]):
 def test_a_file_that_was_edited_after_it_was_loaded_proves_nothing(tmp_path, monkeypatch):
     module = loaded(tmp_path, monkeypatch, GOOD.replace("ct.store(z, (i,)", "ct.store(z, (0,)"), "edited")
     (tmp_path / "edited.py").write_text(GOOD)
-    with pytest.raises(UnsettledKernelError, match=r"its file has changed since it was loaded\n(?s:.)*load it anew"):
+    message = r"its source, or that of a helper, has changed since it was loaded\n(?s:.)*load it anew"
+    with pytest.raises(UnsettledKernelError, match=message):
         require_settled(module.k._pyfunc)
+
+
+HELPED = """
+import cuda.tile as ct
+from {helpers} import place
+
+
+@ct.kernel
+def k(x, z, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(z, (place(i),), ct.load(x, (i,), (T,), padding_mode=ct.PaddingMode.ZERO))
+"""
+
+
+def test_a_helper_that_was_edited_after_it_was_loaded_proves_nothing(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "wrong_helpers.py").write_text("def place(i):\n    return i // 2\n")
+    module = loaded(tmp_path, monkeypatch, HELPED.format(helpers="wrong_helpers"), "helped")
+    (tmp_path / "wrong_helpers.py").write_text("def place(i):\n    return i\n")
+    with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
+        require_settled(module.k._pyfunc)
+    (tmp_path / "right_helpers.py").write_text("def place(i):\n    return i\n")
+    again = loaded(tmp_path, monkeypatch, HELPED.format(helpers="right_helpers"), "helped_right")
+    assert require_settled(again.k._pyfunc).how == "contract"
+
+
+def test_a_file_that_was_edited_and_loaded_again_is_looked_at_again(tmp_path, monkeypatch):
+    assert require_settled(loaded(tmp_path, monkeypatch, GOOD, "reloaded").k._pyfunc).how == "contract"
+    wrong = loaded(tmp_path, monkeypatch, GOOD.replace("ct.store(z, (i,)", "ct.store(z, (0,)"), "reloaded")
+    with pytest.raises(UnsettledKernelError, match="TC101"):
+        require_settled(wrong.k._pyfunc)
+
+
+def test_a_helper_that_was_edited_and_loaded_again_is_looked_at_again(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for text, right in (("i", True), ("i // 2", False)):
+        monkeypatch.delitem(sys.modules, "some_helpers", raising=False)
+        (tmp_path / "some_helpers.py").write_text(f"def place(i):\n    return {text}\n")
+        importlib.invalidate_caches()
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)
+        module = loaded(tmp_path, monkeypatch, HELPED.format(helpers="some_helpers"), "helped_again")
+        if right:
+            assert require_settled(module.k._pyfunc).how == "contract"
+        else:
+            with pytest.raises(UnsettledKernelError, match="TC101"):
+                require_settled(module.k._pyfunc)

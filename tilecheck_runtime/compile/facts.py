@@ -58,16 +58,28 @@ def signature_of(function: FunctionType, arguments: Sequence[Any]) -> Signature:
 
     Raises UnsupportedArgumentError, naming the parameter, for an argument that no compiled kernel takes.
     """
-    keys = tuple(_key(a) for a in arguments)
+    known = declared(function)
+    if len(known) != len(arguments):
+        raise UnsupportedArgumentError(
+            f"`{function.__name__}` has {len(known)} parameters, {len(arguments)} arguments were given",
+            fix="pass an argument for each parameter")
+    keys = tuple(_key(d, a) for d, a in zip(known, arguments, strict=True))
     if any(len(key) == 4 and not key[1] for key in keys):
         _naturally_aligned(function, arguments)
     return _signature(function, keys, _sharing(arguments))
 
 
-def _key(value: Any) -> _Key:
+def _key(known: Declared, value: Any) -> _Key:
     if isinstance(value, Strided):
         return value.dtype.name, address(value) % ALIGNMENT == 0, value.shape, value.strides
-    return type(value), value
+    if known.constant or type(value) not in _ALIKE:
+        return type(value), value
+    limit = LIMITS[known.scalar]
+    return type(value), value if type(value) is int and not -limit <= value < limit else type(value)()
+
+
+_ALIKE: Final = frozenset({bool, int, float})
+"""Types of scalars, whose values make no difference as long as they fit."""
 
 
 def _naturally_aligned(function: FunctionType, arguments: Sequence[Any]) -> None:
@@ -98,12 +110,7 @@ def _span(a: Strided) -> tuple[int, int]:
 
 @lru_cache(maxsize=4096)
 def _signature(function: FunctionType, keys: tuple[_Key, ...], sharing: tuple[tuple[int, int], ...]) -> Signature:
-    known = declared(function)
-    if len(known) != len(keys):
-        raise UnsupportedArgumentError(
-            f"`{function.__name__}` has {len(known)} parameters, {len(keys)} arguments were given",
-            fix="pass an argument for each parameter")
-    groups = _groups(len(keys), sharing)
+    known, groups = declared(function), _groups(len(keys), sharing)
     return Signature(tuple(d.name for d in known),
                      tuple(_parameter(d, key, groups[n]) for n, (d, key) in enumerate(zip(known, keys, strict=True))))
 

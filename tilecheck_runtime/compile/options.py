@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal
 
@@ -32,7 +32,8 @@ class Options:
 
     @classmethod
     def of(cls, hints: Mapping[str, Any], arch: str) -> Options:
-        """The options that `@kernel(...)` asks for on an architecture: a hint may be `ct.ByTarget(...)`.
+        """The options that `@kernel(...)` or `replace_hints(...)` asks for on an architecture: a hint may be
+        `ct.ByTarget(...)`.
 
         Raises HintError, naming the hint.
         """
@@ -44,7 +45,7 @@ class Options:
     @property
     def hints(self) -> dict[str, Any]:
         """Those that are part of the bytecode."""
-        return {name: getattr(self, name) for name in _RANGES}
+        return {name: getattr(self, name) for name in _HINTS}
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -54,11 +55,14 @@ class Options:
 
 
 _DEFAULTS: Final = {field.name: field.default for field in fields(Options)}
-_RANGES: Final[Mapping[str, tuple[str, frozenset[int | None]]]] = {
+_HINTS: Final = ("num_ctas", "occupancy", "opt_level", "num_worker_warps")
+_RANGES: Final[Mapping[str, tuple[str, frozenset[object]]]] = {
     "num_ctas": ("a power of two from 1 to 16", frozenset({None, 1, 2, 4, 8, 16})),
     "occupancy": ("from 1 to 32", frozenset({None, *range(1, 33)})),
     "opt_level": ("from 0 to 3", frozenset(range(4))),
     "num_worker_warps": ("a power of two from 1 to 32", frozenset({None, 1, 2, 4, 8, 16, 32})),
+    "lineinfo": ("True or False", frozenset({True, False})),
+    "sanitize": ("'memcheck' or None", frozenset({None, "memcheck"})),
 }
 
 
@@ -75,10 +79,10 @@ def _for_target(value: Any, arch: str, default: Any) -> Any:
 
 def _validated(name: str, value: Any) -> None:
     if name not in _RANGES:
-        if name in _DEFAULTS:
-            return
         raise HintError(f"the compiler has no hint `{name}`", fix=f"use one of {', '.join(_RANGES)}")
     told, allowed = _RANGES[name]
-    if isinstance(value, bool) or value not in allowed:
+    wrong = not isinstance(value, Hashable) or value not in allowed
+    if wrong or isinstance(value, bool) != (name == "lineinfo"):
+        sample = min((n for n in allowed if n is not None), key=str)
         raise HintError(f"the hint `{name}` is {told}, not {value!r}",
-                        fix=f"write @kernel({name}={min(n for n in allowed if n is not None)}), or leave it out")
+                        fix=f"write @kernel({name}={sample!r}), or leave it out")

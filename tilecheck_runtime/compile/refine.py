@@ -10,7 +10,8 @@ from types import FunctionType
 from tilecheck_runtime.compile.sources import unchanged
 from tilecheck_runtime.compile.toolchain import found
 from tilecheck_runtime.dialect.plan import Plan
-from tilecheck_runtime.launches.contract import CHECKING, SETTLED, checked_name, contract_of, last_line
+from tilecheck_runtime.dialect.signature import signature
+from tilecheck_runtime.launches.contract import CHECKING, SETTLED, checked_name, contract_of, last_line, version_of
 
 __all__ = ["refined"]
 
@@ -19,9 +20,12 @@ def refined(function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> P
     """The plan with loops as a person would write them, and without the bounds checks of arrays whose tiles all lie
     inside in a launch with these numbers, as contracts spell them.
 
-    The launch must satisfy the contract of the kernel. Raises MissingToolError and ToolVersionError.
+    The launch must satisfy the contract of the kernel. Scalars are not looked at: one that is another at each launch
+    does not make another kernel. Raises MissingToolError and ToolVersionError.
     """
-    return _refined(function, plan, tuple(sorted(numbers.items())), found().unchecked)
+    scalars = {p.name for p in signature(function).parameters if p.kind == "scalar"}
+    known = tuple(sorted(item for item in numbers.items() if item[0] not in scalars))
+    return _refined(function, plan, known, found().unchecked)
 
 
 @lru_cache(maxsize=4096)
@@ -36,5 +40,6 @@ def _inside(function: FunctionType, numbers: Mapping[str, int]) -> frozenset[str
 
     if contract_of(function).verdict not in SETTLED or not unchanged(function):
         return frozenset()
+    file = function.__code__.co_filename
     with CHECKING:
-        return tiles_inside(function.__code__.co_filename, checked_name(function), last_line(function), numbers)
+        return tiles_inside(file, checked_name(function), last_line(function), numbers, version_of(file))

@@ -63,7 +63,8 @@ def settlement(function: FunctionType, unsafe: str | None) -> Settlement:
         raise _unsettled(function, "the checker does not see it", (
             "it was typed in, or made by a program: the checker reads files",), "put it into a file, or " + _FIX)
     if not unchanged(function):
-        raise _unsettled(function, "its file has changed since it was loaded", (), "load it anew")
+        raise _unsettled(function, "its source, or that of a helper, has changed since it was loaded", (),
+                         "load it anew")
     open_ = [o for o in found.report.obligations if o.verdict not in SETTLED]
     reasons = {o: _opted_out(found, o) for o in open_}
     left = [o for o in open_ if reasons[o] is None]

@@ -1,25 +1,74 @@
-"""Whether the file that a function came from still says what the function does."""
+"""Whether the files that a function and its helpers came from still say what these do."""
 
 from __future__ import annotations
 
+import inspect
+import os
+import sysconfig
 from collections.abc import Iterator
 from functools import lru_cache
-from types import CodeType, FunctionType
-from typing import Final
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Final
 
 __all__ = ["unchanged"]
 
 _FUTURES: Final = 0x1000000
 """Compiler flag of `from __future__ import annotations`."""
+_INSTALLED: Final = tuple({
+    os.path.dirname(os.path.dirname(os.path.realpath(__file__))) + os.sep,
+    *(os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "purelib", "platlib")),
+})
+"""Folders of code that is not edited while it is used: the dialect, Python, installed packages."""
 
 
 @lru_cache(maxsize=4096)
 def unchanged(function: FunctionType) -> bool:
-    """Whether the source that the checker reads is that of a function: asked when the function is first compiled.
+    """Whether the source that the checker reads is that of a function and of the functions that it calls: asked when
+    the function is first compiled.
 
     A file may have been edited since it was imported, and then what is proved of it says nothing about the function.
     """
-    code = function.__code__
+    seen: set[FunctionType] = set()
+    waiting = [function]
+    while waiting:
+        found = waiting.pop()
+        if found in seen:
+            continue
+        seen.add(found)
+        if not _as_written(found.__code__):
+            return False
+        waiting += [called for called in _called(found) if _of_the_user(called)]
+    return True
+
+
+def _called(function: FunctionType) -> Iterator[FunctionType]:
+    """Functions that a function names, in its own module or through an imported one."""
+    space = {**function.__globals__, **_enclosed(function)}
+    names = {name for code in _codes(function.__code__) for name in (*code.co_names, *code.co_freevars)}
+    values = [space[name] for name in names if name in space]
+    values += [getattr(module, name, None) for module in values if isinstance(module, ModuleType) for name in names]
+    for value in values:
+        found = inspect.unwrap(value) if callable(value) else value
+        if isinstance(found, FunctionType):
+            yield found
+
+
+def _enclosed(function: FunctionType) -> dict[str, Any]:
+    """Variables of the functions around a function, as far as they have values."""
+    found = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:
+            continue
+    return found
+
+
+def _of_the_user(function: FunctionType) -> bool:
+    return not os.path.realpath(function.__code__.co_filename).startswith(_INSTALLED)
+
+
+def _as_written(code: CodeType) -> bool:
     try:
         with open(code.co_filename, "rb") as file:
             module = compile(file.read(), code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True)

@@ -31,7 +31,7 @@ from tilecheck_runtime.tensors.reading import strided
 
 __all__ = [
     "CHECKING", "SETTLED", "Contract", "Demand", "Findings", "checked_name", "contract_of", "enforce", "findings_of",
-    "inspect", "last_line", "scalars",
+    "inspect", "last_line", "scalars", "version_of",
 ]
 
 CHECKING: Final = threading.Lock()
@@ -148,10 +148,39 @@ def _looked_at(function: FunctionType) -> Findings | None:
     return Findings(kernel.report, kernel.diagnostics, analysis.opt_outs)
 
 
-@lru_cache(maxsize=256)
 def _analysis(file: str) -> Analysis:
-    """Of a file, with the contracts that the project declares for its kernels. Results are kept on disk where the
-    project keeps them already."""
+    """Of a file as it is now, with the contracts that the project declares for its kernels. Results are kept on disk
+    where the project keeps them already."""
+    kept = _KEPT.get(file)
+    if kept is None or kept[0] != version_of(file):
+        analysis = _analysed(file)
+        _KEPT[file] = "", analysis
+        _KEPT[file] = version_of(file), analysis
+    return _KEPT[file][1]
+
+
+_KEPT: Final[dict[str, tuple[str, Analysis]]] = {}
+"""What was found out about files, with the version that it is of."""
+
+
+def version_of(file: str) -> str:
+    """A digest of a file that was looked at and of the files that were looked at with it."""
+    from tilecheck.cache import digest
+
+    kept = _KEPT.get(file)
+    others = sorted(path for path, _ in kept[1].dependencies.read) if kept is not None else []
+    return digest(*(part for path in (file, *others) for part in (path, _contents_of(path))))
+
+
+def _contents_of(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _analysed(file: str) -> Analysis:
     from tilecheck.config import load_config
     from tilecheck.engine import analyse_paths
     from tilecheck.progress import no_progress

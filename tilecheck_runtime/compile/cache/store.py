@@ -98,7 +98,8 @@ class Store:
             if record is None or not good(record):
                 raise Damaged
         except (ValueError, KeyError, TypeError):
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                path.unlink()
             return None
         with contextlib.suppress(OSError):
             os.utime(path)  # it was used just now
