@@ -167,3 +167,40 @@ def test_a_kernel_that_cannot_be_compiled_leaves_its_arguments():
     with pytest.raises(ValueError, match="num_ctas"):
         op.sync()
     x.partition(1024)
+
+
+def test_many_threads():
+    x = tcr.ones((1 << 16,), f32).share()
+    wrong = []
+
+    def work(k):
+        for _ in range(50):
+            z = add(pieces(1 << 16), x.share(), x.share()).sync()
+            if not (z.numpy() == 2).all():
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_a_bound_launch_and_a_graph_in_another_thread():
+    x = tcr.ones((N,), f32)
+    bound, graph = add.bind(pieces(), x, x), tcr.graph(add(pieces(), x, x))
+    failed = []
+
+    def work():
+        try:
+            bound()
+            graph.replay()
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert not failed
+    assert (bound.release().numpy() == 2).all() and (graph.result.numpy() == 2).all()

@@ -1,0 +1,74 @@
+"""Measuring on the CPU: the arithmetic, and the order in which things run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import tilecheck_runtime as tcr
+from tilecheck_runtime.tools import bench as tools
+from tilecheck_runtime.tools.bench import Comparison, Timing, bench, compare
+
+
+class Clock:
+    """Says how long each call takes, and remembers them."""
+
+    def __init__(self, **takes):
+        self.takes, self.seen = takes, []
+
+    def time(self, call, repeats, flush):
+        self.seen.append(call.__name__)
+        return self.takes[call.__name__]
+
+
+def first():
+    """Something."""
+
+
+def second():
+    """Something else."""
+
+
+def test_two_things_take_turns(monkeypatch):
+    clock = Clock(first=10.0, second=9.9)
+    monkeypatch.setattr(tools, "clock_for", lambda backend: clock)
+    found = compare(first, second, samples=4, warm_up=1)
+    assert clock.seen == ["first", "second", "first", "second", "second", "first", "first", "second", "second", "first"]
+    assert found.ratio == pytest.approx(0.99) and found.interval == (pytest.approx(0.99), pytest.approx(0.99))
+    assert found.within(0.02) and not found.within(0.005)
+    assert str(found).startswith("0.9900 (0.9900 to 0.9900); 10.00 us and 9.90 us")
+
+
+def test_the_spread_is_that_of_the_middle_half():
+    timing = Timing((1.0, 2.0, 3.0, 4.0, 100.0))
+    assert timing.median == 3 and timing.spread == (1.5, 52.0)
+    assert str(timing) == "3.00 us (1.50 to 52.00, 5 samples)"
+    assert Timing((5.0,)).spread == (5.0, 5.0)
+
+
+def test_an_interval_holds_the_median():
+    found = Comparison(Timing((1.0,)), Timing((1.0,)), 1.0, tools._interval([0.9, 1.0, 1.1] * 10))
+    assert found.interval[0] <= 1.0 <= found.interval[1]
+
+
+def test_real_calls_are_measured():
+    calls = []
+    timing = bench(lambda: calls.append(1), samples=3, repeats=5, warm_up=2)
+    assert len(calls) == 25 and len(timing.samples) == 3 and timing.median > 0
+    assert tcr.bench is bench and tcr.compare is compare
+
+
+def test_the_picture_of_a_benchmark():
+    folder = str(Path(__file__).parents[2] / "benchmarks")
+    sys.path.insert(0, folder)
+    try:
+        from bars import picture
+    finally:
+        sys.path.remove(folder)
+    found = {"machine": {"card": "A & B"}, "launch": {"ct.launch_us": 8.0, "bound_us": 7.5, "graph_us_a_kernel": 1.0},
+             "gemm": {"4096": {"dialect_TFLOP_s": 700.0, "by_hand_TFLOP_s": 700.0, "cublas_TFLOP_s": 690.0}}}
+    text = picture(json.loads(json.dumps(found)))
+    assert text.startswith("<svg") and "A &amp; B" in text and text.count("<rect") == 6 and 'width="400.0"' in text
