@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from tilecheck_runtime.dialect.types import Cell, Dyn, Inner, Mut, Part, Ref, Shared, SystemShared, Tile
     from tilecheck_runtime.launches.bound import BoundLaunch
     from tilecheck_runtime.launches.combine import zip as zip  # not in __all__: `import *` leaves the builtin alone
+    from tilecheck_runtime.launches.copying import copy
     from tilecheck_runtime.launches.flight import Flight
     from tilecheck_runtime.launches.graph import Graph, graph
     from tilecheck_runtime.launches.operation import Operation
@@ -160,6 +161,7 @@ __all__ = [
     "bf16",
     "bool_",
     "compare",
+    "copy",
     "deny_residual",
     "empty",
     "eye",
@@ -219,6 +221,7 @@ _NAMES: Final = {
     "dialect.types": "Cell Dyn Inner Mut Part Ref Shared SystemShared Tile",
     "launches.bound": "BoundLaunch",
     "launches.combine": "zip",
+    "launches.copying": "copy",
     "launches.flight": "Flight",
     "launches.graph": "Graph graph",
     "launches.operation": "Operation",

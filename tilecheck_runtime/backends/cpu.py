@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tilecheck_runtime.backends.interface import Event, Job, Strided
+from tilecheck_runtime.backends.interface import Event, Job, Strided, Transfer
 from tilecheck_runtime.cpu.execute import execute
 from tilecheck_runtime.cpu.machine import interrupt
 from tilecheck_runtime.dialect.plan import Plan
@@ -193,8 +193,16 @@ class CPU:
     def launch(self, job: Job, stream: Any, prepared: Any = None) -> HostEvent:
         return HostJobs([self._work(job)]).launch(stream)
 
-    def repeated(self, jobs: Sequence[Job], what: str) -> HostJobs:
-        return HostJobs([self._work(job) for job in jobs])
+    def repeated(self, jobs: Sequence[Job | Transfer], what: str) -> HostJobs:
+        return HostJobs([self._moving(job) if isinstance(job, Transfer) else self._work(job) for job in jobs])
+
+    def _moving(self, job: Transfer) -> Callable[[Session | None], None]:
+        source, target = self._array(job.source), self._array(job.target)
+
+        def work(_: Session | None) -> None:
+            target[...] = source
+
+        return work
 
     def _work(self, job: Job) -> Callable[[Session | None], None]:
         """Runs a job, with findings for a session that was open when it was started."""

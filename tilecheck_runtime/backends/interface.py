@@ -16,7 +16,7 @@ from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.ownership.memory import Memory
 from tilecheck_runtime.ownership.places import Place
 
-__all__ = ["Backend", "Event", "Job", "Memory", "Repeated", "Stream", "Strided"]
+__all__ = ["Backend", "Event", "Job", "Memory", "Repeated", "Stream", "Strided", "Transfer"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,24 @@ class Job:
     kernel: str
     place: Place
     hints: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A copy between two arrays of the same shape and element type.
+
+    place  where the program asked for it
+    """
+
+    source: Strided
+    target: Strided
+    place: Place
+    kernel: str = "copy"
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """The arrays."""
+        return self.source, self.target
 
 
 class Repeated(Protocol):
@@ -162,8 +180,8 @@ class Backend(Protocol):
         """Whatever can be refused before something is launched: limits of the device, compilation."""
         ...
 
-    def repeated(self, jobs: Sequence[Job], what: str) -> Repeated:
-        """Jobs that are run together many times, one after the other: whatever can be done once is done now.
+    def repeated(self, jobs: Sequence[Job | Transfer], what: str) -> Repeated:
+        """Launches and copies that are run together many times, in order: whatever can be done once is done now.
 
         what  how messages call them
         """

@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from tilecheck_runtime.backends.interface import Backend, Event, Job
+from tilecheck_runtime.backends.interface import Backend, Event, Job, Transfer
 from tilecheck_runtime.launches.flight import in_chain
 from tilecheck_runtime.launches.launch import Ready, borrowed, result_of
 from tilecheck_runtime.launches.nesting import refuse
@@ -43,7 +43,7 @@ class _Capture:
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
-        self.jobs: list[Job] = []
+        self.jobs: list[Job | Transfer] = []
         self.holds: list[Hold] = []
         self.kept: list[Handle] = []
         self.backend: Backend | None = None

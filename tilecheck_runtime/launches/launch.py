@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from tilecheck_runtime.backends.interface import Backend, Job
+from tilecheck_runtime.backends.interface import Backend, Job, Transfer
 from tilecheck_runtime.backends.select import backend_of, current
 from tilecheck_runtime.cpu.execute import function_of
 from tilecheck_runtime.dialect.decorator import Kernel
@@ -185,6 +185,7 @@ class Launch(Operation[Any]):
     def _begin(self, place: Place) -> Flight[Any]:
         with LOCK:
             ready = self.ready(place)
+            assert isinstance(ready.job, Job)
             event = ready.backend.launch(ready.job, stream_for(ready.backend), ready.prepared)
             holds = [*borrowed(ready, Mode.READING, Mode.WRITING, place, self.what),
                      *owned(ready, Mode.WRITING, place, self.what)]
@@ -210,7 +211,7 @@ class Launch(Operation[Any]):
 
 @dataclass(frozen=True)
 class Ready:
-    """A launch that nothing forbids.
+    """A launch, or a copy, that nothing forbids.
 
     prepared  by the backend
     uses      parameters, what was passed for them and how it is used; but for the outputs
@@ -219,7 +220,7 @@ class Ready:
     look      looks at the contents of arrays, where the contract speaks of them
     """
 
-    job: Job
+    job: Job | Transfer
     backend: Backend
     prepared: object
     uses: tuple[tuple[str, Handle, Use], ...]

@@ -16,7 +16,7 @@ from tilecheck_runtime.backends.cuda.loading import Loaded, Loader
 from tilecheck_runtime.backends.cuda.memory import DeviceMemory, Pool
 from tilecheck_runtime.backends.cuda.repeated import Captured, Direct
 from tilecheck_runtime.backends.cuda.stream import DeviceStream, Mark, handle_of
-from tilecheck_runtime.backends.interface import Event, Job, Strided
+from tilecheck_runtime.backends.interface import Event, Job, Strided, Transfer
 from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.ownership.storage import LOCK
 
@@ -113,12 +113,13 @@ class CUDA:
             transfers.used(mark, arrays)
             return mark
 
-    def repeated(self, jobs: Sequence[Job], what: str) -> Direct | Captured:
+    def repeated(self, jobs: Sequence[Job | Transfer], what: str) -> Direct | Captured:
         with LOCK:
-            loaded = [self.prepare(job) for job in jobs]
-            if len(jobs) == 1:
-                return Direct(self.driver, loaded[0], jobs[0], what)
-            return Captured(self.driver, loaded, jobs, self._capturing, what)
+            first = jobs[0]
+            if len(jobs) == 1 and isinstance(first, Job):
+                return Direct(self.driver, self.prepare(first), first, what)
+            steps = [(None if isinstance(job, Transfer) else self.prepare(job), job) for job in jobs]
+            return Captured(self.driver, steps, self._capturing, what)
 
     @functools.cached_property
     def _capturing(self) -> DeviceStream:

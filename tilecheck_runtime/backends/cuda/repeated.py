@@ -10,7 +10,8 @@ from tilecheck_runtime.backends.cuda.driver import Driver
 from tilecheck_runtime.backends.cuda.errors import DriverError
 from tilecheck_runtime.backends.cuda.loading import Loaded
 from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream, Mark
-from tilecheck_runtime.backends.interface import Job, Strided
+from tilecheck_runtime.backends.interface import Job, Strided, Transfer
+from tilecheck_runtime.ownership.errors import CaptureError
 
 __all__ = ["Captured", "Direct"]
 
@@ -21,7 +22,7 @@ class _Ready:
     """What both have in common: whose memory it is. While it may be launched, whatever was handed to its stream last
     counts as a use of that memory, so that launches need not say it one by one."""
 
-    def __init__(self, jobs: Sequence[Job], what: str) -> None:
+    def __init__(self, jobs: Sequence[Job | Transfer], what: str) -> None:
         self._arrays = [a for job in jobs for a in job.arguments if isinstance(a, Strided)]
         self._what, self._place = what, jobs[0].place
         self._stream: DeviceStream | None = None
@@ -77,17 +78,25 @@ class Direct(_Ready):
 
 
 class Captured(_Ready):
-    """Several launches, as a graph."""
+    """Several launches and copies, as a graph."""
 
-    def __init__(self, driver: Driver, loaded: Sequence[Loaded], jobs: Sequence[Job], stream: DeviceStream,
+    def __init__(self, driver: Driver, steps: Sequence[tuple[Loaded | None, Job | Transfer]], stream: DeviceStream,
                  what: str) -> None:
-        super().__init__(jobs, what)
+        super().__init__([job for _, job in steps], what)
+        copies = {id(job): transfers.copies(job.source, job.target) for _, job in steps if isinstance(job, Transfer)}
+        for _, job in steps:
+            if copies.get(id(job), ()) is None:
+                raise CaptureError("a copy between arrays in so many parts goes through the host, which a graph cannot",
+                                   use=job.place, fix="copy it before: `.copy()`")
         self._driver = driver
         driver.enter(stream.ordinal)
         driver.begin_capture(stream.handle)
         try:
-            for known, job in zip(loaded, jobs, strict=True):
-                driver.launch(known.function, job.grid, stream.handle, known.packing.once(job.arguments).address)
+            for known, job in steps:
+                for target, source, nbytes in copies.get(id(job)) or ():
+                    driver.copy(target, source, nbytes, stream.handle)
+                if known is not None and isinstance(job, Job):
+                    driver.launch(known.function, job.grid, stream.handle, known.packing.once(job.arguments).address)
         finally:
             self._graph = driver.end_capture(stream.handle)
 

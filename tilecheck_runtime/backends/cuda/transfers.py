@@ -15,7 +15,7 @@ from tilecheck_runtime.backends.interface import Strided
 from tilecheck_runtime.ownership.errors import StreamError
 from tilecheck_runtime.ownership.places import NOWHERE, Place
 
-__all__ = ["after", "copy", "download", "runs", "upload", "used"]
+__all__ = ["after", "copies", "copy", "download", "runs", "upload", "used"]
 
 STREAMS: Final = "TILECHECK_STREAMS"
 """The environment variable: "strict" refuses launches on streams that would have to wait for each other."""
@@ -67,21 +67,28 @@ def download(source: Strided, stream: DeviceStream) -> Any:
 
 def copy(source: Strided, target: Strided, stream: DeviceStream) -> Mark:
     """Copies between two arrays of the same shape: on the device as far as its engines can, else through the host."""
-    (length, theirs), (other, mine) = runs(source), runs(target)
-    common = math.gcd(length, other)
-    same = source.dtype == target.dtype
-    if not same or (common and len(theirs) * (length // common) > _MANY):
+    found = copies(source, target)
+    if found is None:
         upload(_converted(download(source, stream), target), target, stream)
         return stream.mark()
     after(stream, [source, target])
-    driver, size = stream.driver, source.dtype.storage.itemsize
-    driver.enter(stream.ordinal)
-    pairs = zip(_cut(theirs, length, common), _cut(mine, other, common), strict=True)
-    for there, here in pairs:
-        driver.copy(_start(target) + here * size, _start(source) + there * size, common * size, stream.handle)
+    stream.driver.enter(stream.ordinal)
+    for to, where, nbytes in found:
+        stream.driver.copy(to, where, nbytes, stream.handle)
     mark = stream.mark("a copy")
     used(mark, [source, target])
     return mark
+
+
+def copies(source: Strided, target: Strided) -> list[tuple[int, int, int]] | None:
+    """The copies of the driver that make one: to, from, bytes. None where elements must be converted, or where there
+    would be too many."""
+    (length, theirs), (other, mine) = runs(source), runs(target)
+    common, size = math.gcd(length, other), source.dtype.storage.itemsize
+    if source.dtype != target.dtype or (common and len(theirs) * (length // common) > _MANY):
+        return None
+    pairs = zip(_cut(theirs, length, common), _cut(mine, other, common), strict=True)
+    return [(_start(target) + here * size, _start(source) + there * size, common * size) for there, here in pairs]
 
 
 def _cut(starts: Sequence[int], length: int, part: int) -> list[int]:
