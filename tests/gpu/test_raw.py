@@ -115,3 +115,16 @@ def test_work_of_torch_comes_before_ours():
     z = add(tcr.zeros((x.numel(),), f32).partition(1024), ours, ours).sync()
     side.synchronize()
     assert torch.equal(torch.from_numpy(z.numpy()), (x + x).cpu())
+
+
+def test_our_memory_in_torch():
+    x = tcr.arange(5000, dtype=f32)
+    theirs = torch.as_tensor(x.lend(), device="cuda")
+    assert theirs.data_ptr() == x._storage.memory.address and torch.equal(theirs.cpu(), torch.arange(5000.0))
+    theirs += 1
+    with pytest.raises(tcr.SharedError):
+        x.numpy()
+    torch.cuda.synchronize()
+    del theirs
+    gc.collect()
+    assert (x.numpy() == np.arange(1, 5001)).all()

@@ -34,28 +34,30 @@ class BoundLaunch:
         self._chain = Chain()
         self._holds: list[Hold] = []
         self._epoch = -1
-        self._stream = ready.backend.default
+        self._stream, self._asked = ready.backend.default, None
         self._event: Event | None = None
         self._closed: str | None = None
 
     def __call__(self, stream: Any = None) -> None:
         """Starts it once, on the stream that is named. Raises OwnershipError; then nothing was started."""
         with LOCK:
-            if stream is not None or self._epoch != EPOCH.now:
+            if self._epoch != EPOCH.now or (stream is not None and stream is not self._asked):
                 self._guarded(stream)
             self._event = self._repeated.launch(self._stream)
 
     def wait(self) -> None:
         """Waits for all that was started; what it touches can be used again. Raises what went wrong."""
         event = self._event
-        if event is None:
-            return
-        event.wait()
-        with LOCK:
-            self._land()
-        error = event.error()
-        if error is not None:
-            raise error
+        while event is not None:
+            event.wait()
+            with LOCK:
+                last = self._event is event  # else another thread started it once more
+                if last:
+                    self._land()
+            error = event.error()
+            if error is not None:
+                raise error
+            event = None if last else self._event
 
     def done(self) -> bool:
         """Whether all that was started is through."""
@@ -91,6 +93,7 @@ class BoundLaunch:
             for hold in self._holds:
                 hold.chain = self._chain
         self._stream, self._epoch = wanted, EPOCH.now if self._ready.look is None else -1
+        self._asked = stream if stream is not None else self._asked
 
     def _land(self) -> None:
         for hold in self._holds:

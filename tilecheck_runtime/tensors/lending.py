@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -14,9 +15,10 @@ from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode, Storage
 from tilecheck_runtime.tensors.capsules import LABELS, labelled
 from tilecheck_runtime.tensors.reading import strided
 
-__all__ = ["capsule", "device", "lent"]
+__all__ = ["DeviceLoan", "capsule", "device", "lent", "loan"]
 
 _CPU: Final = (1, 0)
+_CUDA: Final = 2
 _FLAGS_SINCE: Final = (1, 0)
 """The version of DLPack that can say that memory is read-only."""
 
@@ -51,6 +53,9 @@ def capsule(handle: Handle, stream: Any = None, max_version: tuple[int, int] | N
     Raises OwnershipError when the tensor cannot be lent now, and BufferError for what DLPack cannot say: another
     device, a stream on the CPU, elements of 4 bits.
     """
+    if handle._storage.memory.device != "cpu":
+        raise BufferError(f"this tensor lies on {handle._storage.memory.device} and is not passed on by DLPack: write "
+                          "`x.lend()`, which torch and CuPy take, or `x.numpy()`")
     if dl_device not in (None, _CPU) or stream is not None:
         raise BufferError("this tensor lies on the CPU, where there are no streams")
     dtype = handle._layout.dtype
@@ -72,4 +77,38 @@ def capsule(handle: Handle, stream: Any = None, max_version: tuple[int, int] | N
 
 def device(handle: Handle) -> tuple[int, int]:
     """What `__dlpack_device__` returns."""
-    return _CPU
+    kind, _, number = handle._storage.memory.device.partition(":")
+    return (_CUDA, int(number)) if kind == "cuda" else _CPU
+
+
+class DeviceLoan:
+    """Memory on a GPU in the hands of another library: `torch.as_tensor(loan)`, `cupy.asarray(loan)`. Until the array
+    there and this are gone, the tensor cannot be used."""
+
+    def __init__(self, storage: Storage, hold: Hold, interface: Mapping[str, Any]) -> None:
+        self._storage, self._hold = storage, hold
+        self.__cuda_array_interface__ = dict(interface)
+
+    def __del__(self) -> None:
+        self._hold.release()
+
+
+def loan(handle: Handle) -> DeviceLoan:
+    """A tensor on a GPU as other libraries take it, by `__cuda_array_interface__`.
+
+    Raises OwnershipError when it cannot be lent now, and BufferError for a tensor on the CPU and for elements that the
+    interface has no name for.
+    """
+    layout, memory = handle._layout, handle._storage.memory
+    backend: Any = backend_of(memory.device)
+    if memory.device == "cpu":
+        raise BufferError("this tensor lies on the CPU: write `x.numpy(copy=False)`")
+    if layout.dtype.storage.isbuiltin != 1:
+        raise BufferError(f"{handle.dtype.__name__} has no name in `__cuda_array_interface__`: write `.astype(f32)`")
+    with LOCK:
+        check(handle, Use.WRITE)
+        stream = backend.settled(strided(handle))
+        hold = handle._storage.hold(Mode.LENT_TO_WRITE, handle.region, here(), "another library")
+    return DeviceLoan(handle._storage, hold, {
+        "version": 3, "shape": layout.shape, "strides": tuple(s * layout.itemsize for s in layout.strides),
+        "typestr": layout.dtype.storage.str, "data": (memory.address + layout.offset, False), "stream": stream})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from tilecheck_runtime.backends.interface import Strided
 from tilecheck_runtime.backends.select import backend_of
@@ -13,6 +13,9 @@ from tilecheck_runtime.ownership.storage import LOCK
 from tilecheck_runtime.tensors.capturing import not_captured
 from tilecheck_runtime.tensors.dtypes import element_type
 from tilecheck_runtime.tensors.layouts import reshaped, sliced, transposed
+
+if TYPE_CHECKING:
+    from tilecheck_runtime.tensors.lending import DeviceLoan
 
 __all__ = ["Readable", "strided"]
 
@@ -105,6 +108,12 @@ class Readable(Handle):
             event = backend.copy(strided(self), strided(made), backend.default)
         event.wait()
         return made
+
+    def lend(self) -> DeviceLoan:
+        """The memory of a tensor on a GPU for `torch.as_tensor(...)` or CuPy; see `tensors.lending`."""
+        from tilecheck_runtime.tensors.lending import loan
+
+        return loan(self)
 
     def __dlpack__(self, **wishes: Any) -> Any:
         """Lends the memory to another library; see `tensors.lending`."""

@@ -382,3 +382,22 @@ def test_a_child_process_is_told_that_it_cannot(gpu):
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     tcr.ones((N,), f32)
+
+
+def test_memory_is_lent(gpu):
+    x = tcr.arange(N, dtype=f32).reshape(8, 8)
+    loan = x.view[1:3].lend()
+    interface = loan.__cuda_array_interface__
+    assert interface["shape"] == (2, 8) and interface["strides"] == (32, 4) and interface["typestr"] == "<f4"
+    assert interface["data"] == (x._storage.memory.address + 32, False)
+    with pytest.raises(tcr.SharedError, match="is lent to another library"):
+        x.numpy()
+    assert (x.view[3:].numpy() == np.arange(24, 64).reshape(5, 8)).all()
+    del loan
+    x.partition(8, 8)
+    assert x.__dlpack_device__() == (2, 0)
+    y = tcr.ones((4,), tcr.bf16)
+    with pytest.raises(BufferError, match=r"astype\(f32\)"):
+        y.lend()
+    with pytest.raises(BufferError, match=r"x\.lend\(\)"):
+        y.__dlpack__()

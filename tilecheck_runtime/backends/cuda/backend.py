@@ -91,6 +91,11 @@ class CUDA:
         except DriverError as error:
             raise stream.refused(error) from error
 
+    def settled(self, array: Strided) -> int:
+        """The handle of the default stream, behind everything that uses an array."""
+        transfers.after(self.default, [array])
+        return int(self.default.handle)
+
     def view(self, array: Strided) -> Any:
         raise BufferError(f"this tensor lies on {self.device}, where NumPy cannot look: write `x.numpy()`")
 

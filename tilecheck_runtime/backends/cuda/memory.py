@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from typing import Final
@@ -49,14 +50,16 @@ class Pool:
         self._driver, self._ordinal, self.device = driver, ordinal, f"cuda:{ordinal}"
         self.retired: deque[tuple[int, int, object, Mapping[DeviceStream, int]]] = deque()
         self._free: defaultdict[int, list[int]] = defaultdict(list)
+        self._lock = threading.RLock()
         self.taken = 0
 
     def allocate(self, nbytes: int) -> DeviceMemory:
         """Raises MemoryError, with what is in use."""
-        self.collect()
         size = size_class(nbytes)
-        free = self._free[size]
-        address = free.pop() if free else self._new(size)
+        with self._lock:
+            self.collect()
+            free = self._free[size]
+            address = free.pop() if free else self._new(size)
         return DeviceMemory(self, address, nbytes)
 
     def adopt(self, address: int, nbytes: int, owner: object, readonly: bool) -> DeviceMemory:
