@@ -158,3 +158,26 @@ def test_a_helper_that_was_edited_and_loaded_again_is_looked_at_again(tmp_path, 
         else:
             with pytest.raises(UnsettledKernelError, match="TC101"):
                 require_settled(module.k._pyfunc)
+
+
+SIZED = """
+import cuda.tile as ct
+TILE: int = 2 * 32
+OTHER = 7
+
+
+@ct.kernel
+def k(x, z):
+    i = ct.bid(0)
+    ct.store(z, (i,), ct.load(x, (i,), (TILE,), padding_mode=ct.PaddingMode.ZERO))
+"""
+
+
+def test_a_global_that_the_program_has_changed_proves_nothing(tmp_path, monkeypatch):
+    module = loaded(tmp_path, monkeypatch, SIZED, "sized")
+    module.OTHER = 8
+    assert require_settled(module.k._pyfunc).how == "contract"
+    module = loaded(tmp_path, monkeypatch, SIZED, "resized")
+    module.TILE = 128
+    with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
+        require_settled(module.k._pyfunc)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import inspect
 import os
 import sysconfig
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
@@ -23,10 +26,11 @@ _INSTALLED: Final = tuple({
 
 @lru_cache(maxsize=4096)
 def unchanged(function: FunctionType) -> bool:
-    """Whether the source that the checker reads is that of a function and of the functions that it calls: asked when
-    the function is first compiled.
+    """Whether the source that the checker reads is that of a function and of the functions that it calls, with the
+    numbers that they use: asked when the function is first compiled.
 
-    A file may have been edited since it was imported, and then what is proved of it says nothing about the function.
+    A file may have been edited since it was imported, or a global changed by the program. Then what is proved says
+    nothing about the function.
     """
     seen: set[FunctionType] = set()
     waiting = [function]
@@ -35,7 +39,8 @@ def unchanged(function: FunctionType) -> bool:
         if found in seen:
             continue
         seen.add(found)
-        if not _as_written(found.__code__):
+        source = _source(found.__code__.co_filename)
+        if source is None or not _as_written(found.__code__, source) or not _constants_as_written(found, source):
             return False
         waiting += [called for called in _called(found) if _of_the_user(called)]
     return True
@@ -68,13 +73,47 @@ def _of_the_user(function: FunctionType) -> bool:
     return not os.path.realpath(function.__code__.co_filename).startswith(_INSTALLED)
 
 
-def _as_written(code: CodeType) -> bool:
+def _source(path: str) -> bytes | None:
     try:
-        with open(code.co_filename, "rb") as file:
-            module = compile(file.read(), code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True)
-    except (OSError, SyntaxError, ValueError):
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _as_written(code: CodeType, source: bytes) -> bool:
+    try:
+        module = compile(source, code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True)
+    except (SyntaxError, ValueError):
         return False
     return any(_alike(code, found) for found in _codes(module))
+
+
+def _constants_as_written(function: FunctionType, source: bytes) -> bool:
+    """Whether globals that a function uses, and that its module sets once to a number, still have that value."""
+    space, names = function.__globals__, {name for code in _codes(function.__code__) for name in code.co_names}
+    return all((type(space[name]), space[name]) == (type(value), value)
+               for name, value in _constants(source).items() if name in names and name in space)
+
+
+@lru_cache(maxsize=64)
+def _constants(source: bytes) -> dict[str, Any]:
+    """Names that a module sets once, at its top level, to something that is computed of numbers alone."""
+    tree = ast.parse(source)
+    stored = Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    found: dict[str, Any] = {}
+    for node in tree.body:
+        target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else (
+            node.target if isinstance(node, ast.AnnAssign) else None)
+        value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+        if isinstance(target, ast.Name) and value is not None and stored[target.id] == 1 and all(
+                isinstance(n, _NUMERIC) for n in ast.walk(value)):
+            with contextlib.suppress(ArithmeticError, TypeError, ValueError):
+                found[target.id] = eval(compile(ast.Expression(value), "<constant>", "eval"), {"__builtins__": {}})
+    return found
+
+
+_NUMERIC: Final = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.operator, ast.unaryop, ast.expr_context)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
