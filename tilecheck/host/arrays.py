@@ -255,7 +255,12 @@ def reshaped(
     ev: Evaluator, tensor: Tensor, extents: Sequence[Value] | None, state: State, view: bool, how: str,
 ) -> Tensor:
     """The elements in another shape: a view where that is sure, else possibly a copy."""
+    like = None if extents is None else whole_shape(extents)
+    if like == tensor.name and tensor.shape is None and (view or tensor.dense):
+        return tensor
     shape = None if extents is None else resolved_shape(ev, extents, numel(ev, tensor, state), state)
+    if like is not None:
+        state.assume(eq(numel(ev, tensor, state), numel(ev, Tensor(like, like, like), state)))
     keeps = view or tensor.dense
     if shape is not None and shape == shape_of(ev, tensor, state) and keeps:
         return tensor
@@ -264,7 +269,14 @@ def reshaped(
     if not keeps:
         storage, maybe = ev.symbols.allocation(name, tensor.storage), tensor.storage
     # a copy made by reshape is dense; a view of something that is not dense need not be
-    return Tensor(name, name, storage, shape, None, tensor.dense, tensor.whole, tensor.fresh if keeps else None, maybe)
+    return Tensor(
+        like or name, name, storage, shape, None, tensor.dense, tensor.whole, tensor.fresh if keeps else None, maybe)
+
+
+def whole_shape(extents: Sequence[Value]) -> str | None:
+    """The name of the array whose shape, of unknown rank, these extents are."""
+    only = extents[0] if len(extents) == 1 else None
+    return only.name if isinstance(only, Shape) and only.lower == 0 and only.upper is None else None
 
 
 def resolved_shape(
@@ -298,11 +310,8 @@ def allocated(
     if like is not None:
         return Tensor(like.name, name, name, like.shape, None, like.dense, True, how)
     shape = None if extents is None else resolved_shape(ev, extents, None, state)
-    if extents is not None and len(extents) == 1 and isinstance(extents[0], Shape):
-        whole = extents[0]
-        if whole.lower == 0 and whole.upper is None:
-            return Tensor(whole.name, name, name, None, None, True, True, how)
-    return Tensor(name, name, name, shape, None, True, True, how)
+    same = None if extents is None else whole_shape(extents)
+    return Tensor(same or name, name, name, shape, None, True, True, how)
 
 
 def extents_from(ev: Evaluator, args: Sequence[Value], state: State) -> Sequence[Value] | None:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from tilecheck.host import record, simplify, statements, tables
-from tilecheck.host.evaluate import Evaluator
+from tilecheck.host import autograd, calls, record, simplify, statements, tables
+from tilecheck.host.evaluate import FUEL, Evaluator
 from tilecheck.host.launch import Launch
 from tilecheck.host.record import Raw
 from tilecheck.host.state import Contents, State
@@ -86,14 +86,42 @@ class _Search:
         definition = syntax(self.module).function(name)
         if definition is None:
             return
+        state, values = self._start(name, definition)
         frame = ev.frame(self.module, name, definition, None)
-        state = State(variables={frame.number: {}})
-        for param in definition.params:
-            state.variables[frame.number][param.name] = self._parameter(param, state)
+        state.variables = {frame.number: values}
         ev.active.append((self.module.path, name))
         if statements.yields(ev, definition):
             frame.yields = []
         statements.run(ev, definition.body, frame, state)
+
+    def _start(self, name: str, definition: tree.FuncDef) -> tuple[State, dict[str, Value]]:
+        """The state in which a function that somebody calls starts, and its parameters."""
+        forward = autograd.forward_of(self.module, name)
+        if forward is not None:
+            started = self._after(f"{name.rpartition('.')[0]}.forward", forward, definition)
+            if started is not None:
+                return started
+        state = State()
+        return state, {param.name: self._parameter(param, state) for param in definition.params}
+
+    def _after(
+        self, name: str, forward: tree.FuncDef, backward: tree.FuncDef,
+    ) -> tuple[State, dict[str, Value]] | None:
+        """Likewise for a `backward`, after its `forward` came to an end."""
+        ev = self.ev
+        state = State()
+        values = {param.name: self._parameter(param, state) for param in forward.params}
+        context = values[forward.params[0].name]
+        frame = ev.frame(self.module, name, forward, None)
+        state.variables = {frame.number: values}
+        ev.active.append((self.module.path, name))
+        result = calls.body_value(ev, forward, frame, state)
+        ev.active.pop()
+        # what it launches is seen where it is looked at by itself
+        ev.records, ev.fuel = [], FUEL
+        if state.dead or not isinstance(context, Thing):
+            return None
+        return autograd.started(ev, self.module, context, result, state, backward, self._parameter)
 
     def _parameter(self, param: tree.Param, state: State) -> Value:
         ev = self.ev

@@ -357,6 +357,9 @@ ANYWHERE: Final[Mapping[str, Call]] = {
 }
 """By the last part of the name, for torch, cupy, numpy, math, triton and cuda.tile alike."""
 
+SHAPED: Final = frozenset({"empty", "zeros", "ones", "rand", "randn"})
+"""Functions whose arguments by place are extents, and nothing else."""
+
 ROUNDED_UP: Final = frozenset({
     "next_power_of_2", "next_power_of_two", "next_pow2", "next_pow_2", "nextpow2", "npow2", "round_up_to_power_of_2",
     "round_up_pow2", "ceil_pow2",
@@ -375,7 +378,7 @@ HARMLESS: Final = frozenset({
     "print", "str", "repr", "isinstance", "hasattr", "type", "float", "debug", "info", "warning", "warn", "error",
     "warning_once", "format", "synchronize", "current_stream", "current_device", "get_device_capability",
     "get_device_properties", "is_available", "device", "nvtx_range", "range_push", "range_pop", "callable", "hash",
-    "any", "all", "round", "sqrt", "set_device", "save_for_backward", "mark_non_differentiable", "issubclass",
+    "any", "all", "round", "sqrt", "set_device", "mark_non_differentiable", "issubclass",
 })
 """Functions that change none of their arguments."""
 

@@ -193,6 +193,9 @@ TENSOR: Final[Mapping[str, TensorMethod]] = {
 }
 """Methods of arrays. On a thing only those that no list, dict or object of its own is likely to have."""
 
+SHAPED: Final = frozenset({"view", "reshape", "new_empty", "new_zeros", "new_ones"})
+"""Methods of arrays whose arguments are extents, and nothing else."""
+
 _AMBIGUOUS: Final = frozenset({
     "copy", "sum", "mean", "type", "to", "copy_", "t", "int", "float", "bool", "half", "long",
 })
@@ -315,6 +318,9 @@ def _thing_method(ev: Evaluator, owner: Thing, name: str, args: Args, named: Nam
         return Log2(ev.integer(owner) + 1, True)
     if name in KERNEL_COPIES:
         return owner
+    if name == "save_for_backward" and not named:
+        state.attributes[(owner.name, "saved_tensors")] = Items(args)
+        return NONE
     if name == "get" and isinstance(owner.origin, Member | Stored):
         return ev.unknown("item")
     known = TENSOR.get(name)
