@@ -24,6 +24,7 @@ from tilecheck.proof.terms import (
     Substitution,
     Sym,
     Term,
+    app,
     atoms_of,
     conj,
     const,
@@ -141,8 +142,10 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES)
         # the longest of the alternatives is what the others make an exception of
         part = max(goal.args, key=lambda c: (len(c.key), c.key))
         known = conj(facts, *(negate(other) for other in goal.args if other is not part))
-        return known.op == "false" or decided(known, part, splits, nodes)
-    settled = _chosen(facts, goal)
+        # no alternative is left where the others cannot all fail
+        return known.op == "false" or _clash(known) or decided(known, part, splits, nodes)
+    facts = _settled(facts)
+    settled = _rounded(facts, _chosen(facts, goal))
     if settled != goal:
         return decided(facts, settled, splits, nodes)
     known = conj(facts, *lemmas(goal), *_exact(facts, goal))
@@ -201,12 +204,42 @@ def plain(cond: Cond) -> Cond:
 
 def _chosen(facts: Cond, goal: Cond) -> Cond:
     """The goal without the choices that the facts make."""
-    known = set(conjuncts(facts))
-    for a in sorted(atoms_of(goal)):
+    if not any(isinstance(a, Ite) for a in atoms_of(goal)):
+        return goal
+    return _chosen_by(set(conjuncts(facts)), goal)
+
+
+@lru_cache(maxsize=1024)
+def _settled(facts: Cond) -> Cond:
+    """The facts without the choices that they make themselves."""
+    parts = conjuncts(facts)
+    if not any(isinstance(a, Ite) for a in atoms_of(facts)):
+        return facts
+    known = set(parts)
+    return conj(*(_chosen_by(known, c) for c in parts))
+
+
+def _chosen_by(known: set[Cond], cond: Cond) -> Cond:
+    """A condition without the choices that others make."""
+    for a in sorted(atoms_of(cond)):
         if isinstance(a, Ite):
-            for cond, value in ((a.cond, a.then), (negate(a.cond), a.other)):
-                if known.issuperset(conjuncts(cond)):
-                    return substitute_cond(goal, {a: value})
+            for test, value in ((a.cond, a.then), (negate(a.cond), a.other)):
+                # what it says of its own test is no reason to drop it
+                if test != cond and known.issuperset(conjuncts(test)) and cond not in conjuncts(test):
+                    return _chosen_by(known, substitute_cond(cond, {a: value}))
+    return cond
+
+
+def _rounded(facts: Cond, goal: Cond) -> Cond:
+    """The goal with n in the place of n rounded up to a power of two, where the facts say that `n & (n - 1) == 0`."""
+    rounded = sorted(a for a in atoms_of(goal) if isinstance(a, App) and a.fn == "next_pow2")
+    known = set(conjuncts(facts)) if rounded else set()
+    for a in rounded:
+        (n,) = a.args
+        tests = (eq(app("and", n, n - 1), 0), eq(app("and", n - 1, n), 0))
+        # 0 & -1 is 0, too, and 0 rounded up is 1
+        if not known.isdisjoint(tests) and follows(facts, ge(n, 1)):
+            return _rounded(facts, substitute_cond(goal, {a: n}))
     return goal
 
 
