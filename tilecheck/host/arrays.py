@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tilecheck.host.state import State, contiguity
+from tilecheck.host.state import State, contiguity, join_values
 from tilecheck.host.values import (
     Choice,
     Int,
@@ -18,7 +18,7 @@ from tilecheck.host.values import (
     Thing,
     Value,
 )
-from tilecheck.proof.terms import ONE, Sym, Term, const, eq, floordiv, minimum, of, split_multiples
+from tilecheck.proof.terms import ONE, Ite, Sym, Term, const, eq, floordiv, minimum, of, split_multiples
 from tilecheck.records import record
 
 if TYPE_CHECKING:
@@ -77,6 +77,10 @@ def shape_item(ev: Evaluator, shape: Shape, index: Value, state: State) -> Value
     rank = state.ranks.get(shape.name)
     term = ev.number(index)
     at = None if term is None else term.constant
+    pick = None if term is None else term.single
+    if isinstance(pick, Ite):
+        then, other = (shape_item(ev, shape, Int(part), state) for part in (pick.then, pick.other))
+        return join_values(pick.cond, then, other)
     if at is None:
         return Int(ev.extent(ev.fresh(f"{shape.name}.shape[i]")))
     if rank is not None:

@@ -224,11 +224,36 @@ def _function(ev: Evaluator, target: Function, expr: tree.Call, given: Arguments
         if value is not None:
             return value
     definition = target.definition
-    if definition is None or not all(transparent(d) for d in definition.decorators):
+    if definition is not None and not target.raw and not all(transparent(d) for d in definition.decorators):
+        made = decorated(ev, definition, target, expr, frame, state)
+        if made is not None:
+            return _closure(ev, made, expr, replace(given, args=(*target.bound, *given.args), named={
+                **dict(target.named), **given.named}), frame, state)
+        definition = None
+    if definition is None:
         ev.escape((*given.args, *given.named.values()), state)
         return ev.unknown(f"{name}()")
     args = Arguments((*target.bound, *given.args), {**dict(target.named), **given.named}, given.open, given.more)
     return inline(ev, definition, target.module, target.qualname, None, expr, args, frame, state)
+
+
+def decorated(
+    ev: Evaluator, definition: tree.FuncDef, target: Function, expr: tree.Call, frame: Frame, state: State,
+) -> Closure | None:
+    """What the decorators of a function make of it, where they are functions of the checked tree that wrap it."""
+    outside = ev.frame(target.module, "<module>", None, None)
+    state.enter(outside.number)
+    value: Value = Function(target.module, target.qualname, raw=True)
+    for decorator in reversed(definition.decorators):
+        if transparent(decorator):
+            continue
+        made = ev.eval(decorator, outside, state)
+        if not isinstance(made, Function) or made.qualname == target.qualname:
+            value = NONE
+            break
+        value = apply(ev, made, expr, Arguments((value,), {}), frame, state)
+    state.leave(outside.number)
+    return value if isinstance(value, Closure) else None
 
 
 def transparent(decorator: tree.Expr) -> bool:

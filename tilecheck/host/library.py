@@ -32,7 +32,7 @@ from tilecheck.host.values import (
     Value,
 )
 from tilecheck.kernel import tree
-from tilecheck.proof.terms import Term, app, cdiv, const, floordiv, maximum, minimum
+from tilecheck.proof.terms import FALSE, TRUE, Term, app, cdiv, const, floordiv, maximum, minimum
 
 if TYPE_CHECKING:
     from tilecheck.host.evaluate import Evaluator
@@ -65,7 +65,19 @@ def _int(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
         return Int(floordiv(value.num, value.den)) if plain else None
     if isinstance(value, Truth):
         return Int(ev.integer(value))
+    if isinstance(value, Choice):
+        term = ev.number(value)
+        return None if term is None else Int(term)
     return value if isinstance(value, Int | Thing | Log2) else None
+
+
+def _isinstance(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """Only what is an array, or is none, for sure."""
+    if len(args) != 2 or not isinstance(args[1], External) or args[1].path.rpartition(".")[2] != "Tensor":
+        return None
+    if isinstance(args[0], Tensor):
+        return Truth(TRUE)
+    return Truth(FALSE) if isinstance(args[0], Int | Truth | Plain | Items | Shape | Ref | Record) else None
 
 
 def _bool(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -290,13 +302,19 @@ def _next_pow2(ev: Evaluator, args: Args, named: Named, state: State) -> Value |
 
 # --- arrays ----------------------------------------------------------------------------------------------------------
 
+def _allocated(ev: Evaluator, how: str, sizes: Args, named: Named, state: State) -> Tensor:
+    out = arrays.allocated(ev, how, arrays.extents_from(ev, sizes, state) if sizes else None, state)
+    return replace(out, dtype=_dtype(named))
+
+
 def _allocation(how: str) -> Call:
     def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
         sizes = (named["size"],) if "size" in named else (named["shape"],) if "shape" in named else args
         if how == "full":
             sizes = sizes[:1]
-        out = arrays.allocated(ev, how, arrays.extents_from(ev, sizes, state) if sizes else None, state)
-        return replace(out, dtype=_dtype(named))
+        if len(sizes) == 1 and isinstance(sizes[0], Choice):
+            return mapped(sizes[0], lambda size: _allocated(ev, how, (size,), named, state))
+        return _allocated(ev, how, sizes, named, state)
     return apply
 
 
@@ -337,7 +355,7 @@ BUILTINS: Final[Mapping[str, Call]] = {
     "int": _int, "bool": _bool, "min": _extreme(minimum), "max": _extreme(maximum), "sum": _sum, "len": _len,
     "abs": _abs, "range": _range, "list": _list, "tuple": _tuple, "dict": _dict, "zip": _zip, "pow": _pow,
     "enumerate": _enumerate, "divmod": _divmod, "vars": _vars, "getattr": _getattr, "id": _identity, "iter": _identity,
-    "set": _list, "frozenset": _list, "reversed": lambda ev, a, n, s: None,
+    "isinstance": _isinstance, "set": _list, "frozenset": _list, "reversed": lambda ev, a, n, s: None,
     "sorted": lambda ev, a, n, s: ev.new_list(
         (), s, Contents(ev.contents(a[0], s).items, (), "some" if ev.contents(a[0], s).bound != "open" else "open")),
 }
