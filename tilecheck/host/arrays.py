@@ -24,6 +24,9 @@ from tilecheck.records import record
 if TYPE_CHECKING:
     from tilecheck.host.evaluate import Evaluator
 
+_RANKS: Final = 5
+"""Axes that a shape of unknown rank may have."""
+
 ATTRIBUTES: Final = frozenset({"shape", "ndim", "T", "mT", "H", "size", "dtype", "device", "data", "strides"})
 
 
@@ -253,6 +256,19 @@ def contiguous(ev: Evaluator, tensor: Tensor, state: State) -> Tensor:
         return tensor if tensor.dense else replace(tensor, dense=True, strides=None)
     fresh = ev.symbols.allocation(ev.fresh(f"{tensor.name}.contiguous()"), tensor.storage)
     return replace(tensor, strided=fresh, storage=fresh, strides=None, dense=True, maybe=tensor.storage)
+
+
+def copied_or_not(ev: Evaluator, copy: Value, base: Value, state: State) -> Value | None:
+    """`x.contiguous() if isinstance(x, Tensor) else x` of what may be no array: as large as x, or the same number, but
+    nothing is known of how it lies in memory."""
+    if not isinstance(copy, Tensor) or not isinstance(base, Thing) or not base.numeric or base.origin is not None or (
+            copy.maybe != base.name or copy.name != base.name or copy.shape is not None):
+        return None
+    name = ev.fresh(base.name)
+    state.assume(eq(of(Sym(name)), of(Sym(base.name))))
+    for part in (*(f"shape[{i}]" for i in (*range(_RANKS), -1)), "shape[:-1]"):
+        state.assume(eq(ev.extent(f"{name}.{part}"), ev.extent(f"{base.name}.{part}")))
+    return Thing(name)
 
 
 def reshaped(

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from tilecheck.host import calls
 from tilecheck.host.state import State
 from tilecheck.host.syntax import syntax
 from tilecheck.host.values import Choice, Items, Tensor, Thing, Value
@@ -40,8 +39,7 @@ def forward_of(module: Module, qualname: str) -> tree.FuncDef | None:
         return None
     names = {stmt.name for stmt in found.body if isinstance(stmt, tree.FuncDef)}
     forward = syntax(module).function(f"{owner}.forward")
-    if forward is None or "setup_context" in names or not forward.params or not all(
-            calls.transparent(d) for d in forward.decorators):
+    if forward is None or "setup_context" in names or not forward.params:
         return None
     return forward
 
@@ -64,14 +62,16 @@ def started(
     ev.escape(tuple(kept.values()), state)
     state.attributes = {
         (context.name, name): _elsewhere(value, f"{context.name}.{name}") for name, value in kept.items()}
-    params = [p for p in backward.params if p.kind not in ("*", "**")]
     values: dict[str, Value] = {p.name: parameter(p, state) for p in backward.params}
-    if params:
-        values[params[0].name] = context
+    values[backward.params[0].name] = context
     if _LATER not in module.text:
-        results = result.items if isinstance(result, Items) else (result,)
-        for param, of_result in zip(params[1:], results, strict=False):
-            values[param.name] = _gradient(values[param.name], of_result)
+        results = list(result.items if isinstance(result, Items) else (result,))
+        for param in backward.params[1:]:
+            if param.kind == "*":
+                rest = [Thing(f"{param.name}[{i}]") for i in range(len(results))]
+                values[param.name] = Items(tuple(map(_gradient, rest, results)))
+            elif param.kind == "positional" and results:
+                values[param.name] = _gradient(values[param.name], results.pop(0))
     return state, values
 
 

@@ -131,7 +131,9 @@ def _ifexp(ev: Evaluator, expr: tree.IfExp, frame: Frame, state: State) -> Value
     a, b = ev.eval(expr.then, frame, then), ev.eval(expr.other, frame, other)
     dead = then.dead, other.dead
     merge(test, then, other, state)
-    return b if dead == (True, False) else a if dead == (False, True) else join_values(test, a, b)
+    if True in dead:
+        return b if dead == (True, False) else a
+    return arrays.copied_or_not(ev, a, b, state) or join_values(test, a, b)
 
 
 def _sequence(ev: Evaluator, expr: tree.Sequence, frame: Frame, state: State) -> Value:
