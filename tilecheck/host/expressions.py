@@ -12,6 +12,7 @@ from tilecheck.host.statements import merge
 from tilecheck.host.syntax import FLATTENED
 from tilecheck.host.values import (
     NONE,
+    Choice,
     Closure,
     Int,
     Items,
@@ -133,7 +134,8 @@ def _ifexp(ev: Evaluator, expr: tree.IfExp, frame: Frame, state: State) -> Value
     merge(test, then, other, state)
     if True in dead:
         return b if dead == (True, False) else a
-    return arrays.copied_or_not(ev, a, b, state) or join_values(test, a, b)
+    joined = join_values(test, a, b)
+    return (arrays.copied_or_not(ev, a, b, state) if isinstance(joined, Choice) else None) or joined
 
 
 def _sequence(ev: Evaluator, expr: tree.Sequence, frame: Frame, state: State) -> Value:
