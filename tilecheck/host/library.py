@@ -213,6 +213,12 @@ def _identity(ev: Evaluator, args: Args, named: Named, state: State) -> Value | 
     return args[0] if args else None
 
 
+def _hinted(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """`cached_replace_hints(kernel, occupancy=2)`"""
+    options = [option for _, option in args[0].options] if args and isinstance(args[0], Choice) else args[:1]
+    return args[0] if options and all(isinstance(option, Kernel) for option in options) else None
+
+
 def _getattr(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     if len(args) < 2 or not isinstance(args[1], Plain) or not isinstance(args[1].value, str):
         return None
@@ -387,9 +393,16 @@ ROUNDED_UP: Final = frozenset({
 DIVIDED_UP: Final = frozenset({"cdiv", "ceil_div", "ceildiv", "div_up", "divup", "div_ceil", "ceil_division"})
 
 
+HINTED: Final = frozenset({"replace_hints", "cached_replace_hints", "replace_hints_cached"})
+"""Helpers that give the kernel that they are given, compiled differently, and keep it for the next time."""
+
+_HELPERS: Final[Mapping[str, Call]] = {
+    **dict.fromkeys(ROUNDED_UP, _next_pow2), **dict.fromkeys(DIVIDED_UP, _cdiv), **dict.fromkeys(HINTED, _hinted)}
+
+
 def named_helper(name: str) -> Call | None:
     plain = name.lstrip("_")
-    return _next_pow2 if plain in ROUNDED_UP else _cdiv if plain in DIVIDED_UP else None
+    return _HELPERS.get(plain)
 
 
 HARMLESS: Final = frozenset({
