@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.host import arrays, calls, operators
 from tilecheck.host.assignment import assign
-from tilecheck.host.state import OPEN, Contents, State, join_values
+from tilecheck.host.state import OPEN, Contents, State, join_values, narrowed
 from tilecheck.host.statements import merge
 from tilecheck.host.syntax import FLATTENED
 from tilecheck.host.values import (
@@ -35,6 +35,8 @@ UNROLL: Final = 24
 
 def _name(ev: Evaluator, expr: tree.Name, frame: Frame, state: State) -> Value:
     value = ev.variable(expr.id, frame, state)
+    if isinstance(value, Choice):
+        return narrowed(value, state)
     return ev.global_value(frame.module, expr.id) if value is None else value
 
 
