@@ -122,6 +122,7 @@ def follows(facts: Cond, goal: Cond, nodes: int = _NODES) -> bool:
 @lru_cache(maxsize=1024)
 def unreachable(facts: Cond) -> bool:
     """Whether the facts contradict each other."""
+    facts = _settled(facts)
     if facts.op == "false" or _clash(facts):
         return True
     return Facts([facts], signs=False, budget=Budget(_NODES)).prove(const(-1)) is not None
@@ -213,10 +214,19 @@ def _chosen(facts: Cond, goal: Cond) -> Cond:
 def _settled(facts: Cond) -> Cond:
     """The facts without the choices that they make themselves."""
     parts = conjuncts(facts)
-    if not any(isinstance(a, Ite) for a in atoms_of(facts)):
+    choices = any(isinstance(a, Ite) for a in atoms_of(facts))
+    if not choices and not any(c.op == "or" for c in parts):
         return facts
     known = set(parts)
-    return conj(*(_chosen_by(known, c) for c in parts))
+    return conj(*(_left(known, _chosen_by(known, c) if choices else c) for c in parts))
+
+
+def _left(known: set[Cond], cond: Cond) -> Cond:
+    """A condition without the alternatives that others exclude."""
+    if cond.op != "or":
+        return cond
+    left = [c for c in cond.args if negate(c) not in known]
+    return cond if len(left) == len(cond.args) else disj(*left)
 
 
 def _chosen_by(known: set[Cond], cond: Cond) -> Cond:
