@@ -45,6 +45,9 @@ _PLAIN: Final = 400
 _FEW: Final = 24
 """Work for a clause that is worth a finding only where it is broken."""
 _LONGEST: Final = 240
+_CHOICE: Final = 160
+"""Length, as text, of a choice by which cases are told apart."""
+_FEW_SPLITS: Final = 2
 _TYPICAL: Final = (96, 80, 48, 24, 100, 65, 33, 12, 6, 5, 3, 1)
 """Values that are no powers of two, for a counter-example that looks like one."""
 
@@ -142,9 +145,13 @@ def _whatever_is_chosen(
         return False
     facts = _near(bound.goal, dict.fromkeys((
         *conjuncts(launch.facts), *conjuncts(bound.facts), *_standing(standing, params, launch, ranks))))
-    goal, *rest = abstracted([bound.goal, *facts])
-    near = _near(goal, (c for c in rest if len(c.key) <= _LONGEST))
-    return len(goal.key) <= _PLAIN and decided(conj(*tightened(plain(c) for c in near)), plain(goal), 0, _FEW)
+    for longest, splits in ((0, 0), (_CHOICE, _FEW_SPLITS)):
+        goal, *rest = abstracted([bound.goal, *facts], longest)
+        near = _near(goal, (c for c in rest if len(c.key) <= _LONGEST))
+        if len(goal.key) <= _PLAIN and goal != bound.goal and decided(
+                conj(*tightened(plain(c) for c in near)), plain(goal), splits, _FEW):
+            return True
+    return False
 
 
 def _known(

@@ -59,7 +59,7 @@ def _about(atom: Atom) -> list[Cond]:
         (inner,) = atom.args
         return [ge(value, inner), ge(value, 1), disj(le(inner, 0), le(value, inner * 2 - 1))]
     if isinstance(atom, FloorDiv):
-        return _division(value, atom.num, atom.den)
+        return [*_division(value, atom.num, atom.den), *_quotient(value, atom.num, atom.den)]
     if isinstance(atom, Min):
         return [le(value, part) for part in atom.args]
     if isinstance(atom, Max):
@@ -73,6 +73,14 @@ def _division(value: Term, num: Term, den: Term) -> list[Cond]:
     positive = den.constant is not None and den.constant > 0
     inside = conj(le(value * den, num), lt(num, value * den + den))
     return [inside] if positive else [disj(le(den, 0), inside)]
+
+
+def _quotient(value: Term, num: Term, den: Term) -> list[Cond]:
+    """`n // (n // k) >= k` for n >= 0 and k >= 1: a divisor is not 0. `-1 // d >= -1`, whatever the sign of d."""
+    inner = den.single
+    if isinstance(inner, FloorDiv) and inner.num == num:
+        return [disj(lt(num, 0), le(inner.den, 0), ge(value, inner.den))]
+    return [ge(value, -1)] if num.constant == -1 else []
 
 
 def tightened(conds: Iterable[Cond]) -> list[Cond]:
@@ -172,7 +180,9 @@ def _exact(facts: Cond, goal: Cond) -> list[Cond]:
     """`n // d * d == n` and `(n + k) // d == n // d + k // d` where the facts say that `n % d == 0`."""
     known = set(conjuncts(facts))
     exact = {(c.term.single.num, c.term.single.den) for c in known if c.op == "eq" and isinstance(c.term.single, Mod)}
-    out: list[Cond] = []
+    # a positive multiple is no smaller than what it is a multiple of
+    out = [disj(le(num, 0), le(den, 0), ge(num, den)) for num, den in sorted(exact, key=str)
+           if atoms_of(den) <= atoms_of(goal)]
     for a in sorted(atoms_of(goal)):
         if isinstance(a, FloorDiv) and (a.num, a.den) in exact:
             out.append(eq(of(a) * a.den, a.num))
@@ -260,9 +270,12 @@ def _flag(value: Term) -> bool:
         isinstance(single, Ite) and _flag(single.then) and _flag(single.other))
 
 
-def abstracted(conds: Sequence[Cond]) -> list[Cond]:
-    """The conditions with scalars in the place of choices: what follows of them follows whatever is chosen."""
-    choices = sorted({a for c in conds for a in atoms_of(c) if isinstance(a, Ite)})
+def abstracted(conds: Sequence[Cond], longest: int = 0) -> list[Cond]:
+    """The conditions with scalars in the place of choices: what follows of them follows whatever is chosen.
+
+    longest   length of choices, as text, that are left alone
+    """
+    choices = sorted({a for c in conds for a in atoms_of(c) if isinstance(a, Ite) and len(a.key) > longest})
     new: dict[Atom, Term] = {a: of(Sym(f"choice {i}")) for i, a in enumerate(choices)}
     return [substitute_cond(c, new) for c in conds]
 
