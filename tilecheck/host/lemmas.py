@@ -42,6 +42,7 @@ from tilecheck.proof.terms import (
 )
 
 _SPLITS: Final = 4
+_NESTED: Final = 4
 _NODES: Final = 160
 
 
@@ -148,16 +149,12 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES)
     if goal.op == "or":
         if any(_at_once(facts, part) for part in goal.args):
             return True
-        # the longest of the alternatives is what the others make an exception of
-        part = max(goal.args, key=lambda c: (len(c.key), c.key))
-        known = conj(facts, *(negate(other) for other in goal.args if other is not part))
-        # no alternative is left where the others cannot all fail
-        return known.op == "false" or _clash(known) or decided(known, part, splits, nodes)
+        return any(_one_of(facts, goal, part, splits, nodes) for part in _mains(goal))
     facts = _settled(facts)
     settled = _rounded(facts, _chosen(facts, goal))
     if settled != goal:
         return decided(facts, settled, splits, nodes)
-    known = conj(facts, *lemmas(goal), *_exact(facts, goal))
+    known = _settled(conj(facts, *lemmas(goal), *_exact(facts, goal)))
     if divisible(facts, goal) or follows(known, goal, 2 * nodes):
         return True
     same = _one_name(_equations(facts))
@@ -169,6 +166,21 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES)
     if simpler is not None and follows(facts, simpler, nodes):
         return True
     return splits > 0 and _by_cases(facts, goal, splits, nodes)
+
+
+def _mains(goal: Cond) -> Iterator[Cond]:
+    """The longest of the alternatives, which the others mostly make an exception of, and the longest inequality."""
+    longest = max(goal.args, key=lambda c: (len(c.key), c.key))
+    yield longest
+    if longest.op == "ne":
+        inequalities = [c for c in goal.args if c.op == "ge"]
+        yield from sorted(inequalities, key=lambda c: (-len(c.key), c.key))[:1]
+
+
+def _one_of(facts: Cond, goal: Cond, part: Cond, splits: int, nodes: int) -> bool:
+    """Whether an alternative follows where none of the others holds; none is left where they cannot all fail."""
+    known = conj(facts, *(negate(other) for other in goal.args if other is not part))
+    return known.op == "false" or _clash(known) or decided(known, part, splits, nodes)
 
 
 def _at_once(facts: Cond, goal: Cond) -> bool:
@@ -184,7 +196,7 @@ def _exact(facts: Cond, goal: Cond) -> list[Cond]:
     out = [disj(le(num, 0), le(den, 0), ge(num, den)) for num, den in sorted(exact, key=str)
            if atoms_of(den) <= atoms_of(goal)]
     for a in sorted(atoms_of(goal)):
-        if isinstance(a, FloorDiv) and (a.num, a.den) in exact:
+        if isinstance(a, FloorDiv) and _divides(a, exact):
             out.append(eq(of(a) * a.den, a.num))
         elif isinstance(a, FloorDiv) and a.num.offset == -1 and (a.num + 1, a.den) in exact and follows(
                 facts, ge(a.den, 1)):
@@ -195,6 +207,13 @@ def _exact(facts: Cond, goal: Cond) -> list[Cond]:
             out += [eq(of(a) * size, num + k // size * size) for num, den in sorted(exact, key=str)
                     if den == a.den and (k := (a.num - num).constant) is not None]
     return out
+
+
+def _divides(a: FloorDiv, exact: set[tuple[Term, Term]]) -> bool:
+    """Whether a quotient comes out even, for what is divisible by a multiple of the divisor is."""
+    small = a.den.constant
+    return (a.num, a.den) in exact or (small is not None and small != 0 and any(
+        num == a.num and den.constant is not None and den.constant % small == 0 for num, den in exact))
 
 
 def plain(cond: Cond) -> Cond:
@@ -275,9 +294,17 @@ def abstracted(conds: Sequence[Cond], longest: int = 0) -> list[Cond]:
 
     longest   length of choices, as text, that are left alone
     """
-    choices = sorted({a for c in conds for a in atoms_of(c) if isinstance(a, Ite) and len(a.key) > longest})
-    new: dict[Atom, Term] = {a: of(Sym(f"choice {i}")) for i, a in enumerate(choices)}
-    return [substitute_cond(c, new) for c in conds]
+    out = list(conds)
+    for depth in range(_NESTED):
+        choices = {a for c in out for a in atoms_of(c) if isinstance(a, Ite) and len(a.key) > longest}
+        # the innermost of the long ones first: what they stand in may be short without them
+        inner = sorted(a for a in choices if longest == 0 or not any(
+            b in choices for t in (a.then, a.other) for b in atoms_of(t)))
+        new: dict[Atom, Term] = {a: of(Sym(f"choice {depth} {i}")) for i, a in enumerate(inner)}
+        if not new:
+            break
+        out = [substitute_cond(c, new) for c in out]
+    return out
 
 
 def divisible(facts: Cond, goal: Cond) -> bool:
