@@ -158,9 +158,8 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES)
     if divisible(facts, goal) or follows(known, goal, 2 * nodes):
         return True
     same = _one_name(_equations(facts))
-    named = same.cond(goal)
-    if named != goal:
-        known = same.cond(facts)
+    named, known = same.cond(goal), same.cond(facts)
+    if named != goal or known != facts:
         return known.op != "false" and decided(known, named, splits, nodes)
     simpler = _monotonic(goal)
     if simpler is not None and follows(facts, simpler, nodes):
