@@ -86,6 +86,7 @@ def _filled(extent: Term) -> Iterator[Cond]:
     if isinstance(choice, Ite):
         if all(value.constant is None or value.constant > 0 for value in _options(extent)):
             yield ge(extent, 1)
+            return
         for test, value in ((choice.cond, choice.then), (negate(choice.cond), choice.other)):
             yield from (disj(negate(test), c) for c in _filled(value))
     elif extent.constant is None:

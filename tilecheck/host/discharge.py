@@ -145,7 +145,8 @@ def _whatever_is_chosen(
         return False
     facts = _near(bound.goal, dict.fromkeys((
         *conjuncts(launch.facts), *conjuncts(bound.facts), *_standing(standing, params, launch, ranks))))
-    for longest, splits in ((0, 0), (_CHOICE, _FEW_SPLITS)):
+    long = len(bound.goal.key) > _PLAIN
+    for longest, splits in ((0, 0), (_CHOICE, _FEW_SPLITS)) if long else ((0, 0),):
         goal, *rest = abstracted([bound.goal, *facts], longest)
         near = _near(goal, (c for c in rest if len(c.key) <= _LONGEST))
         if len(goal.key) <= _PLAIN and goal != bound.goal and decided(
