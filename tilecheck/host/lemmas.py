@@ -294,7 +294,7 @@ def abstracted(conds: Sequence[Cond], longest: int = 0) -> list[Cond]:
     longest   length of choices, as text, that are left alone
     """
     out = list(conds)
-    for depth in range(_NESTED):
+    for depth in range(_NESTED if longest else 1):
         choices = {a for c in out for a in atoms_of(c) if isinstance(a, Ite) and len(a.key) > longest}
         # the innermost of the long ones first: what they stand in may be short without them
         inner = sorted(a for a in choices if longest == 0 or not any(
