@@ -66,6 +66,18 @@ def test_gradients_taken_together() -> None:
     assert found.state == "discharged"
 
 
+def test_gradients_are_no_arguments_of_the_forward() -> None:
+    source = ("class F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, *args):\n"
+              "        x, n = args[0], args[1]\n        assert x.shape[0] == n\n        ctx.n = n\n"
+              "        return torch.empty(args[2], 4), torch.empty_like(x)\n"
+              "    @staticmethod\n    def backward(ctx, *args):\n"
+              "        ct.launch(0, (ctx.n,), k, (args[0], args[1], 1, 1))\n")
+    (found,) = launches(source)
+    states = [discharge(replace(parse(text)[0], kind="structural"), PARAMS, found, {"x": 2, "y": 2}).state
+              for text in ("grid[0] <= x.shape[0]", "grid[0] <= y.shape[0]", "x.shape[1] <= 4")]
+    assert states == ["open", "discharged", "discharged"]
+
+
 WRAP = """
 def contiguous(f):
     @functools.wraps(f)

@@ -67,8 +67,9 @@ def started(
     if _LATER not in module.text:
         results = list(result.items if isinstance(result, Items) else (result,))
         for param in backward.params[1:]:
-            if param.kind == "*":
-                rest = [Thing(f"{param.name}[{i}]") for i in range(len(results))]
+            own = values[param.name]
+            if param.kind == "*" and isinstance(own, Thing):
+                rest = [Thing(f"{own.name}[{i}]") for i in range(len(results))]
                 values[param.name] = Items(tuple(map(_gradient, rest, results)))
             elif param.kind == "positional" and results:
                 values[param.name] = _gradient(values[param.name], results.pop(0))

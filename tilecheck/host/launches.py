@@ -132,6 +132,8 @@ class _Search:
         given: list[Value] = []
         for param in definition.params:
             value = values[param.name]
+            if param.kind == "*" and not isinstance(value, Items):
+                return None
             given += value.items if param.kind == "*" and isinstance(value, Items) else (value,)
         return calls.apply(self.ev, made, call, calls.Arguments(tuple(given), {}), frame, state)
 
