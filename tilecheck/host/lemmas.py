@@ -364,6 +364,7 @@ def refuted(facts: Cond, goal: Cond) -> bool:
         _falsifies({a: low if a in alone else high for a in leaves}, facts, goal) for low, high in _APART)
 
 
+@lru_cache(maxsize=1 << 12)
 def outcomes(facts: Cond, goal: Cond) -> frozenset[bool]:
     """What the goal was seen to be under values that satisfy the facts: with both nothing follows either way."""
     parts = conjuncts(facts)
