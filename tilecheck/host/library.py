@@ -72,12 +72,14 @@ def _int(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
 
 
 def _isinstance(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    """Only what is an array, or is none, for sure."""
-    if len(args) != 2 or not isinstance(args[1], External) or args[1].path.rpartition(".")[2] != "Tensor":
+    """Only of what is an array of torch, or no array, for sure: others may be arrays of numpy."""
+    if len(args) != 2 or not isinstance(args[1], External) or args[1].path != "torch.Tensor":
         return None
-    if isinstance(args[0], Tensor):
+    value = args[0]
+    if isinstance(value, Tensor) and value.storage in ev.symbols.given and value.storage != value.name:
+        # a gradient (host/autograd.py)
         return Truth(TRUE)
-    return Truth(FALSE) if isinstance(args[0], Int | Truth | Plain | Items | Shape | Ref | Record) else None
+    return Truth(FALSE) if isinstance(value, Int | Truth | Plain | Items | Shape | Ref | Record) else None
 
 
 def _bool(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
