@@ -138,12 +138,13 @@ class Closure:
 
 @record(frozen=True)
 class Function:
-    """A function or method of the checked tree."""
+    """A function or method of the checked tree; `raw` as it is given to its decorators."""
 
     module: Module
     qualname: str
     bound: tuple[Value, ...] = ()
     named: tuple[tuple[str, Value], ...] = ()
+    raw: bool = False
 
     @property
     def definition(self) -> FuncDef | None:
