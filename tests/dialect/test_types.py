@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cases.expectations import FOLDER
+from tests.typechecker import mypy
 from tilecheck_runtime.dialect import types
 from tilecheck_runtime.dialect.device.mutable import Mut
 from tilecheck_runtime.dialect.device.reference import Part, Ref
@@ -22,12 +23,11 @@ NEEDS_STUBS = {"operands_swapped"}
 @pytest.fixture(scope="module")
 def errors(tmp_path_factory) -> dict[str, dict[int, str]]:
     """Errors of `mypy --strict`, by file name and line."""
-    api = pytest.importorskip("mypy.api")
     folder = tmp_path_factory.mktemp("mypy")
     config = folder / "mypy.ini"
     config.write_text("[mypy]\nstrict = True\n[mypy-cuda.*]\nignore_missing_imports = True\n", encoding="utf-8")
     files = [FOLDER / "dialect.py", ROOT / "tests" / "dialect" / "typed.py", ROOT / "tests" / "dialect" / "kernels.py"]
-    output, problem, _ = api.run([
+    output, problem, _ = mypy([
         "--config-file", str(config), "--cache-dir", str(folder / "cache"), "--follow-imports", "silent",
         "--explicit-package-bases", "--no-color-output", *map(str, files),
     ])

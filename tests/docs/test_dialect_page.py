@@ -12,6 +12,7 @@ import pytest
 
 from tests.docs.markdown import ROOT, blocks
 from tests.runtime.conftest import _unregistered
+from tests.typechecker import mypy
 from tilecheck_runtime.dialect import dtypes, schedules
 from tilecheck_runtime.dialect.device.mutable import Mut
 from tilecheck_runtime.dialect.device.reference import Part, Ref
@@ -71,10 +72,9 @@ def test_every_kernel_compiles(page):
 
 
 def test_type_checkers_accept_the_kernels(page):
-    api = pytest.importorskip("mypy.api")
     Path("mypy.ini").write_text("[mypy]\nstrict = True\n[mypy-cuda.*]\nignore_missing_imports = True\n",
                                 encoding="utf-8")
-    output, _, status = api.run(["--config-file", "mypy.ini", "--follow-imports", "silent", "dialect_page.py"])
+    output, _, status = mypy(["--config-file", "mypy.ini", "--follow-imports", "silent", "dialect_page.py"])
     assert not status, output
 
 
