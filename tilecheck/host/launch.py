@@ -33,6 +33,7 @@ class Argument:
     roots      the allocations that an array argument may live in; None when it may be any
     made       those of them that the host allocates in sight of the launch
     dtype      name of the element type, when the host allocates the array with one in sight
+    rows       of a slice of the first axis of its storage by constants: what was sliced, where it begins and ends
     literal    `None`, `str`, `float`, `int`, `bool`, `list`, `dict`: its type, where it is certainly of that
     """
 
@@ -54,6 +55,7 @@ class Argument:
     made: frozenset[str] = frozenset()
     dtype: str | None = None
     literal: str | None = None
+    rows: tuple[str, int, int | None] | None = None
 
 
 @record(frozen=True)

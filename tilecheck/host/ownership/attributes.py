@@ -63,6 +63,8 @@ def _of_unknown(m: Machine, owner: Unknown, name: str, text: str) -> Value:
     if owner.handle is not None and (name in METHODS or name in ATTRIBUTES):
         found = ATTRIBUTES[name](owner.handle) if name in ATTRIBUTES and name != "view" else None
         return Bound(owner.handle, name, text) if found is None else found
+    if owner.array is not None:
+        return cuda.attribute(m, owner.array, name, text) or Bound(owner.array, name, text)
     if name == "view" or name in METHODS:
         return Bound(owner, name, text)
     if name not in owner.attributes:

@@ -39,6 +39,7 @@ def build(m: Machine, callee: Callee, args: list[Value], named: dict[str, Value]
         escape(m, (*args, *named.values()))
         return operation
     if found.wrong:
+        escape(m, (*args, *named.values()))
         operation.ended = (_REFUSED, span)
         return operation
     before = len(m.events)
