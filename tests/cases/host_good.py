@@ -48,6 +48,7 @@ def moved_on_both_paths_and_made_anew(flag: bool = True) -> None:
     z = tcr.zeros((64,), f32)
     if flag:
         parts = z.partition(16)
+        print("coarse")
     else:
         parts = z.partition(8)
     z = tcr.zeros((64,), f32)

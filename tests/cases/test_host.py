@@ -45,7 +45,7 @@ def test_what_is_expected_is_found_there_and_nothing_else(found, name):
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_place_has_one_finding(found, name):
-    places = Counter((d.span, d.code) for d in found[name])
+    places = Counter((d.span, d.code, d.message) for d in found[name])
     assert [place for place, times in places.items() if times > 1] == []
 
 

@@ -1,4 +1,4 @@
-"""The further cases of host code, run: the runtime refuses what the checker finds, on the same line, and nothing else."""
+"""The further cases of host code, run: the runtime refuses what the checker finds, on that line, and nothing else."""
 
 from __future__ import annotations
 
