@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -100,6 +101,8 @@ def _count(m: Machine, callee: Callee, out: Given, node: ast.Call, what: str, fi
                    definition=callee.span, what=str(len(callee.parameters))))
 
 
+_PARTITIONED: Final = re.compile(r"^(.+)\.partition\([^()]*\)$")
+
 _KINDS: Final[Mapping[str, tuple[str, tuple[HandleKind, ...], HandleKind]]] = {
     "mut": ("an output, which takes a partition", ("partition",), "partition"),
     "ref": ("an input, which takes a tensor", ("tensor", "shared tensor"), "tensor"),
@@ -134,7 +137,7 @@ def _array(m: Machine, callee: Callee, p: Parameter, value: Value, out: Given) -
         return
     out.handles[p.name] = handle
     if handle.dtype is not None and p.dtype is not None and handle.dtype != p.dtype:
-        _wrong(m, callee, p, out, f"of {dtype_text(p.dtype)}", f"one of {dtype_text(handle.dtype)}",
+        _wrong(m, callee, p, out, f"an array of {dtype_text(p.dtype)}", f"one of {dtype_text(handle.dtype)}",
                f"convert it: `.astype({dtype_text(p.dtype)})`")
     elif handle.shape is not None and len(handle.shape) != p.rank:
         axes = "axis" if p.rank == 1 else "axes"
@@ -148,6 +151,9 @@ def _fix(p: Parameter, handle: Handle, text: str) -> str:
     if p.kind == "mut":
         tile = ", ".join(str(e.constant) if e is not None and e.constant is not None else "16" for e in p.extents)
         return f"divide it into pieces: `{text}.partition({tile})`"
+    own = _PARTITIONED.match(text)
+    if handle.kind == "partition" and own is not None:
+        return f"pass `{own[1]}` itself: the kernel divides its inputs"
     if handle.kind == "partition":
         return f"put it together first: `{text}.unpartition()`"
     return f"take it back into one hand first: `{text}.unshare()`"

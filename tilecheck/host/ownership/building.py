@@ -129,7 +129,7 @@ def _variables(m: Machine, callee: Callee, found: Given, span: Span) -> dict[str
             elif (known - extent).constant not in (None, 0):
                 text = (f"{declared.key} is {known.key} by {origin}" if origin else
                         f"`{p.name}` is declared with {known.key}")
-                _differs(m, callee, p, found, f"{extent.key} by the {what} of `{p.name}`", text)
+                _differs(m, callee, p, found, f"its {what} {'have' if p.kind == 'mut' else 'has'} {extent.key}", text)
     return {name: term for name, (term, _) in values.items()}
 
 
