@@ -207,19 +207,19 @@ def _method(m: Machine, target: Bound, args: list[Value], named: Named, node: as
 def _of_handle(m: Machine, owner: Handle, name: str, args: list[Value], named: Named, node: ast.Call,
                text: str) -> Value | None:
     method = METHODS.get(name)
-    return None if method is None else method(m, owner, args, named, node, text)
+    return m.unknown("result") if method is None else method(m, owner, args, named, node, text)
 
 
 def _of_operation(m: Machine, owner: Operation, name: str, args: list[Value], named: Named, node: ast.Call,
                   text: str) -> Value | None:
     method = OPERATION_METHODS.get(name)
-    return None if method is None else method(m, owner, args, node, apply)
+    return m.unknown("result") if method is None else method(m, owner, args, node, apply)
 
 
 def _of_flight(m: Machine, owner: Flight, name: str, args: list[Value], named: Named, node: ast.Call,
                text: str) -> Value | None:
     method = FLIGHT_METHODS.get(name)
-    return None if method is None else method(m, owner, m.span(node))
+    return m.unknown("result") if method is None else method(m, owner, m.span(node))
 
 
 def _of_unknown(m: Machine, owner: Unknown, name: str, args: list[Value], named: Named, node: ast.Call,

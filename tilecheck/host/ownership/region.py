@@ -38,12 +38,14 @@ WHOLE: Final = Region(whole=True)
 
 def meet(first: Region, second: Region) -> bool | None:
     """Whether two parts of one storage have an element in common; None when that is not known."""
+    if 0 in first.extents or 0 in second.extents:
+        return False
     if first.whole or second.whole or first == second:
         return True
     if first.offset is None or second.offset is None:
         return None
     low_1, high_1, low_2, high_2 = *_span(first), *_span(second)
-    if 0 in first.extents or 0 in second.extents or high_1 < low_2 or high_2 < low_1:
+    if high_1 < low_2 or high_2 < low_1:
         return False
     if _dense(first) and _dense(second):
         return True

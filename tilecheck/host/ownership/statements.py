@@ -13,7 +13,19 @@ from tilecheck.host.ownership.handles import term_of
 from tilecheck.host.ownership.liveness import escape
 from tilecheck.host.ownership.machine import Abandoned, Broke, Continued, Raised, Returned
 from tilecheck.host.ownership.names import assign, function, origin_value, unbind
-from tilecheck.host.ownership.objects import Instance, Kernel, Listing, Literal_, Number, Routine, Row, Unknown, Value
+from tilecheck.host.ownership.objects import (
+    Flight,
+    Instance,
+    Kernel,
+    Listing,
+    Literal_,
+    Number,
+    Operation,
+    Routine,
+    Row,
+    Unknown,
+    Value,
+)
 from tilecheck.proof.terms import const
 from tilecheck.source.runtimenames import RUNTIME
 from tilecheck.source.text import SourceError
@@ -66,7 +78,8 @@ def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
         middle: Value = Listing(items[star:len(items) - after])
         items = [*items[:star], middle, *items[len(items) - after:]]
     if items is None or len(items) != len(targets):
-        escape(m, (value,))
+        if not isinstance(value, Operation | Flight):  # which have no items
+            escape(m, (value,))
         items = [m.unknown("item") for _ in targets]
     with m.holding(items):
         for target, item in zip(targets, items, strict=True):
