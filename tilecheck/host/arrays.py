@@ -192,7 +192,20 @@ def subscript(ev: Evaluator, owner: Value, parts: tuple[Part, ...], state: State
         extents = tuple(
             _extent(ev, part, extent, name)
             for part, extent in zip(padded, shape, strict=True) if isinstance(part, Bounds))
-    return Tensor(name, name, tensor.storage, extents, whole=False)
+    return Tensor(name, name, tensor.storage, extents, whole=False, rows=_rows(tensor, parts))
+
+
+def _rows(tensor: Tensor, parts: tuple[Part, ...]) -> tuple[str, int, int | None] | None:
+    """Where a slice of the first axis of all of a storage begins and ends, in constants that count from its start."""
+    first = parts[0]
+    if not tensor.whole or not isinstance(first, Bounds) or first.step is not None or any(
+            part != Bounds(None, None, None) for part in parts[1:]):
+        return None
+    low = 0 if first.lower is None else first.lower.constant
+    high = None if first.upper is None else first.upper.constant
+    if low is None or low < 0 or (first.upper is not None and (high is None or high < 0)):
+        return None
+    return tensor.name, low, high
 
 
 def _extent(ev: Evaluator, part: Bounds, extent: Term, name: str) -> Term:

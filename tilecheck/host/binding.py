@@ -131,6 +131,8 @@ def value_of(name: str, arguments: Mapping[str, Argument], launch: Launch, ranks
         found = None if elements is None else const(len(elements))
     elif name in arguments:
         found = arguments[name].term
+    else:
+        found = dict(launch.variables).get(name)
     return of(Opaque(f"{name}{AT_LAUNCH}", uniform=True)) if found is None else found
 
 

@@ -425,6 +425,8 @@ def external(ev: Evaluator, path: str, args: Args, named: Named, state: State) -
     known = table.get(name)
     if known is None:
         known = named_helper(name)
+    if known is None and "out" in named and package.partition(".")[0] == "torch":
+        return named["out"]  # what it returns is what it wrote into
     if known is None and package.endswith(("math", "numpy", "np")) and name in ("pow",):
         known = _pow
     return None if known is None else known(ev, args, named, state)

@@ -183,6 +183,7 @@ TENSOR: Final[Mapping[str, TensorMethod]] = {
     "unsqueeze": _unsqueeze, "squeeze": _squeeze, "expand": _expand, "expand_as": _expand, "narrow": _narrow,
     "contiguous": _contiguous, "is_contiguous": _is_contiguous, "detach": _same, "requires_grad_": _same,
     "zero_": _same, "fill_": _same, "copy_": _same, "record_stream": _same,
+    **dict.fromkeys(("add_", "sub_", "mul_", "div_", "clamp_", "relu_", "exp_", "neg_", "normal_", "uniform_"), _same),
     "to": _converted, "float": _converted, "half": _converted, "bfloat16": _converted, "int": _converted,
     "long": _converted, "cuda": _converted, "type": _converted, "type_as": _converted, "bool": _converted,
     "clone": _clone, "sum": _elementwise, "mean": _elementwise, "copy": _clone,
