@@ -6,7 +6,6 @@ import importlib.util
 import os
 import re
 import sys
-from pathlib import Path
 
 import pytest
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -33,17 +34,26 @@ class Message:
     @property
     def revealed(self) -> str | None:
         """The type, where this answers a `reveal_type`, without the names of modules and scopes."""
-        found = re.search(r'Revealed type is "(.+)"$', self.text) or re.match(r"revealed type: (.+)$", self.text) or (
-            re.match(r'Type of ".*" is "(.+)"$', self.text, re.S))
+        if short := re.match(r"revealed type: (.+)$", self.text):  # pyrefly leaves out arguments that are the default
+            return _plain(re.sub(r"\bTile\[(\w+)\]", r"Tile[\1, *tuple[Any, ...]]", short[1]))
+        found = re.search(r'Revealed type is "(.+)"$', self.text) or re.match(r'Type of ".*" is "(.+)"$', self.text, re.S)
         return _plain(found[1]) if found else None
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"\b(?:[a-z_]\w*\.)+(?=\w)|@\w+|(?<=\])\?", "", text)
+    """A type as all checkers would write it."""
+    text = re.sub(r"\b(?:[a-z_]\w*\.)+(?=\w)|@\w+|, \*tuple\[\(\)\]", "", text)
+    text = re.sub(r"Literal\[\d+\]\?", "int", text)  # a number of which mypy remembers the value
+    return re.sub(r"\bTile\b(?!\[)", "Tile[Any, *tuple[Any, ...]]", text)
 
 
-def _run(command: Sequence[str], cwd: Path, env: Mapping[str, str]) -> str:
-    done = subprocess.run(command, cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, check=False)
+def _program(name: str) -> str:
+    """The program of that name, next to the interpreter first."""
+    return shutil.which(name, path=os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))) or name
+
+
+def _run(command: Sequence[str], cwd: Path) -> str:
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
     if not done.stdout.strip():
         raise AssertionError(f"{command[0]}: exit status {done.returncode}: {done.stderr[-2000:]}")
     return done.stdout
@@ -57,7 +67,8 @@ def _mypy(folder: Path, files: Sequence[str], python: str) -> Iterator[Message]:
     if not config.exists():
         config.write_text(f"[mypy]\nstrict = True\nmypy_path = {TYPINGS}:{ROOT}\n", encoding="utf-8")
     output = _run([sys.executable, "-m", "mypy", "--config-file", str(config), "--python-executable", python,
-                   "--cache-dir", str(folder / ".mypy_cache"), "--no-color-output", *files], folder, {})
+                   "--cache-dir", str(folder / ".mypy_cache"), "--follow-imports", "silent", "--no-color-output",
+                   *files], folder)
     for line in output.splitlines():
         if found := _LINE.match(line):
             yield Message(found["file"], int(found["line"]), found["kind"], found["text"], found["code"] or "")
@@ -67,7 +78,7 @@ def _pyright(folder: Path, files: Sequence[str], python: str) -> Iterator[Messag
     config = folder / "pyrightconfig.json"
     if not config.exists():
         config.write_text(json.dumps({"extraPaths": [str(TYPINGS), str(ROOT)]}), encoding="utf-8")
-    report = json.loads(_run(["pyright", "--outputjson", "--pythonpath", python, "-p", str(config), *()], folder, {}))
+    report = json.loads(_run([_program("pyright"), "--outputjson", "--pythonpath", python, "-p", str(config)], folder))
     for found in report["generalDiagnostics"]:
         kind = {"information": "note"}.get(found["severity"], found["severity"])
         yield Message(Path(found["file"]).name, found["range"]["start"]["line"] + 1, kind, found["message"],
@@ -79,7 +90,8 @@ def _pyrefly(folder: Path, files: Sequence[str], python: str) -> Iterator[Messag
     if not config.exists():
         config.write_text(f"search-path = {json.dumps([str(TYPINGS), str(ROOT)])}\npython-interpreter-path = "
                           f"{json.dumps(python)}\n", encoding="utf-8")
-    report = json.loads(_run(["pyrefly", "check", "--output-format", "json", "-c", str(config), *files], folder, {}))
+    report = json.loads(
+        _run([_program("pyrefly"), "check", "--output-format", "json", "-c", str(config), *files], folder))
     for found in report["errors"]:
         kind = {"info": "note", "warn": "warning"}.get(found["severity"], found["severity"])
         yield Message(Path(found["path"]).name, found["line"], kind, found["description"], found["name"])
@@ -88,12 +100,18 @@ def _pyrefly(folder: Path, files: Sequence[str], python: str) -> Iterator[Messag
 CHECKERS: Mapping[str, Callable[[Path, Sequence[str], str], Iterator[Message]]] = {
     "mypy": _mypy, "pyright": _pyright, "pyrefly": _pyrefly,
 }
-"""By name: what a checker says of files in a folder, for the packages of an interpreter. A folder that has the checker's
-own configuration keeps it."""
+"""By name: what a checker says of files in a folder, for the packages of an interpreter. A folder that has the
+configuration of the checker keeps it."""
 
 
+@functools.cache
 def available(name: str) -> bool:
-    return name == "mypy" or shutil.which(name) is not None
+    """Whether a checker is installed and runs: pyright needs Node, which it may have to download."""
+    try:
+        done = subprocess.run([_program(name), "--version"], capture_output=True, check=False, timeout=120)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
 
 
 def mypy_errors(folder: Path, files: Sequence[Path]) -> dict[str, dict[int, str]]:

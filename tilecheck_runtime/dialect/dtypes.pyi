@@ -1,4 +1,4 @@
-"""Element types for type checkers: those of `cuda.tile`, so that tiles of the dialect and of `cuda.tile` are one type."""
+"""Element types for type checkers: those of `cuda.tile`, so that the dialect and `cuda.tile` have one type of tiles."""
 
 from collections.abc import Mapping
 from typing import Final
