@@ -36,7 +36,8 @@ class Message:
         """The type, where this answers a `reveal_type`, without the names of modules and scopes."""
         if short := re.match(r"revealed type: (.+)$", self.text):  # pyrefly leaves out arguments that are the default
             return _plain(re.sub(r"\bTile\[(\w+)\]", r"Tile[\1, *tuple[Any, ...]]", short[1]))
-        found = re.search(r'Revealed type is "(.+)"$', self.text) or re.match(r'Type of ".*" is "(.+)"$', self.text, re.S)
+        found = re.search(r'Revealed type is "(.+)"$', self.text) or (
+            re.match(r'Type of ".*" is "(.+)"$', self.text, re.S))
         return _plain(found[1]) if found else None
 
 
