@@ -15,11 +15,13 @@ _HOOKS: Final = pytest.StashKey[ExitStack]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds `--tilecheck` and `--tilecheck-seed`."""
+    """Adds `--tilecheck` and its options."""
     group = parser.getgroup("tilecheck")
     group.addoption("--tilecheck", action="store_true", help="run kernels on the CPU; tests in which they race, "
                     "leave their arrays or use undefined lanes fail")
     group.addoption("--tilecheck-seed", type=int, default=0, metavar="N", help="shuffles the order of blocks")
+    group.addoption("--tilecheck-replay", action="store_true", help="run launches that race twice, to name every pair "
+                    "of lines that does")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -48,7 +50,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         return (yield)
     from tilecheck_runtime.sanitizer.session import session
 
-    with session(item.config.getoption("--tilecheck-seed")) as found:
+    options = item.config.getoption
+    with session(options("--tilecheck-seed"), options("--tilecheck-replay")) as found:
         result = yield
     report = found.report()
     if report.events:

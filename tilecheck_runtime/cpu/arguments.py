@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated, Any, Final, get_args, get_origin
@@ -17,7 +17,7 @@ from tilecheck_runtime.cpu.dtypes import DTYPES, FLOAT32, INT32, DType, as_dtype
 from tilecheck_runtime.cpu.tile import Tile, scalar
 from tilecheck_runtime.sanitizer.shadow import Storage, View
 
-__all__ = ["Parameter", "bind", "host_array", "parameters"]
+__all__ = ["Parameter", "bind", "host_array", "host_arrays", "parameters"]
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,17 @@ def bind(known: Sequence[Parameter], values: Sequence[Any]) -> tuple[list[Any], 
     drafts = [_draft(p, v, p.name, pending) for p, v in zip(known, values, strict=True)]
     made, storages = _with_shadows(pending)
     return [_settled(d, made) for d in drafts], storages
+
+
+def host_arrays(arguments: Iterable[Any]) -> Iterator[Any]:
+    """The memory of the arrays among bound arguments."""
+    for argument in arguments:
+        if isinstance(argument, Array):
+            yield argument.data
+        elif isinstance(argument, ArrayList):
+            yield from host_arrays(argument.items)
+        elif isinstance(argument, tuple):
+            yield from host_arrays(argument)
 
 
 def _draft(parameter: Parameter, value: Any, name: str, pending: list[_Pending]) -> Any:

@@ -13,11 +13,12 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck_runtime.cpu import machine
-from tilecheck_runtime.cpu.arguments import bind, parameters
+from tilecheck_runtime.cpu.arguments import bind, host_arrays, parameters
 from tilecheck_runtime.cpu.machine import Block, State
 from tilecheck_runtime.cpu.translate import Translator
 from tilecheck_runtime.sanitizer.events import Report
 from tilecheck_runtime.sanitizer.recorder import Recorder
+from tilecheck_runtime.sanitizer.replay import Replay, watched
 from tilecheck_runtime.sanitizer.session import Session, session
 from tilecheck_runtime.sanitizer.shadow import Storage
 from tilecheck_runtime.sanitizer.sites import definition
@@ -77,9 +78,11 @@ def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
                     warnings.warn(str(event), FindingWarning, stacklevel=2)
 
 
-def sanitize(kernel: Any, grid: Any, args: Sequence[Any], *, seed: int | None = 0) -> Report:
-    """Runs one kernel and says what it did wrong. `seed` shuffles the blocks; None runs them in order."""
-    with machine.LOCK, session(seed) as own:
+def sanitize(kernel: Any, grid: Any, args: Sequence[Any], *, seed: int | None = 0, replay: bool = False) -> Report:
+    """Runs one kernel and says what it did wrong. `seed` shuffles the blocks; None runs them in order. With `replay`, a
+    launch that races runs again, and every pair of lines that races is named.
+    """
+    with machine.LOCK, session(seed, replay) as own:
         _run(kernel, grid, tuple(args), own)
         return own.report()
 
@@ -97,12 +100,26 @@ def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
     arguments, storages = bind(parameters(function), values)
     body = Translator().function(function)
     into.launches += 1
-    recorder = Recorder(into, function.__name__, extents)
-    State.recorder, State.grid, State.thread = recorder, extents, threading.get_ident()
+    recorder, order = Recorder(into, function.__name__, extents), _blocks(extents, into.seed)
+    contents = [array.copy() for array in host_arrays(arguments)] if into.replay else []
+    _pass(body, arguments, recorder, order)
+    _report_aliases(storages, recorder, function)
+    places = watched(storages) if into.replay else []
+    if any(map(len, places)):
+        for array, before in zip(host_arrays(arguments), contents, strict=True):
+            array[...] = before
+        arguments, storages = bind(parameters(function), values)
+        second = Replay(into, function.__name__, extents, storages, places)
+        _pass(body, arguments, second, order)
+        second.finish(storages)
+
+
+def _pass(body: Callable[..., Any], arguments: Sequence[Any], recorder: Recorder, order: Sequence[int]) -> None:
+    """Every block once."""
+    State.recorder, State.grid, State.thread = recorder, recorder.grid, threading.get_ident()
     try:
         with np.errstate(all="ignore"):
-            _every_block(body, arguments, recorder, _blocks(extents, into.seed))
-        _report_aliases(storages, recorder, function)
+            _every_block(body, arguments, recorder, order)
     finally:
         State.recorder, State.stop = None, False
         machine.enter((0, 0, 0))

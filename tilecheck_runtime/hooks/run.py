@@ -24,13 +24,14 @@ EXIT_ABNORMAL: Final = 2
 @click.command(name="run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("--seed", type=int, default=0, show_default=True, help="Shuffles the order of blocks.")
 @click.option("--in-order", is_flag=True, help="Run blocks in order, axis 0 fastest.")
+@click.option("--replay", is_flag=True, help="Run a launch that races twice, to name every pair of lines that does.")
 @click.option("-m", "module", is_flag=True, help="SCRIPT is the name of a module.")
 @click.option("--format", "output_format", type=click.Choice(["text", "concise", "json"]), default="text",
               show_default=True)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.argument("script")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def command(seed: int, in_order: bool, module: bool, output_format: str, exit_zero: bool, script: str,
+def command(seed: int, in_order: bool, replay: bool, module: bool, output_format: str, exit_zero: bool, script: str,
             arguments: tuple[str, ...]) -> int:
     """Run SCRIPT on the CPU and report what its kernels do wrong.
 
@@ -39,7 +40,7 @@ def command(seed: int, in_order: bool, module: bool, output_format: str, exit_ze
 
     Exit status: 0 when nothing was found, 1 when something was, 2 when the script failed.
     """
-    failed, report = run_script(script, arguments, module, None if in_order else seed)
+    failed, report = run_script(script, arguments, module, None if in_order else seed, replay)
     click.echo(_rendered(report, output_format), nl=False, err=True, color=True)
     if failed:
         return EXIT_ABNORMAL
@@ -47,13 +48,13 @@ def command(seed: int, in_order: bool, module: bool, output_format: str, exit_ze
 
 
 def run_script(script: str, arguments: tuple[str, ...], module: bool = False,
-               seed: int | None = 0) -> tuple[bool, Report]:
+               seed: int | None = 0, replay: bool = False) -> tuple[bool, Report]:
     """Runs a script as `__main__`. Returns whether it failed, after its traceback was printed, and what was found."""
     before, path = sys.argv, list(sys.path)
     sys.argv = [script, *arguments]
     sys.path.insert(0, os.getcwd() if module else os.path.dirname(os.path.abspath(script)))
     failed = False
-    with session(seed) as found, installed():
+    with session(seed, replay) as found, installed():
         try:
             if module:
                 runpy.run_module(script, run_name="__main__", alter_sys=True)
