@@ -43,17 +43,39 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         stack.close()
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Fails a test during which something was found."""
+def _watched(item: pytest.Item, phase: str) -> Generator[None, object, object]:
+    """Fails a phase of a test during which something was found; one that failed by itself shows it as well."""
     if item.config.stash.get(_HOOKS, None) is None:
         return (yield)
     from tilecheck_runtime.sanitizer.session import session
 
     options = item.config.getoption
     with session(options("--tilecheck-seed"), options("--tilecheck-replay")) as found:
-        result = yield
+        try:
+            result = yield
+        except BaseException:
+            if found.report().events:
+                item.add_report_section(phase, "tilecheck", found.report().render())
+            raise
     report = found.report()
     if report.events:
         pytest.fail(report.render(), pytrace=False)
     return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    """Watches what fixtures launch."""
+    return (yield from _watched(item, "setup"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Watches what the test launches."""
+    return (yield from _watched(item, "call"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """Watches what fixtures launch when they end."""
+    return (yield from _watched(item, "teardown"))

@@ -17,12 +17,14 @@ from tests.oracle.sanitized import loaded, seen
 from tests.oracle.truth import Seen, Truth
 from tilecheck.diagnostics import Diagnostic, Report
 from tilecheck.proof.contract import ContractError
+from tilecheck_runtime.cpu.errors import TileTypeError
 
 
 @dataclass
 class Closing:
     """What came of many kernels.
 
+    refused    kernels that cuTile would refuse for their types
     launches   launches that ran
     loud       launches in which the sanitizer found something of the subject
     settled    kernels of which something is claimed
@@ -32,6 +34,7 @@ class Closing:
 
     subject: Subject
     kernels: int = 0
+    refused: int = 0
     launches: int = 0
     loud: int = 0
     settled: int = 0
@@ -39,8 +42,9 @@ class Closing:
     faults: list[tuple[int, str, str]] = field(default_factory=list)
 
     def summary(self) -> str:
-        return (f"{self.subject}: {self.kernels} kernels, {self.settled} settled, {self.launches} launches, of which "
-                f"{self.loud} with a finding; witnesses {dict(sorted(self.witnesses.items()))}; "
+        witnesses = dict(sorted(self.witnesses.items()))
+        return (f"{self.subject}: {self.kernels} kernels ({self.refused} refused), {self.settled} settled, "
+                f"{self.launches} launches, of which {self.loud} with a finding; witnesses {witnesses}; "
                 f"{len(self.faults)} disagreements")
 
     def explained(self, limit: int = 5) -> str:
@@ -92,8 +96,12 @@ def close(seeds: Iterable[int], subject: Subject, count: int = 12) -> Closing:
     for seed in seeds:
         kernel = from_seed(seed, subject)
         said = check(kernel)
-        truth = seen(kernel, count)
         made.kernels += 1
+        try:
+            truth = seen(kernel, count)
+        except TileTypeError:
+            made.refused += 1
+            continue
         made.launches += len(truth.runs)
         made.loud += _LOUD[subject](truth)
         made.settled += any(o.verdict in SETTLED for o in said.kernels[0].obligations)

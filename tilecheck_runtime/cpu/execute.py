@@ -13,7 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck_runtime.cpu import machine
-from tilecheck_runtime.cpu.arguments import bind, host_arrays, parameters
+from tilecheck_runtime.cpu.arguments import bind, host_arrays, parameters, read_only
+from tilecheck_runtime.cpu.errors import TileRecursionError
 from tilecheck_runtime.cpu.machine import Block, State
 from tilecheck_runtime.cpu.translate import Translator
 from tilecheck_runtime.sanitizer.events import Report
@@ -47,7 +48,10 @@ def function_of(kernel: Any) -> FunctionType:
 def _grid(grid: Any) -> Block:
     if not isinstance(grid, tuple) or not 1 <= len(grid) <= 3:
         raise TypeError(f"the grid must be a tuple of one to three integers, not {grid!r}")
-    extents = [operator.index(n) for n in grid] + [1] * (3 - len(grid))
+    try:
+        extents = [operator.index(n) for n in grid] + [1] * (3 - len(grid))
+    except TypeError:
+        raise TypeError(f"the grid must be a tuple of integers, not {grid!r}: divide with `//` or `ct.cdiv`") from None
     if any(not 0 <= n <= GRID_LIMIT for n in extents):
         raise ValueError(f"grid {grid!r}: extents must be between 0 and {GRID_LIMIT}")
     return extents[0], extents[1], extents[2]
@@ -144,4 +148,20 @@ def _every_block(body: Callable[..., Any], arguments: Sequence[Any], recorder: R
             raise KeyboardInterrupt("the launch was interrupted")
         machine.enter(block)
         recorder.begin(block)
-        body(*arguments)
+        try:
+            body(*arguments)
+        except Exception as error:
+            _placed(error, recorder, arguments)
+            raise
+
+
+def _placed(error: Exception, recorder: Recorder, arguments: Sequence[Any]) -> None:
+    """Says in which block a kernel failed. Raises another error for what is no fault of the kernel's code."""
+    where = f"in block {State.block} of `{recorder.kernel}`, whose grid is {recorder.grid}"
+    if isinstance(error, RecursionError):
+        raise TileRecursionError(f"a helper calls itself without end {where}") from None
+    if isinstance(error, ValueError) and "read-only" in str(error):
+        names = [f"`{name}`" for name in read_only(arguments)]
+        raise TypeError(f"{' or '.join(names)} cannot be written on the host, and the kernel writes it "
+                        f"{where}") from None
+    error.add_note(where)

@@ -6,6 +6,7 @@ import os
 import runpy
 import sys
 import traceback
+from types import TracebackType
 from typing import Final
 
 import click
@@ -36,7 +37,7 @@ def command(seed: int, in_order: bool, replay: bool, module: bool, output_format
     """Run SCRIPT on the CPU and report what its kernels do wrong.
 
     Every `ct.launch` in it runs on NumPy arrays, or on torch tensors that live on the CPU. Findings are printed to
-    standard error when the script has ended.
+    standard error when the script has ended, or was interrupted.
 
     Exit status: 0 when nothing was found, 1 when something was, 2 when the script failed.
     """
@@ -62,14 +63,22 @@ def run_script(script: str, arguments: tuple[str, ...], module: bool = False,
                 runpy.run_path(script, run_name="__main__")
         except SystemExit as stop:
             failed = stop.code not in (None, 0)
-        except BaseException as error:
-            if isinstance(error, KeyboardInterrupt):
-                raise
-            traceback.print_exc()
+            if isinstance(stop.code, str):
+                click.echo(stop.code, err=True)
+        except (Exception, KeyboardInterrupt) as error:
+            traceback.print_exception(error.with_traceback(_of_script(error.__traceback__)))
             failed = True
         finally:
             sys.argv, sys.path[:] = before, path
         return failed, found.report()
+
+
+def _of_script(trace: TracebackType | None) -> TracebackType | None:
+    """A traceback without what ran the script."""
+    rest = trace
+    while rest is not None and rest.tb_frame.f_code.co_filename in (__file__, runpy.__file__, "<frozen runpy>"):
+        rest = rest.tb_next
+    return trace if rest is None else rest
 
 
 def _rendered(report: Report, output_format: str) -> str:

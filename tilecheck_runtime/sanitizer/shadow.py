@@ -47,7 +47,7 @@ class Storage:
         """The numbers of a slot for the whole storage."""
         found = self.slots[slot]
         if found is None:
-            found = self.slots[slot] = np.zeros(self.length, dtype=SLOT)
+            found = self.slots[slot] = np.zeros(self.length, np.uint8 if slot == WATCHED else SLOT)
         return found
 
 
@@ -65,7 +65,7 @@ class View:
         made = self._made[number]
         if made is None:
             flat = self.storage.flat(number)
-            made = as_strided(flat[self.offset:], self.shape, [s * SLOT.itemsize for s in self.strides])
+            made = as_strided(flat[self.offset:], self.shape, [s * flat.itemsize for s in self.strides])
             self._made[number] = made
         return made
 

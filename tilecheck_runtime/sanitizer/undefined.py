@@ -62,9 +62,10 @@ class Undefined(Findings):
             key = ("TC301", self.kernel, source.point.site)
             if self.session.has(key):
                 continue
-            message = f"{what} uses lanes that {source.what} leaves undefined"
+            lanes = f"lanes that {source.what} leaves undefined"
+            message = f"{what} uses {lanes}"
             if element is not None:
-                message = f"{what} puts lanes that {source.what} leaves undefined into element {shown(element)} of '{array}'"
+                message = f"{what} puts {lanes} into element {shown(element)} of '{array}'"
             event = Event("TC301", message, self.kernel, self.grid, array, element, self.here(), source.point)
             self.session.add(key, event if source.met is None else _moved(event, source.what, *source.met))
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
-
 from tilecheck_runtime.cpu.dtypes import FLOAT, DType
 from tilecheck_runtime.cpu.errors import TileTypeError
 
