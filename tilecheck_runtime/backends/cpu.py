@@ -6,9 +6,10 @@ import ctypes
 import os
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable
 from concurrent import futures
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +24,9 @@ __all__ = ["CPU", "HostMemory", "HostStream"]
 
 ALIGNMENT: Final = 128
 """Of what is allocated, in bytes: that of the strictest loads of a GPU, so that kernels see the same on both."""
+
+LINGER: Final = 0.05
+"""Seconds for which the thread of a stream waits for more before it ends."""
 
 
 class HostMemory:
@@ -58,7 +62,8 @@ class HostEvent:
 
 
 class HostStream:
-    """A thread that does one thing after another. The interpreter does not exit before it is through."""
+    """Does one thing after another, in a thread that lives as long as there is something to do. The interpreter waits
+    for it before it exits, also for what other threads hand over then."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -66,24 +71,45 @@ class HostStream:
         _STREAMS.add(self)
 
     def _begin(self) -> None:
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix=f"tilecheck-{self.name}")
-        self._thread: int | None = None
+        self._changed = threading.Condition()
+        self._work: deque[tuple[Callable[[], None], Future[None]]] = deque()
+        self._thread: threading.Thread | None = None
 
     def submit(self, work: Callable[[], None]) -> HostEvent:
         """Hands work over. From the thread of the stream itself it is done at once, as nothing can come before."""
-        if self._thread == threading.get_ident():
-            done: Future[None] = Future()
-            try:
-                work()
-                done.set_result(None)
-            except BaseException as error:
-                done.set_exception(error)
-            return HostEvent(done)
-        return HostEvent(self._pool.submit(self._do, work))
+        future: Future[None] = Future()
+        if self._thread is threading.current_thread():
+            _do(work, future)
+            return HostEvent(future)
+        with self._changed:
+            self._work.append((work, future))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._drain, name=f"tilecheck-{self.name}")
+                self._thread.start()
+            else:
+                self._changed.notify()
+        return HostEvent(future)
 
-    def _do(self, work: Callable[[], None]) -> None:
-        self._thread = threading.get_ident()
+    def _drain(self) -> None:
+        while True:
+            with self._changed:
+                if not self._work:
+                    self._changed.wait(LINGER)
+                if not self._work:
+                    self._thread = None
+                    return
+                work, future = self._work.popleft()
+            _do(work, future)
+            del work, future  # which keep memory alive
+
+
+def _do(work: Callable[[], None], future: Future[None]) -> None:
+    try:
         work()
+    except BaseException as error:
+        future.set_exception(error)
+    else:
+        future.set_result(None)
 
 
 _STREAMS: Final[weakref.WeakSet[HostStream]] = weakref.WeakSet()

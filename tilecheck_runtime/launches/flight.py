@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import contextvars
 import threading
 import time
 import warnings
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from concurrent import futures
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar, cast
 
 from tilecheck_runtime.backends.interface import Event
 from tilecheck_runtime.ownership.errors import LostFlightWarning, MovedError
@@ -30,6 +32,7 @@ class Flight(ABC, Generic[R]):
     """A handle on something that runs. Wait for it, or `await` it, to get the result back."""
 
     _taken: Place | None = None
+    _given_up: bool = False
     _error: BaseException | None = None
 
     @abstractmethod
@@ -44,6 +47,17 @@ class Flight(ABC, Generic[R]):
     @abstractmethod
     def _land(self) -> R:
         """Gives back what is held, and the result. Raises what went wrong. Called once, when it is through."""
+
+    def _abandon(self) -> None:
+        """Called when nobody can wait for it any more: it says by itself if it fails."""
+
+    def _give_up(self) -> None:
+        if self._taken is None and not self._given_up:
+            self._given_up = True
+            self._abandon()
+
+    def __del__(self) -> None:
+        self._give_up()
 
     def done(self) -> bool:
         """Whether it is through, well or not."""
@@ -61,6 +75,7 @@ class Flight(ABC, Generic[R]):
         if before is not None:
             raise MovedError("the result of this flight was already taken", use=here(), before=before, what="taken",
                              fix="keep it: `z = flight.wait()`")
+        _OPEN.discard(self)
         try:
             return self._land()
         except BaseException as error:
@@ -82,6 +97,19 @@ class Flight(ABC, Generic[R]):
         self.when_done(landed)
         yield from through
         return self.wait()
+
+
+_OPEN: Final[weakref.WeakSet[Flight[Any]]] = weakref.WeakSet()
+"""Flights whose result was not taken."""
+
+
+def _at_exit() -> None:
+    """What is still alive at the end has ended, as the interpreter waits for its threads first."""
+    for flight in list(_OPEN):
+        flight._give_up()
+
+
+atexit.register(_at_exit)
 
 
 @dataclass(eq=False)
@@ -135,6 +163,7 @@ class KernelFlight(Flight[R]):
     def __init__(self, passage: Passage) -> None:
         self._passage: Passage | None = passage
         self._event = passage.event
+        _OPEN.add(self)
         box = [passage]
         passage.event.when_done(lambda: _through(box))  # the launch holds on to the passage until then
 
@@ -155,13 +184,12 @@ class KernelFlight(Flight[R]):
                 raise error
             return cast(R, finish())
 
-    def __del__(self) -> None:
-        passage = getattr(self, "_passage", None)
-        if passage is None:
-            return
-        passage.lost = True
-        if self._event.done():
-            _complain(passage)
+    def _abandon(self) -> None:
+        passage, self._passage = getattr(self, "_passage", None), None
+        if passage is not None:
+            passage.lost = True
+            if self._event.done():
+                _complain(passage)
 
 
 class JointFlight(Flight[tuple[Any, ...]]):
@@ -213,6 +241,7 @@ class ThreadFlight(Flight[R]):
         self._future: Future[None] = Future()
         self._results: list[R] = []
         self._place, self._chain = place, Chain()
+        _OPEN.add(self)
         arguments = (_run, self._future, self._results, steps, self._chain, place)
         context = contextvars.copy_context()
         threading.Thread(target=context.run, args=arguments, name="tilecheck-steps").start()
@@ -229,9 +258,8 @@ class ThreadFlight(Flight[R]):
         self._future.result()
         return self._results.pop()
 
-    def __del__(self) -> None:
-        if self._taken is None:
-            self._future.add_done_callback(_Lost(self._place))
+    def _abandon(self) -> None:
+        self._future.add_done_callback(_Lost(self._place))
 
 
 @dataclass(frozen=True)

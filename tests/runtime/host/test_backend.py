@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 
 import cuda.tile as ct
 import ml_dtypes
@@ -145,3 +146,27 @@ def test_a_child_process_has_streams_of_its_own(backend):
     if child == 0:
         os._exit(0 if backend.default.submit(lambda: None).wait(10) else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_stream_has_a_thread_while_there_is_something_to_do(backend):
+    stream = backend.stream("now and then")
+    name = "tilecheck-now and then"
+    for _ in range(3):
+        seen = []
+        assert stream.submit(lambda seen=seen: seen.append(threading.current_thread().name)).wait(10)
+        assert seen == [name]
+        deadline = time.monotonic() + 10
+        while any(t.name == name for t in threading.enumerate()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert all(t.name != name for t in threading.enumerate())
+
+
+def test_a_stream_takes_work_from_many_threads(backend):
+    stream, done = backend.stream("busy"), []
+    threads = [threading.Thread(target=lambda n=n: [stream.submit(lambda m=m: done.append((n, m))).wait(10)
+                                                    for m in range(50)]) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(done) == [(n, m) for n in range(8) for m in range(50)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 
 import tilecheck_runtime as tcr
+from tests.docs.markdown import ROOT
 from tests.runtime.host import kernels as k
 from tests.runtime.host.gates import held_up, settled
 from tests.runtime.host.refusals import refused
@@ -125,11 +128,11 @@ def test_a_dropped_flight_gives_its_memory_back_when_it_is_through():
     x, y = tcr.zeros((8,), f32), tcr.ones((8,), f32)
     with held_up() as gate:
         k.add(x.view[:8].partition(4), y, y).start()
-        refused(InFlightError, lambda: x.numpy())
-        refused(InFlightError, lambda: y.partition(4))
+        errors = [refused(InFlightError, lambda: x.numpy()), refused(InFlightError, lambda: y.partition(4))]
         gate.set()
         settled()
     assert x.numpy().tolist() == [2] * 8 and y.partition(4).tiles == (2,)
+    assert all(error.__traceback__ is not None for error in errors)
 
 
 def test_an_error_of_a_kernel_comes_out_of_wait():
@@ -182,7 +185,8 @@ def test_a_session_that_opens_later_does_not():
 
 
 @pytest.mark.parametrize("early", [True, False])
-def test_a_failure_that_nobody_waits_for_is_said(early):
+@pytest.mark.parametrize("cycle", [True, False])
+def test_a_failure_that_nobody_waits_for_is_said(early, cycle):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with held_up() as gate:
@@ -190,8 +194,10 @@ def test_a_failure_that_nobody_waits_for_is_said(early):
             line = flight._passage.place.line
             ended = threading.Event()
             flight.when_done(ended.set)
+            if cycle:
+                flight.itself = flight
             if early:
-                del flight
+                flight = gc.collect()
             gate.set()
             assert ended.wait(10)
             settled()
@@ -392,3 +398,30 @@ def test_a_launch_can_be_interrupted():
     gc.collect()
     assert time.monotonic() - begin < 5 and 0 < z.numpy().sum() < 2 * n
     assert k.add(_pieces(), x, x).sync().numpy().tolist() == [2] * 8
+
+
+CHAIN = """
+import time
+import tilecheck_runtime as tcr
+from tests.runtime.host.kernels import double
+from tilecheck_runtime import f32
+
+def slowly(z):
+    time.sleep(0.5)
+    return double(z)
+
+def shown(z):
+    print(z.numpy()[0])
+    return double(z)
+
+double(tcr.ones((8,), f32).partition(4)).then(slowly).then(shown).start()
+print("end")
+"""
+
+
+def test_the_program_ends_when_everything_is_through(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(CHAIN, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path,
+                          env={"PYTHONPATH": str(ROOT)}, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n4.0\n", "")

@@ -94,6 +94,8 @@ def test_a_dropped_launch_gives_its_memory_back():
 
 
 SCRIPT = """
+import threading
+import time
 import tilecheck_runtime as tcr
 from tests.runtime.host.kernels import double, failing
 from tilecheck_runtime import f32
@@ -104,6 +106,9 @@ cycle.append(cycle)
 del cycle
 running = double(tcr.zeros((8,), f32).partition(4)).start()
 lost = failing(tcr.zeros((8,), f32).partition(4)).start()
+in_a_thread = double(tcr.zeros((8,), f32).partition(4))
+threading.Thread(target=lambda held: time.sleep(60), args=(in_a_thread,), daemon=True).start()
+del in_a_thread
 """
 
 
@@ -114,6 +119,6 @@ def test_at_the_end_of_the_program(tmp_path: Path):
                           env={"PYTHONPATH": str(ROOT)}, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stderr.splitlines() if "Warning:" in line]
-    assert sorted(line.partition(": ")[0].rpartition(":")[2] for line in lines if "TC404" in line) == ["6", "7"]
-    assert sum("LostFlightWarning" in line for line in lines) == 1 and len(lines) == 3
+    assert sorted(line.partition(": ")[0].rpartition(":")[2] for line in lines if "TC404" in line) == ["14", "8", "9"]
+    assert sum("LostFlightWarning" in line for line in lines) == 1 and len(lines) == 4
     assert "Traceback" not in done.stderr

@@ -100,9 +100,21 @@ def test_a_view_can_be_partitioned_and_only_its_part_is_gone():
 def test_a_dropped_partition_of_a_view_gives_its_part_back():
     x = tcr.zeros((8,), f32)
     p = x.view[:4].partition(2)
-    refused(MovedError, lambda: x.numpy())
+    error = refused(MovedError, lambda: x.numpy())
     del p
-    assert x.numpy().shape == (8,)
+    assert x.numpy().shape == (8,) and error.__traceback__ is not None  # which keeps its frames
+
+
+def test_what_an_error_looked_at_is_not_held_by_it():
+    x = tcr.zeros((8,), f32).share()
+    y = x.share()
+    try:
+        x.partition(4)
+    except SharedError as error:
+        kept = error
+    assert kept.before.line == _line("y = x.share()")
+    del y
+    assert x.partition(4).tiles == (2,)
 
 
 def test_a_part_that_was_moved_into_a_launch_is_named():
@@ -163,6 +175,16 @@ def test_rule_19_a_reshaped_handle_counts_as_well():
     refused(SharedError, lambda: x.partition(4))
     del z
     assert x.partition(4).tiles == (2,)
+
+
+def test_a_shared_handle_that_is_lent_to_write_is_not_shared_further():
+    s = tcr.zeros((8,), f32).share()
+    capsule = s.__dlpack__()
+    for use in (lambda: s.share(), lambda: s.view[:4], lambda: s.reshape(2, 4), lambda: s.numpy()):
+        error = refused(SharedError, use)
+    assert error.summary == "`s` is read, but its memory is lent to another library by DLPack"
+    del capsule
+    assert s.share().numpy().shape == (8,)
 
 
 def test_handles_on_parts_that_do_not_meet_do_not_count():
