@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     from tilecheck_runtime.ownership.errors import (
         AliasedError,
         ContractError,
+        DuplicateError,
         ForeignMemoryError,
+        ForkedError,
         GridError,
         InFlightError,
         KernelFaultError,
@@ -68,7 +70,7 @@ if TYPE_CHECKING:
     from tilecheck_runtime.tensors.tensor import Tensor
 
 __all__ = [
-    "AliasedError", "Cell", "ContractError", "DType", "Dyn", "Event", "Flight", "ForeignMemoryError", "GridError",
+    "AliasedError", "Cell", "ContractError", "DType", "DuplicateError", "Dyn", "Event", "Flight", "ForeignMemoryError", "ForkedError", "GridError",
     "Grouped", "InFlightError", "Inner", "Kernel", "KernelFaultError", "LaunchArgumentError", "Linear",
     "LostFlightWarning", "MovedError", "Mut", "NestedLaunchError", "NeverRunWarning", "Operation",
     "OwnershipError", "Part", "Partition", "Range", "ReadOnlyError", "Ref", "Report", "Session", "Shared",
@@ -95,7 +97,7 @@ _NAMES: Final = {
     "launches.combine": "zip",
     "launches.flight": "Flight",
     "launches.operation": "Operation",
-    "ownership.errors": "AliasedError ContractError ForeignMemoryError GridError InFlightError KernelFaultError "
+    "ownership.errors": "AliasedError ContractError DuplicateError ForeignMemoryError ForkedError GridError InFlightError KernelFaultError "
                         "LaunchArgumentError LostFlightWarning MovedError NestedLaunchError NeverRunWarning "
                         "OwnershipError ReadOnlyError SharedError",
     "sanitizer.events": "Event Report",

@@ -29,9 +29,19 @@ from tilecheck_runtime.tensors.reading import strided
 
 __all__ = ["Contract", "Demand", "contract_of", "enforce", "inspect", "scalars"]
 
-_CHECKING: Final = threading.Lock()
+_CHECKING = threading.Lock()
 """The checker looks at one file at a time."""
 _SETTLED: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
+
+
+def _after_fork() -> None:
+    """In a child process nobody is checking."""
+    global _CHECKING
+    _CHECKING = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 @dataclass(frozen=True)

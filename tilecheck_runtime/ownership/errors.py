@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from tilecheck_runtime.sanitizer.events import Event
 
 __all__ = [
-    "AliasedError", "ContractError", "ForeignMemoryError", "GridError", "InFlightError", "KernelFaultError",
+    "AliasedError", "ContractError", "DuplicateError", "ForeignMemoryError", "ForkedError", "GridError", "InFlightError",
+    "KernelFaultError",
     "LaunchArgumentError", "LostFlightWarning", "MovedError", "NestedLaunchError", "NeverRunWarning", "OwnershipError",
     "ReadOnlyError", "SharedError", "told",
 ]
@@ -98,6 +99,18 @@ class ForeignMemoryError(OwnershipError, ValueError):
     """Memory of another library that cannot be taken over as it lies."""
 
     code = "TC408"
+
+
+class DuplicateError(OwnershipError, TypeError):
+    """A tensor, partition, operation or flight would be there twice, by `copy` or `pickle`."""
+
+    code = "TC402"
+
+
+class ForkedError(OwnershipError, RuntimeError):
+    """A flight of the parent is waited for in a child process that was forked while it was under way."""
+
+    code = "TC403"
 
 
 class NestedLaunchError(OwnershipError, RuntimeError):
