@@ -106,6 +106,7 @@ class CPU:
     """The backend where there is no GPU."""
 
     device: Final = "cpu"
+    watches: Final = True
 
     def __init__(self, seed: int | None = 0) -> None:
         self.seed = seed

@@ -13,9 +13,9 @@ _DIGITS: Final = 53
 
 
 def to_single(data: Any) -> Any:
-    """Elements in single precision. What it has no digits for is rounded to odd, that is towards zero with the last digit
-    set: so the next rounding, to a type of at most 22 digits, is that of the exact number (Boldo and Melquiond 2008,
-    "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd")."""
+    """Elements in single precision. What it has no digits for is rounded to odd, that is towards zero with the last
+    digit set: so the next rounding, to a type of at most 22 digits, is that of the exact number (Boldo and Melquiond
+    2008, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd")."""
     values = np.asarray(data)
     if values.dtype.kind in "biu":
         values = _whole(values)

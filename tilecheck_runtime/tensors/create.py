@@ -34,7 +34,8 @@ def _converted(values: Any, kind: DType) -> Tensor:
         info = np.iinfo(kind.storage)
         inside = (values >= info.min) & (values <= info.max)  # a NaN is not inside
         if not np.all(inside):
-            raise OverflowError(f"{values[~inside].flat[0]} is outside of {kind}, which goes from {info.min} to {info.max}")
+            raise OverflowError(f"{values[~inside].flat[0]} is outside of {kind}, which goes from {info.min} to "
+                                f"{info.max}")
     return filled_from(np.asarray(cast(values, kind)), kind)
 
 

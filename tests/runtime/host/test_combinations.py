@@ -60,7 +60,8 @@ def test_a_zip_whose_part_reads_what_another_writes_is_refused():
     assert x.numpy().tolist() == [0] * 8
 
 
-def test_a_zip_waits_for_all_when_one_fails():
+def test_a_zip_waits_for_all_when_one_fails(monkeypatch):
+    monkeypatch.setenv("TILECHECK_GUARD", "off")
     x, y = tcr.ones((8,), f32), tcr.zeros((8,), f32)
     wrong, also = k.outside(_pieces(), x, _at(7)), k.outside(_pieces(), x, _at(9))
     both = tcr.zip(wrong, k.add(y.view[:8].partition(4), x, x), also)
@@ -250,3 +251,40 @@ def test_a_zip_of_few_is_awaited(parts):
         return len(await tcr.zip(*(k.double(_pieces(1)) for _ in range(parts))))
 
     assert asyncio.run(main()) == parts
+
+
+def test_a_step_that_is_a_chain_itself():
+    first = k.double(tcr.ones((8,), f32).partition(4))
+    made = first.then(lambda z: k.double(z).then(lambda w: k.double(w).then(k.double))).sync()
+    assert made.numpy().tolist() == [16] * 8
+
+
+def test_a_step_of_two_chains_on_halves_of_what_came_before():
+    def halves(z: tcr.Partition) -> tcr.Operation:
+        whole = z.unpartition()
+        return tcr.zip(*(k.double(h.partition(2)).then(k.double) for h in (whole.view[:4], whole.view[4:])))
+
+    a, b = k.double(tcr.ones((8,), f32).partition(4)).then(halves).sync()
+    assert a.numpy().tolist() == b.numpy().tolist() == [8] * 4
+
+
+def test_two_chains_of_one_step_do_not_meet():
+    kept = []
+
+    def twice(z: tcr.Partition) -> tcr.Operation:
+        whole = z.unpartition()
+        kept.append(whole)
+        left = k.double(whole.view[:4].partition(2))
+        return tcr.zip(left.then(k.double), k.double(tcr.ones((4,), f32).partition(2)).then(
+            lambda _: k.double(whole.view[2:6].partition(2))))
+
+    flight = k.double(tcr.ones((8,), f32).partition(4)).then(twice).start()
+    with pytest.raises((InFlightError, MovedError)):
+        flight.wait()
+
+
+def test_an_operation_given_twice_can_still_be_run():
+    operation = k.double(tcr.ones((8,), f32).partition(4))
+    error = refused(MovedError, lambda: tcr.zip(operation, operation))
+    assert error.summary == "the launch of `double` is given to `zip` twice; an operation runs once"
+    assert operation.sync().numpy().tolist() == [2] * 8

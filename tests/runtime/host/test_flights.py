@@ -135,7 +135,8 @@ def test_a_dropped_flight_gives_its_memory_back_when_it_is_through():
     assert all(error.__traceback__ is not None for error in errors)
 
 
-def test_an_error_of_a_kernel_comes_out_of_wait():
+def test_an_error_of_a_kernel_comes_out_of_wait(monkeypatch):
+    monkeypatch.setenv("TILECHECK_GUARD", "off")
     flight = k.failing(_pieces()).start()
     with pytest.raises(Exception, match=r"tile extent 3 of \(3,\) is not a power of two") as caught:
         flight.wait()
@@ -424,3 +425,28 @@ def test_the_program_ends_when_everything_is_through(tmp_path):
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path,
                           env={"PYTHONPATH": str(ROOT)}, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n4.0\n", "")
+
+
+def test_of_several_threads_one_starts_an_operation():
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(100):
+            operation, ready, found = k.double(tcr.ones((8,), f32).partition(4)), threading.Barrier(4), []
+
+            def start(operation=operation, ready=ready, found=found) -> None:
+                ready.wait()
+                try:
+                    found.append(operation.start())
+                except MovedError:
+                    found.append(None)
+
+            threads = [threading.Thread(target=start) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            (flight,) = [f for f in found if f is not None]
+            assert len(found) == 4 and flight.wait().numpy().tolist() == [2] * 8
+    finally:
+        sys.setswitchinterval(interval)
