@@ -35,6 +35,12 @@ from tilecheck_runtime.hooks.run import run_script
 pytestmark = pytest.mark.filterwarnings("error")
 
 
+@pytest.fixture(autouse=True)
+def _unguarded(monkeypatch):
+    """Some of the kernels are wrong on purpose."""
+    monkeypatch.setenv("TILECHECK_GUARD", "off")
+
+
 def _pieces(value=0):
     return tcr.full((8,), value, f32).partition(4)
 
@@ -135,8 +141,7 @@ def test_a_dropped_flight_gives_its_memory_back_when_it_is_through():
     assert all(error.__traceback__ is not None for error in errors)
 
 
-def test_an_error_of_a_kernel_comes_out_of_wait(monkeypatch):
-    monkeypatch.setenv("TILECHECK_GUARD", "off")
+def test_an_error_of_a_kernel_comes_out_of_wait():
     flight = k.failing(_pieces()).start()
     with pytest.raises(Exception, match=r"tile extent 3 of \(3,\) is not a power of two") as caught:
         flight.wait()
