@@ -22,6 +22,7 @@ from tilecheck_runtime.launches.annotations import DECIDABLE, broken
 from tilecheck_runtime.launches.arguments import Given
 from tilecheck_runtime.launches.checking import Findings, findings_on
 from tilecheck_runtime.launches.structure import needed
+from tilecheck_runtime.launches.variables import spoken
 from tilecheck_runtime.ownership.errors import ContractError
 from tilecheck_runtime.ownership.handles import Handle
 from tilecheck_runtime.ownership.places import here
@@ -117,7 +118,7 @@ def _inferred(found: Findings | None, function: FunctionType) -> tuple[str, ...]
 
 def scalars(given: Given, variables: Mapping[str, int], grid: tuple[int, int, int] | None) -> dict[str, int]:
     """Everything that contracts speak of, by the name it has there."""
-    values: dict[str, int] = dict(variables)
+    values = {spoken(name, {*given.arrays, *given.numbers}): n for name, n in variables.items()}
     values.update({name: int(n) for name, n in given.numbers.items() if isinstance(n, int)})
     if grid is not None:
         values.update({f"grid[{axis}]": n for axis, n in enumerate(grid)})
