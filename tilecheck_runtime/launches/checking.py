@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from types import FunctionType
+from types import CodeType, FunctionType
 
 from tilecheck.diagnostics import Diagnostic, Report
 
@@ -27,11 +28,13 @@ class Findings:
 
 
 def findings_on(function: FunctionType) -> Findings | None:
-    """The findings on a kernel; None when the checker does not see it, because its source is in no file."""
+    """The findings on a kernel; None when the checker does not see it, because its source is in no file, or not any
+    more as it was imported."""
     file = function.__code__.co_filename
-    if not os.path.exists(file):
-        return None  # typed in, or generated
-    report, name, last = _report(file), function.__qualname__.replace(".<locals>", ""), _last_line(function)
+    stamp = _stamp(file)
+    if stamp is None or function.__code__ not in _codes(file, stamp):
+        return None
+    report, name, last = _report(file, stamp), function.__qualname__.replace(".<locals>", ""), _last_line(function)
     found = [k for k in report.kernels if k.name == name and k.line <= last]
     if not found:
         return None
@@ -41,8 +44,35 @@ def findings_on(function: FunctionType) -> Findings | None:
     return Findings(found[-1].verdict, tuple(c.clause for c in found[-1].contract), errors)
 
 
+def _stamp(file: str) -> tuple[int, int] | None:
+    """What changes when a file does; None when there is none, as for what is typed in or generated."""
+    try:
+        found = os.stat(file)
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
 @lru_cache(maxsize=256)
-def _report(file: str) -> Report:
+def _codes(file: str, stamp: tuple[int, int]) -> frozenset[CodeType]:
+    """All that a file compiles to now."""
+    try:
+        with open(file, "rb") as source:
+            top = compile(source.read(), file, "exec", dont_inherit=True)
+    except (OSError, SyntaxError, ValueError):
+        return frozenset()
+    return frozenset(_inside(top))
+
+
+def _inside(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _inside(constant)
+
+
+@lru_cache(maxsize=256)
+def _report(file: str, stamp: tuple[int, int]) -> Report:
     """On a whole file, with the contracts that the project declares for its kernels. Results are kept on disk where the
     project keeps them already."""
     from tilecheck.api import check_paths

@@ -58,7 +58,8 @@ _ACTS: Final[Mapping[str, Callable[[FunctionType, Findings | None], None]]] = Ma
 def _refusal(function: FunctionType, findings: Findings | None) -> UnprovenError:
     name = function.__name__
     if findings is None:
-        return UnprovenError(f"the checker could not look at `{name}`: its source is in no file that it can read",
+        return UnprovenError(f"the checker could not look at `{name}`: its source is in no file, or not as it was "
+                             "imported",
                              use=here(), fix="write the kernel in a module, with `@kernel` above its `def`")
     first, *more = findings.errors
     rest = f", and {len(more)} more" if more else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import warnings
 
 import pytest
@@ -88,7 +89,7 @@ def test_a_kernel_that_the_checker_does_not_see(monkeypatch):
     assert _said(lambda: typed(_pieces(), x).sync()) == []  # the sanitizer sees all of it
     monkeypatch.setenv("TILECHECK_GUARD", "error")
     error = refused(UnprovenError, lambda: typed(_pieces(), x))
-    assert error.summary == "the checker could not look at `typed`: its source is in no file that it can read"
+    assert error.summary == "the checker could not look at `typed`: its source is in no file, or not as it was imported"
     assert error.fix == "write the kernel in a module, with `@kernel` above its `def`"
 
 
@@ -107,3 +108,45 @@ def test_a_setting_that_there_is_not(monkeypatch):
     x = tcr.ones((8,), f32)
     error = refused(LaunchArgumentError, lambda: k.add(_pieces(), x, x))
     assert error.summary == "TILECHECK_GUARD is 'yes'" and error.fix == "set it to off, warn, error"
+
+
+SOURCE = """
+from typing import TypeVar
+import cuda.tile as ct
+from tilecheck_runtime import Dyn, Mut, Ref, f32, kernel
+B = TypeVar("B", bound=int)
+@kernel
+def changing(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:
+    {body}
+"""
+GOOD, BAD = "z.store(x.load_like(z))", "ct.store(z.array, (0,), x.load_like(z))"
+
+
+def _imported(path, name="changing_module"):
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True), vars(module))
+    return module.changing
+
+
+def test_a_kernel_that_is_edited_is_looked_at_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("TILECHECK_GUARD", "error")
+    path, x = tmp_path / "changing_module.py", tcr.ones((8,), f32)
+    path.write_text(SOURCE.format(body=GOOD), encoding="utf-8")
+    before = _imported(path)
+    assert before(_pieces(), x).sync().numpy().tolist() == [1] * 8
+    path.write_text(SOURCE.format(body=BAD), encoding="utf-8")
+    error = refused(UnprovenError, lambda: _imported(path)(_pieces(), x))
+    assert error.code == "TC105"
+    assert before(_pieces(), x).sync().numpy().tolist() == [1] * 8  # known from when it was looked at
+
+
+def test_a_file_that_was_edited_after_import_says_nothing_of_the_kernel(tmp_path, monkeypatch):
+    monkeypatch.setenv("TILECHECK_GUARD", "error")
+    path, x = tmp_path / "edited_module.py", tcr.ones((8,), f32)
+    path.write_text(SOURCE.format(body=BAD), encoding="utf-8")
+    bad = _imported(path)
+    path.write_text(SOURCE.format(body=GOOD), encoding="utf-8")
+    error = refused(UnprovenError, lambda: bad(_pieces(), x))
+    assert error.summary == ("the checker could not look at `changing`: its source is in no file, or not as it was "
+                             "imported")
