@@ -61,8 +61,13 @@ class HostStream:
         with self._changed:
             self._work.append((work, future))
             if self._thread is None:
-                self._thread = threading.Thread(target=self._drain, name=f"tilecheck-{self.name}")
-                self._thread.start()
+                thread = threading.Thread(target=self._drain, name=f"tilecheck-{self.name}")
+                try:
+                    thread.start()
+                except BaseException:
+                    self._work.pop()  # there may be threads again later
+                    raise
+                self._thread = thread
             else:
                 self._changed.notify()
         return HostEvent(future)

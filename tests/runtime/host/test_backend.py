@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tilecheck_runtime import KernelFaultError, session
+from tilecheck_runtime.backends.cpu import HostStream
 from tilecheck_runtime.backends.interface import Backend, Job, Strided
 from tilecheck_runtime.backends.select import backend_of, current
 from tilecheck_runtime.cpu.dtypes import DTYPES
@@ -170,3 +171,17 @@ def test_a_stream_takes_work_from_many_threads(backend):
     for thread in threads:
         thread.join()
     assert sorted(done) == [(n, m) for n in range(8) for m in range(50)]
+
+
+def test_a_stream_without_a_thread_tries_again(monkeypatch):
+    stream, done = HostStream("tried"), []
+
+    def none_left(thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", none_left)
+        with pytest.raises(RuntimeError):
+            stream.submit(lambda: done.append("lost"))
+    assert stream.submit(lambda: done.append("done")).wait(10)
+    assert done == ["done"]
