@@ -21,7 +21,7 @@ from tilecheck_runtime.backends.events import HostEvent
 from tilecheck_runtime.backends.interface import Event
 from tilecheck_runtime.ownership.errors import LostFlightWarning, MovedError
 from tilecheck_runtime.ownership.places import BEHALF, Place, here
-from tilecheck_runtime.ownership.storage import CHAIN, LOCK, Chain, Hold, land
+from tilecheck_runtime.ownership.storage import LOCK, RUNNING, Chain, Hold, land
 from tilecheck_runtime.ownership.unique import Unique
 
 __all__ = ["Flight", "JointFlight", "KernelFlight", "Passage", "ThreadFlight"]
@@ -257,7 +257,7 @@ class ThreadFlight(Flight[R]):
         future: Future[None] = Future()
         self._event = HostEvent(future)
         self._results: list[R] = []
-        self._place, self._chain = place, Chain()
+        self._place, self._chain = place, Chain(outer=RUNNING.chain)
         _OPEN.add(self)
         arguments = (_run, future, self._results, steps, self._chain, place)
         context = contextvars.copy_context()
@@ -296,8 +296,7 @@ class _Lost:
 
 
 def _run(future: Future[None], results: list[T], steps: Callable[[], T], chain: Chain, place: Place) -> None:
-    chain.outer = CHAIN.get()  # of the operation in whose steps this one was started, and which waits for it
-    CHAIN.set(chain)
+    RUNNING.chain = chain
     BEHALF.set(place)
     try:
         results.append(steps())

@@ -6,7 +6,6 @@ import os
 import threading
 import weakref
 from collections.abc import Iterator
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -15,7 +14,7 @@ from tilecheck_runtime.ownership.memory import Memory
 from tilecheck_runtime.ownership.places import Place
 from tilecheck_runtime.ownership.regions import Region, meet
 
-__all__ = ["CHAIN", "LOCK", "Chain", "Hold", "Mode", "Storage", "land"]
+__all__ = ["LOCK", "RUNNING", "Chain", "Hold", "Mode", "Storage", "land"]
 
 LOCK: Final = threading.RLock()
 """Taken for every change of who holds what."""
@@ -62,7 +61,7 @@ class Chain:
     """Steps that follow each other, each with what came of those before. To the rest of the program they are one:
     what one of them held is held until all are through.
 
-    outer  the chain of which this one is a step
+    outer  the chain of which this one is a step, and which waits for it
     """
 
     holds: list[Hold] = field(default_factory=list)
@@ -75,13 +74,18 @@ class Chain:
         self.holds.clear()
 
 
-CHAIN: Final[ContextVar[Chain | None]] = ContextVar("chain", default=None)
-"""The steps that this thread is going through."""
+class _Running(threading.local):
+    """The steps that this thread is going through. A context would be copied along with what they hand to others."""
+
+    chain: Chain | None = None
+
+
+RUNNING: Final = _Running()
 
 
 def land(hold: Hold) -> None:
     """Ends a hold of a launch that is through; within a chain, for the steps of that chain."""
-    chain = CHAIN.get()
+    chain = RUNNING.chain
     if chain is None:
         hold.release()
     else:
@@ -160,6 +164,6 @@ class Storage:
 
     def holders(self, region: Region, modes: frozenset[Mode], but: Hold | None = None) -> list[Hold]:
         """Who else holds a part that meets the region, in the order in which it began."""
-        through = _through(CHAIN.get())
+        through = _through(RUNNING.chain)
         return [h for h in self._ledger.root().live() if h is not but and h.mode in modes
                 and (h.chain is None or h.chain not in through) and meet(h.region, region)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import gc
 import inspect
 import threading
@@ -293,3 +294,21 @@ def test_an_operation_given_twice_can_still_be_run():
     error = refused(MovedError, lambda: tcr.zip(operation, operation))
     assert error.summary == "the launch of `double` is given to `zip` twice; an operation runs once"
     assert operation.sync().numpy().tolist() == [2] * 8
+
+
+def test_what_a_step_hands_to_others_is_not_part_of_the_chain():
+    """A callback that a step schedules has a copy of its context; it is the program's all the same."""
+    x, found = tcr.ones((8,), f32), []
+
+    def use() -> None:
+        found.append(refused(InFlightError, lambda: x.partition(4)))
+
+    def step(z: tcr.Partition) -> tcr.Operation:
+        other = threading.Thread(target=contextvars.copy_context().run, args=(use,))
+        other.start()
+        other.join()
+        return k.double(z)
+
+    assert k.add(_pieces(), x, x).then(step).sync().numpy().tolist() == [4] * 8
+    (error,) = found
+    assert error.summary == "`x` is partitioned while the launch of `add`, which is in flight, reads it"
