@@ -7,10 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import CodeType, FunctionType
+from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Report
 
-__all__ = ["Findings", "findings_on"]
+__all__ = ["SETTLED", "Findings", "findings_on"]
+
+
+SETTLED: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
+"""Verdicts of kernels of which nothing is open but their contract."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from tilecheck.proof.terms import evaluate as value_of
 from tilecheck_runtime.backends.select import backend_of
 from tilecheck_runtime.launches.annotations import DECIDABLE, broken
 from tilecheck_runtime.launches.arguments import Given
-from tilecheck_runtime.launches.checking import Findings, findings_on
+from tilecheck_runtime.launches.checking import SETTLED, Findings, findings_on
 from tilecheck_runtime.launches.structure import needed
 from tilecheck_runtime.launches.variables import spoken
 from tilecheck_runtime.ownership.errors import ContractError
@@ -32,7 +32,6 @@ __all__ = ["Contract", "Demand", "contract_of", "enforce", "inspect", "scalars"]
 
 _CHECKING = threading.Lock()
 """The checker looks at one file at a time."""
-_SETTLED: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
 
 
 def _after_fork() -> None:
@@ -66,10 +65,12 @@ class Contract:
 
     findings  of the checker; None when it could not look at the kernel
     demands   declared ones first
+    unread    clauses that speak of what no launch knows, such as an element of an array
     """
 
     findings: Findings | None
     demands: tuple[Demand, ...]
+    unread: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str | None:
@@ -92,7 +93,8 @@ def _contract(function: FunctionType, requires: tuple[str, ...]) -> Contract:
     texts = _inferred(findings, function)
     found = [d for text in requires for d in _demands(text, parse(text), True)]
     found += [d for text in texts for d in _demands(text, _read(text), False)]
-    return Contract(findings, tuple({d.clause.text: d for d in reversed(found)}.values())[::-1])
+    demands = tuple({d.clause.text: d for d in reversed(found)}.values())[::-1]
+    return Contract(findings, demands, tuple(text for text in texts if not _read(text)))
 
 
 def _demands(text: str, clauses: Sequence[Clause], declared: bool) -> list[Demand]:
@@ -113,7 +115,7 @@ def _inferred(found: Findings | None, function: FunctionType) -> tuple[str, ...]
     themselves."""
     if found is None:
         return needed(function)
-    return found.clauses if found.verdict in _SETTLED else (*found.clauses, *needed(function))
+    return found.clauses if found.verdict in SETTLED else (*found.clauses, *needed(function))
 
 
 def scalars(given: Given, variables: Mapping[str, int], grid: tuple[int, int, int] | None) -> dict[str, int]:

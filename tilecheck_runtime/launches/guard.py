@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from types import FunctionType, MappingProxyType
 from typing import Final
 
-from tilecheck_runtime.launches.checking import Findings
+from tilecheck.declare import declaration_of
+from tilecheck_runtime.launches.checking import SETTLED, Findings
 from tilecheck_runtime.launches.contract import Contract
 from tilecheck_runtime.ownership.errors import LaunchArgumentError, UnprovenError, UnprovenWarning
 from tilecheck_runtime.ownership.places import Place, here
@@ -31,8 +32,22 @@ def guarded(function: FunctionType, contract: Contract, watched: bool) -> None:
     setting = os.environ.get(VARIABLE) or "warn"
     if setting not in _ACTS:
         raise LaunchArgumentError(f"{VARIABLE} is {setting!r}", use=here(), fix=f"set it to {', '.join(_ACTS)}")
+    if not watched:
+        _proved(function, contract)
     if contract.findings is None or contract.findings.errors:
         _ACTS[setting if watched else "error"](function, contract.findings)
+
+
+def _proved(function: FunctionType, contract: Contract) -> None:
+    """Raises UnprovenError where a proof is lacking that no error speaks of."""
+    name, findings = function.__name__, contract.findings
+    if contract.unread:
+        raise UnprovenError(f"the proof of `{name}` assumes `{contract.unread[0]}`, which no launch can know",
+                            use=here(), fix="declare what it follows from: `@requires(...)`")
+    silenced = findings is not None and findings.verdict not in SETTLED and not findings.errors
+    if silenced and declaration_of(function).unsafe is None:
+        raise UnprovenError(f"`{name}` is not proved, and the project's configuration silences what is found on it",
+                            use=here(), fix='report it again, or take responsibility: `@unsafe("why")`')
 
 
 def _pass(function: FunctionType, findings: Findings | None) -> None:

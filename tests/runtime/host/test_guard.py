@@ -13,7 +13,9 @@ from tests.runtime.host import unproven as u
 from tests.runtime.host.refusals import refused
 from tilecheck_runtime import KernelFaultError, LaunchArgumentError, UnprovenError, UnprovenWarning, f32, i32
 from tilecheck_runtime.backends.cpu import CPU
-from tilecheck_runtime.launches import guard
+from tilecheck_runtime.launches import contract, guard
+from tilecheck_runtime.launches.checking import Findings
+from tilecheck_runtime.launches.contract import Contract
 
 
 @pytest.fixture(autouse=True)
@@ -150,3 +152,29 @@ def test_a_file_that_was_edited_after_import_says_nothing_of_the_kernel(tmp_path
     error = refused(UnprovenError, lambda: bad(_pieces(), x))
     assert error.summary == ("the checker could not look at `changing`: its source is in no file, or not as it was "
                              "imported")
+
+
+def test_a_proof_that_assumes_what_no_launch_knows():
+    assumed = Contract(Findings("conditional", ("where[0] <= 3",), ()), (), ("where[0] <= 3",))
+    guard.guarded(k.add.__wrapped__, assumed, True)
+    error = refused(UnprovenError, lambda: guard.guarded(k.add.__wrapped__, assumed, False))
+    assert error.summary == "the proof of `add` assumes `where[0] <= 3`, which no launch can know"
+    assert error.fix == "declare what it follows from: `@requires(...)`"
+
+
+def test_clauses_that_cannot_be_read_are_kept(monkeypatch):
+    def typed(z, x):
+        """Nothing is known of it but what follows."""
+
+    monkeypatch.setattr(contract, "findings_on", lambda _: Findings("conditional", ("a[b[0]] <= 3", "n <= 3"), ()))
+    found = contract.contract_of(typed)
+    assert found.unread == ("a[b[0]] <= 3",) and [d.text for d in found.demands] == ["n <= 3"]
+
+
+def test_what_the_configuration_silences_is_no_proof():
+    silenced = Contract(Findings("refuted", (), ()), ())
+    guard.guarded(u.racing.__wrapped__, silenced, True)
+    error = refused(UnprovenError, lambda: guard.guarded(u.racing.__wrapped__, silenced, False))
+    assert error.summary == "`racing` is not proved, and the project's configuration silences what is found on it"
+    guard.guarded(u.trusted.__wrapped__, Contract(Findings("unproven", (), ()), ()), False)
+    guard.guarded(k.add.__wrapped__, Contract(Findings("proved", (), ()), ()), False)
