@@ -132,3 +132,11 @@ def walked_by(z: Mut[f32, n], x: Ref[f32, Dyn], n: B) -> None:
     p = x.partition(n)
     for cell in z.cells():
         z[cell] = p[z.coords(cell)[0],]
+
+
+FACTOR = 2.0
+
+
+@kernel
+def by_factor(z: Mut[f32, B]) -> None:
+    z.store(z.load() * FACTOR)
