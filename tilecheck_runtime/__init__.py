@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     from tilecheck_runtime.ownership.errors import (
         AliasedError,
         ContractError,
+        DuplicateError,
         ForeignMemoryError,
+        ForkedError,
         GridError,
         InFlightError,
         KernelFaultError,
@@ -58,6 +60,8 @@ if TYPE_CHECKING:
         OwnershipError,
         ReadOnlyError,
         SharedError,
+        UnprovenError,
+        UnprovenWarning,
     )
     from tilecheck_runtime.sanitizer.events import Event, Report
     from tilecheck_runtime.sanitizer.session import Session, session
@@ -68,14 +72,15 @@ if TYPE_CHECKING:
     from tilecheck_runtime.tensors.tensor import Tensor
 
 __all__ = [
-    "AliasedError", "Cell", "ContractError", "DType", "Dyn", "Event", "Flight", "ForeignMemoryError", "GridError",
-    "Grouped", "InFlightError", "Inner", "Kernel", "KernelFaultError", "LaunchArgumentError", "Linear",
-    "LostFlightWarning", "MovedError", "Mut", "NestedLaunchError", "NeverRunWarning", "Operation",
-    "OwnershipError", "Part", "Partition", "Range", "ReadOnlyError", "Ref", "Report", "Session", "Shared",
-    "SharedError", "SharedTensor", "SystemShared", "Tensor", "Tile", "Walk", "arange", "bf16", "bool_",
-    "deny_residual", "empty", "eye", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "f16", "f32", "f64", "from_dlpack",
-    "from_numpy", "full", "i8", "i16", "i32", "i64", "kernel", "launch", "linspace", "ones", "rand", "randn",
-    "requires", "sanitize", "session", "tf32", "u8", "u16", "u32", "u64", "unsafe", "zeros",
+    "AliasedError", "Cell", "ContractError", "DType", "DuplicateError", "Dyn", "Event", "Flight",
+    "ForeignMemoryError", "ForkedError", "GridError", "Grouped", "InFlightError", "Inner", "Kernel",
+    "KernelFaultError", "LaunchArgumentError", "Linear", "LostFlightWarning", "MovedError", "Mut",
+    "NestedLaunchError", "NeverRunWarning", "Operation", "OwnershipError", "Part", "Partition", "Range",
+    "ReadOnlyError", "Ref", "Report", "Session", "Shared", "SharedError", "SharedTensor", "SystemShared", "Tensor",
+    "Tile", "UnprovenError", "UnprovenWarning", "Walk", "arange", "bf16", "bool_", "deny_residual", "empty", "eye",
+    "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "f16", "f32", "f64", "from_dlpack", "from_numpy", "full", "i8", "i16",
+    "i32", "i64", "kernel", "launch", "linspace", "ones", "rand", "randn", "requires", "sanitize", "session",
+    "tf32", "u8", "u16", "u32", "u64", "unsafe", "zeros",
 ]
 
 for _package in ("numpy", "ml_dtypes"):
@@ -95,9 +100,10 @@ _NAMES: Final = {
     "launches.combine": "zip",
     "launches.flight": "Flight",
     "launches.operation": "Operation",
-    "ownership.errors": "AliasedError ContractError ForeignMemoryError GridError InFlightError KernelFaultError "
-                        "LaunchArgumentError LostFlightWarning MovedError NestedLaunchError NeverRunWarning "
-                        "OwnershipError ReadOnlyError SharedError",
+    "ownership.errors": "AliasedError ContractError DuplicateError ForeignMemoryError ForkedError GridError "
+                        "InFlightError KernelFaultError LaunchArgumentError LostFlightWarning MovedError "
+                        "NestedLaunchError NeverRunWarning OwnershipError ReadOnlyError SharedError UnprovenError "
+                        "UnprovenWarning",
     "sanitizer.events": "Event Report",
     "sanitizer.session": "Session session",
     "tensors.create": "arange empty eye full linspace ones rand randn zeros",

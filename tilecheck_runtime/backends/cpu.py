@@ -8,15 +8,15 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable
-from concurrent import futures
 from concurrent.futures import Future
 from typing import Any, Final
 
 import numpy as np
 
+from tilecheck_runtime.backends.events import HostEvent
 from tilecheck_runtime.backends.interface import Event, Job, Strided
 from tilecheck_runtime.cpu.execute import execute
-from tilecheck_runtime.cpu.machine import interrupt
+from tilecheck_runtime.cpu.tile import cast
 from tilecheck_runtime.ownership.errors import KernelFaultError
 from tilecheck_runtime.sanitizer.session import Session
 
@@ -36,29 +36,6 @@ class HostMemory:
 
     def __init__(self, buffer: Any, address: int, nbytes: int, owner: object = None, readonly: bool = False) -> None:
         self.buffer, self.address, self.nbytes, self.owner, self.readonly = buffer, address, nbytes, owner, readonly
-
-
-class HostEvent:
-    """Work of a stream."""
-
-    def __init__(self, future: Future[None]) -> None:
-        self._future = future
-
-    def done(self) -> bool:
-        return self._future.done()
-
-    def wait(self, timeout: float | None = None) -> bool:
-        try:
-            return bool(futures.wait([self._future], timeout).done)
-        except KeyboardInterrupt:
-            interrupt()  # else the program, which waits for its threads, could not be stopped
-            raise
-
-    def error(self) -> BaseException | None:
-        return self._future.exception()
-
-    def when_done(self, call: Callable[[], None]) -> None:
-        self._future.add_done_callback(lambda _: call())
 
 
 class HostStream:
@@ -84,8 +61,13 @@ class HostStream:
         with self._changed:
             self._work.append((work, future))
             if self._thread is None:
-                self._thread = threading.Thread(target=self._drain, name=f"tilecheck-{self.name}")
-                self._thread.start()
+                thread = threading.Thread(target=self._drain, name=f"tilecheck-{self.name}")
+                try:
+                    thread.start()
+                except BaseException:
+                    self._work.pop()  # there may be threads again later
+                    raise
+                self._thread = thread
             else:
                 self._changed.notify()
         return HostEvent(future)
@@ -129,6 +111,7 @@ class CPU:
     """The backend where there is no GPU."""
 
     device: Final = "cpu"
+    watches: Final = True
 
     def __init__(self, seed: int | None = 0) -> None:
         self.seed = seed
@@ -158,7 +141,7 @@ class CPU:
     def copy(self, source: Strided, target: Strided, stream: Any) -> HostEvent:
         def work() -> None:
             with np.errstate(all="ignore"):
-                self._array(target)[...] = self._array(source).astype(target.dtype.storage, copy=False)
+                self._array(target)[...] = cast(self._array(source), target.dtype)
 
         event: HostEvent = stream.submit(work)
         return event

@@ -89,6 +89,11 @@ class Backend(Protocol):
         """The name of its device, as memory gives it."""
         ...
 
+    @property
+    def watches(self) -> bool:
+        """Whether it finds out by itself what kernels do wrong, so that one that is not proved can be launched."""
+        ...
+
     def allocate(self, nbytes: int) -> Memory:
         """Memory with any contents, aligned for every element type. Raises MemoryError."""
         ...

@@ -99,6 +99,9 @@ def execute(kernel: Any, grid: Any, args: Sequence[Any], into: Session) -> None:
 
 def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
     function, extents = function_of(kernel), _grid(grid)
+    if hasattr(type(kernel), "entry"):
+        raise TypeError(f"`{function.__name__}` is a kernel of the dialect, which is called with tensors: "
+                        f"`{function.__name__}(...).sync()`")
     if State.recorder is not None:
         raise RuntimeError("a kernel cannot be launched from a kernel")
     arguments, storages = bind(parameters(function), values)

@@ -6,13 +6,12 @@ import os
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from types import FunctionType
 from typing import Any, Final
 
 from tilecheck.declare import declaration_of
-from tilecheck.diagnostics import KernelReport
 from tilecheck.proof.contract import Annotation, annotation_of, evaluate, parse, parse_term
 from tilecheck.proof.contract import ContractError as TextError
 from tilecheck.proof.contract.checking import Scalars
@@ -21,7 +20,9 @@ from tilecheck.proof.terms import evaluate as value_of
 from tilecheck_runtime.backends.select import backend_of
 from tilecheck_runtime.launches.annotations import DECIDABLE, broken
 from tilecheck_runtime.launches.arguments import Given
+from tilecheck_runtime.launches.checking import SETTLED, Findings, findings_on
 from tilecheck_runtime.launches.structure import needed
+from tilecheck_runtime.launches.variables import spoken
 from tilecheck_runtime.ownership.errors import ContractError
 from tilecheck_runtime.ownership.handles import Handle
 from tilecheck_runtime.ownership.places import here
@@ -29,9 +30,18 @@ from tilecheck_runtime.tensors.reading import strided
 
 __all__ = ["Contract", "Demand", "contract_of", "enforce", "inspect", "scalars"]
 
-_CHECKING: Final = threading.Lock()
+_CHECKING = threading.Lock()
 """The checker looks at one file at a time."""
-_SETTLED: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
+
+
+def _after_fork() -> None:
+    """In a child process nobody is checking."""
+    global _CHECKING
+    _CHECKING = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 @dataclass(frozen=True)
@@ -53,12 +63,19 @@ class Demand:
 class Contract:
     """What is known of a kernel.
 
-    verdict  of the checker; None when it could not look at the kernel
-    demands  declared ones first
+    findings  of the checker; None when it could not look at the kernel
+    demands   declared ones first
+    unread    clauses that speak of what no launch knows, such as an element of an array
     """
 
-    verdict: str | None
+    findings: Findings | None
     demands: tuple[Demand, ...]
+    unread: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str | None:
+        """The checker's; None without findings."""
+        return None if self.findings is None else self.findings.verdict
 
 
 def contract_of(function: FunctionType) -> Contract:
@@ -72,10 +89,12 @@ def contract_of(function: FunctionType) -> Contract:
 
 @lru_cache(maxsize=1024)
 def _contract(function: FunctionType, requires: tuple[str, ...]) -> Contract:
-    verdict, texts = _inferred(function)
+    findings = findings_on(function)
+    texts = _inferred(findings, function)
     found = [d for text in requires for d in _demands(text, parse(text), True)]
     found += [d for text in texts for d in _demands(text, _read(text), False)]
-    return Contract(verdict, tuple({d.clause.text: d for d in reversed(found)}.values())[::-1])
+    demands = tuple({d.clause.text: d for d in reversed(found)}.values())[::-1]
+    return Contract(findings, demands, tuple(text for text in texts if not _read(text)))
 
 
 def _demands(text: str, clauses: Sequence[Clause], declared: bool) -> list[Demand]:
@@ -91,46 +110,17 @@ def _read(text: str) -> tuple[Clause, ...]:
         return ()
 
 
-def _inferred(function: FunctionType) -> tuple[str | None, tuple[str, ...]]:
-    """The verdict and the clauses of the checker; where it could not settle the kernel, also the clauses that its
-    operations need by themselves."""
-    report = _report(function)
-    if report is None:
-        return None, needed(function)
-    clauses = tuple(c.clause for c in report.contract)
-    return report.verdict, clauses if report.verdict in _SETTLED else (*clauses, *needed(function))
-
-
-def _report(function: FunctionType) -> KernelReport | None:
-    """What the checker says of a kernel; None when it does not see it."""
-    file = function.__code__.co_filename
-    if not os.path.exists(file):
-        return None  # typed in, or generated
-    name = function.__qualname__.replace(".<locals>", "")
-    found = [k for k in _reports(file) if k.name == name and k.line <= _last_line(function)]
-    return found[-1] if found else None
-
-
-@lru_cache(maxsize=256)
-def _reports(file: str) -> tuple[KernelReport, ...]:
-    """Of all kernels of a file, with the contracts that the project declares for them. Results are kept on disk where
-    the project keeps them already."""
-    from tilecheck.api import check_paths
-    from tilecheck.config import load_config
-
-    config = load_config([file])
-    settings = replace(config, exclude=(), respect_gitignore=False, jobs=1, use_cache=config.cache_folder.exists())
-    return check_paths([file], settings).kernels
-
-
-def _last_line(function: FunctionType) -> int:
-    return max((line for *_, line in function.__code__.co_lines() if line is not None),
-               default=function.__code__.co_firstlineno)
+def _inferred(found: Findings | None, function: FunctionType) -> tuple[str, ...]:
+    """The clauses of the checker; where it could not settle the kernel, also those that its operations need by
+    themselves."""
+    if found is None:
+        return needed(function)
+    return found.clauses if found.verdict in SETTLED else (*found.clauses, *needed(function))
 
 
 def scalars(given: Given, variables: Mapping[str, int], grid: tuple[int, int, int] | None) -> dict[str, int]:
     """Everything that contracts speak of, by the name it has there."""
-    values: dict[str, int] = dict(variables)
+    values = {spoken(name, {*given.arrays, *given.numbers}): n for name, n in variables.items()}
     values.update({name: int(n) for name, n in given.numbers.items() if isinstance(n, int)})
     if grid is not None:
         values.update({f"grid[{axis}]": n for axis, n in enumerate(grid)})

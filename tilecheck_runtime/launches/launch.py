@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
-from tilecheck_runtime.backends.interface import Job
+from tilecheck_runtime.backends.interface import Backend, Job
 from tilecheck_runtime.backends.select import backend_of, current
 from tilecheck_runtime.cpu.execute import function_of
 from tilecheck_runtime.dialect.decorator import Kernel
@@ -18,6 +18,7 @@ from tilecheck_runtime.launches.arguments import Given, given, shown
 from tilecheck_runtime.launches.contract import contract_of, enforce, inspect, scalars
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
 from tilecheck_runtime.launches.grids import Grid, asked, inferred
+from tilecheck_runtime.launches.guard import guarded
 from tilecheck_runtime.launches.operation import Operation
 from tilecheck_runtime.launches.variables import variables
 from tilecheck_runtime.ownership.errors import GridError
@@ -34,19 +35,27 @@ __all__ = ["Launch", "build"]
 def build(kernel: Kernel[Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Launch:
     """The launch of a kernel with these arguments, to be run later. Its `Mut` arguments are moved into it.
 
-    Raises OwnershipError when the arguments are not what the kernel takes, when they may not be used now, or when they
-    break its contract; then nothing was moved. Raises SignatureError for a kernel that is none of the dialect.
+    Raises OwnershipError when the arguments are not what the kernel takes, when they may not be used now, when they
+    break its contract, or when the kernel does not pass the checker and that is refused; then nothing was moved.
+    Raises SignatureError for a kernel that is none of the dialect.
     """
     name = function_of(kernel).__name__
-    contract_of(function_of(kernel))  # takes a while when it is first asked for, so others are not kept waiting
+    contract = contract_of(function_of(kernel))  # takes a while at first, so others are not kept waiting
     with LOCK:
         found = given(name, kernel.signature, args, kwargs)
         usable(name, found)
+        guarded(function_of(kernel), contract, _backend(found).watches)
         values = variables(name, kernel.signature, found)
         grid = inferred(name, found.outputs)
         if grid is not None:
             _guarded(kernel, _signed(found, values, grid))
         return Launch(kernel, found, values, grid)
+
+
+def _backend(found: Given) -> Backend:
+    """Where the arrays lie."""
+    first = next(iter(found.arrays.values()), None)
+    return current() if first is None else backend_of(first._storage.memory.device)
 
 
 @dataclass(frozen=True)
@@ -129,7 +138,7 @@ class Launch(Operation[Any]):
                     own._hold.release()
                     own._hold = None
             placed = {n: strided(h) for n, h in {**self._given.outputs, **arrays}.items()}
-            backend = backend_of(next(iter(placed.values())).memory.device) if placed else current()
+            backend = _backend(self._given)
             job = Job(job_entry.function, grid, job_entry.arguments({**self._given.numbers, **placed}), name,
                       place, self._kernel.hints)
             event = backend.launch(job, backend.default)

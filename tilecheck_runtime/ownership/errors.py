@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from tilecheck_runtime.sanitizer.events import Event
 
 __all__ = [
-    "AliasedError", "ContractError", "ForeignMemoryError", "GridError", "InFlightError", "KernelFaultError",
-    "LaunchArgumentError", "LostFlightWarning", "MovedError", "NestedLaunchError", "NeverRunWarning", "OwnershipError",
-    "ReadOnlyError", "SharedError", "told",
+    "AliasedError", "ContractError", "DuplicateError", "ForeignMemoryError", "ForkedError", "GridError",
+    "InFlightError", "KernelFaultError", "LaunchArgumentError", "LostFlightWarning", "MovedError",
+    "NestedLaunchError", "NeverRunWarning", "OwnershipError", "ReadOnlyError", "SharedError", "UnprovenError",
+    "UnprovenWarning", "told",
 ]
 
 
@@ -100,6 +101,18 @@ class ForeignMemoryError(OwnershipError, ValueError):
     code = "TC408"
 
 
+class DuplicateError(OwnershipError, TypeError):
+    """A tensor, partition, operation or flight would be there twice, by `copy` or `pickle`."""
+
+    code = "TC402"
+
+
+class ForkedError(OwnershipError, RuntimeError):
+    """A flight of the parent is waited for in a child process that was forked while it was under way."""
+
+    code = "TC403"
+
+
 class NestedLaunchError(OwnershipError, RuntimeError):
     """A launch from inside an operation that runs in the same thread: nothing orders the two."""
 
@@ -119,6 +132,21 @@ class KernelFaultError(OwnershipError):
         super().__init__(f"{events[0].message}{rest}, in `{kernel}`", use=use, what="launched")
         self.args = ("\n".join([f"{events[0].code} the launch of `{kernel}` went wrong", f"  --> {use}",
                                 *(f"  {event}" for event in events)]),)
+
+
+class UnprovenError(OwnershipError):
+    """A kernel that does not pass the checker; `code` is that of its first finding."""
+
+    code = "TC101"
+
+    def __init__(self, summary: str, *, use: Place, fix: str, code: str = "TC101", before: Place | None = None,
+                 what: str = "it stands") -> None:
+        vars(self)["code"] = code
+        super().__init__(summary, use=use, before=before, what=what, fix=fix)
+
+
+class UnprovenWarning(UserWarning):
+    """A kernel that does not pass the checker is launched where launches are watched."""
 
 
 class NeverRunWarning(UserWarning):

@@ -33,6 +33,7 @@ class Partition(Handle):
     """
 
     kind = "partition"
+    _instead = "take a copy of the elements first: `.unpartition().copy()`; for another process, `.numpy()`"
     tile: tuple[int, ...]
     schedule: Schedule
     blocks: int | None

@@ -35,6 +35,12 @@ from tilecheck_runtime.hooks.run import run_script
 pytestmark = pytest.mark.filterwarnings("error")
 
 
+@pytest.fixture(autouse=True)
+def _unguarded(monkeypatch):
+    """Some of the kernels are wrong on purpose."""
+    monkeypatch.setenv("TILECHECK_GUARD", "off")
+
+
 def _pieces(value=0):
     return tcr.full((8,), value, f32).partition(4)
 
@@ -425,3 +431,28 @@ def test_the_program_ends_when_everything_is_through(tmp_path):
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path,
                           env={"PYTHONPATH": str(ROOT)}, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n4.0\n", "")
+
+
+def test_of_several_threads_one_starts_an_operation():
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(100):
+            operation, ready, found = k.double(tcr.ones((8,), f32).partition(4)), threading.Barrier(4), []
+
+            def start(operation=operation, ready=ready, found=found) -> None:
+                ready.wait()
+                try:
+                    found.append(operation.start())
+                except MovedError:
+                    found.append(None)
+
+            threads = [threading.Thread(target=start) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            (flight,) = [f for f in found if f is not None]
+            assert len(found) == 4 and flight.wait().numpy().tolist() == [2] * 8
+    finally:
+        sys.setswitchinterval(interval)
