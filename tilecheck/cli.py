@@ -24,6 +24,8 @@ EXIT_FINDINGS: Final = 1
 EXIT_ABNORMAL: Final = 2
 
 PLUGIN_GROUP: Final = "tilecheck.commands"
+_COMMANDS: Final = frozenset({"build", "cache", "run"})
+"""Commands of the runtime, also where a folder has that name, as many a `build` does: `./build` means the folder."""
 
 
 class UsageError(click.ClickException):
@@ -43,7 +45,8 @@ class CommandGroup(click.Group):
     def _is_command(self, ctx: click.Context, word: str) -> bool:
         if word in self.commands:
             return True
-        looks_like_path = word.startswith("-") or os.sep in word or "/" in word or os.path.exists(word)
+        exists = word not in _COMMANDS and os.path.exists(word)
+        looks_like_path = word.startswith("-") or os.sep in word or "/" in word or exists
         return not looks_like_path and self.get_command(ctx, word) is not None
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

@@ -15,6 +15,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from tilecheck.declare import deny_residual, requires, unsafe
+    from tilecheck_runtime.compile.build import Compiled
+    from tilecheck_runtime.compile.errors import (
+        ArchitectureError,
+        AssemblerError,
+        CacheFolderError,
+        CompileError,
+        FrontEndError,
+        HintError,
+        MissingToolError,
+        ParameterLayoutError,
+        SketchError,
+        SymbolMismatchError,
+        ToolVersionError,
+        UnsettledKernelError,
+        UnsupportedArgumentError,
+    )
     from tilecheck_runtime.cpu.execute import launch, sanitize
     from tilecheck_runtime.dialect.decorator import Kernel, kernel
     from tilecheck_runtime.dialect.dtypes import (
@@ -72,15 +88,17 @@ if TYPE_CHECKING:
     from tilecheck_runtime.tensors.tensor import Tensor
 
 __all__ = [
-    "AliasedError", "Cell", "ContractError", "DType", "DuplicateError", "Dyn", "Event", "Flight",
-    "ForeignMemoryError", "ForkedError", "GridError", "Grouped", "InFlightError", "Inner", "Kernel",
-    "KernelFaultError", "LaunchArgumentError", "Linear", "LostFlightWarning", "MovedError", "Mut",
-    "NestedLaunchError", "NeverRunWarning", "Operation", "OwnershipError", "Part", "Partition", "Range",
-    "ReadOnlyError", "Ref", "Report", "Session", "Shared", "SharedError", "SharedTensor", "SystemShared", "Tensor",
-    "Tile", "UnprovenError", "UnprovenWarning", "Walk", "arange", "bf16", "bool_", "deny_residual", "empty", "eye",
-    "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "f16", "f32", "f64", "from_dlpack", "from_numpy", "full", "i8", "i16",
-    "i32", "i64", "kernel", "launch", "linspace", "ones", "rand", "randn", "requires", "sanitize", "session",
-    "tf32", "u8", "u16", "u32", "u64", "unsafe", "zeros",
+    "AliasedError", "ArchitectureError", "AssemblerError", "CacheFolderError", "Cell", "CompileError", "Compiled",
+    "ContractError", "DType", "DuplicateError", "Dyn", "Event", "Flight", "ForeignMemoryError", "ForkedError",
+    "FrontEndError", "GridError", "Grouped", "HintError", "InFlightError", "Inner", "Kernel", "KernelFaultError",
+    "LaunchArgumentError", "Linear", "LostFlightWarning", "MissingToolError", "MovedError", "Mut",
+    "NestedLaunchError", "NeverRunWarning", "Operation", "OwnershipError", "ParameterLayoutError", "Part",
+    "Partition", "Range", "ReadOnlyError", "Ref", "Report", "Session", "Shared", "SharedError", "SharedTensor",
+    "SketchError", "SymbolMismatchError", "SystemShared", "Tensor", "Tile", "ToolVersionError", "UnprovenError",
+    "UnprovenWarning", "UnsettledKernelError", "UnsupportedArgumentError", "Walk", "arange", "bf16", "bool_",
+    "deny_residual", "empty", "eye", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "f16", "f32", "f64", "from_dlpack",
+    "from_numpy", "full", "i8", "i16", "i32", "i64", "kernel", "launch", "linspace", "ones", "rand", "randn",
+    "requires", "sanitize", "session", "tf32", "u8", "u16", "u32", "u64", "unsafe", "zeros",
 ]
 
 for _package in ("numpy", "ml_dtypes"):
@@ -92,6 +110,10 @@ for _package in ("numpy", "ml_dtypes"):
         ) from _error
 
 _NAMES: Final = {
+    "compile.build": "Compiled",
+    "compile.errors": "ArchitectureError AssemblerError CacheFolderError CompileError FrontEndError HintError "
+                      "MissingToolError ParameterLayoutError SketchError SymbolMismatchError ToolVersionError "
+                      "UnsettledKernelError UnsupportedArgumentError",
     "cpu.execute": "launch sanitize",
     "dialect.decorator": "Kernel kernel",
     "dialect.dtypes": "DType bf16 bool_ f16 f32 f4e2m1 f64 f8e4m3 f8e5m2 f8e8m0 i16 i32 i64 i8 tf32 u16 u32 u64 u8",

@@ -21,11 +21,13 @@ def floats(*shape: int, dtype=np.float32):
     return np.random.default_rng(len(shape)).standard_normal(shape).astype(dtype)
 
 
-@pytest.fixture(params=[False, True], ids=["plain", "compact"], autouse=True)
+@pytest.fixture(params=["plain", "compact", "inside"], autouse=True)
 def compact(request, monkeypatch):
-    """Everything runs once more with its loops over cells rewritten, as a compiler gets them."""
-    monkeypatch.setattr(launching, "COMPACT", request.param)
-    return request.param
+    """Everything runs again with its loops over cells rewritten, as a compiler gets them, and once more without the
+    bounds checks that a proof makes superfluous."""
+    monkeypatch.setattr(launching, "COMPACT", request.param != "plain")
+    monkeypatch.setattr(launching, "INSIDE", request.param == "inside")
+    return request.param != "plain"
 
 
 def silent(kernel, arguments, tiles, **options):

@@ -12,6 +12,7 @@ from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.dialect.signature import Signature, signature
 
 if TYPE_CHECKING:
+    from tilecheck_runtime.compile.build import Compiled
     from tilecheck_runtime.launches.launch import Launch
 
 __all__ = ["Kernel", "kernel"]
@@ -43,6 +44,19 @@ class Kernel(Generic[P]):
     def replace_hints(self, **hints: Any) -> Kernel[P]:
         """The same kernel with other hints for the compiler."""
         return Kernel(self._pyfunc, {**self.hints, **hints})
+
+    def compile(self, *args: Any, arch: str | None = None, unchecked: str | None = None, **kwargs: Any) -> Compiled:
+        """Compiles the kernel for a launch with these arguments, which are neither moved nor read: the launch itself
+        then finds it in the cache. In place of the arguments a text may describe them (`compile/sketch.py`).
+
+        arch       such as "sm_90"; that of the GPU which the arguments are on, where it is left out
+        unchecked  why a kernel that the checker does not accept is right
+
+        Raises CompileError, and OwnershipError for arguments that a launch would refuse.
+        """
+        from tilecheck_runtime.compile.warm import compiled
+
+        return compiled(self, args, kwargs, arch, unchecked)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Launch:
         """The launch of this kernel with host tensors, to be run later. Raises OwnershipError."""

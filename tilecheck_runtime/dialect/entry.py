@@ -6,7 +6,7 @@ is registered with `linecache`, where `cuda.tile` and tracebacks look for it.
 
 from __future__ import annotations
 
-import itertools
+import hashlib
 import linecache
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,7 +53,6 @@ class Entry:
         return grid(dict(zip(self.outputs, self.plan.outputs, strict=True)), given)
 
 
-_NUMBERS: Final = itertools.count(1)
 _INDENT: Final = " " * 4
 
 
@@ -70,7 +69,8 @@ def entry(function: FunctionType, plan: Plan) -> Entry:
     runtime = tuple(p.name for p in known.parameters if p.kind != "constant")
     names = _constant_names(known, runtime)
     inner, minted = _loops(function, known, plan)
-    made = _compiled(function, inner, _source(function.__name__, known, plan, minted, names), _name(function))
+    source = _source(function.__name__, known, plan, minted, names)
+    made = _compiled(function, inner, source, _name(function, source))
     constants = tuple((names[v], values[v]) for v in known.variables)
     return Entry(made, runtime, constants, plan, tuple(p.name for p in known.outputs))
 
@@ -121,8 +121,10 @@ def _constant_names(known: Signature, taken: Sequence[str]) -> dict[str, str]:
     return {v: v if v not in taken else f"{v}_constant" for v in known.variables}
 
 
-def _name(function: FunctionType) -> str:
-    return f"<entry {next(_NUMBERS)} of {function.__module__}.{function.__qualname__}>"
+def _name(function: FunctionType, source: str) -> str:
+    """A file name for the source: the same in every process, so that compiled code is found again."""
+    digest = hashlib.sha256(source.encode()).hexdigest()[:12]
+    return f"<entry {digest} of {function.__module__}.{function.__qualname__}>"
 
 
 def _source(name: str, known: Signature, plan: Plan, minted: frozenset[str], names: Mapping[str, str]) -> str:

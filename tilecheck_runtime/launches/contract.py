@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,7 +18,7 @@ from tilecheck.proof.terms import evaluate as value_of
 from tilecheck_runtime.backends.select import backend_of
 from tilecheck_runtime.launches.annotations import DECIDABLE, broken
 from tilecheck_runtime.launches.arguments import Given
-from tilecheck_runtime.launches.checking import SETTLED, Findings, findings_on
+from tilecheck_runtime.launches.checking import SETTLED, Findings, checking, findings_on
 from tilecheck_runtime.launches.structure import needed
 from tilecheck_runtime.launches.variables import spoken
 from tilecheck_runtime.ownership.errors import ContractError
@@ -29,19 +27,6 @@ from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.tensors.reading import strided
 
 __all__ = ["Contract", "Demand", "contract_of", "enforce", "inspect", "scalars"]
-
-_CHECKING = threading.Lock()
-"""The checker looks at one file at a time."""
-
-
-def _after_fork() -> None:
-    """In a child process nobody is checking."""
-    global _CHECKING
-    _CHECKING = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
 
 
 @dataclass(frozen=True)
@@ -83,7 +68,7 @@ def contract_of(function: FunctionType) -> Contract:
 
     Raises tilecheck's ContractError for a declared clause that is none.
     """
-    with _CHECKING:
+    with checking():
         return _contract(function, declaration_of(function).requires)
 
 

@@ -20,6 +20,7 @@ from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
 from tilecheck_runtime.launches.grids import Grid, asked, inferred
 from tilecheck_runtime.launches.guard import guarded
 from tilecheck_runtime.launches.operation import Operation
+from tilecheck_runtime.launches.plans import output_of
 from tilecheck_runtime.launches.variables import variables
 from tilecheck_runtime.ownership.errors import GridError
 from tilecheck_runtime.ownership.handles import Handle
@@ -68,7 +69,7 @@ class _Signed:
 
 
 def _signed(found: Given, values: Mapping[str, int], grid: Grid) -> _Signed:
-    outputs = (Output(p.tile, p.schedule, p.blocks, tuple(n == 1 for n in p.tiles)) for p in found.outputs.values())
+    outputs = (output_of(p) for p in found.outputs.values())
     return _Signed(tuple(scalars(found, values, grid).items()), tuple(outputs), tuple(values.items()))
 
 

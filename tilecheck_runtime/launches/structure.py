@@ -15,7 +15,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, Final
 
-from tilecheck_runtime.dialect.signature import Extent, Parameter, signature
+from tilecheck_runtime.dialect.signature import Extent, Parameter, SignatureError, signature
 from tilecheck_runtime.launches.variables import spoken
 
 __all__ = ["needed"]
@@ -32,7 +32,11 @@ def needed(function: FunctionType) -> tuple[str, ...]:
     body = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)), None)
     if body is None:
         return ()
-    reader = _Reader(_parameters(function), _bound_once(body))
+    try:
+        known = _parameters(function)
+    except SignatureError:
+        return ()  # not of the dialect
+    reader = _Reader(known, _bound_once(body))
     for statement in body.body:
         reader.statement(statement)
     return tuple(dict.fromkeys(reader.clauses))

@@ -11,6 +11,7 @@ import tilecheck_runtime as tcr
 from tests.runtime.host import kernels as k
 from tests.runtime.host import unproven as u
 from tests.runtime.host.refusals import refused
+from tilecheck.diagnostics import ContractClause, KernelReport
 from tilecheck_runtime import KernelFaultError, LaunchArgumentError, UnprovenError, UnprovenWarning, f32, i32
 from tilecheck_runtime.backends.cpu import CPU
 from tilecheck_runtime.launches import contract, guard
@@ -27,6 +28,11 @@ def fresh(monkeypatch):
 
 def _pieces() -> tcr.Partition:
     return tcr.zeros((8,), f32).partition(4)
+
+
+def _findings(verdict: str, *clauses: str) -> Findings:
+    contract = tuple(ContractClause(clause, "structural", "unseen") for clause in clauses)
+    return Findings(KernelReport("k.py", "k", 1, verdict, contract, ()), (), (), ())
 
 
 def _said(call) -> list[warnings.WarningMessage]:
@@ -155,7 +161,7 @@ def test_a_file_that_was_edited_after_import_says_nothing_of_the_kernel(tmp_path
 
 
 def test_a_proof_that_assumes_what_no_launch_knows():
-    assumed = Contract(Findings("conditional", ("where[0] <= 3",), ()), (), ("where[0] <= 3",))
+    assumed = Contract(_findings("conditional", "where[0] <= 3"), (), ("where[0] <= 3",))
     guard.guarded(k.add.__wrapped__, assumed, True)
     error = refused(UnprovenError, lambda: guard.guarded(k.add.__wrapped__, assumed, False))
     assert error.summary == "the proof of `add` assumes `where[0] <= 3`, which no launch can know"
@@ -166,15 +172,15 @@ def test_clauses_that_cannot_be_read_are_kept(monkeypatch):
     def typed(z, x):
         """Nothing is known of it but what follows."""
 
-    monkeypatch.setattr(contract, "findings_on", lambda _: Findings("conditional", ("a[b[0]] <= 3", "n <= 3"), ()))
+    monkeypatch.setattr(contract, "findings_on", lambda _: _findings("conditional", "a[b[0]] <= 3", "n <= 3"))
     found = contract.contract_of(typed)
     assert found.unread == ("a[b[0]] <= 3",) and [d.text for d in found.demands] == ["n <= 3"]
 
 
 def test_what_the_configuration_silences_is_no_proof():
-    silenced = Contract(Findings("refuted", (), ()), ())
+    silenced = Contract(_findings("refuted"), ())
     guard.guarded(u.racing.__wrapped__, silenced, True)
     error = refused(UnprovenError, lambda: guard.guarded(u.racing.__wrapped__, silenced, False))
     assert error.summary == "`racing` is not proved, and the project's configuration silences what is found on it"
-    guard.guarded(u.trusted.__wrapped__, Contract(Findings("unproven", (), ()), ()), False)
-    guard.guarded(k.add.__wrapped__, Contract(Findings("proved", (), ()), ()), False)
+    guard.guarded(u.trusted.__wrapped__, Contract(_findings("unproven"), ()), False)
+    guard.guarded(k.add.__wrapped__, Contract(_findings("proved"), ()), False)

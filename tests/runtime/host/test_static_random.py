@@ -1,4 +1,4 @@
-"""On straight lines of host code the checker says what the runtime does: the first thing that is refused, or nothing."""
+"""On straight lines of host code the checker says what the runtime does: what is refused first, or nothing."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Commands that the runtime adds to `tilecheck`."""

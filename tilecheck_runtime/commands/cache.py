@@ -1,0 +1,65 @@
+"""`tilecheck cache`: what is kept of compiled kernels."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from tilecheck_runtime.compile.cache.folder import VARIABLE, chosen
+from tilecheck_runtime.compile.cache.store import LIMIT, Info, Store
+
+__all__ = ["command"]
+
+
+@click.group(name="cache")
+def command() -> None:
+    """Compiled kernels that are kept on disk."""
+
+
+@command.command()
+@click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def info(output_format: str) -> int:
+    """Say where they are kept and how many there are."""
+    found = _store()
+    if found is None:
+        click.echo("null" if output_format == "json" else f"compiled kernels are not kept: {VARIABLE} says so")
+        return 0
+    about = found.info()
+    if output_format == "json":
+        click.echo(json.dumps({"folder": str(about.folder), "kernels": about.kernels, "bytes": about.bytes,
+                               "limit": about.limit}))
+    else:
+        click.echo(f"{about.folder}: {_told(about)}, of at most {_size(about.limit)} ({LIMIT})")
+    return 0
+
+
+@command.command()
+def clear() -> int:
+    """Remove them."""
+    found = _store()
+    if found is None:
+        click.echo(f"compiled kernels are not kept: {VARIABLE} says so")
+        return 0
+    click.echo(f"{found.folder}: removed {_told(found.clear())}")
+    return 0
+
+
+def _store() -> Store | None:
+    folder = chosen()
+    try:
+        return None if folder is None else Store(folder)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _told(about: Info) -> str:
+    return f"{about.kernels} kernel{'' if about.kernels == 1 else 's'}, {_size(about.bytes)}"
+
+
+def _size(count: int) -> str:
+    """Bytes in the unit in which they are a small number."""
+    size, units = float(count), ["bytes", "KiB", "MiB", "GiB"]
+    while size >= 1024 and len(units) > 1:
+        size, units = size / 1024, units[1:]
+    return f"{count} bytes" if units[0] == "bytes" else f"{size:.1f} {units[0]}"

@@ -1,0 +1,1 @@
+"""Kernels made into machine code: Tile IR by `cuda.tile`, cubins by `tileiras`. Needs neither a GPU nor its driver."""

@@ -1,0 +1,102 @@
+"""A function and a signature to Tile IR bytecode, by `cuda.tile`."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from types import FunctionType
+from typing import Any, Final
+
+from tilecheck_runtime.compile.constraints import (
+    ArrayParameter,
+    ConstantParameter,
+    Parameter,
+    ScalarParameter,
+    Signature,
+)
+from tilecheck_runtime.compile.errors import FrontEndError, MissingToolError
+from tilecheck_runtime.compile.options import Options
+from tilecheck_runtime.compile.places import place_of
+from tilecheck_runtime.compile.toolchain import EXTRA
+
+__all__ = ["kernel_signature", "translated"]
+
+
+def translated(function: FunctionType, signature: Signature, arch: str, options: Options,
+               version: str) -> tuple[bytes, str]:
+    """The bytecode of a function, and the symbol that its code will have. Equal input gives equal bytes in
+    any process.
+
+    Raises FrontEndError where `cuda.tile` does not take the kernel, and MissingToolError.
+    """
+    ct, compilation = _cuda_tile()
+    known = kernel_signature(signature).with_mangled_symbol(function.__name__)
+    buffer = io.BytesIO()
+    try:
+        compilation.export_kernel(ct.kernel(function, **options.hints), [known], buffer, gpu_code=arch,
+                                  output_format="tileir_bytecode", bytecode_version=version)
+    except ct.TileError as error:
+        raise _rejected(function, error, arch) from error
+    except (TypeError, ValueError, NotImplementedError, SyntaxError) as error:
+        raise _rejected(function, error, arch) from error
+    return buffer.getvalue(), known.symbol
+
+
+def kernel_signature(signature: Signature) -> Any:
+    """A signature as `cuda.tile` takes it. Raises MissingToolError."""
+    _, compilation = _cuda_tile()
+    fixed = any(n is not None for p in signature.parameters if isinstance(p, ArrayParameter) for n in p.shape)
+    convention = compilation.CallingConvention
+    # as `ct.launch` chooses it, so that the code is the same
+    made = convention.cutile_python_v2() if fixed else convention.cutile_python_v1()
+    return compilation.KernelSignature([_CONSTRAINTS[type(p)](p) for p in signature.parameters], made)
+
+
+def _array(p: ArrayParameter) -> Any:
+    ct, compilation = _cuda_tile()
+    return compilation.ArrayConstraint(
+        getattr(ct, p.dtype), p.rank, index_dtype=getattr(ct, p.index), stride_lower_bound_incl=0,
+        alias_groups=p.groups, may_alias_internally=p.self_overlap, stride_constant=p.strides,
+        shape_constant=p.shape, stride_divisible_by=p.stride_divisors, shape_divisible_by=p.shape_divisors,
+        base_addr_divisible_by=p.alignment)
+
+
+def _scalar(p: ScalarParameter) -> Any:
+    ct, compilation = _cuda_tile()
+    return compilation.ScalarConstraint(getattr(ct, p.dtype))
+
+
+def _constant(p: ConstantParameter) -> Any:
+    return _cuda_tile()[1].ConstantConstraint(p.value)
+
+
+_CONSTRAINTS: Final[dict[type[Parameter], Any]] = {
+    ArrayParameter: _array, ScalarParameter: _scalar, ConstantParameter: _constant,
+}
+
+
+def _cuda_tile() -> tuple[Any, Any]:
+    try:
+        import cuda.tile as ct
+        from cuda.tile import compilation
+    except ImportError as error:
+        raise MissingToolError("`cuda.tile`, which makes Tile IR of kernels, cannot be imported",
+                               notes=[str(error)], fix=EXTRA) from error
+    return ct, compilation
+
+
+def _calls(where: Any) -> Iterator[tuple[str | None, int | None]]:
+    """File and line of a place, then of the call that led to it, and so on."""
+    while where is not None:
+        yield getattr(where, "filename", None), getattr(where, "line", None)
+        where = getattr(where, "call_site", None)
+
+
+def _rejected(function: FunctionType, error: Exception, arch: str) -> FrontEndError:
+    message = getattr(error, "message", None) or str(error)
+    lines = [line for line in str(message).splitlines() if line.strip() and line.strip() != "Unknown location"]
+    first, *rest = lines or [type(error).__name__]
+    place = place_of(function, _calls(getattr(error, "loc", None)))
+    return FrontEndError(f"`{function.__name__}` cannot be compiled for {arch}: {first.strip()}", place=place,
+                         notes=[r.strip() for r in rest[:4]],
+                         fix="change that line; `tilecheck` on the file says more")

@@ -1,0 +1,35 @@
+"""Locks between processes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows: two processes may compile the same kernel, and the last one's file stays
+    fcntl = None  # type: ignore[assignment, unused-ignore]
+
+__all__ = ["locked"]
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Holds the lock of a file, which is made if need be. A process that dies lets go of it; threads of one process
+    exclude each other as well. Where a file system has no locks, nothing is held: then work may be done twice."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        handle = os.open(path, flags, 0o600)
+    except OSError:
+        yield
+        return
+    try:
+        with contextlib.suppress(OSError):
+            if fcntl:
+                fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

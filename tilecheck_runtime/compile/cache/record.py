@@ -1,0 +1,55 @@
+"""One compiled kernel as a file: a header, a cubin, and a digest of both."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+__all__ = ["Damaged", "Record", "decode", "encode"]
+
+_MAGIC: Final = b"tilecheck kernel 1\n"
+_DIGEST: Final = 32
+
+
+class Damaged(ValueError):
+    """Bytes that are no record, not a whole one, or the record of something else."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A compiled kernel.
+
+    key   what it was compiled from
+    meta  what is said of it: symbol, architecture, versions
+    """
+
+    key: str
+    meta: Mapping[str, Any]
+    cubin: bytes
+
+
+def encode(record: Record) -> bytes:
+    header = json.dumps({"key": record.key, "meta": dict(record.meta)}, sort_keys=True).encode()
+    body = b"".join([_MAGIC, struct.pack("<QQ", len(header), len(record.cubin)), header, record.cubin])
+    return body + hashlib.sha256(body).digest()
+
+
+def decode(data: bytes, key: str) -> Record:
+    """The record of a key. Raises Damaged."""
+    start = len(_MAGIC) + 16
+    if len(data) < start + _DIGEST or not data.startswith(_MAGIC):
+        raise Damaged("it is no compiled kernel of this version")
+    body, digest = data[:-_DIGEST], data[-_DIGEST:]
+    if hashlib.sha256(body).digest() != digest:
+        raise Damaged("it is damaged")
+    header, cubin = struct.unpack_from("<QQ", data, len(_MAGIC))
+    if start + header + cubin != len(body):
+        raise Damaged("it is damaged")
+    said = json.loads(body[start:start + header])
+    if said["key"] != key:
+        raise Damaged("it is the kernel of another key")
+    return Record(key, said["meta"], body[start + header:])

@@ -1,0 +1,47 @@
+"""What is shown of a compilation while it is done."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from types import FunctionType
+from typing import TYPE_CHECKING, Final
+
+from tilecheck_runtime.compile.disassemble import ptx, tileir
+from tilecheck_runtime.compile.places import place_of
+from tilecheck_runtime.compile.toolchain import Toolchain
+
+if TYPE_CHECKING:
+    from tilecheck_runtime.compile.build import Compiled
+
+__all__ = ["DUMP", "LOG", "dumped", "logged"]
+
+LOG: Final = "TILECHECK_LOG"
+"""Environment variable with what to log, by commas: `compile` prints a line for each kernel."""
+DUMP: Final = "TILECHECK_DUMP"
+"""Environment variable with a folder in which each kernel's bytecode, Tile IR, PTX and cubin are put."""
+_MOST: Final = 60
+
+
+def logged(function: FunctionType, made: Compiled) -> None:
+    """Prints what was compiled, to standard error, if that was asked for."""
+    if "compile" not in os.environ.get(LOG, "").split(","):
+        return
+    how = "from the cache" if made.cached else "compiled"
+    print(f"tilecheck: {how} `{function.__qualname__}` for {made.arch} in {1000 * made.seconds:.0f} ms, "
+          f"{len(made.cubin)} bytes, {made.symbol} ({place_of(function)})", file=sys.stderr)
+
+
+def dumped(made: Compiled, tools: Toolchain) -> None:
+    """Writes everything about a kernel into the folder that `TILECHECK_DUMP` names."""
+    folder = os.environ.get(DUMP, "")
+    if not folder:
+        return
+    os.makedirs(folder, exist_ok=True)
+    stem = os.path.join(folder, f"{made.symbol[:_MOST]}-{made.arch}-{made.key[:8]}")
+    Path(f"{stem}.tileirbc").write_bytes(made.bytecode)
+    Path(f"{stem}.cubin").write_bytes(made.cubin)
+    for suffix, text in (("ptx", ptx(made.cubin)), ("tileir", tileir(made.bytecode, tools))):
+        if text is not None:
+            Path(f"{stem}.{suffix}").write_text(text)

@@ -1,0 +1,102 @@
+"""What a folder of compiled kernels holds: `manifest.json`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from tilecheck import __version__
+from tilecheck_runtime.compile.errors import CompileError
+from tilecheck_runtime.compile.toolchain import found
+from tilecheck_runtime.compile.warm import Made
+
+__all__ = ["NAME", "entry_of", "read", "written"]
+
+NAME: Final = "manifest.json"
+_FORMAT: Final = 1
+
+
+def entry_of(kernel: str, sketch: str, made: Made) -> dict[str, Any]:
+    """What is said of one cubin. `kernel` is where it comes from, `sketch` the arguments it was compiled for."""
+    compiled, specialized = made.compiled, made.specialized
+    return {
+        "kernel": kernel,
+        "arguments": sketch,
+        "arch": compiled.arch,
+        "symbol": compiled.symbol,
+        "file": f"{kernel.rpartition('::')[2]}.{compiled.arch}.{compiled.key[:12]}.cubin",
+        "sha256": hashlib.sha256(compiled.cubin).hexdigest(),
+        "bytes": len(compiled.cubin),
+        "hints": {name: value for name, value in compiled.options.hints.items() if value is not None},
+        "sanitize": compiled.options.sanitize,
+        "grid": specialized.grid,
+        "unchecked": sorted(specialized.inside),
+        "settled": asdict(made.settlement),
+        "parameters": [asdict(slot) for slot in compiled.parameters],
+        "names": list(compiled.signature.names),
+        "assumptions": [*compiled.assumptions, *(
+            f"every tile of `{name}` lies inside, as for these arguments" for name in sorted(specialized.inside))],
+    }
+
+
+def written(folder: Path, made: Sequence[tuple[dict[str, Any], bytes]]) -> Path:
+    """Writes cubins and their manifest. What the folder held before of other kernels stays. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    entries = {e["file"]: e for e in _before(folder)}
+    for entry, cubin in made:
+        _replaced(folder / entry["file"], cubin)
+        entries[entry["file"]] = entry
+    document = {"format": _FORMAT, "tilecheck": __version__, "tools": list(found().identity),
+                "kernels": sorted(entries.values(), key=lambda e: (e["kernel"], e["arch"], e["file"]))}
+    path = folder / NAME
+    _replaced(path, (json.dumps(document, indent=2) + "\n").encode())
+    return path
+
+
+def _before(folder: Path) -> list[dict[str, Any]]:
+    try:
+        entries = json.loads((folder / NAME).read_text())["kernels"]
+        return [e for e in entries if (folder / e["file"]).exists()]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def _replaced(path: Path, data: bytes) -> None:
+    """Puts a file in place in one step, so that nobody reads half of it."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
+    try:
+        draft.write_bytes(data)
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def read(folder: Path) -> tuple[tuple[dict[str, Any], bytes], ...]:
+    """The entries of a manifest with their cubins, each compared with what the manifest says of it.
+
+    Raises CompileError for a folder without a manifest, or a cubin that is not the one that was built.
+    """
+    try:
+        document = json.loads((folder / NAME).read_text())
+        if document["format"] != _FORMAT:
+            raise ValueError(f"it has format {document['format']}")
+        entries = document["kernels"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CompileError(f"{folder / NAME} cannot be read: {error}", fix="build the kernels anew: `tilecheck build`"
+                           ) from error
+    return tuple((entry, _compared(folder, entry)) for entry in entries)
+
+
+def _compared(folder: Path, entry: dict[str, Any]) -> bytes:
+    path = folder / entry["file"]
+    data = path.read_bytes() if path.exists() else b""
+    if hashlib.sha256(data).hexdigest() != entry["sha256"]:
+        raise CompileError(f"{path} is not the cubin that was built" if data else f"{path} is missing",
+                           fix="build the kernels anew: `tilecheck build`")
+    return data

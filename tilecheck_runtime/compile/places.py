@@ -1,0 +1,43 @@
+"""Where in the author's source something is that a compiler speaks of."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Iterable
+from types import FunctionType
+
+from tilecheck_runtime.cpu.execute import AUTHORED
+
+__all__ = ["authored", "place_of"]
+
+
+def authored(function: FunctionType) -> FunctionType:
+    """The kernel as its author wrote it, of a function that was generated from it."""
+    found = getattr(function, AUTHORED, function)
+    return found if isinstance(found, FunctionType) else function
+
+
+def place_of(function: FunctionType, places: Iterable[tuple[str | None, int | None]] = ()) -> str:
+    """File and line in the author's source: the first of these that the author wrote, else those of the kernel."""
+    for file, line in places:
+        if file and line and os.path.exists(file) and not _of_the_dialect(file):
+            return f"{file}:{line}"
+    kernel = authored(function)
+    return f"{inspect.getsourcefile(kernel) or kernel.__code__.co_filename}:{_definition(kernel)}"
+
+
+def _definition(kernel: FunctionType) -> int:
+    """The line of `def`, below the decorators."""
+    first = kernel.__code__.co_firstlineno
+    try:
+        lines, _ = inspect.getsourcelines(kernel)
+    except (OSError, TypeError):
+        return first
+    return next((first + n for n, line in enumerate(lines) if line.lstrip().startswith("def ")), first)
+
+
+def _of_the_dialect(file: str) -> bool:
+    from tilecheck_runtime.dialect import device
+
+    return os.path.realpath(file).startswith(os.path.dirname(os.path.realpath(device.__file__)) + os.sep)

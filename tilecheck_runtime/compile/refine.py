@@ -1,0 +1,46 @@
+"""A plan made better for a GPU by what is known of one launch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from types import FunctionType
+
+from tilecheck_runtime.compile.sources import unchanged
+from tilecheck_runtime.compile.toolchain import found
+from tilecheck_runtime.dialect.plan import Plan
+from tilecheck_runtime.dialect.signature import signature
+from tilecheck_runtime.launches.checking import SETTLED, checked_name, checking, last_line, version_of
+from tilecheck_runtime.launches.contract import contract_of
+
+__all__ = ["refined"]
+
+
+def refined(function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
+    """The plan with loops as a person would write them, and without the bounds checks of arrays whose tiles all lie
+    inside in a launch with these numbers, as contracts spell them.
+
+    The launch must satisfy the contract of the kernel. Scalars are not looked at: one that is another at each launch
+    does not make another kernel. Raises MissingToolError and ToolVersionError.
+    """
+    scalars = {p.name for p in signature(function).parameters if p.kind == "scalar"}
+    known = tuple(sorted(item for item in numbers.items() if item[0] not in scalars))
+    return _refined(function, plan, known, found().unchecked)
+
+
+@lru_cache(maxsize=4096)
+def _refined(function: FunctionType, plan: Plan, numbers: tuple[tuple[str, int], ...], unchecked: bool) -> Plan:
+    return replace(plan, compact=True, inside=_inside(function, dict(numbers)) if unchecked else frozenset())
+
+
+def _inside(function: FunctionType, numbers: Mapping[str, int]) -> frozenset[str]:
+    """Arrays whose tiles all lie inside. Of a kernel that the checker did not settle, or that is not what its file
+    says, nothing is known."""
+    from tilecheck.inside import tiles_inside
+
+    if contract_of(function).verdict not in SETTLED or not unchanged(function):
+        return frozenset()
+    file = function.__code__.co_filename
+    with checking():
+        return tiles_inside(file, checked_name(function), last_line(function), numbers, version_of(file))

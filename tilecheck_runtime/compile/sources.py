@@ -1,0 +1,132 @@
+"""Whether the files that a function and its helpers came from still say what these do."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+import os
+import sysconfig
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Final
+
+__all__ = ["unchanged"]
+
+_FUTURES: Final = 0x1000000
+"""Compiler flag of `from __future__ import annotations`."""
+_INSTALLED: Final = tuple({
+    os.path.dirname(os.path.dirname(os.path.realpath(__file__))) + os.sep,
+    *(os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "purelib", "platlib")),
+})
+"""Folders of code that is not edited while it is used: the dialect, Python, installed packages."""
+
+
+@lru_cache(maxsize=4096)
+def unchanged(function: FunctionType) -> bool:
+    """Whether the source that the checker reads is that of a function and of the functions that it calls, with the
+    numbers that they use: asked when the function is first compiled.
+
+    A file may have been edited since it was imported, or a global changed by the program. Then what is proved says
+    nothing about the function.
+    """
+    seen: set[FunctionType] = set()
+    waiting = [function]
+    while waiting:
+        found = waiting.pop()
+        if found in seen:
+            continue
+        seen.add(found)
+        source = _source(found.__code__.co_filename)
+        if source is None or not _as_written(found.__code__, source) or not _constants_as_written(found, source):
+            return False
+        waiting += [called for called in _called(found) if _of_the_user(called)]
+    return True
+
+
+def _called(function: FunctionType) -> Iterator[FunctionType]:
+    """Functions that a function names, in its own module or through an imported one."""
+    space = {**function.__globals__, **_enclosed(function)}
+    names = {name for code in _codes(function.__code__) for name in (*code.co_names, *code.co_freevars)}
+    values = [space[name] for name in names if name in space]
+    values += [getattr(module, name, None) for module in values if isinstance(module, ModuleType) for name in names]
+    for value in values:
+        found = inspect.unwrap(value) if callable(value) else value
+        if isinstance(found, FunctionType):
+            yield found
+
+
+def _enclosed(function: FunctionType) -> dict[str, Any]:
+    """Variables of the functions around a function, as far as they have values."""
+    found = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:
+            continue
+    return found
+
+
+def _of_the_user(function: FunctionType) -> bool:
+    return not os.path.realpath(function.__code__.co_filename).startswith(_INSTALLED)
+
+
+def _source(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _as_written(code: CodeType, source: bytes) -> bool:
+    try:
+        module = compile(source, code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return any(_alike(code, found) for found in _codes(module))
+
+
+def _constants_as_written(function: FunctionType, source: bytes) -> bool:
+    """Whether globals that a function uses, and that its module sets once to a number, still have that value."""
+    space, names = function.__globals__, {name for code in _codes(function.__code__) for name in code.co_names}
+    return all((type(space[name]), space[name]) == (type(value), value)
+               for name, value in _constants(source).items() if name in names and name in space)
+
+
+@lru_cache(maxsize=64)
+def _constants(source: bytes) -> dict[str, Any]:
+    """Names that a module sets once, at its top level, to something that is computed of numbers alone."""
+    tree = ast.parse(source)
+    stored = Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    found: dict[str, Any] = {}
+    for node in tree.body:
+        target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else (
+            node.target if isinstance(node, ast.AnnAssign) else None)
+        value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+        if isinstance(target, ast.Name) and value is not None and stored[target.id] == 1 and all(
+                isinstance(n, _NUMERIC) for n in ast.walk(value)):
+            with contextlib.suppress(ArithmeticError, TypeError, ValueError):
+                found[target.id] = eval(compile(ast.Expression(value), "<constant>", "eval"), {"__builtins__": {}})
+    return found
+
+
+_NUMERIC: Final = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.operator, ast.unaryop, ast.expr_context)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _alike(a: CodeType, b: CodeType) -> bool:
+    if (a.co_name, a.co_firstlineno, a.co_code, a.co_names, a.co_varnames, a.co_freevars) != (
+            b.co_name, b.co_firstlineno, b.co_code, b.co_names, b.co_varnames, b.co_freevars):
+        return False
+    return len(a.co_consts) == len(b.co_consts) and all(
+        _alike(x, y) if isinstance(x, CodeType) and isinstance(y, CodeType) else (type(x), x) == (type(y), y)
+        for x, y in zip(a.co_consts, b.co_consts, strict=True))

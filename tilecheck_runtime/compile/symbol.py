@@ -1,0 +1,60 @@
+"""A cubin against the signature that it is to be launched under: its symbol spells out what it assumes."""
+
+from __future__ import annotations
+
+from tilecheck_runtime.compile import elf
+from tilecheck_runtime.compile.bytecode import kernel_signature
+from tilecheck_runtime.compile.constraints import Signature
+from tilecheck_runtime.compile.errors import ParameterLayoutError, SymbolMismatchError
+from tilecheck_runtime.compile.layout import layout
+
+__all__ = ["assumed", "verify"]
+
+
+def verify(cubin: bytes, symbol: str, signature: Signature) -> None:
+    """Reads back what a cubin assumes, from the symbol of its kernel, and where its parameters lie.
+
+    Raises SymbolMismatchError unless that is the signature, ParameterLayoutError unless they lie where the launch will
+    put them.
+    """
+    try:
+        found = elf.read(cubin)
+    except elf.NotACubin as error:
+        raise SymbolMismatchError(f"this is no cubin: {error}", fix="compile the kernel again") from None
+    if found.kernels != (symbol,):
+        raise SymbolMismatchError(
+            f"the cubin has the kernel {' and '.join(found.kernels) or 'none'}, not `{symbol}`",
+            fix="compile the kernel again")
+    assumed(symbol, signature)
+    expected = tuple((slot.offset, slot.size) for slot in layout(signature))
+    actual = found.parameters(symbol)
+    if actual != expected:
+        raise ParameterLayoutError(
+            f"the parameters of `{symbol}` do not lie where this version of tilecheck expects them",
+            notes=[f"offsets and sizes in the cubin: {actual}", f"expected: {expected}"],
+            fix="use a version of cuda-tile that this version of tilecheck knows")
+
+
+def assumed(symbol: str, signature: Signature) -> None:
+    """Raises SymbolMismatchError unless a symbol spells out exactly what a signature says."""
+    from cuda.tile.compilation import demangle_kernel_name
+
+    try:
+        _, read = demangle_kernel_name(symbol)
+    except ValueError as error:
+        raise SymbolMismatchError(f"the symbol `{symbol}` does not say what the code assumes: {error}",
+                                  fix="compile the kernel again") from None
+    wanted = kernel_signature(signature)
+    pairs = list(zip(signature.names, read.parameters, wanted.parameters, strict=False))
+    different = [(name, got, want) for name, got, want in pairs if got != want]
+    if len(read.parameters) != len(wanted.parameters):
+        raise SymbolMismatchError(
+            f"the code was compiled for {len(read.parameters)} parameters, this launch has {len(wanted.parameters)}",
+            fix="compile the kernel again")
+    if different:
+        raise SymbolMismatchError(
+            f"the code was compiled under other assumptions on {' and '.join(f'`{n}`' for n, *_ in different)}",
+            notes=[f"`{name}`: the code assumes {got}; the launch keeps to {want}" for name, got, want in different],
+            fix="compile the kernel for this launch")
+    if read.calling_convention != wanted.calling_convention:
+        raise SymbolMismatchError("the code was compiled for another calling convention", fix="compile it again")

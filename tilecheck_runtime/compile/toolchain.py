@@ -1,0 +1,220 @@
+"""The compiler for Tile IR that is installed: where it is, what it can do, and how it is run.
+
+The tool that was found is run with the libraries beside it and with nothing else of the environment: another CUDA
+installation, which `CUDA_HOME`, `CUDA_PATH` or `LD_LIBRARY_PATH` name, would lend it an older code generator, and then
+it fails without saying why.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import os
+import platform
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from tilecheck_runtime.compile.errors import ArchitectureError, MissingToolError, ToolVersionError
+
+__all__ = ["EXTRA", "LEAST_DRIVER", "OVERRIDE", "Toolchain", "environment", "found", "named", "supported"]
+
+OVERRIDE: Final = "TILECHECK_TILEIRAS"
+"""Environment variable with the path of the `tileiras` to use."""
+EXTRA: Final = "pip install 'tilecheck[gpu]'"
+LEAST_DRIVER: Final = 13000
+"""What `cuDriverGetVersion` gives at least where cubins of Tile IR run: driver r580."""
+OLDEST: Final = 80
+"""The oldest architecture."""
+LEAST_CUDA_TILE: Final = (1, 7)
+LEAST_TILEIRAS: Final = (13, 3)
+"""The first that compiles for every architecture from sm_80 on."""
+_BYTECODES: Final = ("13.4", "13.3")
+"""Versions of Tile IR bytecode that are written, the best one first."""
+_PACKAGES: Final = ("nvidia-cuda-tileiras", "nvidia-cuda-nvcc", "nvidia-nvvm")
+"""What pip installs of it. They go together only in one version."""
+_KEPT: Final = ("HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "USERPROFILE")
+"""Variables that tools may see."""
+_SECONDS: Final = 60
+"""A question to a tool takes no longer."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """An installed compiler.
+
+    tileiras       path of the program
+    root           of the installation that it is part of
+    version        such as (13, 4)
+    bytecode       the version of Tile IR that it is given
+    identity       everything that can make its output different: versions of all its parts, and the host
+    """
+
+    tileiras: str
+    root: str
+    version: tuple[int, ...]
+    bytecode: str
+    identity: tuple[str, ...]
+
+    @property
+    def architectures(self) -> tuple[str, ...]:
+        """What it generates code for, such as "sm_90"; none when it does not say. It is asked, which takes a while."""
+        return _architectures(self.tileiras)
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether it can leave out bounds checks."""
+        return _numbers(self.bytecode) >= (13, 4)
+
+    def tool(self, name: str) -> str | None:
+        """The path of another program of the installation."""
+        return shutil.which(name, path=os.path.dirname(self.tileiras))
+
+
+def environment(tileiras: str, variables: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The environment of a tool: what a process needs anywhere, and its own folder."""
+    return {**{name: variables[name] for name in _KEPT if name in variables}, "PATH": os.path.dirname(tileiras)}
+
+
+def found() -> Toolchain:
+    """The compiler to use: the one that `TILECHECK_TILEIRAS` names, else that of the extra `gpu`, else that of a CUDA
+    toolkit. Looked for once for each value of the variables that name one.
+
+    Raises MissingToolError and ToolVersionError.
+    """
+    return _found(os.environ.get(OVERRIDE, ""), os.environ.get("PATH", ""))
+
+
+def named(arch: str) -> None:
+    """Raises ArchitectureError for what is not the name of an architecture that runs Tile IR."""
+    if re.fullmatch(r"sm_\d{2,3}", arch) is None:
+        wanted = re.fullmatch(r"(?:sm_?|compute_?)?(\d{2,3})[a-z]?", arch)
+        raise ArchitectureError(f"`{arch}` is not an architecture",
+                                fix=f"write `sm_{wanted[1]}`" if wanted else "write sm_ and a number, as in `sm_90`")
+    if int(arch[3:]) < OLDEST:
+        raise ArchitectureError(f"GPUs of {arch} do not run kernels in Tile IR",
+                                fix=f"they run on sm_{OLDEST} (Ampere) and later")
+
+
+def supported(arch: str, tools: Toolchain) -> None:
+    """Raises ArchitectureError for an architecture that a compiler does not generate code for."""
+    known = tools.architectures
+    if known and arch not in known:
+        newer = int(arch[3:]) > max(int(a[3:]) for a in known)
+        raise ArchitectureError(f"tileiras {_dotted(tools.version)} does not generate code for {arch}",
+                                notes=[f"it does for {', '.join(known)}"],
+                                fix=f"update it: {EXTRA} --upgrade" if newer else "choose one of these")
+
+
+@lru_cache(maxsize=16)
+def _found(override: str, path: str) -> Toolchain:
+    _cuda_tile()
+    if override:
+        if not os.access(override, os.X_OK):
+            raise MissingToolError(f"{OVERRIDE} names `{override}`, which is not a program",
+                                   fix="unset it, or let it name the `tileiras` of an installation of CUDA")
+        return _asked(override)
+    installed = _installed()
+    if installed is not None:
+        return installed
+    for candidate in _toolkits(path):
+        return _asked(candidate)
+    raise MissingToolError(
+        "`tileiras`, which makes machine code of Tile IR, is not installed",
+        notes=[f"looked for the packages {', '.join(_PACKAGES)}, and for a CUDA toolkit on PATH and in /usr/local"],
+        fix=EXTRA)
+
+
+def _cuda_tile() -> str:
+    """The version of `cuda.tile`."""
+    try:
+        version = importlib.metadata.version("cuda-tile")
+    except importlib.metadata.PackageNotFoundError:
+        raise MissingToolError("`cuda.tile`, which makes Tile IR of kernels, is not installed", fix=EXTRA) from None
+    if _numbers(version) < LEAST_CUDA_TILE:
+        raise ToolVersionError(f"cuda-tile {version} is too old: {_dotted(LEAST_CUDA_TILE)} or later is needed",
+                               fix=f"{EXTRA} --upgrade")
+    return version
+
+
+def _installed() -> Toolchain | None:
+    """That of pip, if it is there."""
+    versions = {}
+    for package in _PACKAGES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions[package] = importlib.metadata.version(package)
+    if _PACKAGES[0] not in versions:
+        return None
+    listed = ", ".join(f"{p} {versions.get(p, 'missing')}" for p in _PACKAGES)
+    if len(versions) < len(_PACKAGES):
+        raise MissingToolError(f"the packages of the compiler are incomplete: {listed}", fix=EXTRA)
+    if len({_numbers(v)[:2] for v in versions.values()}) > 1:
+        wanted = ".".join(versions[_PACKAGES[0]].split(".")[:2])
+        raise ToolVersionError(
+            f"the packages of the compiler have different versions: {listed}",
+            fix="pip install " + " ".join(f"'{p}=={wanted}.*'" for p in _PACKAGES))
+    files = importlib.metadata.files(_PACKAGES[0]) or ()
+    for file in files:
+        if file.name in ("tileiras", "tileiras.exe"):
+            path = str(Path(str(file.locate())).resolve())
+            return _made(path, _numbers(versions[_PACKAGES[0]]), tuple(f"{p} {v}" for p, v in versions.items()))
+    raise MissingToolError(f"the package {_PACKAGES[0]} {versions[_PACKAGES[0]]} has no `tileiras`",
+                           fix=f"install it anew: pip install --force-reinstall {_PACKAGES[0]}")
+
+
+def _toolkits(path: str) -> Iterator[str]:
+    """Compilers of CUDA toolkits: on PATH, then the newest in the usual place."""
+    on_path = shutil.which("tileiras", path=path)
+    if on_path:
+        yield os.path.realpath(on_path)
+    places = sorted(Path("/usr/local").glob("cuda*/bin/tileiras"), key=lambda p: _numbers(p.parts[-3]), reverse=True)
+    yield from (str(p.resolve()) for p in places)
+
+
+def _asked(tileiras: str) -> Toolchain:
+    """What a compiler says of itself."""
+    banner = _says(tileiras, "--version")
+    release = re.search(r"release (\d+)\.(\d+)", banner)
+    if release is None:
+        raise ToolVersionError(f"`{tileiras} --version` does not say which version it is",
+                               notes=[banner.strip()[:200] or "it said nothing"], fix=EXTRA)
+    assembler = _says(os.path.join(os.path.dirname(tileiras), "ptxas"), "--version")
+    return _made(tileiras, (int(release[1]), int(release[2])), (banner, assembler))
+
+
+def _made(tileiras: str, version: tuple[int, ...], parts: tuple[str, ...]) -> Toolchain:
+    if version < LEAST_TILEIRAS:
+        raise ToolVersionError(f"tileiras {_dotted(version)} at `{tileiras}` is too old: "
+                               f"{_dotted(LEAST_TILEIRAS)} or later is needed", fix=f"{EXTRA} --upgrade")
+    bytecode = next(b for b in _BYTECODES if _numbers(b) <= version)
+    identity = (*parts, f"cuda-tile {_cuda_tile()}", f"bytecode {bytecode}",
+                f"{platform.system()} {platform.machine()}")
+    return Toolchain(tileiras, str(Path(tileiras).parent.parent), version, bytecode, identity)
+
+
+@lru_cache(maxsize=16)
+def _architectures(tileiras: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(re.findall(r"=(sm_\d+)", _says(tileiras, "--help"))))
+
+
+def _says(program: str, option: str) -> str:
+    try:
+        return subprocess.run([program, option], env=environment(program), capture_output=True, text=True,
+                              timeout=_SECONDS, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise MissingToolError(f"`{program}` cannot be run: {error}", fix=f"install it anew: {EXTRA}") from error
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """The numbers at the beginning of a version."""
+    found = re.findall(r"\d+", text)
+    return tuple(int(n) for n in found[:2])
+
+
+def _dotted(version: Sequence[int]) -> str:
+    return ".".join(map(str, version))
