@@ -61,9 +61,8 @@ def _kept(found: KernelReport, given: Sizes, grid: tuple[int, int, int]) -> bool
 
 def _run(rng: Random, made: Generated, found: KernelReport, kernel: Any) -> str:
     """What a random launch came to."""
-    from tilecheck_runtime.dialect.plan import PlanError
-
     from tilecheck_runtime import sanitize
+    from tilecheck_runtime.dialect.plan import PlanError
 
     given = sizes(rng, made)
     try:

@@ -62,6 +62,14 @@ MESSAGES = {
     "coordinates of another's cell": (
         TWO + "    (i,) = a.coords(b.cell())\n    a.store(ct.full(a.tile, i, ct.float32))\n", "TC105",
         "`a.coords` is asked for a cell of `b`, whose pieces are others", "`b.coords(cell)`"),
+    "coordinates of a number": (
+        ONE + "    (i,) = z.coords(ct.bid(0))\n    z.store(ct.full(z.tile, i, ct.float32))\n", "TC105",
+        "`z.coords` is asked for a number, and only a cell has coordinates",
+        "ask for those of a cell that `z` minted: `for cell in z.cells():`"),
+    "coordinates of the next cell": (
+        ONE + "    (i,) = z.coords(z.cell() + 1)\n    z.store(ct.full(z.tile, i, ct.float32))\n", "TC105",
+        "`z.coords` is asked for a number, and only a cell has coordinates",
+        "ask for those of a cell that `z` minted: `for cell in z.cells():`"),
     "lost at a join": (
         TWO + "    c = a.cell()\n    if flag > 0:\n        c = b.cell()\n    a[c] = x.load_like(a)\n", "TC105",
         "what indexes `a` is a cell of `a` or `b`, depending on a condition: where the ways meet nobody knows whose",
@@ -111,6 +119,23 @@ MESSAGES = {
         "def k(z: Mut[f32, Dyn]) -> None:\n    pass\n", "TC110",
         "the annotation of `z` leaves an extent of its pieces open, and a piece has fixed extents",
         "write a type variable instead of `Dyn`: its value comes from the partition"),
+    "an axis twice": (
+        MATRIX + "    z.store(x.permute(1, 1).load_like(z))\n", "TC501",
+        "`x` has 2 axes, and `permute(1, 1)` does not name each of them once",
+        "name the axes 0, 1 in the order of the view: `x.permute(1, 0)`"),
+    "axes from the end": (
+        MATRIX + "    z.store(x.permute(-1, 0).load_like(z))\n", "TC501",
+        "`x` has 2 axes, and `permute(-1, 0)` does not name each of them once",
+        "name the axes 0, 1 in the order of the view: `x.permute(1, 0)`"),
+    "axes in a tuple": (
+        MATRIX + "    z.store(x.permute((1, 0)).load_like(z))\n", "TC501",
+        "`x` has 2 axes, and `permute(?)` does not name each of them once",
+        "name the axes 0, 1 in the order of the view: `x.permute(1, 0)`"),
+    "axes from data": (
+        "def k(z: Mut[f32, BM, BN], x: Ref[f32, Dyn, Dyn], r: Ref[i32, Dyn]) -> None:\n"
+        "    x.permute(r.at(0), r.at(1))\n    z.store(z.load())\n", "TC501",
+        "in which order `permute` puts the 2 axes of `x` is not known when the kernel is checked",
+        "write the axes as numbers: `x.permute(1, 0)`"),
     "transposed": (
         MATRIX + "    z.store(x.partition(z.tile[1], z.tile[0])[0, 0])\n", "TC501",
         "a tile of shape (BN, BM) is stored to a piece of `z`, which is (BM, BN)", "store a tile of shape (BM, BN)"),

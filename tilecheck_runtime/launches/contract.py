@@ -130,7 +130,7 @@ def _last_line(function: FunctionType) -> int:
 
 def scalars(given: Given, variables: Mapping[str, int], grid: tuple[int, int, int] | None) -> dict[str, int]:
     """Everything that contracts speak of, by the name it has there."""
-    values: dict[str, int] = dict(variables)
+    values: dict[str, int] = {_free(name, given): n for name, n in variables.items()}
     values.update({name: int(n) for name, n in given.numbers.items() if isinstance(n, int)})
     if grid is not None:
         values.update({f"grid[{axis}]": n for axis, n in enumerate(grid)})
@@ -138,6 +138,13 @@ def scalars(given: Given, variables: Mapping[str, int], grid: tuple[int, int, in
         values.update({f"{name}.shape[{axis}]": n for axis, n in enumerate(handle.shape)})
         values.update({f"{name}.strides[{axis}]": n for axis, n in enumerate(handle.strides)})
     return values
+
+
+def _free(variable: str, given: Given) -> str:
+    """A type variable as contracts call it: not by the name of a parameter, which is another number."""
+    while variable in given.numbers or variable in given.arrays:
+        variable += "_"
+    return variable
 
 
 def enforce(kernel: str, contract: Contract, values: Mapping[str, int]) -> None:

@@ -117,3 +117,9 @@ def declares_alternatives(z: Mut[f32, B], n: int) -> None:
 @kernel
 def picked(z: Mut[f32, B], x: Ref[f32, Dyn], rows: Ref[i32, Dyn]) -> None:
     z.store(x.gather((rows.load_like(z),)))
+
+
+@kernel
+def a_number_called_like_a_type_variable(z: Mut[f32, B], B: int) -> None:
+    for inner in z.pieces(2):
+        z[inner] = ct.full((2,), B, ct.float32)

@@ -195,3 +195,11 @@ def test_a_text_that_is_no_contract_is_said():
     wrong = requires("z.shape[0] <")(lambda z: None)
     with pytest.raises(TextError):
         contract_of(wrong)
+
+
+def test_a_type_variable_that_is_called_like_a_number_is_another():
+    kernel = k.a_number_called_like_a_type_variable
+    assert kernel(tcr.zeros((8,), f32).partition(4), 3).sync().numpy().tolist() == [3] * 8
+    assert kernel(tcr.zeros((8,), f32).partition(4), -1).sync().numpy().tolist() == [-1] * 8
+    error = refused(ContractError, lambda: kernel(tcr.zeros((8,), f32).partition(1), 4))
+    assert error.summary.startswith("`a_number_called_like_a_type_variable` needs `B_ % 2 == 0 or z.shape[0] <= B_`")

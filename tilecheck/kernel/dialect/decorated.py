@@ -1,0 +1,56 @@
+"""What stands above a definition: what makes a kernel of it, and what may make another function of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from tilecheck.kernel.dialect.signature import is_runtime_name
+from tilecheck.kernel.tree import Attribute, Call, Expr, FuncDef, Name
+from tilecheck.source.targets import ExternalName
+
+if TYPE_CHECKING:
+    from tilecheck.source.module import Module
+    from tilecheck.source.project import Project
+
+__all__ = ["decorator_text", "is_kernel", "replacing"]
+
+_OURS: Final = ("tilecheck.", "tilecheck_runtime.")
+_KEEPING: Final = frozenset({
+    "typing.no_type_check", "typing.final", "typing.override", "typing_extensions.final", "typing_extensions.override",
+    "typing_extensions.deprecated", "warnings.deprecated",
+})
+"""Decorators of the standard library that hand the function on as it is."""
+
+
+def _applied(decorator: Expr) -> Expr:
+    return decorator.func if isinstance(decorator, Call) else decorator
+
+
+def is_kernel(project: Project, module: Module, definition: FuncDef) -> bool:
+    """Whether a decorator makes a kernel of the dialect of a definition at the level of a module."""
+    return any(is_runtime_name(project.resolve(module, _applied(d)), "kernel") for d in definition.decorators)
+
+
+def replacing(project: Project, module: Module, decorators: tuple[Expr, ...]) -> Iterator[Expr]:
+    """The decorators below `@kernel` that may hand it another function than the one that is written."""
+    above = True
+    for decorator in decorators:
+        target = project.resolve(module, _applied(decorator))
+        if is_runtime_name(target, "kernel"):
+            above = False
+        elif not above and not _keeps(target):
+            yield decorator
+
+
+def _keeps(target: object) -> bool:
+    return isinstance(target, ExternalName) and (target.name.startswith(_OURS) or target.name in _KEEPING)
+
+
+def decorator_text(decorator: Expr) -> str:
+    """`@swap`, without arguments."""
+    e, parts = _applied(decorator), []
+    while isinstance(e, Attribute):
+        parts.append(e.attr)
+        e = e.value
+    return "@" + ".".join([e.id if isinstance(e, Name) else "...", *reversed(parts)])
