@@ -28,6 +28,12 @@ def test_a_decorator_below_may_have_made_another_function(decorators):
         "this one (move it above `@kernel`) may read and write all of `z`"]
 
 
+def test_a_kernel_maker_with_another_name_is_looked_below_as_well():
+    made = f"{HELPERS}fast = kernel(occupancy=2)\n"
+    assert [k.verdict for k in check(STORE, f"{made}@fast\n@wrapped").kernels] == ["unproven"]
+    assert [k.verdict for k in check(STORE, f"{made}@deny_residual\n@fast\n@requires('B >= 2')").kernels] == ["proved"]
+
+
 @pytest.mark.parametrize("decorators", [
     "@wrapped\n@kernel", "@kernel\n@deny_residual", "@kernel(occupancy=2)\n@requires('B % 16 == 0')",
     "@kernel\n@typing.no_type_check",

@@ -115,6 +115,25 @@ MESSAGES = {
         "def k(z: Mut) -> None:\n    pass\n", "TC110",
         "the annotation of `z` names no element type, or not the extent of each axis",
         "write both: `z: Mut[f32, B]` for an output, `Ref[f32, Dyn]` for an input"),
+    "a number without Literal": (
+        "def k(z: Mut[f32, 48]) -> None:\n    pass\n", "TC110",
+        "an extent in the annotation of `z` is neither a type variable nor one fixed number from 1 up",
+        "write a type variable, whose value comes from the launch, or a number as `Literal[48]`"),
+    "several numbers": (
+        "def k(z: Mut[f32, Literal[16, 32]]) -> None:\n    pass\n", "TC110",
+        "an extent in the annotation of `z` is neither a type variable nor one fixed number from 1 up",
+        "write a type variable, whose value comes from the launch, or a number as `Literal[48]`"),
+    "six axes": (
+        "def k(z: Ref[f32, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn]) -> None:\n    pass\n", "TC110",
+        "`z` is annotated with more than 5 axes", "merge axes of `z` on the host: `.reshape(...)`"),
+    "a type of Python": (
+        "def k(z: Ref[int, Dyn]) -> None:\n    pass\n", "TC110",
+        "the annotation of `z` names a type of Python, and elements have one of the device",
+        "write it first: `z: Ref[f32, Dyn]`, or `i32`, `bool_`"),
+    "any number of arrays": (
+        "def k(*arrays) -> None:\n    pass\n", "TC110",
+        "`arrays` takes any number of arguments, and a kernel has a fixed number of parameters",
+        "write them out: `x: Ref[f32, Dyn], y: Ref[f32, Dyn]`"),
     "open piece": (
         "def k(z: Mut[f32, Dyn]) -> None:\n    pass\n", "TC110",
         "the annotation of `z` leaves an extent of its pieces open, and a piece has fixed extents",
@@ -221,6 +240,12 @@ def test_message_and_help(name):
     text, code, message, help_ = MESSAGES[name]
     (d,) = found(text)
     assert (d.code, d.severity, d.message, d.help) == (code, "error", message, help_)
+
+
+@pytest.mark.parametrize("annotation", ["Mut[f32, 48]", "Mut[f32, Dyn]", "Mut"])
+def test_nothing_else_is_said_of_what_is_annotated_wrongly(annotation):
+    text = f"def k(z: {annotation}, x: Ref[f32, Dyn]) -> None:\n    z.store(x.load_like(z))\n    z.pieces(4)\n"
+    assert [d.code for d in found(text)] == ["TC110"]
 
 
 def test_shapes_say_where_their_extents_come_from():

@@ -33,14 +33,13 @@ def is_kernel(project: Project, module: Module, definition: FuncDef) -> bool:
 
 
 def replacing(project: Project, module: Module, decorators: tuple[Expr, ...]) -> Iterator[Expr]:
-    """The decorators below `@kernel` that may hand it another function than the one that is written."""
-    above = True
-    for decorator in decorators:
-        target = project.resolve(module, _applied(decorator))
-        if is_runtime_name(target, "kernel"):
-            above = False
-        elif not above and not _keeps(target):
-            yield decorator
+    """The decorators below the one that makes the kernel, which may hand it another function than the one that is
+    written. It is `@kernel`, or the first that is nothing else that is known, such as `fast = kernel(occupancy=2)`."""
+    targets = [project.resolve(module, _applied(d)) for d in decorators]
+    makers = [k for k, t in enumerate(targets) if is_runtime_name(t, "kernel")]
+    strangers = [k for k, t in enumerate(targets) if not _keeps(t)]
+    maker = min(makers or strangers, default=len(decorators))
+    yield from (decorators[k] for k in strangers if k > maker)
 
 
 def _keeps(target: object) -> bool:
