@@ -14,6 +14,7 @@ ASKED = {
     "one element": "z.store(ct.full(z.tile, x.at(7 // n, 0), ct.float32))",
     "an update": "s.add((i // n,), 1.0)",
     "a place in the piece": "z.store_at((7 // n,), ct.zeros((1,), ct.float32))",
+    "a condition on numbers": "if t // n > 3:\n        z.store(z.load())",
     "a condition": "if ct.bid(0) // n > 3:\n        z.store(z.load())",
 }
 

@@ -279,6 +279,12 @@ def test_rule_14_block_coordinates_are_compared_with_the_grid():
     assert asks(found, "grid[0] <= cdiv(x.shape[0], B)")
 
 
+def test_rule_14_a_piece_ends_where_its_array_does():
+    found = only(ONE + "    last = z.coords(z.cell())[0] * z.tile[0] + z.extent(0) - 1\n"
+                 "    z.store(ct.zeros(z.tile, ct.float32) + x.partition(1)[last])\n")
+    assert asks(found, "z.shape[0] <= x.shape[0]")
+
+
 def test_rule_14_declarations_discharge():
     found = only(ONE + "    z.store(x.load_like(z))\n", '@kernel\n@requires("z.shape[0] <= x.shape[0]")')
     assert [c.state for c in found.contract if "shape" in c.clause] == ["declared"]
