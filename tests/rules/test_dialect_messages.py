@@ -138,6 +138,26 @@ MESSAGES = {
         "def k(z: Mut[f32, Dyn]) -> None:\n    pass\n", "TC110",
         "the annotation of `z` leaves an extent of its pieces open, and a piece has fixed extents",
         "write a type variable instead of `Dyn`: its value comes from the partition"),
+    "an item of an input": (
+        ONE + "    t = x[0]\n    z.store(z.load())\n", "TC102",
+        "could not prove anything of `x`: `x[...]` (it has no items: load a tile with `x.load(index, shape)`, an "
+        "element with `x.at(i)`)", "use operations of cuda.tile, or a helper whose source is in the checked files"),
+    "an item of an accumulator": (
+        "def k(z: Mut[f32, B], s: Shared[f32, Dyn]) -> None:\n    t = s[0]\n    z.store(z.load())\n", "TC102",
+        "could not prove anything of `s`: `s[...]` (it has no items: update it with `s.add(indices, update)`, read it "
+        "in another launch)", "use operations of cuda.tile, or a helper whose source is in the checked files"),
+    "a partition by a tuple": (
+        ONE + "    x.partition(z.tile)\n    z.store(z.load())\n", "TC501",
+        "`x.partition` takes the extents of a tile one by one, and this is a tuple of them",
+        "put a star before it: `x.partition(*tile)`"),
+    "pieces by a tuple": (
+        "def k(z: Mut[f32, Literal[16]]) -> None:\n    z.pieces((4,))\n    z.store(z.load())\n", "TC501",
+        "`z.pieces` takes the extents of a tile one by one, and this is a tuple of them",
+        "put a star before it: `z.pieces(*tile)`"),
+    "arguments of another method": (
+        ONE + "    x.extent(0, 1)\n    z.store(z.load())\n", "TC102",
+        "could not prove anything of `x`: call of method extent with other arguments than it takes, which is not known",
+        "use operations of cuda.tile, or a helper whose source is in the checked files"),
     "an axis twice": (
         MATRIX + "    z.store(x.permute(1, 1).load_like(z))\n", "TC501",
         "`x` has 2 axes, and `permute(1, 1)` does not name each of them once",

@@ -93,6 +93,12 @@ def _partition(f: Fault) -> tuple[str, str]:
             "give one extent for each axis")
 
 
+def _starred(f: Fault) -> tuple[str, str]:
+    (name,) = f.words
+    return (f"`{f.array}.{name}` takes the extents of a tile one by one, and this is a tuple of them",
+            f"put a star before it: `{f.array}.{name}(*tile)`")
+
+
 def _order(f: Fault) -> tuple[str, str]:
     (array,) = f.shapes
     straight = range(len(array))
@@ -130,6 +136,6 @@ def _combined(f: Fault) -> tuple[str, str]:
 _WORDS: Final[Mapping[str, Callable[[Fault], tuple[str, str]]]] = {
     "stored": _stored, "nested": _nested, "fetched": _fetched, "whole": _whole,
     "like": _ranks, "piece": _piece, "indexed": _indexed, "partition": _partition,
-    "pieces": _partition, "order": _order, "orders": _orders, "together": _together, "product": _product,
-    "combined": _combined,
+    "pieces": _partition, "starred": _starred, "order": _order, "orders": _orders, "together": _together,
+    "product": _product, "combined": _combined,
 }

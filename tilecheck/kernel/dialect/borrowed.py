@@ -86,6 +86,9 @@ def _indices(m: Machine, value: Value | None, span: Span) -> tuple[Int, ...] | N
 
 
 def _partition(m: Machine, x: Borrowed, args: Arguments) -> Value:
+    if any(isinstance(v, Tuple) for v in args.positional):
+        blame(m, "TC501", args.span, x.name, "starred", "partition")
+        return Unknown("a partition by a tuple", frozenset())
     tile = tuple(to_term(m, v, args.span) for v in args.positional)
     if len(tile) != len(x.axes):
         blame(m, "TC501", args.span, x.name, "partition", shapes=(tile, x.parameter.extents))

@@ -77,7 +77,8 @@ def _call(m: Machine, method: OwnedMethod, args: Arguments) -> Value:
         return Unknown(f"result of {method.name}")
     known = _METHODS[type(owner)].get(method.name)
     if known is None or not known.fits(args):
-        return unknown_call(m, f"method {method.name}", owner, args)
+        how = "" if known is None else " with other arguments than it takes"
+        return unknown_call(m, f"method {method.name}{how}", owner, args)
     return known.run(m, owner, args)
 
 
@@ -132,6 +133,16 @@ def _part_item(m: Machine, part: Part, items: tuple[Expr, ...], span: Span) -> V
     return borrowed.item(m, part, _index(m, items), span)
 
 
+def _item_of_lent(m: Machine, owner: Borrowed | Shared, items: tuple[Expr, ...], span: Span) -> Value:
+    _index(m, items)
+    m.gap(f"`{owner.name}[...]` (it has no items: {_INSTEAD[type(owner)].format(owner.name)})", (owner.name,), span)
+    return Unknown("an item of what has none", frozenset())
+
+
+_INSTEAD: Final[Mapping[type, str]] = {
+    Borrowed: "load a tile with `{0}.load(index, shape)`, an element with `{0}.at(i)`",
+    Shared: "update it with `{0}.add(indices, update)`, read it in another launch",
+}
 _plain_choice_item = subscripts.HANDLERS[Choice]
 
 
@@ -230,7 +241,8 @@ attributes.HANDLERS.update({
     Choice: _choice_attribute,
 })
 calls.CALLS.update({OwnedMethod: _call, Function: _function})
-subscripts.HANDLERS.update({Mutable: _mutable_item, Part: _part_item, Choice: _choice_item})
+subscripts.HANDLERS.update({
+    Mutable: _mutable_item, Part: _part_item, Choice: _choice_item, Borrowed: _item_of_lent, Shared: _item_of_lent})
 statements.SET_ITEM.update({
     Mutable: _set_mutable, Borrowed: _set_lent, Part: _set_lent, Shared: _set_shared, Choice: _set_either})
 loops.NEXT.update({Cells: _next_cell, Pieces: _next_piece})

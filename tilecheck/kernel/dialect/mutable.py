@@ -257,6 +257,9 @@ def _numbers(m: Machine, z: Mutable, args: Arguments) -> Value:
 
 
 def _pieces(m: Machine, z: Mutable, args: Arguments) -> Value:
+    if any(isinstance(v, Tuple) for v in args.positional):
+        blame(m, "TC501", args.span, z.name, "starred", "pieces")
+        return Unknown("nested pieces by a tuple", frozenset())
     tile = _tile(m, args.positional, args)
     grain = None if tile is None else _nested(m, z, tile, args.span)
     return Unknown("nested pieces of another rank") if grain is None else Pieces(z, grain)
