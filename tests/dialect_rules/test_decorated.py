@@ -34,6 +34,12 @@ def test_a_kernel_maker_with_another_name_is_looked_below_as_well():
     assert [k.verdict for k in check(STORE, f"{made}@deny_residual\n@fast\n@requires('B >= 2')").kernels] == ["proved"]
 
 
+@pytest.mark.parametrize(("decorator", "verdict"), [("@wrapped", "unproven"), ("@requires('B >= 2')", "proved")])
+def test_a_call_makes_a_kernel_of_what_the_decorators_made(decorator, verdict):
+    report = check(f"{STORE}made = kernel(k)\n", f"{HELPERS}{decorator}")
+    assert [k.verdict for k in report.kernels] == [verdict]
+
+
 @pytest.mark.parametrize("decorators", [
     "@wrapped\n@kernel", "@kernel\n@deny_residual", "@kernel(occupancy=2)\n@requires('B % 16 == 0')",
     "@kernel\n@typing.no_type_check",

@@ -10,7 +10,7 @@ from tilecheck.kernel.tree import Attribute, Call, Expr, FuncDef, Name
 from tilecheck.source.targets import ExternalName
 
 if TYPE_CHECKING:
-    from tilecheck.source.module import Module
+    from tilecheck.source.module import KernelSite, Module
     from tilecheck.source.project import Project
 
 __all__ = ["decorator_text", "is_kernel", "replacing"]
@@ -32,14 +32,15 @@ def is_kernel(project: Project, module: Module, definition: FuncDef) -> bool:
     return any(is_runtime_name(project.resolve(module, _applied(d)), "kernel") for d in definition.decorators)
 
 
-def replacing(project: Project, module: Module, decorators: tuple[Expr, ...]) -> Iterator[Expr]:
-    """The decorators below the one that makes the kernel, which may hand it another function than the one that is
-    written. It is `@kernel`, or the first that is nothing else that is known, such as `fast = kernel(occupancy=2)`."""
-    targets = [project.resolve(module, _applied(d)) for d in decorators]
+def replacing(project: Project, site: KernelSite) -> Iterator[Expr]:
+    """The decorators below what makes the kernel, which may hand it another function than the one that is written.
+    What makes it is `@kernel`, or the first that is nothing else that is known, such as `fast = kernel(occupancy=2)`,
+    or, above them all, a call: `made = kernel(function)`."""
+    targets = [project.resolve(site.module, _applied(d)) for d in site.decorators]
     makers = [k for k, t in enumerate(targets) if is_runtime_name(t, "kernel")]
     strangers = [k for k, t in enumerate(targets) if not _keeps(t)]
-    maker = min(makers or strangers, default=len(decorators))
-    yield from (decorators[k] for k in strangers if k > maker)
+    maker = -1 if site.how == "call" else min(makers or strangers, default=len(targets))
+    yield from (site.decorators[k] for k in strangers if k > maker)
 
 
 def _keeps(target: object) -> bool:

@@ -47,7 +47,7 @@ def enter_parameters(m: Machine, site: KernelSite) -> Mapping[str, Value]:
 
 def _replaced(m: Machine, site: KernelSite) -> None:
     """Nothing is known of the arrays where a decorator may have made another function of this one."""
-    for decorator in replacing(m.project, site.module, site.decorators):
+    for decorator in replacing(m.project, site):
         text = decorator_text(decorator)
         m.gap(f"another function that `{text}` may put in place of this one (move it above `@kernel`)",
               tuple(sorted(m.holdings.roles)), decorator.span)
