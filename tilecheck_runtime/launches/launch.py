@@ -18,6 +18,7 @@ from tilecheck_runtime.launches.arguments import Given, given, shown
 from tilecheck_runtime.launches.contract import contract_of, enforce, inspect, scalars
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
 from tilecheck_runtime.launches.grids import Grid, asked, inferred
+from tilecheck_runtime.launches.nesting import refuse_call
 from tilecheck_runtime.launches.operation import Operation
 from tilecheck_runtime.launches.variables import variables
 from tilecheck_runtime.ownership.errors import GridError
@@ -38,6 +39,7 @@ def build(kernel: Kernel[Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -
     break its contract; then nothing was moved. Raises SignatureError for a kernel that is none of the dialect.
     """
     name = function_of(kernel).__name__
+    refuse_call(name)
     contract_of(function_of(kernel))  # takes a while when it is first asked for, so others are not kept waiting
     with LOCK:
         found = given(name, kernel.signature, args, kwargs)
