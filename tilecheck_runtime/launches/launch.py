@@ -19,6 +19,7 @@ from tilecheck_runtime.launches.contract import contract_of, enforce, inspect, s
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
 from tilecheck_runtime.launches.grids import Grid, asked, inferred
 from tilecheck_runtime.launches.guard import guarded
+from tilecheck_runtime.launches.nesting import refuse_call
 from tilecheck_runtime.launches.operation import Operation
 from tilecheck_runtime.launches.plans import output_of
 from tilecheck_runtime.launches.variables import variables
@@ -41,6 +42,7 @@ def build(kernel: Kernel[Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -
     Raises SignatureError for a kernel that is none of the dialect.
     """
     name = function_of(kernel).__name__
+    refuse_call(name)
     contract = contract_of(function_of(kernel))  # takes a while at first, so others are not kept waiting
     with LOCK:
         found = given(name, kernel.signature, args, kwargs)

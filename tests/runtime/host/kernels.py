@@ -140,3 +140,14 @@ FACTOR = 2.0
 @kernel
 def by_factor(z: Mut[f32, B]) -> None:
     z.store(z.load() * FACTOR)
+
+
+@kernel
+def a_number_called_like_a_type_variable(z: Mut[f32, B], B: int) -> None:
+    for inner in z.pieces(2):
+        z[inner] = ct.full((2,), B, ct.float32)
+
+
+@kernel
+def calls_another(z: Mut[f32, B], x: Ref[f32, Dyn], y: Ref[f32, Dyn]) -> None:
+    add(z, x, y)

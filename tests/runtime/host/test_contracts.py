@@ -207,3 +207,11 @@ def test_a_type_variable_and_a_parameter_of_one_name_are_two_numbers():
 
 def test_without_the_checker_they_are_two_numbers_as_well():
     assert needed(k.walked_by.__wrapped__) == ("cdiv(z.shape[0], n_) <= cdiv(x.shape[0], n)",)
+
+
+def test_a_type_variable_that_is_called_like_a_number_is_another():
+    kernel = k.a_number_called_like_a_type_variable
+    assert kernel(tcr.zeros((8,), f32).partition(4), 3).sync().numpy().tolist() == [3] * 8
+    assert kernel(tcr.zeros((8,), f32).partition(4), -1).sync().numpy().tolist() == [-1] * 8
+    error = refused(ContractError, lambda: kernel(tcr.zeros((8,), f32).partition(1), 4))
+    assert error.summary.startswith("`a_number_called_like_a_type_variable` needs `B_ % 2 == 0 or z.shape[0] <= B_`")

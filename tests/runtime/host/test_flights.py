@@ -264,6 +264,16 @@ def test_rule_21_no_launch_inside_a_kernel():
     assert launch.sync().numpy().tolist() == [2] * 8
 
 
+def test_rule_21_no_kernel_calls_another():
+    x = tcr.ones((8,), f32)
+    with pytest.raises(NestedLaunchError) as caught:
+        k.calls_another(_pieces(), x, x).sync()
+    error = caught.value
+    assert error.use.file == k.__file__  # it stands in the kernel
+    assert error.summary == "`add` is a kernel, and another kernel calls it"
+    assert error.fix == "put what both do into a plain function, and call that"
+
+
 def test_awaiting_does_not_block_the_loop():
     x = tcr.ones((8,), f32)
     order = []
