@@ -205,7 +205,7 @@ def regridded(m: Machine, operation: Operation, args: list[Value], node: ast.Cal
 
 def record_launch(m: Machine, operation: Operation) -> None:
     callee = operation.callee
-    if callee is None or not operation.known or m.quiet:
+    if callee is None or not operation.known or m.quiet or m.expecting:
         return
     arguments = tuple(_seen(p, operation) for p in callee.parameters)
     first, second, third = operation.grid or (None, None, None)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tilecheck.source.module import Module
     from tilecheck.source.project import Project
 
-__all__ = ["Abandoned", "Broke", "Continued", "Machine", "Raised", "Returned"]
+__all__ = ["Abandoned", "Broke", "Continued", "Machine", "Raised", "Refused", "Returned"]
 
 _FUEL: Final = 1500
 """Statements on one path."""
@@ -57,6 +57,10 @@ class Raised(Exception):
     """The program raises something: what was not run is not the matter then."""
 
 
+class Refused(Exception):
+    """The runtime refuses something, and the program expects that. What is refused has no effect."""
+
+
 class Abandoned(Exception):
     """The path is not followed any further: it is too long, or does not end."""
 
@@ -67,7 +71,8 @@ class Machine:
     held        values that are between two steps, such as arguments
     globals     the variables of the module, where its body is what is followed
     operations  all that were built
-    quiet       how many blocks around this place expect a refusal
+    quiet       how many functions around this place are only followed for what they make
+    expecting   how many blocks around this place expect a refusal
     inside      how many operations around this place are running
     current     CUDA streams that are current, innermost last
     captures    graphs of torch that are being captured
@@ -85,13 +90,18 @@ class Machine:
         self.instances: dict[str, Instance] = {}
         self.active: list[tuple[str, str]] = []
         self.given: list[Value] = []
-        self.quiet = self.inside = 0
+        self.quiet = self.expecting = self.inside = 0
         self.streams: dict[str, Stream] = {}
         self.current: list[Stream] = []
         self.captures: list[Capture] = []
         self.ended_by_error = False
         self._fuel = _FUEL
         self._names: dict[str, int] = {}
+
+    @property
+    def spent(self) -> int:
+        """Statements so far."""
+        return _FUEL - self._fuel
 
     @property
     def scope(self) -> Scope:
@@ -116,7 +126,9 @@ class Machine:
 
     def report(self, event: Event, storage: Storage | None = None) -> None:
         """Says that something is wrong, once for each storage: what follows from it is not another fault."""
-        if self.quiet or (storage is not None and storage.reported):
+        if self.expecting and event.sure:
+            raise Refused
+        if self.quiet or self.expecting or (storage is not None and storage.reported):
             return
         if storage is not None and event.sure:
             storage.reported = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
+from tilecheck.host.ownership.liveness import escape
 from tilecheck.host.ownership.objects import (
     Blueprint,
     External,
@@ -18,7 +19,7 @@ from tilecheck.host.ownership.objects import (
     Value,
 )
 from tilecheck.proof.terms import const
-from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, ValueAt
+from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, ValueAt, dotted_parts
 from tilecheck.source.runtimenames import RUNTIME
 from tilecheck.source.targets import ExternalName, ModuleTarget, TileName
 from tilecheck.source.text import SourceError
@@ -69,8 +70,6 @@ def assign(m: Machine, name: str, value: Value) -> None:
         found = scope.elsewhere[name]
         target = m.globals.get(scope.module.path) if found is None else found
         if target is None:
-            from tilecheck.host.ownership.liveness import escape
-
             escape(m, (value,))
             return
         scope = target
@@ -137,8 +136,6 @@ def _constant(m: Machine, module: Module, node: ast.expr, name: str, depth: int)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)):
             return literal(-number)
         case ast.Name() | ast.Attribute():
-            from tilecheck.source.resolve import dotted_parts
-
             parts = dotted_parts(node)
             try:
                 found = None if parts is None else m.project.resolver.chain(module, parts)
@@ -154,7 +151,5 @@ def attribute_of_module(m: Machine, path: str, name: str) -> Value:
     known = m.globals.get(module.path)
     if known is not None and name in known.variables:
         return known.variables[name]
-    from tilecheck.source.targets import ModuleTarget
-
     found = m.project.resolver.attribute(ModuleTarget(module), name, m.scope.module)
     return m.unknown(name) if found is None else origin_value(m, found, name)

@@ -11,6 +11,7 @@ from tilecheck.host.ownership.checks import check
 from tilecheck.host.ownership.event import Event
 from tilecheck.host.ownership.handles import returned
 from tilecheck.host.ownership.liveness import escape
+from tilecheck.host.ownership.machine import Refused
 from tilecheck.host.ownership.objects import Argument, Flight, Graph, Handle, Hold, Literal_, Operation, Row, Value
 from tilecheck.kernel.tree import Span
 
@@ -38,8 +39,13 @@ def start(m: Machine, operation: Operation, span: Span, apply: Apply) -> Flight:
     if m.inside:
         m.report(Event("TC407", "nested", span, operation.what,
                        fix="return the operation without running it: `.then(lambda r: kernel(...))`"))
-    fresh = _end(m, operation, "run", span)
-    return _begin(m, operation, span, apply) if fresh else Flight(operation, span, m.unknown("result"))
+    if not _end(m, operation, "run", span):
+        return Flight(operation, span, m.unknown("result"))
+    try:
+        return _begin(m, operation, span, apply)
+    except Refused:
+        operation.ended = None  # it can be run again
+        raise
 
 
 def _begin(m: Machine, operation: Operation, span: Span, apply: Apply) -> Flight:

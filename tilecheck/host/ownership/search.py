@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.host.launch import Launch
+from tilecheck.host.ownership.concerned import concerned
 from tilecheck.host.ownership.event import Event
 from tilecheck.host.ownership.handles import made
 from tilecheck.host.ownership.liveness import escape
-from tilecheck.host.ownership.machine import Abandoned, Broke, Continued, Machine, Raised, Returned
-from tilecheck.host.ownership.objects import Blueprint, Handle, HandleKind, Instance, Operation, Routine, Scope, Value
+from tilecheck.host.ownership.machine import Abandoned, Broke, Continued, Machine, Raised, Refused, Returned
+from tilecheck.host.ownership.objects import Blueprint, HandleKind, Instance, Operation, Scope, Value
 from tilecheck.host.ownership.operations import never_run
 from tilecheck.host.ownership.path import Path, paths
 from tilecheck.host.ownership.signatures import Kernels
@@ -20,9 +21,9 @@ from tilecheck.host.ownership.statements import run_block
 from tilecheck.kernel.tree import Span
 from tilecheck.records import record
 from tilecheck.source.relevance import may_own
-from tilecheck.source.resolve import dotted_parts
-from tilecheck.source.skeleton import Definition
-from tilecheck.source.targets import ExternalName
+from tilecheck.source.resolve import FunctionAt, dotted_parts
+from tilecheck.source.skeleton import Definition, ImportBinding, ValueBinding
+from tilecheck.source.targets import ExternalName, ModuleTarget
 from tilecheck.source.text import SourceError
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["Owned", "find_ownership"]
 
 _BODY: Final = "<module>"
+_BUDGET: Final = 10_000
+"""Statements on all paths through one function."""
 _KINDS: Final[dict[str, HandleKind]] = {
     "Tensor": "tensor", "Partition": "partition", "SharedTensor": "shared tensor"}
 
@@ -60,19 +63,44 @@ class _Search:
     def run(self) -> Owned:
         definitions = self.module.skeleton.definitions
         kernels = {name for name in definitions if self.kernels.find(self.module, name) is not None}
+        order = {name: place for place, name in enumerate(definitions)}
         names = [name for name, found in definitions.items() if name not in kernels and not kernels & set(found.outer)]
-        self.follow(_BODY)
-        for name in sorted(names, key=lambda name: bool(definitions[name].outer)):
+        bodies: dict[str, list[ast.stmt]] = {name: definitions[name].node.body for name in names}
+        bodies[_BODY] = [s for s in self.module.skeleton.tree.body if not isinstance(
+            s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom)]
+        wanted = concerned(bodies, self.launchable(kernels))
+        if _BODY in wanted:
+            self.follow(_BODY)
+        for name in sorted(wanted - {_BODY}, key=lambda name: (bool(definitions[name].outer), order[name])):
             # what stands in another function means something where that one is followed
             if not definitions[name].outer or (self.module.path, name) not in self.called:
                 self.follow(name)
         events = sorted(self.events, key=lambda e: (e.span, e.code, e.kind, e.subject))
         return Owned(tuple(_one_for_each_place(events)), tuple(self.launches))
 
+    def launchable(self, kernels: set[str]) -> Iterator[str]:
+        """Names by which kernels may be called in this file."""
+        yield from (name.rpartition(".")[2].partition("#")[0] for name in kernels)
+        for name, bounds in self.module.skeleton.scopes[""].items():
+            if not any(isinstance(bound.binding, ImportBinding | ValueBinding) for bound in bounds):
+                continue
+            try:
+                origin = self.project.resolver.module_name(self.module, name)
+            except SourceError:
+                continue
+            kernel = isinstance(origin, FunctionAt) and self.kernels.find(origin.module, origin.qualname) is not None
+            if kernel or (isinstance(origin, ModuleTarget) and b"tilecheck_runtime" in origin.module.data):
+                yield name
+
     def follow(self, name: str) -> None:
         """Follows the paths of a function."""
         try:
-            ends = list(paths(lambda path: self.path(name, path)))
+            ends, spent = [], 0
+            for end in paths(lambda path: self.path(name, path)):
+                ends.append(end)
+                spent += end[0].spent
+                if spent > _BUDGET:
+                    break
         except SourceError:
             return
         except Exception:  # what cannot be followed must not cost the other functions their findings
@@ -105,7 +133,7 @@ class _Search:
             except Returned as returned:
                 escape(m, (returned.value, *m.given))
                 operations = never_run(m)
-            except (Raised, Abandoned, Broke, Continued, RecursionError):
+            except (Raised, Refused, Abandoned, Broke, Continued, RecursionError):
                 pass
         return m, operations
 
@@ -216,5 +244,3 @@ def _one_for_each_place(events: list[Event]) -> Iterator[Event]:
             seen.add(key)
             yield e
 
-
-_ = (Handle, Routine)

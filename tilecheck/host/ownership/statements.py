@@ -11,9 +11,11 @@ from tilecheck.host.ownership.decisions import about, decided
 from tilecheck.host.ownership.evaluate import evaluate
 from tilecheck.host.ownership.handles import term_of
 from tilecheck.host.ownership.liveness import escape
-from tilecheck.host.ownership.machine import Abandoned, Broke, Continued, Raised, Returned
-from tilecheck.host.ownership.names import assign, function, origin_value, unbind
+from tilecheck.host.ownership.machine import Abandoned, Broke, Continued, Raised, Refused, Returned
+from tilecheck.host.ownership.names import assign, function, lookup, origin_value, unbind
 from tilecheck.host.ownership.objects import (
+    Blueprint,
+    External,
     Flight,
     Instance,
     Kernel,
@@ -248,19 +250,24 @@ def _expects_refusal(node: ast.AST | None) -> bool:
             n, ast.Name | ast.Attribute))
 
 
+def _raises(m: Machine, node: ast.expr) -> bool:
+    """`pytest.raises(kind)` where a variable holds an error of the runtime."""
+    if not isinstance(node, ast.Call) or _expects_refusal(node):
+        return False
+    kinds = [lookup(m, arg.id) for arg in node.args if isinstance(arg, ast.Name)]
+    return any(isinstance(kind, External) and kind.path.rpartition(".")[2] in _EXPECTED for kind in kinds)
+
+
 def _try(m: Machine, node: ast.Try) -> None:
     expected = any(_expects_refusal(h.type) for h in node.handlers)
     try:
-        m.quiet += expected
-        try:
-            failing = _failing(m, node)
-            if failing is None:
-                run_block(m, node.body)
-            else:
-                # the last statement fails before it does anything
-                run_block(m, node.body[:-1])
-        finally:
-            m.quiet -= expected
+        failing = _failing(m, node)
+        # the last statement fails before it does anything
+        body = node.body if failing is None else node.body[:-1]
+        if expected and _refused(m, body):
+            failing = next(h for h in node.handlers if _expects_refusal(h.type))
+        elif not expected:
+            run_block(m, body)
         if failing is None:
             run_block(m, node.orelse)
         else:
@@ -275,6 +282,21 @@ def _try(m: Machine, node: ast.Try) -> None:
         run_block(m, node.finalbody)
 
 
+def _refused(m: Machine, body: Sequence[ast.stmt]) -> bool:
+    """Runs what may be refused; whether it was. Then it had no effect from there on."""
+    before = len(m.operations)
+    m.expecting += 1
+    try:
+        run_block(m, body)
+    except Refused:
+        for operation in m.operations[before:]:
+            operation.ended = operation.ended or ("refused", operation.span)
+        return True
+    finally:
+        m.expecting -= 1
+    return False
+
+
 def _failing(m: Machine, node: ast.Try) -> ast.ExceptHandler | None:
     """The handler that is run, if something fails."""
     chosen = m.path.choose(len(node.handlers) + 1) if node.handlers else 0
@@ -282,23 +304,25 @@ def _failing(m: Machine, node: ast.Try) -> ast.ExceptHandler | None:
 
 
 def _with(m: Machine, node: ast.With | ast.AsyncWith) -> None:
-    quiet = sum(_expects_refusal(item.context_expr) for item in node.items)
+    expected = any(_expects_refusal(item.context_expr) for item in node.items)
     entered: list[Callable[[], None]] = []
     managers: list[Value] = []
     for item in node.items:
         manager = evaluate(m, item.context_expr)
+        expected = expected or _raises(m, item.context_expr)
         managers.append(manager)
         leave = cuda.entered(m, manager, m.span(item.context_expr))
         if leave is not None:
             entered.append(leave)
         if item.optional_vars is not None:
             bind_target(m, item.optional_vars, manager if leave is not None else m.unknown("context"))
-    m.quiet += quiet
     try:
         with m.holding(managers):
-            run_block(m, node.body)
+            if not expected:
+                run_block(m, node.body)
+            elif not _refused(m, node.body):
+                raise Abandoned  # it is refused for a reason that is not seen, and so is what it did before
     finally:
-        m.quiet -= quiet
         for leave in reversed(entered):
             leave()
 
@@ -350,8 +374,6 @@ def _qualname(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
 
 
 def _class(m: Machine, node: ast.ClassDef) -> None:
-    from tilecheck.host.ownership.objects import Blueprint
-
     known = m.scope.qualname == "<module>" and node.name in m.scope.module.skeleton.classes
     assign(m, node.name, Blueprint(m.scope.module, node.name) if known else m.unknown(node.name))
 
@@ -370,8 +392,6 @@ def _import_from(m: Machine, node: ast.ImportFrom) -> None:
 
 
 def _imported(m: Machine, dotted: str, level: int) -> Value:
-    from tilecheck.host.ownership.objects import External
-
     if dotted == RUNTIME or dotted.startswith(f"{RUNTIME}."):
         return External(RUNTIME if dotted == RUNTIME else f"{RUNTIME}.{dotted.rpartition('.')[2]}")
     try:
