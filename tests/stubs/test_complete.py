@@ -91,8 +91,9 @@ def test_hints_of_kernels():
 
 
 def test_every_element_type_is_an_instance_of_dtype():
-    marked = {n.name for n in TREE.body if isinstance(n, ast.ClassDef)
-              and not n.name.startswith("_") and any(isinstance(b, ast.Name) and b.id in ("_Integral", "_Integer", "_Floating") for b in n.bases)}
+    kinds = {"_Integral", "_Integer", "_Floating"}
+    marked = {n.name for n in TREE.body if isinstance(n, ast.ClassDef) and not n.name.startswith("_")
+              and any(isinstance(b, ast.Name) and b.id in kinds for b in n.bases)}
     assert marked == {name for name in ct.__all__ if isinstance(getattr(ct, name), ct.DType)}
 
 

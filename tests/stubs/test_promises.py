@@ -24,8 +24,9 @@ EXPRESSIONS = [text.strip() for line in LIST.read_text(encoding="utf-8").splitli
 TILES = {
     "x": ("float32", 8, 16), "h": ("float16", 8, 16), "n": ("int32", 8, 16), "l": ("int64", 8, 16),
     "u": ("uint8", 8, 16), "b": ("bool_", 8, 16), "row": ("float32", 16), "hrow": ("float16", 16),
-    "nrow": ("int32", 16), "brow": ("bool_", 16), "col": ("float32", 8, 1), "cube": ("float32", 2, 4, 8), "bytes_": ("uint8", 64),
-    "hk": ("float16", 16, 8), "x8": ("float32", 8, 8), "xk": ("float32", 16, 8), "i8": ("int8", 8, 16),
+    "nrow": ("int32", 16), "brow": ("bool_", 16), "col": ("float32", 8, 1),
+    "cube": ("float32", 2, 4, 8), "bytes_": ("uint8", 64), "hk": ("float16", 16, 8),
+    "x8": ("float32", 8, 8), "xk": ("float32", 16, 8), "i8": ("int8", 8, 16),
     "u8": ("uint8", 16, 8), "i8k": ("int8", 16, 8), "n8": ("int32", 8, 8), "hb": ("float16", 2, 8, 16),
     "hbk": ("float16", 2, 16, 8), "xb": ("float32", 2, 8, 8), "xc": ("float32", 8, 4), "xbk": ("float32", 2, 16, 8),
 }
