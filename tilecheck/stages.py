@@ -13,7 +13,6 @@ from tilecheck.diagnostics import Diagnostic, Failure
 from tilecheck.host.launch import Launch
 from tilecheck.host.launches import find_launches
 from tilecheck.host.ownership.event import Event
-from tilecheck.host.ownership.search import find_ownership
 from tilecheck.kernel.access import Declared, KernelModel
 from tilecheck.kernel.execute import execute
 from tilecheck.optouts import denies_residual, opt_outs_of_file, opt_outs_of_kernel
@@ -22,10 +21,11 @@ from tilecheck.records import record
 from tilecheck.rules.judge import conclude, prove
 from tilecheck.rules.obligation import Proof
 from tilecheck.rules.ownership import findings
+from tilecheck.source.relevance import may_own
 from tilecheck.source.text import SourceError
 
 if TYPE_CHECKING:
-    from tilecheck.source.module import KernelSite
+    from tilecheck.source.module import KernelSite, Module
     from tilecheck.source.project import Project
 
 Overlay: TypeAlias = Mapping[str, tuple[str, ...]]
@@ -88,13 +88,23 @@ def find_file_launches(project: Project, path: str) -> FileResult:
     """The launches of a file, and what is wrong with who owns what there, likewise."""
     try:
         module = project.module(path)
-        owned = find_ownership(project, module)
-        launches = (*find_launches(project, module), *owned.launches)
-        return FileResult(path, launches=launches, events=owned.events, lent=tuple(_lent(project, owned.launches)))
+        events, launched = _owned(project, module)
+        launches = (*find_launches(project, module), *launched)
+        return FileResult(path, launches=launches, events=events, lent=tuple(_lent(project, launched)))
     except SourceError:
         return FileResult(path)  # said by `prove_file`
     except Exception as error:
         return FileResult(path, failures=(failure_of(path, error),))
+
+
+def _owned(project: Project, module: Module) -> tuple[tuple[Event, ...], tuple[Launch, ...]]:
+    """What is wrong with who owns what in a file, and its launches through the runtime."""
+    if not may_own(module.data):
+        return (), ()
+    from tilecheck.host.ownership.search import find_ownership  # which few files need
+
+    owned = find_ownership(project, module)
+    return owned.events, owned.launches
 
 
 def _lent(project: Project, launches: Iterable[Launch]) -> Iterator[ProvedKernel]:

@@ -165,6 +165,7 @@ class Operation(Value):
     given   of a launch, by parameter; `texts` as it is written there
     grid    that follows from the partitions, or that was asked for
     ended   how it came to its end: "run", "made part of a `zip`"
+    refused whether the program saw that it could not be run
     """
 
     span: Span
@@ -178,6 +179,7 @@ class Operation(Value):
     texts: dict[str, tuple[str, Span]] = field(default_factory=dict)
     grid: Shape = None
     ended: tuple[str, Span] | None = None
+    refused: bool = False
     holds: list[Hold] = field(default_factory=list)
 
 

@@ -44,7 +44,7 @@ def start(m: Machine, operation: Operation, span: Span, apply: Apply) -> Flight:
     try:
         return _begin(m, operation, span, apply)
     except Refused:
-        operation.ended = None  # it can be run again
+        operation.ended, operation.refused = None, True  # it can be run again
         raise
 
 
@@ -54,15 +54,19 @@ def _begin(m: Machine, operation: Operation, span: Span, apply: Apply) -> Flight
     flight = Flight(operation, span)
     if operation.parts is not None:
         with m.holding((flight,)):
-            for part in operation.parts:
-                flight.parts.append(_begin(m, part, span, apply))
+            try:
+                for part in operation.parts:
+                    flight.parts.append(_begin(m, part, span, apply))
+            except Refused:
+                _landed(m, flight, span)
+                raise
         return flight
     if not operation.known:
         flight.result = m.unknown("result")
     for argument in operation.arguments:
-        moved = argument.written and argument.handle.kind == "partition"
-        if not moved:
+        if not argument.written or argument.handle.kind != "partition":  # which it has already
             check(m, argument.handle, "written" if argument.written else "read", span, argument.text)
+    for argument in operation.arguments:
         _hold(argument.handle, Hold("writing" if argument.written else "reading", argument.handle.region, span,
                                     operation.what, flight, argument.name))
     for hold in operation.holds:
@@ -219,4 +223,4 @@ def awaited(m: Machine, value: Value, span: Span, apply: Apply) -> Value | None:
 
 def never_run(m: Machine) -> list[tuple[Operation, bool]]:
     """The operations of a path that had their chance, each with whether it was run or may have been."""
-    return [(o, o.ended is not None or o.escaped) for o in m.operations]
+    return [(o, o.ended is not None or o.escaped or o.refused) for o in m.operations]

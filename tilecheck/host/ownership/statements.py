@@ -251,9 +251,12 @@ def _expects_refusal(node: ast.AST | None) -> bool:
 
 
 def _raises(m: Machine, node: ast.expr) -> bool:
-    """`pytest.raises(kind)` where a variable holds an error of the runtime."""
+    """`pytest.raises(...)`, or something like it where a variable holds an error of the runtime."""
     if not isinstance(node, ast.Call) or _expects_refusal(node):
         return False
+    target = evaluate(m, node.func)
+    if isinstance(target, External) and target.path == "pytest.raises":
+        return True
     kinds = [lookup(m, arg.id) for arg in node.args if isinstance(arg, ast.Name)]
     return any(isinstance(kind, External) and kind.path.rpartition(".")[2] in _EXPECTED for kind in kinds)
 
