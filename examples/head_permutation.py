@@ -4,7 +4,8 @@ In `permute_heads_racy` a block on grid axis 0 takes one head of one batch, and 
 head that was read never reaches the destination, so for each place there are `H` blocks that write it, each with
 another head: whichever comes last wins. It compiles without a warning and gives the right answer for one head.
 
-`permute_heads` writes each head to its own place, and needs one grid axis only.
+`permute_heads` writes each head to its own place, and needs one grid axis only. Run as a script this launches both on
+arrays of NumPy, which `tilecheck run` executes on a CPU.
 """
 
 import cuda.tile as ct
@@ -38,3 +39,18 @@ def permuted(x):
     grid = (batches * heads, 1, 1)
     ct.launch(torch.cuda.current_stream(), grid, permute_heads, (x, out, heads, ROWS, width))
     return out
+
+
+def main():
+    import numpy as np
+
+    x = np.arange(2 * 4 * 8 * 4, dtype=np.float32).reshape(2, 4, 8, 4)
+    batches, heads, rows, width = x.shape
+    for kernel, grid in ((permute_heads_racy, (batches * heads, heads, 1)), (permute_heads, (batches * heads, 1, 1))):
+        out = np.zeros((batches, rows, heads, width), x.dtype)
+        ct.launch(None, grid, kernel, (x, out, heads, 4, width))
+        print(f"{np.count_nonzero(out != x.transpose(0, 2, 1, 3))} of {out.size} elements are wrong")
+
+
+if __name__ == "__main__":
+    main()

@@ -48,7 +48,10 @@ class Dependencies:
 
 @record(frozen=True)
 class Analysis:
-    """All that a run found out. An internal error may not come again, so with one it is not kept."""
+    """All that a run found out. An internal error may not come again, so with one it is not kept.
+
+    host  findings of host code that are of no kernel
+    """
 
     kernels: tuple[KernelFindings, ...]
     opt_outs: tuple[OptOut, ...]
@@ -56,3 +59,4 @@ class Analysis:
     files: int
     dependencies: Dependencies
     can_be_kept: bool = True
+    host: tuple[Diagnostic, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tilecheck.analysis import Analysis, KernelFindings, OptOut
+from tilecheck.analysis import Analysis, OptOut
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic, Report
 from tilecheck.kernel.tree import Span
@@ -18,7 +18,9 @@ from tilecheck.selection import Selection, covered_codes
 def finish(analysis: Analysis, config: Config) -> Report:
     """The report of an analysis under the settings of a run."""
     selected = _selector(config)
-    raw = [(k.report.file, d) for k in analysis.kernels for d in _with_severity(k, config.strict)]
+    raw = [(k.report.file, d) for k in analysis.kernels for d in _with_severity(
+        k.diagnostics, config.strict or k.deny_residual)]
+    raw += [(d.span.file, d) for d in _with_severity(analysis.host, config.strict)]
     kept, used = _apply(raw, analysis.opt_outs)
     diagnostics = {d for d in (*kept, *_complaints(analysis.opt_outs, used, config)) if selected(d)}
     return Report(
@@ -33,9 +35,9 @@ def _place(diagnostic: Diagnostic) -> tuple[object, ...]:
     return (diagnostic.span, diagnostic.code, diagnostic.kernel or "", diagnostic.message)
 
 
-def _with_severity(kernel: KernelFindings, strict: bool) -> Iterator[Diagnostic]:
-    raised = strict or kernel.deny_residual
-    for diagnostic in kernel.diagnostics:
+def _with_severity(diagnostics: Iterable[Diagnostic], raised: bool) -> Iterator[Diagnostic]:
+    """With what was not settled as an error where that is asked for, else without notes."""
+    for diagnostic in diagnostics:
         rule = RULES.get(diagnostic.code)
         if raised and rule is not None and rule.residual and diagnostic.severity in ("warning", "note"):
             yield replace(diagnostic, severity="error")

@@ -9,9 +9,10 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilecheck.analysis import Analysis, Dependencies, KernelFindings, OptOut
-from tilecheck.diagnostics import Failure
+from tilecheck.diagnostics import Diagnostic, Failure
 from tilecheck.host.launch import Launch
 from tilecheck.host.launches import find_launches
+from tilecheck.host.ownership.event import Event
 from tilecheck.kernel.access import Declared, KernelModel
 from tilecheck.kernel.execute import execute
 from tilecheck.optouts import denies_residual, opt_outs_of_file, opt_outs_of_kernel
@@ -19,10 +20,12 @@ from tilecheck.proof.contract import select
 from tilecheck.records import record
 from tilecheck.rules.judge import conclude, prove
 from tilecheck.rules.obligation import Proof
+from tilecheck.rules.ownership import findings
+from tilecheck.source.relevance import may_own
 from tilecheck.source.text import SourceError
 
 if TYPE_CHECKING:
-    from tilecheck.source.module import KernelSite
+    from tilecheck.source.module import KernelSite, Module
     from tilecheck.source.project import Project
 
 Overlay: TypeAlias = Mapping[str, tuple[str, ...]]
@@ -46,6 +49,8 @@ class FileResult:
 
     dependencies    those that its process has not told of before
     last_launches   no result that comes later has launches
+    events          what is wrong with the ownership of tensors in host code
+    lent            kernels of files that are not under check, which its host code launches
     """
 
     file: str
@@ -55,6 +60,8 @@ class FileResult:
     failures: tuple[Failure, ...] = ()
     dependencies: Dependencies = field(default_factory=Dependencies)
     last_launches: bool = False
+    events: tuple[Event, ...] = ()
+    lent: tuple[ProvedKernel, ...] = ()
 
 
 def prove_file(project: Project, path: str, overlay: Overlay) -> FileResult:
@@ -78,13 +85,35 @@ def prove_file(project: Project, path: str, overlay: Overlay) -> FileResult:
 
 
 def find_file_launches(project: Project, path: str) -> FileResult:
-    """The launches of a file, likewise."""
+    """The launches of a file, and what is wrong with who owns what there, likewise."""
     try:
-        return FileResult(path, launches=tuple(find_launches(project, project.module(path))))
+        module = project.module(path)
+        events, launched = _owned(project, module)
+        launches = (*find_launches(project, module), *launched)
+        return FileResult(path, launches=launches, events=events, lent=tuple(_lent(project, launched)))
     except SourceError:
         return FileResult(path)  # said by `prove_file`
     except Exception as error:
         return FileResult(path, failures=(failure_of(path, error),))
+
+
+def _owned(project: Project, module: Module) -> tuple[tuple[Event, ...], tuple[Launch, ...]]:
+    """What is wrong with who owns what in a file, and its launches through the runtime."""
+    if not may_own(module.data):
+        return (), ()
+    from tilecheck.host.ownership.search import find_ownership  # which few files need
+
+    owned = find_ownership(project, module)
+    return owned.events, owned.launches
+
+
+def _lent(project: Project, launches: Iterable[Launch]) -> Iterator[ProvedKernel]:
+    """The kernels that are launched from here and stand in files that are not under check."""
+    checked = {module.path for module in project.modules()}
+    for file, name in sorted({launch.kernel for launch in launches}):
+        if file not in checked:
+            module = project.module(file)
+            yield from (_prove_kernel(project, site, {}) for site in module.kernels() if site.qualname == name)
 
 
 def _prove_kernel(project: Project, site: KernelSite, overlay: Overlay) -> ProvedKernel:
@@ -103,12 +132,15 @@ class Joiner:
         self.kernels: dict[tuple[str, str], KernelFindings] = {}
         self.waiting: dict[tuple[str, str], ProvedKernel] = {}
         self.launches: defaultdict[tuple[str, str], list[Launch]] = defaultdict(list)
+        self.written: dict[tuple[str, str], tuple[bool, ...]] = {}
+        self.lent: dict[tuple[str, str], ProvedKernel] = {}
         self.all_launches_known = False
         self.rest: list[FileResult] = []
 
     def add(self, result: FileResult) -> None:
         """Take in what one file contributes."""
-        self.rest.append(replace(result, kernels=(), launches=()))
+        self.rest.append(replace(result, kernels=(), launches=(), lent=()))
+        self.lent.update({(kernel.model.file, kernel.model.name): kernel for kernel in result.lent})
         for launch in result.launches:
             self.launches[launch.kernel].append(launch)
         for kernel in result.kernels:
@@ -132,6 +164,7 @@ class Joiner:
         for key, kernel in self.waiting.items():
             if key in self.kernels:
                 continue
+            self.written[key] = tuple(p.name in kernel.model.written for p in kernel.model.params)
             failures = list(_faulty_contracts(kernel))
             try:
                 seen = sorted(self.launches[key], key=lambda launch: (launch.span, launch.wrapper))
@@ -141,6 +174,14 @@ class Joiner:
                 failures.append(failure_of(key[0], error, kernel.model.name_span.line))
             self.rest.append(FileResult(key[0], failures=tuple(failures)))
         self.waiting.clear()
+
+    def _at_launches(self) -> Iterator[Diagnostic]:
+        """What is wrong with launches of kernels that are not under check themselves."""
+        for key, kernel in sorted(self.lent.items(), key=lambda item: item[0]):
+            if key not in self.kernels:
+                seen = sorted(self.launches[key], key=lambda launch: (launch.span, launch.wrapper))
+                _, found = conclude(kernel.model, kernel.proof, seen)
+                yield from (d for d in found if any(d.span == launch.span for launch in seen))
 
     def analysis(self, files: int) -> Analysis:
         """Everything together, in an order that does not depend on that of the results."""
@@ -157,6 +198,7 @@ class Joiner:
                 frozenset().union(*(result.dependencies.missing for result in self.rest)),
             ),
             not any(failure.message.startswith(INTERNAL) for failure in failures),
+            (*findings((event for result in self.rest for event in result.events), self.written), *self._at_launches()),
         )
 
 

@@ -69,7 +69,9 @@ if TYPE_CHECKING:
         AliasedError,
         CaptureError,
         ContractError,
+        DuplicateError,
         ForeignMemoryError,
+        ForkedError,
         GraphLifetimeError,
         GridError,
         InFlightError,
@@ -84,6 +86,8 @@ if TYPE_CHECKING:
         RefutedError,
         SharedError,
         StreamError,
+        UnprovenError,
+        UnprovenWarning,
     )
     from tilecheck_runtime.sanitizer.events import Event, Report
     from tilecheck_runtime.sanitizer.session import Session, session
@@ -108,10 +112,12 @@ __all__ = [
     "ContractError",
     "DType",
     "DeviceFailureError",
+    "DuplicateError",
     "Dyn",
     "Event",
     "Flight",
     "ForeignMemoryError",
+    "ForkedError",
     "FrontEndError",
     "Graph",
     "GraphLifetimeError",
@@ -153,6 +159,8 @@ __all__ = [
     "Tensor",
     "Tile",
     "ToolVersionError",
+    "UnprovenError",
+    "UnprovenWarning",
     "UnsettledKernelError",
     "UnsupportedArgumentError",
     "Walk",
@@ -227,10 +235,10 @@ _NAMES: Final = {
     "launches.operation": "Operation",
     "launches.raw": "GuardWarning launch",
     "launches.streams": "stream",
-    "ownership.errors": "AliasedError CaptureError ContractError ForeignMemoryError GraphLifetimeError GridError "
-                        "InFlightError KernelFaultError LaunchArgumentError LostFlightWarning MovedError "
-                        "NestedLaunchError NeverRunWarning OwnershipError ReadOnlyError RefutedError "
-                        "SharedError StreamError",
+    "ownership.errors": "AliasedError CaptureError ContractError DuplicateError ForeignMemoryError ForkedError "
+                        "GraphLifetimeError GridError InFlightError KernelFaultError LaunchArgumentError "
+                        "LostFlightWarning MovedError NestedLaunchError NeverRunWarning OwnershipError ReadOnlyError "
+                        "RefutedError SharedError StreamError UnprovenError UnprovenWarning",
     "sanitizer.events": "Event Report",
     "sanitizer.session": "Session session",
     "tensors.create": "arange empty eye full linspace ones rand randn zeros",

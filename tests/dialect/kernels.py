@@ -197,6 +197,13 @@ def every_update(low: Shared[i32, Dyn], high: Shared[i32, Dyn], ones: Shared[i32
 
 
 @kernel
+def turned_twice(z: Mut[f32, A, B, C], x: Ref[f32, Dyn, Dyn, Dyn]) -> None:
+    view = x.permute(1, 2, 0).permute(0, 2, 1)
+    i, j, k = z.coords(z.cell())
+    z.store(view.load_like(z) + view.partition(*z.tile)[i, j, k] + view.at(0, 0, 0) * view.extent(1))
+
+
+@kernel
 def any_order(z: Mut[f32, A, B, C], x: Ref[f32, Dyn, Dyn, Dyn], d: D, e: E, f: F) -> None:
     view = x.permute(d, e, f)
     i, j, k = z.coords(z.cell())

@@ -10,7 +10,7 @@ from tilecheck_runtime import Kernel, sanitize
 from tilecheck_runtime.dialect.entry import Entry
 from tilecheck_runtime.dialect.plan import Output, Plan
 from tilecheck_runtime.dialect.schedules import Schedule, Single
-from tilecheck_runtime.launches.contract import checked_name, last_line
+from tilecheck_runtime.launches.checking import checked_name, last_line
 from tilecheck_runtime.sanitizer.events import Report
 
 COMPACT = False

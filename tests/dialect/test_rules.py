@@ -207,6 +207,26 @@ class TestSubRanges:
             entry.grid({"z": (20,)})
 
 
+class TestNumbersOfPieces:
+    """Rule 10: pieces are counted in 32 bits, which never wrap around."""
+
+    @pytest.mark.parametrize(("schedule", "shape"), [
+        (Linear(), (65536, 32768)), (Linear(), (2**31 - 3, 1)), (Walk(0), (65536, 32768)), (Walk(1), (3, 2**29)),
+        (Range(Linear(), 0, 9), (65536, 65536)), (Grouped(2), (65536, 65536)), (Grouped(2**30), (4, 4)),
+    ])
+    def test_more_than_can_be_counted(self, schedule, shape):
+        entry = specialized(kernels.copy2, {"z": np.zeros((2, 2))}, {"z": (1, 1)}, schedule=schedule, blocks=3)
+        with pytest.raises(PlanError, match=r"'z' has \d+ pieces, more than .* can number in 32 bits: take larger"):
+            entry.grid({"z": shape})
+
+    @pytest.mark.parametrize(("schedule", "shape"), [
+        (Linear(), (2**31 - 5, 1)), (Walk(1), (3, 2**28)), (Grouped(2**29), (4, 3)),
+    ])
+    def test_as_many_as_can(self, schedule, shape):
+        entry = specialized(kernels.copy2, {"z": np.zeros((2, 2))}, {"z": (1, 1)}, schedule=schedule, blocks=3)
+        assert entry.grid({"z": shape}) == (3, 1, 1)
+
+
 class TestPermutedViews:
     """Rule 11."""
 

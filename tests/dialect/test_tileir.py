@@ -54,6 +54,7 @@ RANKS = {
     "add": 1, "gemm": 2, "rms_norm": 2, "gathers_rows": 2, "two_outputs": 1, "like4": 4, "like5": 5,
     "two_outputs_walked": 2, "numbered": 2, "in_place": 2, "in_place_by_cell": 2, "both_pieces": 1, "nested": 2,
     "nested_inputs": 2, "long_rows": 2, "append": 3, "one_hot": 2, "one_hot_masked": 2, "transposed": 2, "turned": 3,
+    "turned_twice": 3,
     "any_order": 3, "gathered": 2, "least": 1, "column_sums": 2, "every_update": 1,
     **{f"copy{n}": n for n in range(1, 6)},
 }

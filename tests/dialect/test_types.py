@@ -9,33 +9,21 @@ from pathlib import Path
 import pytest
 
 from tests.cases.expectations import FOLDER
+from tests.stubs.checkers import mypy_errors
 from tilecheck_runtime.dialect import types
 from tilecheck_runtime.dialect.device.mutable import Mut
 from tilecheck_runtime.dialect.device.reference import Part, Ref
 from tilecheck_runtime.dialect.device.shared import Shared
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDS_STUBS = {"operands_swapped"}
-"""Kernels whose error is in a call of `cuda.tile` itself, which ships no types."""
 
 
 @pytest.fixture(scope="module")
 def errors(tmp_path_factory) -> dict[str, dict[int, str]]:
     """Errors of `mypy --strict`, by file name and line."""
-    api = pytest.importorskip("mypy.api")
     folder = tmp_path_factory.mktemp("mypy")
-    config = folder / "mypy.ini"
-    config.write_text("[mypy]\nstrict = True\n[mypy-cuda.*]\nignore_missing_imports = True\n", encoding="utf-8")
-    files = [FOLDER / "dialect.py", ROOT / "tests" / "dialect" / "typed.py", ROOT / "tests" / "dialect" / "kernels.py"]
-    output, problem, _ = api.run([
-        "--config-file", str(config), "--cache-dir", str(folder / "cache"), "--follow-imports", "silent",
-        "--explicit-package-bases", "--no-color-output", *map(str, files),
-    ])
-    assert not problem
-    found: dict[str, dict[int, str]] = {file.name: {} for file in files}
-    for match in re.finditer(r"^(.+?):(\d+): error: (.+)$", output, re.M):
-        found[Path(match[1]).name][int(match[2])] = match[3]
-    return found
+    files = [FOLDER / "dialect.py", *(ROOT / "tests" / "dialect" / name for name in ("typed.py", "kernels.py"))]
+    return mypy_errors(folder, files)
 
 
 def marked(path: Path, mark: str) -> set[int]:
@@ -43,15 +31,9 @@ def marked(path: Path, mark: str) -> set[int]:
     return {n for n, line in enumerate(lines, 1) if re.search(mark, line)}
 
 
-def without_stubs(path: Path) -> set[int]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return {line for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in NEEDS_STUBS
-            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
-
-
 def test_the_cases(errors):
     path = FOLDER / "dialect.py"
-    assert set(errors["dialect.py"]) == marked(path, r"# expect:.*\bmypy\b") - without_stubs(path), errors
+    assert set(errors["dialect.py"]) == marked(path, r"# expect:.*\bmypy\b"), errors
 
 
 def test_more_cases(errors):

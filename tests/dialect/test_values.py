@@ -244,6 +244,14 @@ def test_permuted_views():
     assert np.allclose(z, x.transpose(2, 0, 1) + 645, atol=1e-4)
 
 
+def test_a_view_of_a_view():
+    x = np.arange(3 * 5 * 4, dtype=np.float32).reshape(3, 5, 4) + 1
+    view = x.transpose(1, 2, 0).transpose(0, 2, 1)
+    z = np.zeros(view.shape, np.float32)
+    silent(kernels.turned_twice, {"z": z, "x": x}, {"z": (2, 4, 2)})
+    assert np.array_equal(z, 2 * view + view[0, 0, 0] * 3)
+
+
 def test_another_padding():
     x, z = floats(10, 20) + 5, np.zeros(10, np.float32)
     silent(kernels.least, {"z": z, "x": x}, {"z": (4,)}, B=32)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import pytest
 
+from tests.kernel.dialect.build import model
 from tests.schedules.kernels import KERNELS
 from tilecheck.api import check_source
 from tilecheck.config import Config
 from tilecheck.diagnostics import KernelReport, Report
 from tilecheck.engine import analyse_text
 from tilecheck.proof.contract import equivalent, parse
+from tilecheck.proof.terms import bid, const
 
 HEAD = """\
 from __future__ import annotations
@@ -56,9 +58,18 @@ def asks(found: KernelReport, clause: str) -> bool:
 
 # 1: a tensor enters as shared input or as mutable output, never by value
 
-@pytest.mark.parametrize("annotation", ["ct.Array", "'ct.Array'", "list", "Mut", "Ref[f32]", "Mut[f32, Dyn]"])
+@pytest.mark.parametrize("annotation", ["ct.Array", "'ct.Array'", "list", "Mut", "Ref[f32]", "Mut[f32, Dyn]",
+    "Mut[f32, 48]", "Mut[f32, Literal[16, 32]]", "Ref[f32, Literal[0]]", "Ref[f32, Literal[-1]]", "Mut[f32, SIZES]",
+    "Ref[f32, SIZE]", "Ref[int, Dyn]", "Mut[f32, B, B, B, B, B, B]",
+])
 def test_rule_01_an_array_is_owned_or_borrowed(annotation):
-    assert codes(f"def k(z: {annotation}) -> None:\n    pass\n") == ["TC110"]
+    above = "SIZE = 16\nSIZES = Literal[16, 32]\n@kernel"
+    assert codes(f"def k(z: {annotation}) -> None:\n    pass\n", above) == ["TC110"]
+
+
+@pytest.mark.parametrize("rest", ["*z", "*z: Ref[f32, Dyn]", "**z"])
+def test_rule_01_the_number_of_arrays_is_fixed(rest):
+    assert codes(f"def k({rest}) -> None:\n    pass\n") == ["TC110"]
 
 
 def test_rule_01_scalars_and_constants_need_no_owner():
@@ -74,6 +85,28 @@ def test_rule_01_scalars_and_constants_need_no_owner():
 ])
 def test_rule_02_a_store_to_an_input_is_refused(store):
     assert codes(f"{ONE}    (b,) = z.tile\n    t = z.load()\n    {store}\n") == ["TC104"]
+
+
+# 5: outputs of one launch agree on its grid, axis by axis
+
+def test_rule_05_outputs_agree_axis_by_axis():
+    found = only("def k(a: Mut[f32, BM, BN], b: Mut[f32, BN, BM]) -> None:\n    a.store(a.load())\n"
+                 "    b.store(b.load())\n")
+    assert asks(found, "cdiv(a.shape[0], BM) == cdiv(b.shape[0], BN)")
+    assert asks(found, "cdiv(a.shape[1], BN) == cdiv(b.shape[1], BM)")
+
+
+def test_rule_05_the_leading_ones_of_four_axes_share_a_grid_axis():
+    found = only("def k(a: Mut[f32, B, B, BM, BN], b: Mut[f32, BK]) -> None:\n    a.store(a.load())\n"
+                 "    b.store(b.load())\n")
+    assert asks(found, "cdiv(a.shape[0], B) * cdiv(a.shape[1], B) == cdiv(b.shape[0], BK)")
+    assert asks(found, "cdiv(a.shape[2], BM) == 1") and asks(found, "cdiv(a.shape[3], BN) == 1")
+
+
+def test_rule_05_an_output_that_nothing_is_known_of_agrees_all_the_same():
+    """It is read at the place of the other, so both have as many pieces."""
+    found = only("def k(a: Mut[f32, B], b: Mut[f32, B]) -> None:\n    a.store(a.load_like(b))\n")
+    assert asks(found, "cdiv(a.shape[0], B) == cdiv(b.shape[0], B)")
 
 
 # 8: a store needs an index that was minted by walking that partition
@@ -160,6 +193,21 @@ def test_rule_11_a_coordinate_of_one_axis_says_nothing_of_the_other():
     assert not asks(found, "cdiv(z.shape[1], BN) <= cdiv(x.shape[1], BN)")
 
 
+def test_rule_11_tiles_of_a_view_are_those_of_its_axis():
+    body = ("    px = x.permute(1, 0).partition(*z.tile)\n    acc = ct.zeros(z.tile, ct.float32)\n"
+            "    for k in range(px.tiles({0})):\n        acc += px[{1}]\n    z.store(acc)\n")
+    for axis, index, array in ((0, "k, 0", 1), (1, "0, k", 0)):
+        found = only(MATRIX + body.format(axis, index))
+        assert found.verdict == "proved"
+        assert [c.clause for c in found.contract if "shape" in c.clause] == [f"x.shape[{1 - array}] >= 1"]
+
+
+def test_rule_11_elements_of_a_view_are_those_of_its_axes():
+    text = "@kernel\n" + MATRIX + "    z.store(ct.full(z.tile, x.permute(1, 0).at(ct.bid(0), 7), ct.float32))\n"
+    (read,) = [a for a in model(text).accesses if a.array == "x"]
+    assert read.region.index == (const(7), bid(0))
+
+
 # 12: stores inside the piece take no index, or a partition of the piece that divides it
 
 def test_rule_12_a_nested_tile_divides_the_piece():
@@ -229,6 +277,12 @@ def test_rule_14_constants_are_folded():
 def test_rule_14_block_coordinates_are_compared_with_the_grid():
     found = only(ONE + "    z.store(x.partition(*z.tile)[ct.bid(0)])\n")
     assert asks(found, "grid[0] <= cdiv(x.shape[0], B)")
+
+
+def test_rule_14_a_piece_ends_where_its_array_does():
+    found = only(ONE + "    last = z.coords(z.cell())[0] * z.tile[0] + z.extent(0) - 1\n"
+                 "    z.store(ct.zeros(z.tile, ct.float32) + x.partition(1)[last])\n")
+    assert asks(found, "z.shape[0] <= x.shape[0]")
 
 
 def test_rule_14_declarations_discharge():

@@ -20,22 +20,41 @@ def _after(mark: str) -> str:
     return found.strip("\n")
 
 
-def test_the_output_shown_is_the_real_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def _checked(arguments: list[str]) -> int:
+    return main([*arguments, "--no-cache"])
+
+
+def _run(arguments: list[str]) -> int:
+    pytest.importorskip("numpy")
+    from tilecheck_runtime.hooks.run import command
+
+    status: int = command(arguments[1:], standalone_mode=False)
+    return status
+
+
+SHOWN = {"output": (1, _checked), "output of run": (2, _run)}
+"""For each block, the place of its command in the line, and what executes it."""
+
+
+@pytest.mark.parametrize("mark", SHOWN)
+def test_the_output_shown_is_the_real_one(mark: str, monkeypatch: pytest.MonkeyPatch,
+                                          capsys: pytest.CaptureFixture[str]) -> None:
     """With UPDATE_README set, writes what is real into the README first."""
     monkeypatch.chdir(ROOT)
-    command = _after("run").rpartition("&&")[2]
-    program, *arguments = shlex.split(command)
+    place, execute = SHOWN[mark]
+    program, *arguments = shlex.split(_after("run").split("&&")[place + 1])
     assert program == ".venv/bin/tilecheck"
-    assert main([*arguments, "--no-cache"]) == 0
-    output = capsys.readouterr().out.rstrip("\n")
+    assert execute(arguments) == 0
+    printed = capsys.readouterr()
+    output = re.sub("\x1b\\[[0-9;]*m", "", f"{printed.out}{printed.err}").rstrip("\n")
     if os.environ.get("UPDATE_README"):
-        before, mark, after = README.read_text(encoding="utf-8").partition("<!-- output -->\n```text\n")
-        README.write_text(f"{before}{mark}{output}\n```{after.partition('```')[2]}", encoding="utf-8")
-    assert output == _after("output")
+        before, start, after = README.read_text(encoding="utf-8").partition(f"<!-- {mark} -->\n```text\n")
+        README.write_text(f"{before}{start}{output}\n```{after.partition('```')[2]}", encoding="utf-8")
+    assert output == _after(mark)
 
 
 def test_both_commands_are_one_line_that_installs_and_runs() -> None:
-    for mark, extra in (("run", "install -q . "), ("test", "install -q -e '.[test]' ")):
+    for mark, extra in (("run", "install -q '.[cpu]' "), ("test", "install -q -e '.[test]' ")):
         command = _after(mark)
         assert "\n" not in command
         assert command.startswith("python3 -m venv .venv && .venv/bin/pip ")

@@ -14,7 +14,7 @@ from tilecheck.rules.pages import PageError, page
 from tilecheck.rules.registry import RULES
 
 PAGES = sorted((ROOT / "docs" / "rules").glob("*.md"))
-OTHERS = [ROOT / "docs" / "contracts.md", ROOT / "docs" / "cli.md", ROOT / "README.md"]
+OTHERS = [ROOT / "docs" / "contracts.md", ROOT / "docs" / "cli.md", ROOT / "docs" / "host.md", ROOT / "README.md"]
 HEADINGS = ["What it does", "Why is this bad?", "Example", "Use instead", "How to opt out"]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import tilecheck_runtime as tcr
 from tests.docs.markdown import ROOT, blocks
-from tilecheck_runtime import LostFlightWarning, NeverRunWarning, OwnershipError
+from tilecheck_runtime import LostFlightWarning, NeverRunWarning, OwnershipError, UnprovenWarning
 from tilecheck_runtime.ownership import errors
 
 PAGE = ROOT / "docs" / "runtime.md"
@@ -50,8 +50,8 @@ def test_a_script_prints_what_is_shown(name: str, tmp_path: Path, monkeypatch: p
 def test_every_error_is_on_the_page_with_its_code() -> None:
     text = PAGE.read_text(encoding="utf-8")
     kinds = {vars(errors)[name] for name in errors.__all__ if isinstance(vars(errors)[name], type)}
-    for kind in kinds - {OwnershipError, NeverRunWarning, LostFlightWarning}:
+    for kind in kinds - {OwnershipError, NeverRunWarning, LostFlightWarning, UnprovenWarning}:
         assert getattr(tcr, kind.__name__) is kind
         (row,) = [line for line in text.splitlines() if line.startswith("| `") and f"`{kind.__name__}`" in line]
-        assert f"| {kind.code} |" in row or kind.__name__ in ("KernelFaultError", "RefutedError")
-    assert "`NeverRunWarning` (TC404)" in text and "`LostFlightWarning`" in text
+        assert f"| {kind.code} |" in row or kind.__name__ in ("KernelFaultError", "RefutedError", "UnprovenError")
+    assert "`NeverRunWarning` (TC404)" in text and "`LostFlightWarning`" in text and "`UnprovenWarning`" in text

@@ -50,6 +50,29 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
     ("assert n % 128 == 0\nct.launch(0, (1,), k, (x, torch.empty(ct.cdiv(n, 128)), n, 128))", "T*y.shape[0] <= n"),
     ("assert n == 4 * m and m == 32\nct.launch(0, (n,), k, (x, y, n, 128))", "T <= n"),
     ("h = x.shape[1] // 2\nct.launch(0, (1,), k, (x, y, x.shape[1], torch.next_power_of_2(h)))", "T <= n"),
+    # the shape of another array, whatever its rank
+    ("z = torch.zeros(n, m).view(*x.shape)\nct.launch(0, (x.shape[0],), k, (z, y, n, m))", "grid[0] <= x.shape[0]"),
+    ("z = y.reshape(x.shape)\nct.launch(0, (x.shape[0],), k, (z, y, n, m))", "grid[0] <= x.shape[0]"),
+    # a text that is one of several
+    ("assert m in ('ab', 'ba')\nct.launch(0, (x.shape[m.find('a')],), k, (x, y, n, 1)) if m == 'ab' else None",
+     "grid[0] <= x.shape[0]"),
+    # sizes and kernels that conditions chose, where the conditions hold
+    ("z = torch.empty((n, m) if m > 2 else (n,))\nif m > 2:\n    ct.launch(0, (m,), k, (z, y, n, m))",
+     "grid[0] <= x.shape[1]"),
+    ("if m > 2:\n    z = torch.empty(n, 4)\nelse:\n    z = y\nif m > 2:\n    ct.launch(0, (n,), k, (z, y, n, m))",
+     "grid[0] <= x.shape[0]"),
+    # facts with choices that other facts make
+    ("a = x.shape[0] if m else x.shape[1]\nassert a == n\nif not m:\n    ct.launch(0, (n,), k, (x, y, n, 1))",
+     "grid[0] <= x.shape[1]"),
+    # what is passed is not empty
+    ("h = x.shape[1] // 2\nct.launch(0, (1,), k, (torch.empty(n, h), y, n, m))", "x.shape[1] >= 1"),
+    ("z = torch.empty(1, 1) if x is None else x\nct.launch(0, (1,), k, (z, y, n, m))", "x.shape[1] >= 1"),
+    # powers of two, multiples
+    ("if n >= 1 and (n & (n - 1)) == 0:\n    ct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= n"),
+    ("if n >= 1 and n % m == 0 and m >= 1:\n    ct.launch(0, (1,), k, (x, y, n, m))", "T <= n"),
+    # a number, whichever it is
+    ("b = n if m > 2 else m\nct.launch(0, (int(b),), k, (x, y, b, m))", "grid[0] <= n"),
+    ("b = m\nif n > 2:\n    b = n\nct.launch(0, (int(b),), k, (x, y, int(b), m))", "grid[0] <= n"),
 ])
 def test_discharged(body: str, clause: str) -> None:
     for part in clause.split(" and "):
@@ -77,6 +100,22 @@ def test_discharged(body: str, clause: str) -> None:
     ("assert x.shape[1] == y.shape[0] and x.shape[1] % 48 == 0\nct.launch(0, (n,), k, (x, y, n, 32))",
      "y.shape[0] % T == 0"),
     ("for i in range(n):\n    pass\nct.launch(0, (2,), k, (x, y, n, m))", "n >= 1"),
+    ("z = torch.zeros(n, m).view(*x.shape, 1)\nct.launch(0, (x.shape[1],), k, (z, y, n, m))", "grid[0] <= x.shape[1]"),
+    ("z = y.reshape(x.shape[1:])\nct.launch(0, (x.shape[0],), k, (z, y, n, m))", "grid[0] <= x.shape[0]"),
+    ("assert m in ('ab', 'ba')\nct.launch(0, (x.shape[m.find('a')],), k, (x, y, n, 1))", "grid[0] <= x.shape[0]"),
+    ("assert m in ('ab', n)\nct.launch(0, (x.shape[m.find('a')],), k, (x, y, n, 1)) if m == 'ab' else None",
+     "grid[0] <= x.shape[0]"),
+    ("z = torch.empty((n, m) if m > 2 else (n, 1))\nif n > 2:\n    ct.launch(0, (foo(),), k, (z, y, n, m))",
+     "grid[0] <= x.shape[1]"),
+    ("if m > 2:\n    z = torch.empty(n, 4)\nelse:\n    z = y\nif m > 1:\n    ct.launch(0, (n,), k, (z, y, n, m))",
+     "grid[0] <= x.shape[0]"),
+    ("a = x.shape[0] if m else x.shape[1]\nassert a == n\nif m:\n    ct.launch(0, (n,), k, (x, y, n, 1))",
+     "grid[0] <= x.shape[1]"),
+    # one that is empty for sure may be the one
+    ("z = torch.empty(0, 0) if x is None else x\nct.launch(0, (1,), k, (z, y, n, m))", "x.shape[1] >= 1"),
+    ("z = x if m else torch.empty(0, 0)\nct.launch(0, (1,), k, (z, y, n, m))", "T != 0"),
+    ("if (n & (n - 1)) == 0:\n    ct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= n"),
+    ("if n % m == 0:\n    ct.launch(0, (1,), k, (x, y, n, m))", "T <= n"),
 ])
 def test_open(body: str, clause: str) -> None:
     assert at(body, clause).state == "open"

@@ -202,3 +202,14 @@ def test_arguments_that_are_not_visible() -> None:
 
 def test_names_of_the_prelude_are_kernels() -> None:
     assert "def other(" in PRELUDE and launches("") == ()
+
+
+def test_a_kernel_that_a_helper_keeps_with_hints_is_that_kernel() -> None:
+    source = ("_kept = {}\n\n\ndef cached_replace_hints(kernel, **hints):\n"
+              "    if id(kernel) not in _kept:\n        _kept[id(kernel)] = kernel.replace_hints(**hints)\n"
+              "    return _kept[id(kernel)]\n\n\n"
+              "def run(x, y, n, m, layout):\n    base = k if layout == 'a' else other\n"
+              "    size = x.shape[0] if layout == 'a' else x.shape[1]\n"
+              "    ct.launch(0, (size,), cached_replace_hints(base, occupancy=2), (x, y, n, m))\n")
+    grids = {(x.kernel[1], x.grid[0].key) for x in launches(source) if x.grid[0] is not None}
+    assert grids == {("k", "x.shape[0]"), ("other", "x.shape[1]")}

@@ -147,13 +147,21 @@ class _Examiner:
     found: list[str] = field(default_factory=list)
     reproduced: bool = False
 
-    def run(self) -> tuple[str, ...]:
+    def claims(self) -> tuple[str, ...]:
+        """What was decided and does not hold in what was seen."""
         self.structural = structural(self.report, RACE_KINDS)
         self.contract = race_contract(self.report)
         self.verdict = race_verdict(self.report)
         for trial in self.truth.trials:
             if trial.collides and len(self.found) < 3:
                 self._collision(trial)
+        for kind in KINDS:
+            self.found += aspect_contradictions(kind, self.kernel, self.report, self.truth, self._holds)
+        return tuple(self.found)
+
+    def witnesses(self) -> tuple[str, ...]:
+        """What was refuted with no witness, or one that the interpreter does not bear out."""
+        self.found = []
         for diagnostic in self.diagnostics:
             others = any(diagnostic.code in codes for codes in CODES.values())
             if (diagnostic.code in RACE_CODES and diagnostic.severity == "error") or (
@@ -161,7 +169,6 @@ class _Examiner:
                 self._witness(diagnostic)
         function = load_text(self.kernel.text)["kernel"]
         for kind in KINDS:
-            self.found += aspect_contradictions(kind, self.kernel, self.report, self.truth, self._holds)
             self.found += witness_faults(kind, self.report, self.diagnostics, function, parameters_of(self.kernel))
         return tuple(self.found)
 
@@ -240,7 +247,7 @@ def examine(kernel: Generated, name: str, truth: Truth | None = None, count: int
     (said,) = report.kernels
     try:
         examiner = _Examiner(kernel, said, report.diagnostics, truth)
-        found = examiner.run()
+        found = (*examiner.claims(), *examiner.witnesses())
         kind = "colliding" if examiner.reproduced and truth.kind in ("safe", "idle") else truth.kind
         verdict, aspects = race_verdict(said), examiner.aspects()
         decided = verdict in DECIDED and _satisfiable(kernel, said, truth)
@@ -250,6 +257,12 @@ def examine(kernel: Generated, name: str, truth: Truth | None = None, count: int
     rules = tuple(r for o in said.obligations for r in o.rules)
     return Outcome(name, kind, truth.ever_collides, verdict, decided, found, rules, kernel.features,
                    kernel.slips, tuple(o.why for o in said.obligations), aspects)
+
+
+def claims_against(kernel: Generated, said: Report, truth: Truth) -> tuple[str, ...]:
+    """What the checker decided of a kernel that does not hold in what was seen."""
+    (report,) = said.kernels
+    return _Examiner(kernel, report, said.diagnostics, truth).claims()
 
 
 def explain(kernel: Generated, outcome: Outcome) -> str:

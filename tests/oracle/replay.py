@@ -80,7 +80,7 @@ def _fill(target: Array, data: Iterable[tuple[str, int]], name: str) -> None:
                 target.storage.data[place] = value
 
 
-def _arguments(parameters: Sequence[Parameter], witness: WitnessLike, room: int) -> dict[str, Any]:
+def arguments_of(parameters: Sequence[Parameter], witness: WitnessLike, room: int) -> dict[str, Any]:
     scalars = dict(witness.scalars)
     values: dict[str, Any] = {}
     for p in parameters:
@@ -101,7 +101,7 @@ def _arguments(parameters: Sequence[Parameter], witness: WitnessLike, room: int)
 def replay(kernel: Any, parameters: Sequence[Parameter], witness: WitnessLike, arrays: Iterable[str],
            lines: Iterable[int], room: int = 256) -> Replay:
     """Whether two accesses of the given lines (any, when none are given) collide as the witness says."""
-    values = _arguments(parameters, witness, room)
+    values = arguments_of(parameters, witness, room)
     log = run(kernel, witness.grid, values)
     if log.error is not None:
         return Replay(log, f"the launch of the witness fails: {type(log.error).__name__}: {log.error}")
@@ -132,7 +132,7 @@ def replay(kernel: Any, parameters: Sequence[Parameter], witness: WitnessLike, a
 def replay_stray(kernel: Any, parameters: Sequence[Parameter], witness: WitnessLike, arrays: Iterable[str], line: int,
                  room: int = 256) -> Replay:
     """Whether the block of the witness accesses one of the arrays outside, in a statement of the line."""
-    log = run(kernel, witness.grid, _arguments(parameters, witness, room))
+    log = run(kernel, witness.grid, arguments_of(parameters, witness, room))
     wanted = {name.partition("[")[0] for name in arrays}
     blocks = {tuple(witness.first.block), tuple(witness.second.block)}
     for o in log.outside:
@@ -146,7 +146,7 @@ def replay_stray(kernel: Any, parameters: Sequence[Parameter], witness: WitnessL
 def replay_observation(kernel: Any, parameters: Sequence[Parameter], witness: WitnessLike, lines: Iterable[int],
                        room: int = 256) -> Replay:
     """Whether the block of the witness observes an undefined lane; the load and the observation are on the lines."""
-    log = run(kernel, witness.grid, _arguments(parameters, witness, room))
+    log = run(kernel, witness.grid, arguments_of(parameters, witness, room))
     wanted = set(lines)
     blocks = {tuple(witness.first.block), tuple(witness.second.block)}
     for o in log.observed:

@@ -62,6 +62,14 @@ MESSAGES = {
     "coordinates of another's cell": (
         TWO + "    (i,) = a.coords(b.cell())\n    a.store(ct.full(a.tile, i, ct.float32))\n", "TC105",
         "`a.coords` is asked for a cell of `b`, whose pieces are others", "`b.coords(cell)`"),
+    "coordinates of a number": (
+        ONE + "    (i,) = z.coords(ct.bid(0))\n    z.store(ct.full(z.tile, i, ct.float32))\n", "TC105",
+        "`z.coords` is asked for a number, and only a cell has coordinates",
+        "ask for those of a cell that `z` minted: `for cell in z.cells():`"),
+    "coordinates of the next cell": (
+        ONE + "    (i,) = z.coords(z.cell() + 1)\n    z.store(ct.full(z.tile, i, ct.float32))\n", "TC105",
+        "`z.coords` is asked for a number, and only a cell has coordinates",
+        "ask for those of a cell that `z` minted: `for cell in z.cells():`"),
     "lost at a join": (
         TWO + "    c = a.cell()\n    if flag > 0:\n        c = b.cell()\n    a[c] = x.load_like(a)\n", "TC105",
         "what indexes `a` is a cell of `a` or `b`, depending on a condition: where the ways meet nobody knows whose",
@@ -107,10 +115,66 @@ MESSAGES = {
         "def k(z: Mut) -> None:\n    pass\n", "TC110",
         "the annotation of `z` names no element type, or not the extent of each axis",
         "write both: `z: Mut[f32, B]` for an output, `Ref[f32, Dyn]` for an input"),
+    "a number without Literal": (
+        "def k(z: Mut[f32, 48]) -> None:\n    pass\n", "TC110",
+        "an extent in the annotation of `z` is neither a type variable nor one fixed number from 1 up",
+        "write a type variable, whose value comes from the launch, or a number as `Literal[48]`"),
+    "several numbers": (
+        "def k(z: Mut[f32, Literal[16, 32]]) -> None:\n    pass\n", "TC110",
+        "an extent in the annotation of `z` is neither a type variable nor one fixed number from 1 up",
+        "write a type variable, whose value comes from the launch, or a number as `Literal[48]`"),
+    "six axes": (
+        "def k(z: Ref[f32, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn]) -> None:\n    pass\n", "TC110",
+        "`z` is annotated with more than 5 axes", "merge axes of `z` on the host: `.reshape(...)`"),
+    "a type of Python": (
+        "def k(z: Ref[int, Dyn]) -> None:\n    pass\n", "TC110",
+        "the annotation of `z` names a type of Python, and elements have one of the device",
+        "write it first: `z: Ref[f32, Dyn]`, or `i32`, `bool_`"),
+    "any number of arrays": (
+        "def k(*arrays) -> None:\n    pass\n", "TC110",
+        "`arrays` takes any number of arguments, and a kernel has a fixed number of parameters",
+        "write them out: `x: Ref[f32, Dyn], y: Ref[f32, Dyn]`"),
     "open piece": (
         "def k(z: Mut[f32, Dyn]) -> None:\n    pass\n", "TC110",
         "the annotation of `z` leaves an extent of its pieces open, and a piece has fixed extents",
         "write a type variable instead of `Dyn`: its value comes from the partition"),
+    "an item of an input": (
+        ONE + "    t = x[0]\n    z.store(z.load())\n", "TC102",
+        "could not prove anything of `x`: `x[...]` (it has no items: load a tile with `x.load(index, shape)`, an "
+        "element with `x.at(i)`)", "use operations of cuda.tile, or a helper whose source is in the checked files"),
+    "an item of an accumulator": (
+        "def k(z: Mut[f32, B], s: Shared[f32, Dyn]) -> None:\n    t = s[0]\n    z.store(z.load())\n", "TC102",
+        "could not prove anything of `s`: `s[...]` (it has no items: update it with `s.add(indices, update)`, read it "
+        "in another launch)", "use operations of cuda.tile, or a helper whose source is in the checked files"),
+    "a partition by a tuple": (
+        ONE + "    x.partition(z.tile)\n    z.store(z.load())\n", "TC501",
+        "`x.partition` takes the extents of a tile one by one, and this is a tuple of them",
+        "put a star before it: `x.partition(*tile)`"),
+    "pieces by a tuple": (
+        "def k(z: Mut[f32, Literal[16]]) -> None:\n    z.pieces((4,))\n    z.store(z.load())\n", "TC501",
+        "`z.pieces` takes the extents of a tile one by one, and this is a tuple of them",
+        "put a star before it: `z.pieces(*tile)`"),
+    "arguments of another method": (
+        ONE + "    x.extent(0, 1)\n    z.store(z.load())\n", "TC102",
+        "could not prove anything of `x`: call of method extent with other arguments than it takes, which is not known",
+        "use operations of cuda.tile, or a helper whose source is in the checked files"),
+    "an axis twice": (
+        MATRIX + "    z.store(x.permute(1, 1).load_like(z))\n", "TC501",
+        "`x` has 2 axes, and `permute(1, 1)` does not name each of them once",
+        "name the axes 0, 1 in the order of the view: `x.permute(1, 0)`"),
+    "axes from the end": (
+        MATRIX + "    z.store(x.permute(-1, 0).load_like(z))\n", "TC501",
+        "`x` has 2 axes, and `permute(-1, 0)` does not name each of them once",
+        "name the axes 0, 1 in the order of the view: `x.permute(1, 0)`"),
+    "axes in a tuple": (
+        MATRIX + "    z.store(x.permute((1, 0)).load_like(z))\n", "TC501",
+        "`x` has 2 axes, and `permute(?)` does not name each of them once",
+        "name the axes 0, 1 in the order of the view: `x.permute(1, 0)`"),
+    "axes from data": (
+        "def k(z: Mut[f32, BM, BN], x: Ref[f32, Dyn, Dyn], r: Ref[i32, Dyn]) -> None:\n"
+        "    x.permute(r.at(0), r.at(1))\n    z.store(z.load())\n", "TC501",
+        "in which order `permute` puts the 2 axes of `x` is not known when the kernel is checked",
+        "write the axes as numbers: `x.permute(1, 0)`"),
     "transposed": (
         MATRIX + "    z.store(x.partition(z.tile[1], z.tile[0])[0, 0])\n", "TC501",
         "a tile of shape (BN, BM) is stored to a piece of `z`, which is (BM, BN)", "store a tile of shape (BM, BN)"),
@@ -196,6 +260,12 @@ def test_message_and_help(name):
     text, code, message, help_ = MESSAGES[name]
     (d,) = found(text)
     assert (d.code, d.severity, d.message, d.help) == (code, "error", message, help_)
+
+
+@pytest.mark.parametrize("annotation", ["Mut[f32, 48]", "Mut[f32, Dyn]", "Mut"])
+def test_nothing_else_is_said_of_what_is_annotated_wrongly(annotation):
+    text = f"def k(z: {annotation}, x: Ref[f32, Dyn]) -> None:\n    z.store(x.load_like(z))\n    z.pieces(4)\n"
+    assert [d.code for d in found(text)] == ["TC110"]
 
 
 def test_shapes_say_where_their_extents_come_from():

@@ -86,3 +86,30 @@ def test_a_wrong_step_is_not_excused_by_a_loop_that_ends_at_once() -> None:
             "        ct.store(c, (i,), ct.full((T,), 1, ct.float32))\n")
     report = check_source(HEAD + text)
     assert verdicts(report, "disjoint") == ["refuted"]
+
+
+MASKED_ROWS = """
+@ct.kernel
+def k(y, stride, n, size, BLOCK: Int):
+    base = ct.bid(0) * stride
+    cols = ct.arange(BLOCK, dtype=ct.int32)
+    index = ct.where(cols < n, base + cols, ct.full((BLOCK,), size, dtype=ct.int32))
+    ct.scatter(y, (index,), ct.full((BLOCK,), 1, ct.float32), check_bounds=True)
+
+
+def go(s, x):
+    rows, n = x.shape
+    y = torch.empty_like(x)
+    ct.launch(s, (rows, 1, 1), k, (y.reshape(-1), n, n, y.numel(), next_power_of_2(n)))
+"""
+
+
+def test_rows_of_which_a_mask_leaves_a_part_ask_for_no_more_than_that() -> None:
+    """The tile is rounded up, so that it is larger than a row; the lanes that write are not."""
+    report = check_source(HEAD.replace("import cuda", "import torch\nimport cuda") + MASKED_ROWS)
+    assert "n <= stride" in {c.clause for c in report.kernels[0].contract}
+    assert not [d for d in report.diagnostics if d.code == "TC102"]
+    unmasked = MASKED_ROWS.replace("cols < n", "cols < BLOCK")
+    report = check_source(HEAD.replace("import cuda", "import torch\nimport cuda") + unmasked)
+    assert "BLOCK <= stride" in {c.clause for c in report.kernels[0].contract}
+    assert [d.code for d in report.diagnostics if d.code in ("TC102", "TC405")]

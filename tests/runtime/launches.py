@@ -43,6 +43,9 @@ def values(name: str, shape: tuple[int, ...]) -> Any:
 
 
 def arguments(function: Any, spec: Mapping[str, Any]) -> list[Any]:
-    """Arguments in the order of the parameters."""
+    """Arguments in the order of the parameters. The entry `values` of a launch says which number fills an array."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    return [values(n, spec[n]) if isinstance(spec[n], tuple) else spec[n] for n in names]
+    made = [values(n, spec[n]) if isinstance(spec[n], tuple) else spec[n] for n in names]
+    for name, number in spec.get("values", {}).items():
+        made[names.index(name)][...] = number
+    return made

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from tests.runtime.kernels import run
+from tilecheck_runtime.cpu.errors import TileError
+from tilecheck_runtime.cpu.execute import sanitize
 
 
 def doubled(x, y, T: ct.Constant[int]):
@@ -92,3 +94,53 @@ def test_torch_when_it_is_there():
         x, y = torch.arange(4).to(dtype), torch.zeros(4, dtype=dtype)
         assert run(doubled, x, y, 4).clean
         assert y.tolist() == [0, 2, 4, 6]
+
+
+def copied(x, o, T: ct.Constant[int]):
+    ct.store(o, (ct.bid(0),), ct.load(x, (ct.bid(0),), (T,)))
+
+
+def _frozen(count: int) -> np.ndarray:
+    made = np.zeros(count, np.float32)
+    made.flags.writeable = False
+    return made
+
+
+def endless(x):
+    return endless(x)
+
+
+def calls_endless(x, o, T: ct.Constant[int]):
+    endless(x)
+
+
+def misspelt(x, o, T: ct.Constant[int]):
+    ct.lod(x, (0,), (T,))
+
+
+X = np.zeros(8, np.float32)
+REFUSED = [
+    (copied, (2,), (X.astype(">f4"), X, 4), "argument 'x': arrays of >f4 are not supported"),
+    (copied, (2,), (X, X.astype(object), 4), "argument 'o': arrays of object are not supported"),
+    (copied, (2,), (X, X.copy(), np.int32(4)), "argument 'T' is a NumPy scalar: pass `T.item()`"),
+    (copied, (2,), (None, X, 4), "argument 'x' is of type NoneType; kernels take arrays, numbers, tuples and lists of "
+                                 "arrays"),
+    (copied, (8 / 4,), (X, X.copy(), 4), "the grid must be a tuple of integers, not (2.0,): divide with `//` or "
+                                         "`ct.cdiv`"),
+    (copied, (2,), (X, _frozen(8), 4), "`o` cannot be written on the host, and the kernel writes it in block (0, 0, 0) "
+                                       "of `copied`, whose grid is (2, 1, 1)"),
+    (calls_endless, (1,), (X, X.copy(), 4), "a helper calls itself without end in block (0, 0, 0) of `calls_endless`, "
+                                            "whose grid is (1, 1, 1)"),
+    (misspelt, (1,), (X, X.copy(), 4), "ct.lod is not known to the CPU: did you mean ct.load?"),
+]
+
+
+@pytest.mark.parametrize(("body", "grid", "arguments", "message"), REFUSED)
+def test_what_is_refused_is_named(body, grid, arguments, message):
+    with pytest.raises((TypeError, TileError)) as caught:
+        sanitize(ct.kernel(body), grid, arguments, seed=None)
+    assert str(caught.value) == message
+
+
+def test_what_is_only_read_may_be_frozen():
+    assert sanitize(ct.kernel(copied), (2,), (_frozen(8), np.zeros(8, np.float32), 4)).clean

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cases import raw_bad, raw_good
+from tests.cases import ordinary_bad, ordinary_good, ordinary_launches, raw_bad, raw_good
 from tests.cases.expectations import FOLDER, Case, cases
 from tests.cases.launches import GOOD, Launch
 from tests.runtime.launches import CODES, FAULTS, SILENT, arguments
@@ -43,6 +43,26 @@ def test_right_kernels_are_silent(name: str, launch: Launch, seed):
     grid, spec = launch
     report = sanitize(kernel, grid, arguments(function_of(kernel), spec), seed=seed)
     assert report.clean, str(report)
+
+
+def _ordinary(module, name, seed, launches):
+    kernel = getattr(module, name)
+    return [sanitize(kernel, grid, arguments(function_of(kernel), spec), seed=seed) for grid, spec in launches]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("case", cases("ordinary_bad.py"), ids=str)
+def test_faults_of_ordinary_kernels_are_reported_where_they_are(case, seed):
+    reports = _ordinary(ordinary_bad, case.name, seed, ordinary_launches.BAD[case.name])
+    wanted = {(line, c) for line, code in case.expected for c in CODES.get(code, {code})}
+    assert {(e.line, e.code) for report in reports for e in report.events} == wanted
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("case", cases("ordinary_good.py"), ids=str)
+def test_right_ordinary_kernels_are_silent(case, seed):
+    for report in _ordinary(ordinary_good, case.name, seed, ordinary_launches.GOOD[case.name]):
+        assert report.clean, str(report)
 
 
 @pytest.mark.parametrize("case", [c for c in cases("raw_bad.py") if not _visible(c)], ids=str)

@@ -192,3 +192,112 @@ def test_a_launch_outside_any_session_warns() -> None:
     a = np.zeros(8, np.float32)
     with pytest.warns(FindingWarning, match="TC101"):
         launch(None, (2,), everyone_writes_tile_zero, (a, a.copy(), 4))
+
+
+PHASES = '''
+import numpy as np
+import pytest
+import cuda.tile as ct
+
+@ct.kernel
+def racy(c):
+    ct.store(c, (0,), ct.full((4,), ct.bid(0), ct.int32))
+
+def launched():
+    c = np.zeros(4, np.int32)
+    ct.launch(None, (2,), racy, (c,))
+    return c
+
+@pytest.fixture
+def made():
+    return launched()
+
+@pytest.fixture
+def ended():
+    yield
+    launched()
+
+def test_before(made):
+    pass
+
+def test_wrong_values():
+    assert (launched() == 7).all()
+
+@pytest.mark.xfail(strict=True)
+def test_known():
+    launched()
+
+def test_after(ended):
+    pass
+'''
+
+
+def test_every_phase_of_a_test_is_watched(tmp_path: Path) -> None:
+    (tmp_path / "test_phases.py").write_text(PHASES, encoding="utf-8")
+    code = "import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))"
+    known = any(e.value == "tilecheck.pytest_plugin" for e in importlib.metadata.entry_points(group="pytest11"))
+    plugin = () if known else ("-p", "tilecheck.pytest_plugin")
+    done = _python(code, *plugin, "--tilecheck", "-p", "no:cacheprovider", "test_phases.py", cwd=tmp_path)
+    assert "1 failed, 1 passed, 1 xfailed, 2 errors" in done.stdout, done.stdout + done.stderr
+    assert "Captured tilecheck call" in done.stdout and "ERROR at setup of test_before" in done.stdout
+
+
+REPLAYED = '''
+import numpy as np
+import cuda.tile as ct
+
+@ct.kernel
+def twice(c):
+    ct.store(c, (0,), ct.full((4,), 1, ct.int32))
+    ct.store(c, (0,), ct.full((4,), 2, ct.int32))
+
+ct.launch(None, (2,), twice, (np.zeros(4, np.int32),))
+'''
+
+
+def test_the_command_replays(tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(REPLAYED, encoding="utf-8")
+    once, twice = (CliRunner().invoke(command, [*options, str(path)], standalone_mode=False).stderr
+                   for options in ((), ("--replay",)))
+    assert "Found 2 errors in 1 launch." in once and "Found 3 errors in 1 launch." in twice
+
+
+ENDINGS = {
+    "import sys; sys.exit('nothing to do')": (2, "nothing to do\n"),
+    "import sys; sys.exit(0)": (0, ""),
+    "import sys; sys.exit(3)": (2, ""),
+    "raise KeyboardInterrupt": (2, "KeyboardInterrupt\n"),
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_findings_are_printed_however_a_script_ends(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(f"{REPLAYED}\n{ending}\n", encoding="utf-8")
+    status, said = ENDINGS[ending]
+    result = CliRunner().invoke(command, ["--exit-zero", str(path)], standalone_mode=False)
+    assert result.return_value == status and said in result.stderr
+    assert "Found 2 errors in 1 launch." in result.stderr and "runpy" not in result.stderr
+
+
+FAILING = '''
+import numpy as np
+import cuda.tile as ct
+
+@ct.kernel
+def fails(c):
+    ct.store(c, (ct.bid(0),), ct.full((4,), 1, ct.int32))
+    if ct.bid(0) == 1:
+        c.fill(0)
+
+ct.launch(None, (2,), fails, (np.zeros(8, np.int32),))
+'''
+
+
+def test_a_kernel_that_fails_says_in_which_block(tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(FAILING, encoding="utf-8")
+    result = CliRunner().invoke(command, ["--in-order", str(path)], standalone_mode=False)
+    assert result.return_value == 2
+    assert "in block (1, 0, 0) of `fails`, whose grid is (2, 1, 1)" in result.stderr

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.runtime.kernels import codes, floats, run, zeros
+from tilecheck_runtime.sanitizer.shadow import WATCHED
 
 ZERO = ct.PaddingMode.ZERO
 SEEDS = (None, 3)
@@ -208,7 +209,9 @@ def test_the_shadow_is_small():
     (array,), (storage,) = bind(parameters(lambda x: None), (x,))
     for slot in range(4):
         array.shadow.slot(slot)
-    assert sum(s.nbytes for s in storage.slots) == 16 * x.size
+    assert sum(s.nbytes for s in storage.slots if s is not None) == 16 * x.size
+    array.shadow.slot(WATCHED)
+    assert sum(s.nbytes for s in storage.slots) == 17 * x.size
 
 
 def element_index(x, o, T: ct.Constant[int]):

@@ -121,13 +121,79 @@ def inserted_over(x, o, T: ct.Constant[int]):
     ct.store(o, (0,), ct.sum(t).reshape((1,)))
 
 
-RIGHT = [clipped, selected, masked_condition, scanned_forward, padded, rows_that_are_dropped, inserted_over]
+def rows_summed_past_the_end(x, o, T: ct.Constant[int]):
+    t = ct.load(x.slice(0, 0, 3), (0,), (T,))
+    m = ct.where(ct.arange(2, dtype=ct.int32)[None, :] < 1, t[:, None], 0.0)
+    ct.store(o, (0,), ct.sum(m, axis=1))
+
+
+def scanned_rows_past_the_end(x, o, T: ct.Constant[int]):
+    t = ct.load(x, (0,), (T,))
+    m = ct.where(ct.arange(2, dtype=ct.int32)[None, :] < 1, t[:, None], 0.0)
+    s = ct.cumsum(m, 1, reverse=True)
+    ct.store(o, (0,), ct.extract(s, (0, 0), (T, 1)).reshape((T,)))
+
+
+def multiplied_rows_past_the_end(x, o, T: ct.Constant[int]):
+    t = ct.load(x, (0,), (T,))
+    m = ct.where(ct.arange(2, dtype=ct.int32)[None, :] < 1, t[:, None], 0.0)
+    p = ct.mma(m, ct.ones((2, 2), ct.float32), ct.zeros((T, 2), ct.float32))
+    ct.store(o, (0,), ct.matmul(p, ct.ones((2,), ct.float32)))
+
+
+def summed_for_nothing(x, o, T: ct.Constant[int]):
+    total = ct.sum(ct.load(x, (0,), (T,)))
+    ct.store(o, (0,), ct.where(ct.arange(T, dtype=ct.int32) < T, 1.0, total))
+
+
+RIGHT = [clipped, selected, masked_condition, scanned_forward, padded, rows_that_are_dropped, inserted_over,
+         rows_summed_past_the_end, scanned_rows_past_the_end, multiplied_rows_past_the_end, summed_for_nothing]
 
 
 @pytest.mark.parametrize("kernel", RIGHT)
 def test_undefined_lanes_that_nothing_depends_on(kernel):
     report = run(kernel, floats(3), zeros(3), 4)
     assert report.clean, str(report)
+
+
+def sum_that_decides(x, o, T: ct.Constant[int]):
+    total = ct.sum(ct.load(x, (0,), (T,)))  # used
+    scaled = total * 2
+    ct.store(o, (0,), ct.zeros((T,), ct.float32) + scaled)
+
+
+def test_the_use_of_a_combination_is_told():
+    (event,) = run(sum_that_decides, floats(3), zeros(3), 4).events
+    first = sum_that_decides.__code__.co_firstlineno
+    assert event.message == "ct.sum uses lanes that the padding of a load of 'x' leaves undefined"
+    assert event.line == first + 1
+    assert event.notes == (f"line {first + 3} uses the result, and puts it into element [0] of 'o'",)
+
+
+def vector_product(x, o, T: ct.Constant[int]):
+    t = ct.load(x, (0,), (T,))
+    ct.store(o, (0,), ct.matmul(t, ct.ones((T,), ct.float32)).reshape((1,)))  # used
+
+
+def test_products_of_vectors():
+    assert {line.endswith("# used") for _, line in codes(run(vector_product, floats(3), zeros(1), 4))} == {True}
+    assert run(vector_product, floats(4), zeros(1), 4).clean
+
+
+def counted_by_padding(n, o):
+    stop = ct.extract(ct.load(n, (0,), (4,)), (3,), (1,)).item()
+    for i in range(stop):
+        ct.store(o, (i,), ct.zeros((1,), ct.float32))
+
+
+def outside_throughout(n, o):
+    for i in range(ct.load(n, (9,), (1,)).item()):
+        ct.store(o, (i,), ct.zeros((1,), ct.float32))
+
+
+@pytest.mark.parametrize(("kernel", "code"), [(counted_by_padding, "TC301"), (outside_throughout, "TC201")])
+def test_loops_over_what_nobody_defined_end(kernel, code):
+    assert {c for c, _ in codes(run(kernel, np.array([2, 2, 2], np.int32), zeros(4)))} == {code}
 
 
 def used_twice(x, o, T: ct.Constant[int]):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tilecheck.host.state import State, contiguity
+from tilecheck.host.state import State, contiguity, join_values
 from tilecheck.host.values import (
     Choice,
     Int,
@@ -18,11 +18,14 @@ from tilecheck.host.values import (
     Thing,
     Value,
 )
-from tilecheck.proof.terms import ONE, Sym, Term, const, eq, floordiv, minimum, of, split_multiples
+from tilecheck.proof.terms import ONE, Ite, Sym, Term, const, eq, floordiv, minimum, of, split_multiples
 from tilecheck.records import record
 
 if TYPE_CHECKING:
     from tilecheck.host.evaluate import Evaluator
+
+_RANKS: Final = 5
+"""Axes that a shape of unknown rank may have."""
 
 ATTRIBUTES: Final = frozenset({"shape", "ndim", "T", "mT", "H", "size", "dtype", "device", "data", "strides"})
 
@@ -77,6 +80,10 @@ def shape_item(ev: Evaluator, shape: Shape, index: Value, state: State) -> Value
     rank = state.ranks.get(shape.name)
     term = ev.number(index)
     at = None if term is None else term.constant
+    pick = None if term is None else term.single
+    if isinstance(pick, Ite):
+        then, other = (shape_item(ev, shape, Int(part), state) for part in (pick.then, pick.other))
+        return join_values(pick.cond, then, other)
     if at is None:
         return Int(ev.extent(ev.fresh(f"{shape.name}.shape[i]")))
     if rank is not None:
@@ -185,7 +192,20 @@ def subscript(ev: Evaluator, owner: Value, parts: tuple[Part, ...], state: State
         extents = tuple(
             _extent(ev, part, extent, name)
             for part, extent in zip(padded, shape, strict=True) if isinstance(part, Bounds))
-    return Tensor(name, name, tensor.storage, extents, whole=False)
+    return Tensor(name, name, tensor.storage, extents, whole=False, rows=_rows(tensor, parts))
+
+
+def _rows(tensor: Tensor, parts: tuple[Part, ...]) -> tuple[str, int, int | None] | None:
+    """Where a slice of the first axis of all of a storage begins and ends, in constants that count from its start."""
+    first = parts[0]
+    if not tensor.whole or not isinstance(first, Bounds) or first.step is not None or any(
+            part != Bounds(None, None, None) for part in parts[1:]):
+        return None
+    low = 0 if first.lower is None else first.lower.constant
+    high = None if first.upper is None else first.upper.constant
+    if low is None or low < 0 or (first.upper is not None and (high is None or high < 0)):
+        return None
+    return tensor.name, low, high
 
 
 def _extent(ev: Evaluator, part: Bounds, extent: Term, name: str) -> Term:
@@ -251,11 +271,29 @@ def contiguous(ev: Evaluator, tensor: Tensor, state: State) -> Tensor:
     return replace(tensor, strided=fresh, storage=fresh, strides=None, dense=True, maybe=tensor.storage)
 
 
+def copied_or_not(ev: Evaluator, copy: Value, base: Value, state: State) -> Value | None:
+    """`x.contiguous() if isinstance(x, Tensor) else x` of what may be no array: as large as x, or the same number, but
+    nothing is known of how it lies in memory."""
+    if not isinstance(copy, Tensor) or not isinstance(base, Thing) or not base.numeric or base.origin is not None or (
+            copy.maybe != base.name or copy.name != base.name or copy.shape is not None):
+        return None
+    name = ev.fresh(base.name)
+    state.assume(eq(of(Sym(name)), of(Sym(base.name))))
+    for part in (*(f"shape[{i}]" for i in (*range(_RANKS), -1)), "shape[:-1]"):
+        state.assume(eq(ev.extent(f"{name}.{part}"), ev.extent(f"{base.name}.{part}")))
+    return Thing(name)
+
+
 def reshaped(
     ev: Evaluator, tensor: Tensor, extents: Sequence[Value] | None, state: State, view: bool, how: str,
 ) -> Tensor:
     """The elements in another shape: a view where that is sure, else possibly a copy."""
+    like = None if extents is None else whole_shape(extents)
+    if like == tensor.name and tensor.shape is None and (view or tensor.dense):
+        return tensor
     shape = None if extents is None else resolved_shape(ev, extents, numel(ev, tensor, state), state)
+    if like is not None:
+        state.assume(eq(numel(ev, tensor, state), numel(ev, Tensor(like, like, like), state)))
     keeps = view or tensor.dense
     if shape is not None and shape == shape_of(ev, tensor, state) and keeps:
         return tensor
@@ -264,7 +302,14 @@ def reshaped(
     if not keeps:
         storage, maybe = ev.symbols.allocation(name, tensor.storage), tensor.storage
     # a copy made by reshape is dense; a view of something that is not dense need not be
-    return Tensor(name, name, storage, shape, None, tensor.dense, tensor.whole, tensor.fresh if keeps else None, maybe)
+    return Tensor(
+        like or name, name, storage, shape, None, tensor.dense, tensor.whole, tensor.fresh if keeps else None, maybe)
+
+
+def whole_shape(extents: Sequence[Value]) -> str | None:
+    """The name of the array whose shape, of unknown rank, these extents are."""
+    only = extents[0] if len(extents) == 1 else None
+    return only.name if isinstance(only, Shape) and only.lower == 0 and only.upper is None else None
 
 
 def resolved_shape(
@@ -298,11 +343,8 @@ def allocated(
     if like is not None:
         return Tensor(like.name, name, name, like.shape, None, like.dense, True, how)
     shape = None if extents is None else resolved_shape(ev, extents, None, state)
-    if extents is not None and len(extents) == 1 and isinstance(extents[0], Shape):
-        whole = extents[0]
-        if whole.lower == 0 and whole.upper is None:
-            return Tensor(whole.name, name, name, None, None, True, True, how)
-    return Tensor(name, name, name, shape, None, True, True, how)
+    same = None if extents is None else whole_shape(extents)
+    return Tensor(same or name, name, name, shape, None, True, True, how)
 
 
 def extents_from(ev: Evaluator, args: Sequence[Value], state: State) -> Sequence[Value] | None:

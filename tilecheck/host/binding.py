@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -14,14 +14,17 @@ from tilecheck.proof.terms import (
     ONE,
     Atom,
     Cond,
+    Ite,
     Opaque,
     Sym,
     Term,
     atoms_of,
     conj,
     const,
+    disj,
     eq,
     ge,
+    negate,
     of,
     substitute_cond,
 )
@@ -50,6 +53,9 @@ def bind(cond: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[str
     goal = substitute_cond(cond, mapping)
     mentioned = {a for a in atoms_of(goal) if isinstance(a, Sym)} - known
     more = _about(arguments, ranks, mentioned) if mentioned else []
+    for a, value in mapping.items():
+        if ".shape[" in a.key:
+            more += _filled(value)
     return Bound(goal, conj(*facts, *more) if more else conj(*facts), {a.key: t for a, t in mapping.items()})
 
 
@@ -71,6 +77,30 @@ def _about(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentione
 
 def _by_name(params: Sequence[Param], launch: Launch) -> dict[str, Argument]:
     return {param.name: argument for param, argument in zip(params, launch.arguments or (), strict=False)}
+
+
+def _filled(extent: Term) -> Iterator[Cond]:
+    """That an array which is passed is not empty, whatever its extent was computed from. Where it is one of several,
+    one that is empty for sure may be the one."""
+    choice = extent.single
+    if isinstance(choice, Ite):
+        if all(value.constant is None or value.constant > 0 for value in _options(extent)):
+            yield ge(extent, 1)
+            return
+        for test, value in ((choice.cond, choice.then), (negate(choice.cond), choice.other)):
+            yield from (disj(negate(test), c) for c in _filled(value))
+    elif extent.constant is None:
+        yield ge(extent, 1)
+
+
+def _options(t: Term) -> Iterator[Term]:
+    """The values that a choice is made of."""
+    choice = t.single
+    if not isinstance(choice, Ite):
+        yield t
+        return
+    yield from _options(choice.then)
+    yield from _options(choice.other)
 
 
 def _extents(arguments: Mapping[str, Argument], mentioned: set[Sym]) -> set[str]:
@@ -101,6 +131,8 @@ def value_of(name: str, arguments: Mapping[str, Argument], launch: Launch, ranks
         found = None if elements is None else const(len(elements))
     elif name in arguments:
         found = arguments[name].term
+    else:
+        found = dict(launch.variables).get(name)
     return of(Opaque(f"{name}{AT_LAUNCH}", uniform=True)) if found is None else found
 
 

@@ -22,6 +22,7 @@ from tilecheck.host.values import (
     Plain,
     Record,
     Ref,
+    Shape,
     Tensor,
     Thing,
     Value,
@@ -46,24 +47,34 @@ _TRANSPARENT: Final = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """Evaluated arguments. `open` when a `*args` of unknown contents was passed, `more` when a `**kwargs` was."""
+    """Evaluated arguments. `open` when a `*args` of unknown contents was passed, `more` when a `**kwargs` was.
+
+    shapes  whether what was passed like that are shapes of arrays of unknown rank, which are in their places in `args`
+    """
 
     args: tuple[Value, ...]
     named: dict[str, Value]
     open: bool = False
     more: bool = False
+    shapes: bool = False
+
+    def fit(self, shaped: bool) -> bool:
+        """Whether all of them are known for what takes no shape, or one extent by one if it is `shaped`."""
+        return not self.open or (shaped and self.shapes)
 
 
 def evaluated(ev: Evaluator, call: tree.Call, frame: Frame, state: State) -> Arguments:
     args: list[Value] = []
     named: dict[str, Value] = {}
     unknown = more = False
+    shapes = True
     for node in call.args:
         if isinstance(node, tree.Starred):
             value = ev.eval(node.value, frame, state)
             known = ev.elements(value, state)
             if known is None:
                 unknown = True
+                shapes = shapes and isinstance(value, Shape)
                 args.append(value)
             else:
                 args += known
@@ -79,7 +90,7 @@ def evaluated(ev: Evaluator, call: tree.Call, frame: Frame, state: State) -> Arg
         for key, item in zip(contents.keys, contents.items, strict=False):
             if isinstance(key, Plain) and isinstance(key.value, str):
                 named[key.value] = item
-    return Arguments(tuple(args), named, unknown, more)
+    return Arguments(tuple(args), named, unknown, more, unknown and shapes)
 
 
 def call(ev: Evaluator, expr: tree.Call, frame: Frame, state: State) -> Value:
@@ -108,7 +119,8 @@ def _method_call(
             return apply(ev, forward, expr, shifted, frame, state)
     if not isinstance(owner, External):
         given = evaluated(ev, expr, frame, state)
-        if not given.open and (not given.more or (isinstance(owner, Kernel | Thing) and func.attr in KERNEL_COPIES)):
+        fits = given.fit(func.attr in methods.SHAPED)
+        if fits and (not given.more or (isinstance(owner, Kernel | Thing) and func.attr in KERNEL_COPIES)):
             known = methods.method(ev, owner, func.attr, given.args, given.named, state)
             if known is not None:
                 if func.attr in methods.REBIND and isinstance(owner, Tensor | Thing):
@@ -193,7 +205,8 @@ def _external(ev: Evaluator, target: External, expr: tree.Call, given: Arguments
         return record.launch(ev, expr, given.args, given.named, frame, state)
     if name in record.TUNERS:
         return record.tuner(ev, expr, given.args, given.named, frame, state)
-    known = None if given.open or given.more else library.external(ev, target.path, given.args, given.named, state)
+    fits = given.fit(name in library.SHAPED) and not given.more
+    known = None if not fits else library.external(ev, target.path, given.args, given.named, state)
     if known is not None:
         return known
     if name not in library.HARMLESS:
@@ -211,14 +224,40 @@ def _function(ev: Evaluator, target: Function, expr: tree.Call, given: Arguments
         if value is not None:
             return value
     definition = target.definition
-    if definition is None or not all(_transparent(d) for d in definition.decorators):
+    if definition is not None and not target.raw and not all(transparent(d) for d in definition.decorators):
+        made = decorated(ev, definition, target, expr, frame, state)
+        if made is not None:
+            return _closure(ev, made, expr, replace(given, args=(*target.bound, *given.args), named={
+                **dict(target.named), **given.named}), frame, state)
+        definition = None
+    if definition is None:
         ev.escape((*given.args, *given.named.values()), state)
         return ev.unknown(f"{name}()")
     args = Arguments((*target.bound, *given.args), {**dict(target.named), **given.named}, given.open, given.more)
     return inline(ev, definition, target.module, target.qualname, None, expr, args, frame, state)
 
 
-def _transparent(decorator: tree.Expr) -> bool:
+def decorated(
+    ev: Evaluator, definition: tree.FuncDef, target: Function, expr: tree.Call, frame: Frame, state: State,
+) -> Closure | None:
+    """What the decorators of a function make of it, where they are functions of the checked tree that wrap it."""
+    outside = ev.frame(target.module, "<module>", None, None)
+    state.enter(outside.number)
+    value: Value = Function(target.module, target.qualname, raw=True)
+    for decorator in reversed(definition.decorators):
+        if transparent(decorator):
+            continue
+        made = ev.eval(decorator, outside, state)
+        if not isinstance(made, Function) or made.qualname == target.qualname:
+            value = NONE
+            break
+        value = apply(ev, made, expr, Arguments((value,), {}), frame, state)
+    state.leave(outside.number)
+    return value if isinstance(value, Closure) else None
+
+
+def transparent(decorator: tree.Expr) -> bool:
+    """Whether a decorator changes neither arguments nor result."""
     node = decorator.func if isinstance(decorator, tree.Call) else decorator
     name = node.attr if isinstance(node, tree.Attribute) else node.id if isinstance(node, tree.Name) else ""
     return name in _TRANSPARENT or "register" in name

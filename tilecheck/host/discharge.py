@@ -45,6 +45,9 @@ _PLAIN: Final = 400
 _FEW: Final = 24
 """Work for a clause that is worth a finding only where it is broken."""
 _LONGEST: Final = 240
+_CHOICE: Final = 160
+"""Length, as text, of a choice by which cases are told apart."""
+_FEW_SPLITS: Final = 2
 _TYPICAL: Final = (96, 80, 48, 24, 100, 65, 33, 12, 6, 5, 3, 1)
 """Values that are no powers of two, for a counter-example that looks like one."""
 
@@ -106,8 +109,7 @@ def _decide(
     # a structural clause is worth a finding only where it is broken
     semantic = clause.kind == "semantic"
     seen = outcomes(facts, goal)
-    rows = [outcomes(f, g) for g, f in cases] if len(cases) > 1 else [seen]
-    if len(seen) == 2 and all(len(row) == 2 for row in rows) and not semantic:
+    if len(seen) == 2 and not semantic and (len(cases) < 2 or all(len(outcomes(f, g)) == 2 for g, f in cases)):
         return _OPEN
     if False not in seen and _whatever_is_chosen(bound, params, launch, ranks, standing):
         return Discharge("open" if unreachable(facts) else "discharged")
@@ -116,11 +118,11 @@ def _decide(
     splits = (4 if semantic else 3) if len(goal.key) <= _LARGEST else 0
     nodes = _NODES if semantic else _FEW
     if (False not in seen and decided(facts, goal, splits, nodes)) or (len(cases) > 1 and all(
-            False not in row and decided(f, g, splits, nodes) for row, (g, f) in zip(rows, cases, strict=True))):
+            False not in outcomes(f, g) and decided(f, g, splits, nodes) for g, f in cases)):
         # from facts that contradict each other nothing follows: they were misunderstood, or the launch is dead code
         return Discharge("open" if unreachable(facts) else "discharged")
     text = said(clause.text, bound.values)
-    failing = [True not in row and decided(f, negate(g), 0, nodes) for row, (g, f) in zip(rows, cases, strict=True)]
+    failing = [True not in outcomes(f, g) and decided(f, negate(g), 0, nodes) for g, f in cases]
     if all(failing):
         return _broken(goal, facts, text)
     if launch.every and any(failing):
@@ -142,9 +144,14 @@ def _whatever_is_chosen(
         return False
     facts = _near(bound.goal, dict.fromkeys((
         *conjuncts(launch.facts), *conjuncts(bound.facts), *_standing(standing, params, launch, ranks))))
-    goal, *rest = abstracted([bound.goal, *facts])
-    near = _near(goal, (c for c in rest if len(c.key) <= _LONGEST))
-    return len(goal.key) <= _PLAIN and decided(conj(*tightened(plain(c) for c in near)), plain(goal), 0, _FEW)
+    long = len(bound.goal.key) > _PLAIN
+    for longest, splits in ((0, 0), (_CHOICE, _FEW_SPLITS)) if long else ((0, 0),):
+        goal, *rest = abstracted([bound.goal, *facts], longest)
+        near = _near(goal, (c for c in rest if len(c.key) <= _LONGEST))
+        if len(goal.key) <= _PLAIN and goal != bound.goal and decided(
+                conj(*tightened(plain(c) for c in near)), plain(goal), splits, _FEW):
+            return True
+    return False
 
 
 def _known(

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.host import arrays, calls, operators
 from tilecheck.host.assignment import assign
-from tilecheck.host.state import OPEN, Contents, State, join_values
+from tilecheck.host.state import OPEN, Contents, State, join_values, narrowed
 from tilecheck.host.statements import merge
 from tilecheck.host.syntax import FLATTENED
 from tilecheck.host.values import (
     NONE,
+    Choice,
     Closure,
     Int,
     Items,
@@ -34,6 +35,8 @@ UNROLL: Final = 24
 
 def _name(ev: Evaluator, expr: tree.Name, frame: Frame, state: State) -> Value:
     value = ev.variable(expr.id, frame, state)
+    if isinstance(value, Choice):
+        return narrowed(value, state)
     return ev.global_value(frame.module, expr.id) if value is None else value
 
 
@@ -131,7 +134,10 @@ def _ifexp(ev: Evaluator, expr: tree.IfExp, frame: Frame, state: State) -> Value
     a, b = ev.eval(expr.then, frame, then), ev.eval(expr.other, frame, other)
     dead = then.dead, other.dead
     merge(test, then, other, state)
-    return b if dead == (True, False) else a if dead == (False, True) else join_values(test, a, b)
+    if True in dead:
+        return b if dead == (True, False) else a
+    joined = join_values(test, a, b)
+    return (arrays.copied_or_not(ev, a, b, state) if isinstance(joined, Choice) else None) or joined
 
 
 def _sequence(ev: Evaluator, expr: tree.Sequence, frame: Frame, state: State) -> Value:

@@ -22,11 +22,21 @@ def overlap(first: Argument, second: Argument) -> bool | None:
     if first.elements is not None or second.elements is not None:
         return None
     if first.identity is not None and first.identity == second.identity:
-        return True if first.exact or second.exact else None
+        return True if first.exact or second.exact or _meet(first, second) else None
     if first.roots is None or second.roots is None or first.roots & second.roots:
         return None
     return False if first.roots <= first.made or second.roots <= second.made or all(
         a in first.made or b in second.made for a in first.roots for b in second.roots) else None
+
+
+def _meet(first: Argument, second: Argument) -> bool:
+    """Whether two parts of one storage certainly meet: they are one part, or slices of rows that overlap."""
+    if first.name is not None and (first.name, first.strided) == (second.name, second.strided):
+        return True
+    if first.rows is None or second.rows is None:
+        return False
+    (base_1, low_1, high_1), (base_2, low_2, high_2) = first.rows, second.rows
+    return base_1 == base_2 and (high_2 is None or low_1 < high_2) and (high_1 is None or low_2 < high_1)
 
 
 def aliases(launch: Launch, params: Sequence[Param]) -> tuple[tuple[int, int], ...]:

@@ -33,6 +33,7 @@ class Argument:
     roots      the allocations that an array argument may live in; None when it may be any
     made       those of them that the host allocates in sight of the launch
     dtype      name of the element type, when the host allocates the array with one in sight
+    rows       of a slice of the first axis of its storage by constants: what was sliced, where it begins and ends
     literal    `None`, `str`, `float`, `int`, `bool`, `list`, `dict`: its type, where it is certainly of that
     """
 
@@ -54,6 +55,7 @@ class Argument:
     made: frozenset[str] = frozenset()
     dtype: str | None = None
     literal: str | None = None
+    rows: tuple[str, int, int | None] | None = None
 
 
 @record(frozen=True)
@@ -64,7 +66,7 @@ class Launch:
     grid       extents over the launch's symbols, padded with 1; None where not known
     arguments  None when the argument list is not visible (`*args`)
     facts      what the host code guarantees at the launch: asserts, branches taken, ranges of loops
-    how        `launch`, `wrapper`, `tuner`
+    how        `launch`, `wrapper`, `tuner`; `operation` for one through the runtime
     wrapper    name of the function whose symbols the terms use, for messages
     cases      the values that symbols of a tuner's configuration may have, together: one case for each configuration;
                empty when there is no configuration or its values are not known
@@ -72,6 +74,7 @@ class Launch:
     free       symbols that callers choose: parameters and extents of their arrays
     faults     what is wrong with it whatever kernel it launches: (kind, what it is about)
     certain    whether it launches this kernel and no other, on every path
+    variables  values of the kernel's type variables, in a launch through the runtime
     dependent  whether it may start before the launch before it is done (programmatic dependent launch)
     """
 
@@ -80,7 +83,7 @@ class Launch:
     arguments: tuple[Argument, ...] | None
     facts: Cond
     span: Span
-    how: Literal["launch", "wrapper", "tuner"]
+    how: Literal["launch", "wrapper", "tuner", "operation"]
     wrapper: str
     cases: tuple[tuple[tuple[str, int], ...], ...] = ()
     free: frozenset[str] = frozenset()
@@ -88,3 +91,4 @@ class Launch:
     faults: tuple[tuple[str, str], ...] = ()
     dependent: bool = False
     certain: bool = True
+    variables: tuple[tuple[str, Term], ...] = ()

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from tilecheck.host import record, simplify, statements, tables
-from tilecheck.host.evaluate import Evaluator
+from tilecheck.host import autograd, calls, record, simplify, statements, tables
+from tilecheck.host.evaluate import FUEL, Evaluator
 from tilecheck.host.launch import Launch
 from tilecheck.host.record import Raw
 from tilecheck.host.state import Contents, State
 from tilecheck.host.symbols import Symbols
 from tilecheck.host.syntax import syntax
-from tilecheck.host.values import Choice, Kernel, Ref, Thing, Value
+from tilecheck.host.values import Choice, Function, Items, Kernel, Ref, Thing, Value
 from tilecheck.kernel import tree
 from tilecheck.proof.terms import TRUE, Cond, conj
 from tilecheck.source.module import Module
@@ -86,14 +86,56 @@ class _Search:
         definition = syntax(self.module).function(name)
         if definition is None:
             return
+        forward = autograd.forward_of(self.module, name)
+        if forward is not None and self._run_after(forward, name, definition):
+            return
+        state = State()
+        self._body(name, definition, {param.name: self._parameter(param, state) for param in definition.params}, state)
+
+    def _body(self, name: str, definition: tree.FuncDef, values: dict[str, Value], state: State) -> Value:
+        ev = self.ev
         frame = ev.frame(self.module, name, definition, None)
-        state = State(variables={frame.number: {}})
-        for param in definition.params:
-            state.variables[frame.number][param.name] = self._parameter(param, state)
+        state.variables = {**state.variables, frame.number: values}
         ev.active.append((self.module.path, name))
-        if statements.yields(ev, definition):
-            frame.yields = []
-        statements.run(ev, definition.body, frame, state)
+        result = calls.body_value(ev, definition, frame, state)
+        ev.active.pop()
+        return result
+
+    def _run_after(self, forward: tree.FuncDef, name: str, backward: tree.FuncDef) -> bool:
+        """Run a `backward` after its `forward`; false where one of them cannot be followed."""
+        ev = self.ev
+        state = State()
+        values = {param.name: self._parameter(param, state) for param in forward.params}
+        context = values[forward.params[0].name]
+        result = self._decorated(f"{name.rpartition('.')[0]}.forward", forward, values, state)
+        # what it launches is seen where it is looked at by itself
+        ev.records, ev.fuel = [], FUEL
+        if result is None or state.dead or not isinstance(context, Thing):
+            ev.begin()
+            return False
+        state, values = autograd.started(ev, self.module, context, result, state, backward, self._parameter)
+        return self._decorated(name, backward, values, state) is not None
+
+    def _decorated(
+        self, name: str, definition: tree.FuncDef, values: dict[str, Value], state: State,
+    ) -> Value | None:
+        """The result of a function as others see it, with its decorators; None where these are not understood."""
+        if all(calls.transparent(d) for d in definition.decorators):
+            return self._body(name, definition, values, state)
+        span = definition.span
+        call = tree.Call(tree.Name(definition.name, span), (), (), span)
+        frame = self.ev.frame(self.module, BODY, None, None)
+        state.enter(frame.number)
+        made = calls.decorated(self.ev, definition, Function(self.module, name), call, frame, state)
+        if made is None or any(p.kind not in ("positional", "*") for p in definition.params):
+            return None
+        given: list[Value] = []
+        for param in definition.params:
+            value = values[param.name]
+            if param.kind == "*" and not isinstance(value, Items):
+                return None
+            given += value.items if param.kind == "*" and isinstance(value, Items) else (value,)
+        return calls.apply(self.ev, made, call, calls.Arguments(tuple(given), {}), frame, state)
 
     def _parameter(self, param: tree.Param, state: State) -> Value:
         ev = self.ev

@@ -24,6 +24,7 @@ from tilecheck.proof.terms import (
     Substitution,
     Sym,
     Term,
+    app,
     atoms_of,
     conj,
     const,
@@ -41,6 +42,7 @@ from tilecheck.proof.terms import (
 )
 
 _SPLITS: Final = 4
+_NESTED: Final = 4
 _NODES: Final = 160
 
 
@@ -58,7 +60,7 @@ def _about(atom: Atom) -> list[Cond]:
         (inner,) = atom.args
         return [ge(value, inner), ge(value, 1), disj(le(inner, 0), le(value, inner * 2 - 1))]
     if isinstance(atom, FloorDiv):
-        return _division(value, atom.num, atom.den)
+        return [*_division(value, atom.num, atom.den), *_quotient(value, atom.num, atom.den)]
     if isinstance(atom, Min):
         return [le(value, part) for part in atom.args]
     if isinstance(atom, Max):
@@ -72,6 +74,14 @@ def _division(value: Term, num: Term, den: Term) -> list[Cond]:
     positive = den.constant is not None and den.constant > 0
     inside = conj(le(value * den, num), lt(num, value * den + den))
     return [inside] if positive else [disj(le(den, 0), inside)]
+
+
+def _quotient(value: Term, num: Term, den: Term) -> list[Cond]:
+    """`n // (n // k) >= k` for n >= 0 and k >= 1: a divisor is not 0. `-1 // d >= -1`, whatever the sign of d."""
+    inner = den.single
+    if isinstance(inner, FloorDiv) and inner.num == num:
+        return [disj(lt(num, 0), le(inner.den, 0), ge(value, inner.den))]
+    return [ge(value, -1)] if num.constant == -1 else []
 
 
 def tightened(conds: Iterable[Cond]) -> list[Cond]:
@@ -121,6 +131,7 @@ def follows(facts: Cond, goal: Cond, nodes: int = _NODES) -> bool:
 @lru_cache(maxsize=1024)
 def unreachable(facts: Cond) -> bool:
     """Whether the facts contradict each other."""
+    facts = _settled(facts)
     if facts.op == "false" or _clash(facts):
         return True
     return Facts([facts], signs=False, budget=Budget(_NODES)).prove(const(-1)) is not None
@@ -138,25 +149,37 @@ def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES)
     if goal.op == "or":
         if any(_at_once(facts, part) for part in goal.args):
             return True
-        # the longest of the alternatives is what the others make an exception of
-        part = max(goal.args, key=lambda c: (len(c.key), c.key))
-        known = conj(facts, *(negate(other) for other in goal.args if other is not part))
-        return known.op == "false" or decided(known, part, splits, nodes)
-    settled = _chosen(facts, goal)
+        return any(_one_of(facts, goal, part, splits, nodes) for part in _mains(goal))
+    facts = _settled(facts)
+    settled = _rounded(facts, _chosen(facts, goal))
     if settled != goal:
         return decided(facts, settled, splits, nodes)
-    known = conj(facts, *lemmas(goal), *_exact(facts, goal))
+    known = _settled(conj(facts, *lemmas(goal), *_exact(facts, goal)))
     if divisible(facts, goal) or follows(known, goal, 2 * nodes):
         return True
     same = _one_name(_equations(facts))
-    named = same.cond(goal)
-    if named != goal:
-        known = same.cond(facts)
+    named, known = same.cond(goal), same.cond(facts)
+    if named != goal or known != facts:
         return known.op != "false" and decided(known, named, splits, nodes)
     simpler = _monotonic(goal)
     if simpler is not None and follows(facts, simpler, nodes):
         return True
     return splits > 0 and _by_cases(facts, goal, splits, nodes)
+
+
+def _mains(goal: Cond) -> Iterator[Cond]:
+    """The longest of the alternatives, which the others mostly make an exception of, and the longest inequality."""
+    longest = max(goal.args, key=lambda c: (len(c.key), c.key))
+    yield longest
+    if longest.op == "ne":
+        inequalities = [c for c in goal.args if c.op == "ge"]
+        yield from sorted(inequalities, key=lambda c: (-len(c.key), c.key))[:1]
+
+
+def _one_of(facts: Cond, goal: Cond, part: Cond, splits: int, nodes: int) -> bool:
+    """Whether an alternative follows where none of the others holds; none is left where they cannot all fail."""
+    known = conj(facts, *(negate(other) for other in goal.args if other is not part))
+    return known.op == "false" or _clash(known) or decided(known, part, splits, nodes)
 
 
 def _at_once(facts: Cond, goal: Cond) -> bool:
@@ -168,9 +191,11 @@ def _exact(facts: Cond, goal: Cond) -> list[Cond]:
     """`n // d * d == n` and `(n + k) // d == n // d + k // d` where the facts say that `n % d == 0`."""
     known = set(conjuncts(facts))
     exact = {(c.term.single.num, c.term.single.den) for c in known if c.op == "eq" and isinstance(c.term.single, Mod)}
-    out: list[Cond] = []
+    # a positive multiple is no smaller than what it is a multiple of
+    out = [disj(le(num, 0), le(den, 0), ge(num, den)) for num, den in sorted(exact, key=str)
+           if atoms_of(den) <= atoms_of(goal)]
     for a in sorted(atoms_of(goal)):
-        if isinstance(a, FloorDiv) and (a.num, a.den) in exact:
+        if isinstance(a, FloorDiv) and _divides(a, exact):
             out.append(eq(of(a) * a.den, a.num))
         elif isinstance(a, FloorDiv) and a.num.offset == -1 and (a.num + 1, a.den) in exact and follows(
                 facts, ge(a.den, 1)):
@@ -181,6 +206,13 @@ def _exact(facts: Cond, goal: Cond) -> list[Cond]:
             out += [eq(of(a) * size, num + k // size * size) for num, den in sorted(exact, key=str)
                     if den == a.den and (k := (a.num - num).constant) is not None]
     return out
+
+
+def _divides(a: FloorDiv, exact: set[tuple[Term, Term]]) -> bool:
+    """Whether a quotient comes out even, for what is divisible by a multiple of the divisor is."""
+    small = a.den.constant
+    return (a.num, a.den) in exact or (small is not None and small != 0 and any(
+        num == a.num and den.constant is not None and den.constant % small == 0 for num, den in exact))
 
 
 def plain(cond: Cond) -> Cond:
@@ -201,12 +233,51 @@ def plain(cond: Cond) -> Cond:
 
 def _chosen(facts: Cond, goal: Cond) -> Cond:
     """The goal without the choices that the facts make."""
-    known = set(conjuncts(facts))
-    for a in sorted(atoms_of(goal)):
+    if not any(isinstance(a, Ite) for a in atoms_of(goal)):
+        return goal
+    return _chosen_by(set(conjuncts(facts)), goal)
+
+
+@lru_cache(maxsize=1024)
+def _settled(facts: Cond) -> Cond:
+    """The facts without the choices that they make themselves."""
+    parts = conjuncts(facts)
+    choices = any(isinstance(a, Ite) for a in atoms_of(facts))
+    if not choices and not any(c.op == "or" for c in parts):
+        return facts
+    known = set(parts)
+    return conj(*(_left(known, _chosen_by(known, c) if choices else c) for c in parts))
+
+
+def _left(known: set[Cond], cond: Cond) -> Cond:
+    """A condition without the alternatives that others exclude."""
+    if cond.op != "or":
+        return cond
+    left = [c for c in cond.args if negate(c) not in known]
+    return cond if len(left) == len(cond.args) else disj(*left)
+
+
+def _chosen_by(known: set[Cond], cond: Cond) -> Cond:
+    """A condition without the choices that others make."""
+    for a in sorted(atoms_of(cond)):
         if isinstance(a, Ite):
-            for cond, value in ((a.cond, a.then), (negate(a.cond), a.other)):
-                if known.issuperset(conjuncts(cond)):
-                    return substitute_cond(goal, {a: value})
+            for test, value in ((a.cond, a.then), (negate(a.cond), a.other)):
+                # what it says of its own test is no reason to drop it
+                if test != cond and known.issuperset(conjuncts(test)) and cond not in conjuncts(test):
+                    return _chosen_by(known, substitute_cond(cond, {a: value}))
+    return cond
+
+
+def _rounded(facts: Cond, goal: Cond) -> Cond:
+    """The goal with n in the place of n rounded up to a power of two, where the facts say that `n & (n - 1) == 0`."""
+    rounded = sorted(a for a in atoms_of(goal) if isinstance(a, App) and a.fn == "next_pow2")
+    known = set(conjuncts(facts)) if rounded else set()
+    for a in rounded:
+        (n,) = a.args
+        tests = (eq(app("and", n, n - 1), 0), eq(app("and", n - 1, n), 0))
+        # 0 & -1 is 0, too, and 0 rounded up is 1
+        if not known.isdisjoint(tests) and follows(facts, ge(n, 1)):
+            return _rounded(facts, substitute_cond(goal, {a: n}))
     return goal
 
 
@@ -217,11 +288,22 @@ def _flag(value: Term) -> bool:
         isinstance(single, Ite) and _flag(single.then) and _flag(single.other))
 
 
-def abstracted(conds: Sequence[Cond]) -> list[Cond]:
-    """The conditions with scalars in the place of choices: what follows of them follows whatever is chosen."""
-    choices = sorted({a for c in conds for a in atoms_of(c) if isinstance(a, Ite)})
-    new: dict[Atom, Term] = {a: of(Sym(f"choice {i}")) for i, a in enumerate(choices)}
-    return [substitute_cond(c, new) for c in conds]
+def abstracted(conds: Sequence[Cond], longest: int = 0) -> list[Cond]:
+    """The conditions with scalars in the place of choices: what follows of them follows whatever is chosen.
+
+    longest   length of choices, as text, that are left alone
+    """
+    out = list(conds)
+    for depth in range(_NESTED if longest else 1):
+        choices = {a for c in out for a in atoms_of(c) if isinstance(a, Ite) and len(a.key) > longest}
+        # the innermost of the long ones first: what they stand in may be short without them
+        inner = sorted(a for a in choices if longest == 0 or not any(
+            b in choices for t in (a.then, a.other) for b in atoms_of(t)))
+        new: dict[Atom, Term] = {a: of(Sym(f"choice {depth} {i}")) for i, a in enumerate(inner)}
+        if not new:
+            break
+        out = [substitute_cond(c, new) for c in out]
+    return out
 
 
 def divisible(facts: Cond, goal: Cond) -> bool:
@@ -282,6 +364,7 @@ def refuted(facts: Cond, goal: Cond) -> bool:
         _falsifies({a: low if a in alone else high for a in leaves}, facts, goal) for low, high in _APART)
 
 
+@lru_cache(maxsize=1 << 12)
 def outcomes(facts: Cond, goal: Cond) -> frozenset[bool]:
     """What the goal was seen to be under values that satisfy the facts: with both nothing follows either way."""
     parts = conjuncts(facts)

@@ -32,7 +32,7 @@ from tilecheck.host.values import (
     Value,
 )
 from tilecheck.kernel import tree
-from tilecheck.proof.terms import Term, app, cdiv, const, floordiv, maximum, minimum
+from tilecheck.proof.terms import FALSE, TRUE, Term, app, cdiv, const, floordiv, maximum, minimum
 
 if TYPE_CHECKING:
     from tilecheck.host.evaluate import Evaluator
@@ -65,7 +65,21 @@ def _int(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
         return Int(floordiv(value.num, value.den)) if plain else None
     if isinstance(value, Truth):
         return Int(ev.integer(value))
+    if isinstance(value, Choice):
+        term = ev.number(value)
+        return None if term is None else Int(term)
     return value if isinstance(value, Int | Thing | Log2) else None
+
+
+def _isinstance(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """Only of what is an array of torch, or no array, for sure: others may be arrays of numpy."""
+    if len(args) != 2 or not isinstance(args[1], External) or args[1].path != "torch.Tensor":
+        return None
+    value = args[0]
+    if isinstance(value, Tensor) and value.storage in ev.symbols.given and value.storage != value.name:
+        # a gradient (host/autograd.py)
+        return Truth(TRUE)
+    return Truth(FALSE) if isinstance(value, Int | Truth | Plain | Items | Shape | Ref | Record) else None
 
 
 def _bool(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -201,6 +215,12 @@ def _identity(ev: Evaluator, args: Args, named: Named, state: State) -> Value | 
     return args[0] if args else None
 
 
+def _hinted(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """`cached_replace_hints(kernel, occupancy=2)`"""
+    options = [option for _, option in args[0].options] if args and isinstance(args[0], Choice) else args[:1]
+    return args[0] if options and all(isinstance(option, Kernel) for option in options) else None
+
+
 def _getattr(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     if len(args) < 2 or not isinstance(args[1], Plain) or not isinstance(args[1].value, str):
         return None
@@ -290,13 +310,19 @@ def _next_pow2(ev: Evaluator, args: Args, named: Named, state: State) -> Value |
 
 # --- arrays ----------------------------------------------------------------------------------------------------------
 
+def _allocated(ev: Evaluator, how: str, sizes: Args, named: Named, state: State) -> Tensor:
+    out = arrays.allocated(ev, how, arrays.extents_from(ev, sizes, state) if sizes else None, state)
+    return replace(out, dtype=_dtype(named))
+
+
 def _allocation(how: str) -> Call:
     def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
         sizes = (named["size"],) if "size" in named else (named["shape"],) if "shape" in named else args
         if how == "full":
             sizes = sizes[:1]
-        out = arrays.allocated(ev, how, arrays.extents_from(ev, sizes, state) if sizes else None, state)
-        return replace(out, dtype=_dtype(named))
+        if len(sizes) == 1 and isinstance(sizes[0], Choice):
+            return mapped(sizes[0], lambda size: _allocated(ev, how, (size,), named, state))
+        return _allocated(ev, how, sizes, named, state)
     return apply
 
 
@@ -337,7 +363,7 @@ BUILTINS: Final[Mapping[str, Call]] = {
     "int": _int, "bool": _bool, "min": _extreme(minimum), "max": _extreme(maximum), "sum": _sum, "len": _len,
     "abs": _abs, "range": _range, "list": _list, "tuple": _tuple, "dict": _dict, "zip": _zip, "pow": _pow,
     "enumerate": _enumerate, "divmod": _divmod, "vars": _vars, "getattr": _getattr, "id": _identity, "iter": _identity,
-    "set": _list, "frozenset": _list, "reversed": lambda ev, a, n, s: None,
+    "isinstance": _isinstance, "set": _list, "frozenset": _list, "reversed": lambda ev, a, n, s: None,
     "sorted": lambda ev, a, n, s: ev.new_list(
         (), s, Contents(ev.contents(a[0], s).items, (), "some" if ev.contents(a[0], s).bound != "open" else "open")),
 }
@@ -357,6 +383,9 @@ ANYWHERE: Final[Mapping[str, Call]] = {
 }
 """By the last part of the name, for torch, cupy, numpy, math, triton and cuda.tile alike."""
 
+SHAPED: Final = frozenset({"empty", "zeros", "ones", "rand", "randn"})
+"""Functions whose arguments by place are extents, and nothing else."""
+
 ROUNDED_UP: Final = frozenset({
     "next_power_of_2", "next_power_of_two", "next_pow2", "next_pow_2", "nextpow2", "npow2", "round_up_to_power_of_2",
     "round_up_pow2", "ceil_pow2",
@@ -366,16 +395,23 @@ ROUNDED_UP: Final = frozenset({
 DIVIDED_UP: Final = frozenset({"cdiv", "ceil_div", "ceildiv", "div_up", "divup", "div_ceil", "ceil_division"})
 
 
+HINTED: Final = frozenset({"replace_hints", "cached_replace_hints", "replace_hints_cached"})
+"""Helpers that give the kernel that they are given, compiled differently, and keep it for the next time."""
+
+_HELPERS: Final[Mapping[str, Call]] = {
+    **dict.fromkeys(ROUNDED_UP, _next_pow2), **dict.fromkeys(DIVIDED_UP, _cdiv), **dict.fromkeys(HINTED, _hinted)}
+
+
 def named_helper(name: str) -> Call | None:
     plain = name.lstrip("_")
-    return _next_pow2 if plain in ROUNDED_UP else _cdiv if plain in DIVIDED_UP else None
+    return _HELPERS.get(plain)
 
 
 HARMLESS: Final = frozenset({
     "print", "str", "repr", "isinstance", "hasattr", "type", "float", "debug", "info", "warning", "warn", "error",
     "warning_once", "format", "synchronize", "current_stream", "current_device", "get_device_capability",
     "get_device_properties", "is_available", "device", "nvtx_range", "range_push", "range_pop", "callable", "hash",
-    "any", "all", "round", "sqrt", "set_device", "save_for_backward", "mark_non_differentiable", "issubclass",
+    "any", "all", "round", "sqrt", "set_device", "mark_non_differentiable", "issubclass",
 })
 """Functions that change none of their arguments."""
 
@@ -389,6 +425,8 @@ def external(ev: Evaluator, path: str, args: Args, named: Named, state: State) -
     known = table.get(name)
     if known is None:
         known = named_helper(name)
+    if known is None and "out" in named and package.partition(".")[0] == "torch":
+        return named["out"]  # what it returns is what it wrote into
     if known is None and package.endswith(("math", "numpy", "np")) and name in ("pow",):
         known = _pow
     return None if known is None else known(ev, args, named, state)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from tilecheck.host import arrays, tables
-from tilecheck.host.state import OPEN, Contents, State, contiguity
+from tilecheck.host.state import OPEN, Contents, State, chosen, contiguity
 from tilecheck.host.values import (
     NONE,
     Int,
@@ -25,7 +25,7 @@ from tilecheck.host.values import (
     Truth,
     Value,
 )
-from tilecheck.proof.terms import ONE, TRUE, Sym, const, of
+from tilecheck.proof.terms import ONE, TRUE, Cond, Opaque, Sym, const, of
 
 if TYPE_CHECKING:
     from tilecheck.host.evaluate import Evaluator
@@ -183,6 +183,7 @@ TENSOR: Final[Mapping[str, TensorMethod]] = {
     "unsqueeze": _unsqueeze, "squeeze": _squeeze, "expand": _expand, "expand_as": _expand, "narrow": _narrow,
     "contiguous": _contiguous, "is_contiguous": _is_contiguous, "detach": _same, "requires_grad_": _same,
     "zero_": _same, "fill_": _same, "copy_": _same, "record_stream": _same,
+    **dict.fromkeys(("add_", "sub_", "mul_", "div_", "clamp_", "relu_", "exp_", "neg_", "normal_", "uniform_"), _same),
     "to": _converted, "float": _converted, "half": _converted, "bfloat16": _converted, "int": _converted,
     "long": _converted, "cuda": _converted, "type": _converted, "type_as": _converted, "bool": _converted,
     "clone": _clone, "sum": _elementwise, "mean": _elementwise, "copy": _clone,
@@ -192,6 +193,9 @@ TENSOR: Final[Mapping[str, TensorMethod]] = {
     "element_size": lambda ev, x, a, n, s: Thing(f"{x.storage}.element_size()"),
 }
 """Methods of arrays. On a thing only those that no list, dict or object of its own is likely to have."""
+
+SHAPED: Final = frozenset({"view", "reshape", "new_empty", "new_zeros", "new_ones"})
+"""Methods of arrays whose arguments are extents, and nothing else."""
 
 _AMBIGUOUS: Final = frozenset({
     "copy", "sum", "mean", "type", "to", "copy_", "t", "int", "float", "bool", "half", "long",
@@ -315,6 +319,11 @@ def _thing_method(ev: Evaluator, owner: Thing, name: str, args: Args, named: Nam
         return Log2(ev.integer(owner) + 1, True)
     if name in KERNEL_COPIES:
         return owner
+    if name == "find" and len(args) == 1:
+        return _place(owner, args[0], state)
+    if name == "save_for_backward" and not named:
+        state.attributes[(owner.name, "saved_tensors")] = Items(args)
+        return NONE
     if name == "get" and isinstance(owner.origin, Member | Stored):
         return ev.unknown("item")
     known = TENSOR.get(name)
@@ -323,6 +332,26 @@ def _thing_method(ev: Evaluator, owner: Thing, name: str, args: Args, named: Nam
             return ev.unknown(f"{owner.name}.{name}()")
         return None
     return known(ev, ev.tensor(owner, state), args, named, state)
+
+
+def _place(owner: Thing, part: Value, state: State) -> Value | None:
+    """`layout.find("b")` of a text that is one of several: `assert layout in ("bnsd", "nsbd")`."""
+    if not isinstance(part, Plain) or not isinstance(part.value, str):
+        return None
+    for fact in state.facts.values():
+        found = [_compared(owner.name, c) for c in (fact.args if fact.op == "or" else ())]
+        texts = [text for text in found if text is not None]
+        if texts and len(texts) == len(found):
+            places = [const(text.find(part.value)) for text in texts]
+            return Int(chosen(list(zip(fact.args, places, strict=True))))
+    return None
+
+
+def _compared(name: str, test: Cond) -> str | None:
+    """The text that a name is compared with in `name == 'text'`."""
+    key = test.atom.name if test.op == "bool" and test.positive and isinstance(test.atom, Opaque) else ""
+    text = key.removeprefix(f"{name} == '")
+    return text[:-1] if text != key and text.endswith("'") and "'" not in text[:-1] and "\\" not in text else None
 
 
 def _like_array(name: str, args: Args, named: Named) -> bool:

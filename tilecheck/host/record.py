@@ -305,7 +305,7 @@ def argument(
         return Argument(
             "array", text, where, None, value.storage, value.whole, shape, strides, value.fresh, value.name,
             strided=value.strided, dense=value.dense, roots=ev.symbols.roots(value.storage),
-            made=_made(ev, value.storage), dtype=value.dtype)
+            made=_made(ev, value.storage), dtype=value.dtype, rows=value.rows)
     if isinstance(value, Thing) and value.numeric:
         rank = state.ranks.get(value.name)
         as_array = ev.tensor(value, state)

@@ -171,7 +171,7 @@ def _leaves(value: Term | Cond) -> frozenset[str]:
     return frozenset(a.key for a in atoms_of(value) if isinstance(a, Sym))
 
 
-def _cone(terms: Iterable[Term], arrays: set[str], facts: Sequence[Cond]) -> list[Cond]:
+def _cone(terms: Sequence[Term], arrays: set[str], facts: Sequence[Cond]) -> list[Cond]:
     """The facts about symbols of the launch, and about symbols that those facts mention."""
     reached: set[str] = set()
     for fact in facts:
@@ -193,7 +193,13 @@ def _cone(terms: Iterable[Term], arrays: set[str], facts: Sequence[Cond]) -> lis
             else:
                 rest.append((fact, leaves))
         pending = rest
-    return kept
+    return kept + _truths(terms, kept, [fact for fact, leaves in pending if not leaves])
+
+
+def _truths(terms: Iterable[Term], kept: Iterable[Cond], facts: Iterable[Cond]) -> list[Cond]:
+    """The facts about truth values alone that others hang on: `layout == 'bnsd'`."""
+    asked = {a for values in (terms, kept) for value in values for a in atoms_of(value) if isinstance(a, Opaque)}
+    return [fact for fact in facts if fact.op != "true" and atoms_of(fact) <= asked]
 
 
 def _standing(ev: Evaluator, grid: Iterable[Term | None], facts: Iterable[Cond]) -> list[Cond]:

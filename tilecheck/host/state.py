@@ -135,6 +135,16 @@ def mapped(owner: Choice, apply: Callable[[Value], Value]) -> Value:
     return out
 
 
+def narrowed(owner: Choice, state: State) -> Value:
+    """What is left of the options on the path that the state stands for."""
+    known = [(cond, option, state.decided(cond)) for cond, option in owner.options]
+    sure = next((option for _, option, holds in known if holds), None)
+    if sure is not None:
+        return sure
+    left = [(cond, option) for cond, option, holds in known if holds is None]
+    return owner if len(left) == len(known) or not left else left[0][1] if len(left) == 1 else Choice(tuple(left))
+
+
 def chosen(parts: Sequence[tuple[Cond, Term]]) -> Term:
     """The term whose condition holds; one of them does."""
     out = parts[-1][1]

@@ -63,6 +63,8 @@ class Tensor:
     whole     whether it covers all of its storage
     fresh     how it was allocated, when that is seen
     dtype     name of its element type (`int32`), when it was allocated with one in sight
+    rows      of a slice of the first axis of all of its storage by constants: the name of what was sliced, where it
+              begins and ends
     """
 
     name: str
@@ -75,6 +77,7 @@ class Tensor:
     fresh: str | None = None
     maybe: str | None = None
     dtype: str | None = None
+    rows: tuple[str, int, int | None] | None = None
 
 
 @record(frozen=True)
@@ -138,12 +141,13 @@ class Closure:
 
 @record(frozen=True)
 class Function:
-    """A function or method of the checked tree."""
+    """A function or method of the checked tree; `raw` as it is given to its decorators."""
 
     module: Module
     qualname: str
     bound: tuple[Value, ...] = ()
     named: tuple[tuple[str, Value], ...] = ()
+    raw: bool = False
 
     @property
     def definition(self) -> FuncDef | None:

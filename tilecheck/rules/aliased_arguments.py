@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.host.identity import aliases
 from tilecheck.host.launch import Launch
+from tilecheck.host.ownership.event import Event
 from tilecheck.host.touched import touched
 from tilecheck.kernel.access import KernelModel
+from tilecheck.rules.hosted import finding
 
-__all__ = ["diagnose"]
+__all__ = ["diagnose", "diagnose_host"]
 
 CODE = "TC401"
 
@@ -37,3 +39,10 @@ def diagnose(model: KernelModel, launches: Sequence[Launch]) -> list[Diagnostic]
             out.append(Diagnostic(CODE, "error", message, argument.span, model.name, notes,
                                   f"pass another array as `{other}`, or a copy"))
     return out
+
+
+def diagnose_host(event: Event) -> Diagnostic:
+    """Of a launch through the runtime."""
+    message = (f"`{event.subject}` and `{event.use}` share memory: they are passed as `{event.other}` and "
+               f"`{event.what}`, and `{event.kernel}` writes `{event.what}`")
+    return finding(event, message)

@@ -53,6 +53,11 @@ def _coordinates(f: Fault) -> tuple[str, str]:
             f"`{other}.coords(cell)`")
 
 
+def _numbered(f: Fault) -> tuple[str, str]:
+    return (f"`{f.array}.coords` is asked for a number, and only a cell has coordinates",
+            f"ask for those of a cell that `{f.array}` minted: `for cell in {f.array}.cells():`")
+
+
 def _joined(f: Fault) -> tuple[str, str]:
     return (f"what indexes `{f.array}` is a cell of {_names(f.words)}, depending on a condition: where the ways meet "
             "nobody knows whose", f"store in each branch, through the cell that `{f.array}` minted there")
@@ -80,7 +85,7 @@ def _raw(f: Fault) -> tuple[str, str]:
 
 
 _WORDS: Final[Mapping[str, Callable[[Fault], tuple[str, str]]]] = {
-    "made": _made, "computed": _computed, "foreign": _foreign, "coordinates": _coordinates,
+    "made": _made, "computed": _computed, "foreign": _foreign, "coordinates": _coordinates, "numbered": _numbered,
     "joined": _joined, "lost": _lost, "either": _either,
     "raw": _raw,
 }

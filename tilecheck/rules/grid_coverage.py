@@ -53,6 +53,8 @@ def needed(clause: Clause, obligations: Sequence[Settled], model: KernelModel, l
     for s in obligations:
         if s.kind != "bounds" or s.verdict == "refuted" or all(c.text != clause.text for c in s.clauses):
             continue
+        if s.access.held is not None and s.access.held.needs:
+            return s  # what follows the pieces of an output asks for no less
         others = (c.cond for c in s.clauses if c.cond is not None and c.text != clause.text)
         assume = conj(negate(cond), *others, *context.uniform)
         for reach in s.access.reach:

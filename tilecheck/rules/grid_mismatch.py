@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Severity
 from tilecheck.host.discharge import Discharge
 from tilecheck.host.identity import unread_axis
 from tilecheck.host.launch import Launch
+from tilecheck.host.ownership.event import Event
 from tilecheck.kernel.access import KernelModel
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.region import Clause
 from tilecheck.proof.terms import atoms_of
 from tilecheck.rules import grid_coverage
+from tilecheck.rules.hosted import finding
 from tilecheck.rules.launches import Discharged
 from tilecheck.rules.obligation import Settled
 
-__all__ = ["diagnose"]
+__all__ = ["diagnose", "diagnose_host"]
 
 CODE = "TC405"
 
@@ -83,3 +87,17 @@ def _broken(model: KernelModel, clause: Clause, launch: Launch, result: Discharg
         notes.insert(0, Note(f"here the clause says {result.text}"))
     return Diagnostic(CODE, severity, message, launch.span, model.name, tuple(notes),
                       f"launch `{model.name}` with a grid, shapes and constants that satisfy `{clause.text}`")
+
+
+_HOST: Final[Mapping[str, Callable[[Event], str]]] = MappingProxyType({
+    "grid": lambda e: f"the grid of `{e.kernel}` is {e.other}, but the pieces of `{e.subject}` ask for {e.what}",
+    "room": lambda e: f"the grid of `{e.kernel}` is {e.other}, but `{e.subject}` has room for at most {e.what}",
+    "outputs": lambda e: (f"`{e.subject}` asks for grid {e.what} and `{e.use}` for {e.other} in one launch of "
+                          f"`{e.kernel}`"),
+    "extents": lambda e: f"the extents of `{e.subject}` do not fit `{e.kernel}`: {e.other}, and {e.what}",
+})
+
+
+def diagnose_host(event: Event) -> Diagnostic:
+    """What partitions and shapes of a launch through the runtime ask for."""
+    return finding(event, _HOST[event.kind](event))

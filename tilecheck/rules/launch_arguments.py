@@ -11,11 +11,13 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.host.launch import Argument, Launch
+from tilecheck.host.ownership.event import Event
 from tilecheck.host.touched import touched
 from tilecheck.kernel.access import KernelModel, Param
 from tilecheck.kernel.tree import Span
+from tilecheck.rules.hosted import finding
 
-__all__ = ["diagnose"]
+__all__ = ["diagnose", "diagnose_host"]
 
 CODE = "TC408"
 
@@ -108,3 +110,12 @@ def _mismatch(param: Param, argument: Argument) -> str | None:
     if argument.kind == "list" and argument.literal == "list":
         return "a list" if param.kind in ("array", "constant", "scalar") else None
     return None
+
+
+def diagnose_host(event: Event) -> Diagnostic:
+    """Of a launch through the runtime."""
+    if event.kind == "count":
+        many = "argument" if event.what == "1" else "arguments"
+        return finding(event, f"`{event.kernel}` takes {event.what} {many} ({event.subject}): {event.other}")
+    place = f"`{event.use}` of `{event.kernel}`"
+    return finding(event, f"`{event.subject}` is passed as {place}: that is {event.what}, not {event.other}")

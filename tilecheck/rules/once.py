@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from tilecheck.kernel.access import KernelModel
+from tilecheck.kernel.access import Access, KernelModel
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.region import Clause
-from tilecheck.proof.terms import Cond, disj, enforceable, ge, grid, negate
+from tilecheck.proof.terms import Cond, Lane, Term, atoms_in, disj, enforceable, ge, grid, negate
 from tilecheck.rules.context import clause_of
 from tilecheck.rules.obligation import Settled
 
@@ -56,11 +56,16 @@ def standing_facts(model: KernelModel) -> tuple[Cond, ...]:
     for a in model.accesses:
         flags = [c for c in conjuncts(a.under) if not c.varying and c not in _BLOCKS]
         if all(enforceable(c) for c in flags) and len(flags) <= _FLAGS:
-            found |= {_alternatives(disj(*(negate(c) for c in flags), ge(e, 1))) for e in a.tile
+            found |= {_alternatives(disj(*(negate(c) for c in flags), ge(e, 1))) for e in (*a.tile, *_lanes(a))
                       if e.constant is None and not e.varying and enforceable(ge(e, 1))}
     whole = _joined(found)
     least = (disj(*m) for m in whole if not any(n < m for n in whole))
     return tuple(c for c in sorted(least, key=lambda c: c.key) if c.op != "true")
+
+
+def _lanes(a: Access) -> set[Term]:
+    """Extents of the tiles that an access by element computes its index from."""
+    return {lane.size for lane in atoms_in(*a.region.index) if isinstance(lane, Lane)}
 
 
 def _structural(c: Clause) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.host.ownership.event import Event
 from tilecheck.kernel.access import KernelModel
+from tilecheck.rules.hosted import finding, where
 from tilecheck.rules.obligation import Settled
 
-__all__ = ["diagnose"]
+__all__ = ["diagnose", "diagnose_host"]
 
 CODE = "TC104"
 
@@ -25,3 +27,11 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
     return Diagnostic(
         CODE, "error", message, fault.span, model.name, notes,
         f"declare `{fault.array}: Mut[...]` if the kernel is to write it; else store to an output")
+
+
+def diagnose_host(event: Event) -> Diagnostic:
+    """Of host code that asks for memory to write which others may read, or which can only be read."""
+    if event.kind == "read-only":
+        return finding(event, f"`{event.subject}` is {event.use}, but it is a read-only view")
+    return finding(event, f"`{event.subject}` is {event.use}, but another handle shares its memory",
+                   where(event, "that one was made here"))

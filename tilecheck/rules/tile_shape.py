@@ -93,6 +93,28 @@ def _partition(f: Fault) -> tuple[str, str]:
             "give one extent for each axis")
 
 
+def _starred(f: Fault) -> tuple[str, str]:
+    (name,) = f.words
+    return (f"`{f.array}.{name}` takes the extents of a tile one by one, and this is a tuple of them",
+            f"put a star before it: `{f.array}.{name}(*tile)`")
+
+
+def _order(f: Fault) -> tuple[str, str]:
+    (array,) = f.shapes
+    straight = range(len(array))
+    given = ", ".join("?" if w == "None" else w for w in f.words)
+    turned = ", ".join(str(k) for k in reversed(straight))
+    return (f"`{f.array}` has {_axes(array)}, and `permute({given})` does not name each of them once",
+            f"name the axes {', '.join(map(str, straight))} in the order of the view: `{f.array}.permute({turned})`")
+
+
+def _orders(f: Fault) -> tuple[str, str]:
+    (array,) = f.shapes
+    turned = ", ".join(str(k) for k in reversed(range(len(array))))
+    return (f"in which order `permute` puts the {_axes(array)} of `{f.array}` is not known when the kernel is checked",
+            f"write the axes as numbers: `{f.array}.permute({turned})`")
+
+
 def _together(f: Fault) -> tuple[str, str]:
     other, first = _two(f)
     return (f"`{f.words[0]}` and `{f.array}` cannot be walked together: pieces of {first} and of {other}",
@@ -114,5 +136,6 @@ def _combined(f: Fault) -> tuple[str, str]:
 _WORDS: Final[Mapping[str, Callable[[Fault], tuple[str, str]]]] = {
     "stored": _stored, "nested": _nested, "fetched": _fetched, "whole": _whole,
     "like": _ranks, "piece": _piece, "indexed": _indexed, "partition": _partition,
-    "pieces": _partition, "together": _together, "product": _product, "combined": _combined,
+    "pieces": _partition, "starred": _starred, "order": _order, "orders": _orders, "together": _together,
+    "product": _product, "combined": _combined,
 }

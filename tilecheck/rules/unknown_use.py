@@ -21,8 +21,11 @@ def lost(model: KernelModel) -> frozenset[str]:
 def diagnose(model: KernelModel, obligations: Sequence[Settled]) -> list[Diagnostic]:
     """A finding for each gap with an array that no unproven obligation speaks of."""
     told = {s.access.array for s in obligations if s.verdict in ("unproven", "refuted")}
+    unowned = {f.array for f in model.ownership.faults if f.code == "TC110"}
     out: list[Diagnostic] = []
     for gap in model.gaps:
+        if unowned.intersection(gap.arrays):
+            continue  # what is not understood follows from the annotation, which TC110 speaks of
         arrays = [array for array in gap.arrays if array not in told]
         if arrays:
             names = ", ".join(f"`{array}`" for array in arrays)

@@ -7,6 +7,7 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.kernel.access import KernelModel
+from tilecheck.kernel.dialect.signature import MOST_AXES
 
 __all__ = ["diagnose"]
 
@@ -45,6 +46,27 @@ def _open(array: str, written: bool) -> tuple[str, str]:
             "write a type variable instead of `Dyn`: its value comes from the partition")
 
 
+def _element(array: str, written: bool) -> tuple[str, str]:
+    return (f"the annotation of `{array}` names a type of Python, and elements have one of the device",
+            f"write it first: `{array}: {'Mut[f32, B]' if written else 'Ref[f32, Dyn]'}`, or `i32`, `bool_`")
+
+
+def _extent(array: str, written: bool) -> tuple[str, str]:
+    return (f"an extent in the annotation of `{array}` is neither a type variable nor one fixed number from 1 up",
+            "write a type variable, whose value comes from the launch, or a number as `Literal[48]`")
+
+
+def _axes(array: str, written: bool) -> tuple[str, str]:
+    return (f"`{array}` is annotated with more than {MOST_AXES} axes",
+            f"merge axes of `{array}` on the host: `.reshape(...)`")
+
+
+def _rest(array: str, written: bool) -> tuple[str, str]:
+    return (f"`{array}` takes any number of arguments, and a kernel has a fixed number of parameters",
+            "write them out: `x: Ref[f32, Dyn], y: Ref[f32, Dyn]`")
+
+
 _WORDS: Final[Mapping[str, Callable[[str, bool], tuple[str, str]]]] = {
     "annotated": _annotated, "used": _used, "bare": _bare, "open": _open,
+    "element": _element, "extent": _extent, "axes": _axes, "rest": _rest,
 }

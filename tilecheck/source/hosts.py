@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.records import record
-from tilecheck.source.relevance import LAUNCHERS, may_launch
+from tilecheck.source.relevance import LAUNCHERS, may_launch, may_own
 from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, ValueAt, dotted_parts
 from tilecheck.source.skeleton import ImportBinding, ValueBinding
 from tilecheck.source.text import SourceError
@@ -133,6 +133,8 @@ class _Search:
         for path, module in list(self.modules.items()):
             try:
                 words[path] = set(_WORD.findall(module.data))
+                if may_own(module.data):
+                    _ = self.found[path]  # looked through for itself, whatever it launches
                 if may_launch(module.data):
                     self.files[path] = _File(module)
                     for root in self.files[path].direct():

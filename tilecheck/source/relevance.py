@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["LAUNCHERS", "may_launch", "may_matter"]
+__all__ = ["LAUNCHERS", "may_launch", "may_matter", "may_own"]
 
 LAUNCHERS: Final = frozenset({"launch", "exhaustive_search", "autotune_launch", "replace_hints"})
 """Names that stand where kernels are launched or tuned."""
@@ -24,3 +24,13 @@ def may_matter(data: bytes) -> bool:
 def may_launch(data: bytes) -> bool:
     """Whether a file names anything that launches a kernel."""
     return _LAUNCH.search(data) is not None
+
+
+_OWNERSHIP: Final = re.compile(
+    rb"tilecheck_runtime|\.(?:sync|unpartition)\(|\bcuda\.(?:Stream|stream|CUDAGraph|graph)\b")
+
+
+def may_own(data: bytes) -> bool:
+    """Whether a file can be about the ownership of tensors: it names the runtime, runs what it launches, or works with
+    streams and graphs."""
+    return _OWNERSHIP.search(data) is not None

@@ -8,16 +8,16 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent import futures
 from concurrent.futures import Future
 from types import FunctionType
 from typing import Any, Final
 
 import numpy as np
 
+from tilecheck_runtime.backends.events import HostEvent
 from tilecheck_runtime.backends.interface import Event, Job, Strided, Transfer
 from tilecheck_runtime.cpu.execute import execute
-from tilecheck_runtime.cpu.machine import interrupt
+from tilecheck_runtime.cpu.tile import cast
 from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.ownership.errors import KernelFaultError
 from tilecheck_runtime.sanitizer.session import Session
@@ -38,31 +38,6 @@ class HostMemory:
 
     def __init__(self, buffer: Any, address: int, nbytes: int, owner: object = None, readonly: bool = False) -> None:
         self.buffer, self.address, self.nbytes, self.owner, self.readonly = buffer, address, nbytes, owner, readonly
-
-
-class HostEvent:
-    """Work of a stream."""
-
-    def __init__(self, future: Future[None]) -> None:
-        self._future = future
-
-    def done(self) -> bool:
-        return self._future.done()
-
-    def wait(self, timeout: float | None = None) -> bool:
-        try:
-            return bool(futures.wait([self._future], timeout).done)
-        except KeyboardInterrupt:
-            interrupt()  # else the program, which waits for its threads, could not be stopped
-            raise
-
-    def error(self) -> BaseException | None:
-        return self._future.exception()
-
-    def when_done(self, call: Callable[[], None]) -> None:
-        self._future.add_done_callback(lambda _: call())
-
-    later = when_done
 
 
 class HostStream:
@@ -88,8 +63,13 @@ class HostStream:
         with self._changed:
             self._work.append((work, future))
             if self._thread is None:
-                self._thread = threading.Thread(target=self._drain, name=f"tilecheck-{self.name}")
-                self._thread.start()
+                thread = threading.Thread(target=self._drain, name=f"tilecheck-{self.name}")
+                try:
+                    thread.start()
+                except BaseException:
+                    self._work.pop()  # there may be threads again later
+                    raise
+                self._thread = thread
             else:
                 self._changed.notify()
         return HostEvent(future)
@@ -134,6 +114,7 @@ class CPU:
 
     device: Final = "cpu"
     ordered: Final = False
+    watches: Final = True
 
     def __init__(self, seed: int | None = 0) -> None:
         self.seed = seed
@@ -168,7 +149,7 @@ class CPU:
     def copy(self, source: Strided, target: Strided, stream: Any) -> HostEvent:
         def work() -> None:
             with np.errstate(all="ignore"):
-                self._array(target)[...] = self._array(source).astype(target.dtype.storage, copy=False)
+                self._array(target)[...] = cast(self._array(source), target.dtype)
 
         event: HostEvent = stream.submit(work)
         return event

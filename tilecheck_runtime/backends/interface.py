@@ -130,6 +130,11 @@ class Backend(Protocol):
         """Whether the device itself keeps work of one stream in order, so that the host need not wait between."""
         ...
 
+    @property
+    def watches(self) -> bool:
+        """Whether it finds out by itself what kernels do wrong, so that one that is not proved can be launched."""
+        ...
+
     def allocate(self, nbytes: int) -> Memory:
         """Memory with any contents, aligned for every element type. Raises MemoryError."""
         ...

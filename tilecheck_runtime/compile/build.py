@@ -99,18 +99,20 @@ def build(function: FunctionType, signature: Signature, arch: str, options: Opti
 
 
 _KNOWN: Final[dict[tuple[FunctionType, Signature, str, Options], Future[Compiled]]] = {}
-_LOCK: Final = threading.Lock()
+_LOCK = threading.Lock()
 
 
 def _after_fork() -> None:
-    """Nobody is left in a child process to finish what other threads had begun."""
-    _LOCK.release()
+    """Nobody is left in a child process to finish what other threads had begun, and nobody there has the lock. It is
+    not taken for the fork, as that of `ownership` is: launches take it while they have that one."""
+    global _LOCK
+    _LOCK = threading.Lock()
     for asked in [a for a, answer in _KNOWN.items() if not answer.done()]:
         del _KNOWN[asked]
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_after_fork)
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def _built(function: FunctionType, signature: Signature, arch: str, options: Options) -> Compiled:

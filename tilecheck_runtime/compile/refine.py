@@ -11,7 +11,8 @@ from tilecheck_runtime.compile.sources import unchanged
 from tilecheck_runtime.compile.toolchain import found
 from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.dialect.signature import signature
-from tilecheck_runtime.launches.contract import CHECKING, SETTLED, checked_name, contract_of, last_line, version_of
+from tilecheck_runtime.launches.checking import SETTLED, checked_name, checking, last_line, version_of
+from tilecheck_runtime.launches.contract import contract_of
 
 __all__ = ["refined"]
 
@@ -41,5 +42,5 @@ def _inside(function: FunctionType, numbers: Mapping[str, int]) -> frozenset[str
     if contract_of(function).verdict not in SETTLED or not unchanged(function):
         return frozenset()
     file = function.__code__.co_filename
-    with CHECKING:
+    with checking():
         return tiles_inside(file, checked_name(function), last_line(function), numbers, version_of(file))

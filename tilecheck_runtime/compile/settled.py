@@ -3,31 +3,25 @@ author has taken responsibility."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from types import FunctionType
 from typing import Final, Literal
 
-from tilecheck.analysis import OptOut
 from tilecheck.declare import declaration_of
 from tilecheck.diagnostics import Diagnostic, Obligation
-from tilecheck.kernel.tree import Span
 from tilecheck.proof.contract import ContractError, parse
-from tilecheck.selection import covered_codes
 from tilecheck_runtime.compile.errors import UnsettledKernelError
 from tilecheck_runtime.compile.places import place_of
 from tilecheck_runtime.compile.sources import unchanged
-from tilecheck_runtime.launches.contract import SETTLED, Findings, contract_of, findings_of
+from tilecheck_runtime.launches.checking import SETTLED, Findings, findings_of
+from tilecheck_runtime.launches.contract import contract_of
+from tilecheck_runtime.launches.opting_out import covers, reason_for
 
 __all__ = ["Settlement", "require_settled", "settlement"]
 
-_CODES: Final[Mapping[str, tuple[str, ...]]] = {
-    "disjoint": ("TC101", "TC102", "TC104", "TC105", "TC109"), "cross-read": ("TC103",), "duplicate": ("TC106",),
-    "order": ("TC107", "TC108"), "bounds": ("TC201", "TC202", "TC203", "TC204", "TC205", "TC206"),
-    "padding": ("TC301",), "launch": ("TC405",),
-}
-"""The rules that an opt-out from an obligation names."""
 _SHOWN: Final = 5
 _FIX: Final = 'see what `tilecheck` says of it, or take responsibility: @unsafe("why it is right")'
 
@@ -59,14 +53,14 @@ def settlement(function: FunctionType, unsafe: str | None) -> Settlement:
     if unsafe is not None:
         return Settlement("opt-out", (unsafe,))
     found = findings_of(function)
-    if found is None:
+    if found is None and not os.path.exists(function.__code__.co_filename):
         raise _unsettled(function, "the checker does not see it", (
             "it was typed in, or made by a program: the checker reads files",), "put it into a file, or " + _FIX)
-    if not unchanged(function):
+    if found is None or not unchanged(function):
         raise _unsettled(function, "its source, or that of a helper, has changed since it was loaded", (),
                          "load it anew")
     open_ = [o for o in found.report.obligations if o.verdict not in SETTLED]
-    reasons = {o: _opted_out(found, o) for o in open_}
+    reasons = {o: reason_for(found, o) for o in open_}
     left = [o for o in open_ if reasons[o] is None]
     if left or (found.report.verdict not in SETTLED and not open_) or any(_errors(found)):
         raise _unsettled(function, _summary(found), tuple(_told(found, left)), _FIX)
@@ -90,24 +84,8 @@ def _errors(found: Findings) -> Iterator[Diagnostic]:
     """What is an error of the kernel itself, whoever launches it, and was not opted out of."""
     for d in found.diagnostics:
         if d.severity == "error" and not d.code.startswith("TC4") and not any(
-                _covers(o, found.report.name, d.span, (d.code,)) for o in found.opt_outs):
+                covers(o, found.report.name, d.span, (d.code,)) for o in found.opt_outs):
             yield d
-
-
-def _opted_out(found: Findings, obligation: Obligation) -> str | None:
-    """The reason of an opt-out that covers an obligation."""
-    for opt_out in found.opt_outs:
-        if _covers(opt_out, found.report.name, obligation.span, _CODES[obligation.kind]):
-            return opt_out.reason
-    return None
-
-
-def _covers(opt_out: OptOut, kernel: str, span: Span, rules: Sequence[str]) -> bool:
-    here = opt_out.kernel == kernel or (
-        opt_out.lines is not None and opt_out.span.file == span.file
-        and opt_out.lines[0] <= span.end_line and span.line <= opt_out.lines[1])
-    codes = {code for selector in opt_out.codes for code in covered_codes(selector)}
-    return here and (not opt_out.codes or bool(codes & set(rules)))
 
 
 def _summary(found: Findings) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated, Any, Final, get_args, get_origin
@@ -14,10 +14,11 @@ import numpy as np
 
 from tilecheck_runtime.cpu.arrays import Array, ArrayList, view_of
 from tilecheck_runtime.cpu.dtypes import DTYPES, FLOAT32, INT32, DType, as_dtype, of_numpy
+from tilecheck_runtime.cpu.errors import TileUnsupportedFeatureError
 from tilecheck_runtime.cpu.tile import Tile, scalar
 from tilecheck_runtime.sanitizer.shadow import Storage, View
 
-__all__ = ["Parameter", "bind", "host_array", "parameters"]
+__all__ = ["Parameter", "bind", "host_array", "host_arrays", "parameters", "read_only"]
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,26 @@ def bind(known: Sequence[Parameter], values: Sequence[Any]) -> tuple[list[Any], 
     drafts = [_draft(p, v, p.name, pending) for p, v in zip(known, values, strict=True)]
     made, storages = _with_shadows(pending)
     return [_settled(d, made) for d in drafts], storages
+
+
+def _arrays(arguments: Iterable[Any]) -> Iterator[Array]:
+    for argument in arguments:
+        if isinstance(argument, Array):
+            yield argument
+        elif isinstance(argument, ArrayList):
+            yield from argument.items
+        elif isinstance(argument, tuple):
+            yield from _arrays(argument)
+
+
+def host_arrays(arguments: Iterable[Any]) -> Iterator[Any]:
+    """The memory of the arrays among bound arguments."""
+    return (array.data for array in _arrays(arguments))
+
+
+def read_only(arguments: Iterable[Any]) -> Iterator[str]:
+    """The names of the arrays among bound arguments that the host forbids to write."""
+    return (array.name for array in _arrays(arguments) if not array.data.flags.writeable)
 
 
 def _draft(parameter: Parameter, value: Any, name: str, pending: list[_Pending]) -> Any:
@@ -176,20 +197,29 @@ _TORCH_VIEWS: Final = {"bfloat16": ("int16", ml_dtypes.bfloat16), "float8_e4m3fn
 
 
 def host_array(value: Any, name: str) -> tuple[Any, DType]:
-    """The memory of a host array as a NumPy array that shares it. Raises TypeError for anything else."""
+    """The memory of a host array as a NumPy array that shares it. Raises TypeError for anything else, and
+    TileUnsupportedFeatureError for elements that kernels do not have.
+    """
+    data = _memory(value, name)
+    try:
+        return data, of_numpy(data.dtype)
+    except TileUnsupportedFeatureError as error:
+        raise TileUnsupportedFeatureError(f"argument '{name}': {error}") from None
+
+
+def _memory(value: Any, name: str) -> Any:
     if isinstance(value, np.ndarray):
-        return value, of_numpy(value.dtype)
+        return value
     if type(value).__module__.partition(".")[0] == "torch" and hasattr(value, "detach"):
-        data = _of_torch(value, name)
-        return data, of_numpy(data.dtype)
-    interface = getattr(value, "__array_interface__", None)
-    if interface is not None and not isinstance(value, np.generic):
-        data = np.asarray(value)
-        return data, of_numpy(data.dtype)
+        return _of_torch(value, name)
+    if isinstance(value, np.generic):
+        raise TypeError(f"argument '{name}' is a NumPy scalar: pass `{name}.item()`")
+    if getattr(value, "__array_interface__", None) is not None:
+        return np.asarray(value)
     if hasattr(value, "__dlpack__"):
-        data = np.from_dlpack(value)
-        return data, of_numpy(data.dtype)
-    raise TypeError(f"argument '{name}' is a {type(value).__name__}; kernels take arrays, numbers, tuples and lists")
+        return np.from_dlpack(value)
+    raise TypeError(f"argument '{name}' is of type {type(value).__name__}; kernels take arrays, numbers, tuples and "
+                    "lists of arrays")
 
 
 def _of_torch(tensor: Any, name: str) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tilecheck_runtime.cpu.errors import TileTypeError, TileUnsupportedFeatureError
 
-__all__ = ["DTYPES", "DType", "as_dtype", "common", "loose_dtype", "of_numpy", "promote", "widens"]
+__all__ = ["DTYPES", "INTEGRAL", "DType", "as_dtype", "common", "loose_dtype", "of_numpy", "promote", "widens"]
 
 BOOL, INTEGRAL, FLOAT, RESTRICTED = range(4)
 """Categories, in the order in which a Python number may be taken for one of them."""

@@ -13,11 +13,13 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck_runtime.cpu import machine
-from tilecheck_runtime.cpu.arguments import bind, parameters
+from tilecheck_runtime.cpu.arguments import bind, host_arrays, parameters, read_only
+from tilecheck_runtime.cpu.errors import TileRecursionError
 from tilecheck_runtime.cpu.machine import Block, State
 from tilecheck_runtime.cpu.translate import Translator
 from tilecheck_runtime.sanitizer.events import Report
 from tilecheck_runtime.sanitizer.recorder import Recorder
+from tilecheck_runtime.sanitizer.replay import Replay, watched
 from tilecheck_runtime.sanitizer.session import Session, session
 from tilecheck_runtime.sanitizer.shadow import Storage
 from tilecheck_runtime.sanitizer.sites import definition
@@ -46,7 +48,10 @@ def function_of(kernel: Any) -> FunctionType:
 def _grid(grid: Any) -> Block:
     if not isinstance(grid, tuple) or not 1 <= len(grid) <= 3:
         raise TypeError(f"the grid must be a tuple of one to three integers, not {grid!r}")
-    extents = [operator.index(n) for n in grid] + [1] * (3 - len(grid))
+    try:
+        extents = [operator.index(n) for n in grid] + [1] * (3 - len(grid))
+    except TypeError:
+        raise TypeError(f"the grid must be a tuple of integers, not {grid!r}: divide with `//` or `ct.cdiv`") from None
     if any(not 0 <= n <= GRID_LIMIT for n in extents):
         raise ValueError(f"grid {grid!r}: extents must be between 0 and {GRID_LIMIT}")
     return extents[0], extents[1], extents[2]
@@ -82,9 +87,11 @@ def launch_on_cpu(stream: Any, grid: Any, kernel: Any, kernel_args: Any) -> None
                     warnings.warn(str(event), FindingWarning, stacklevel=3)
 
 
-def sanitize(kernel: Any, grid: Any, args: Sequence[Any], *, seed: int | None = 0) -> Report:
-    """Runs one kernel and says what it did wrong. `seed` shuffles the blocks; None runs them in order."""
-    with machine.LOCK, session(seed) as own:
+def sanitize(kernel: Any, grid: Any, args: Sequence[Any], *, seed: int | None = 0, replay: bool = False) -> Report:
+    """Runs one kernel and says what it did wrong. `seed` shuffles the blocks; None runs them in order. With `replay`, a
+    launch that races runs again, and every pair of lines that races is named.
+    """
+    with machine.LOCK, session(seed, replay) as own:
         _run(kernel, grid, tuple(args), own)
         return own.report()
 
@@ -97,17 +104,34 @@ def execute(kernel: Any, grid: Any, args: Sequence[Any], into: Session) -> None:
 
 def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
     function, extents = function_of(kernel), _grid(grid)
+    if hasattr(type(kernel), "entry"):
+        raise TypeError(f"`{function.__name__}` is a kernel of the dialect, which is called with tensors: "
+                        f"`{function.__name__}(...).sync()`")
     if State.recorder is not None:
         raise RuntimeError("a kernel cannot be launched from a kernel")
     arguments, storages = bind(parameters(function), values)
     body = Translator().function(function)
     into.launches += 1
-    recorder = Recorder(into, function.__name__, extents)
-    State.recorder, State.grid, State.thread = recorder, extents, threading.get_ident()
+    recorder, order = Recorder(into, function.__name__, extents), _blocks(extents, into.seed)
+    contents = [array.copy() for array in host_arrays(arguments)] if into.replay else []
+    _pass(body, arguments, recorder, order)
+    _report_aliases(storages, recorder, function)
+    places = watched(storages) if into.replay else []
+    if any(map(len, places)):
+        for array, before in zip(host_arrays(arguments), contents, strict=True):
+            array[...] = before
+        arguments, storages = bind(parameters(function), values)
+        second = Replay(into, function.__name__, extents, storages, places)
+        _pass(body, arguments, second, order)
+        second.finish(storages)
+
+
+def _pass(body: Callable[..., Any], arguments: Sequence[Any], recorder: Recorder, order: Sequence[int]) -> None:
+    """Every block once."""
+    State.recorder, State.grid, State.thread = recorder, recorder.grid, threading.get_ident()
     try:
         with np.errstate(all="ignore"):
-            _every_block(body, arguments, recorder, _blocks(extents, into.seed))
-        _report_aliases(storages, recorder, function)
+            _every_block(body, arguments, recorder, order)
     finally:
         State.recorder, State.stop = None, False
         machine.enter((0, 0, 0))
@@ -132,4 +156,20 @@ def _every_block(body: Callable[..., Any], arguments: Sequence[Any], recorder: R
             raise KeyboardInterrupt("the launch was interrupted")
         machine.enter(block)
         recorder.begin(block)
-        body(*arguments)
+        try:
+            body(*arguments)
+        except Exception as error:
+            _placed(error, recorder, arguments)
+            raise
+
+
+def _placed(error: Exception, recorder: Recorder, arguments: Sequence[Any]) -> None:
+    """Says in which block a kernel failed. Raises another error for what is no fault of the kernel's code."""
+    where = f"in block {State.block} of `{recorder.kernel}`, whose grid is {recorder.grid}"
+    if isinstance(error, RecursionError):
+        raise TileRecursionError(f"a helper calls itself without end {where}") from None
+    if isinstance(error, ValueError) and "read-only" in str(error):
+        names = [f"`{name}`" for name in read_only(arguments)]
+        raise TypeError(f"{' or '.join(names)} cannot be written on the host, and the kernel writes it "
+                        f"{where}") from None
+    error.add_note(where)

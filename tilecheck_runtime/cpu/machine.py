@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from tilecheck_runtime.cpu.taint import Taint
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["LOCK", "Block", "State", "in_kernel", "interrupt", "observe", "recorder", "undefined"]
 
 Block = tuple[int, int, int]
-LOCK: Final = threading.RLock()
+LOCK = threading.RLock()
+"""Another one in a child process, where nobody has the one of the parent."""
 
 
 class State:
@@ -30,6 +32,18 @@ class State:
     loops: ClassVar[list[int]] = []
     thread: ClassVar[int] = 0
     stop: ClassVar[bool] = False
+
+
+def _after_fork() -> None:
+    """In a child process no block runs: the thread that ran it stayed behind."""
+    global LOCK
+    LOCK = threading.RLock()
+    State.recorder, State.stop = None, False
+    enter((0, 0, 0))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def recorder() -> Recorder:

@@ -23,7 +23,7 @@ from tilecheck_runtime.cpu.operations import (
     views,
     windows,
 )
-from tilecheck_runtime.cpu.operations.unsupported import UNSUPPORTED, unsupported
+from tilecheck_runtime.cpu.operations.unsupported import UNSUPPORTED, unknown, unsupported
 from tilecheck_runtime.cpu.tile import Tile
 
 __all__ = ["DEVICE", "OPERATIONS", "UNSUPPORTED", "DeviceNamespace"]
@@ -55,7 +55,7 @@ class DeviceNamespace(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return unsupported(name)
+        return unsupported(name) if name in UNSUPPORTED else unknown(name, OPERATIONS)
 
 
 DEVICE: Final = DeviceNamespace()

@@ -10,9 +10,10 @@ import numpy as np
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.dtypes import DTYPES, FLOAT, INTEGRAL, DType, as_dtype
 from tilecheck_runtime.cpu.errors import TileTypeError, TileValueError
+from tilecheck_runtime.cpu.rounding import to_single
 from tilecheck_runtime.cpu.taint import Taint
 
-__all__ = ["Tile", "extend", "extents", "raw", "scalar", "whole"]
+__all__ = ["Tile", "cast", "extend", "extents", "raw", "scalar", "whole"]
 
 BOOL = DTYPES["bool_"]
 
@@ -145,16 +146,17 @@ def cast(data: Any, target: DType) -> Any:
         return clipped.astype(storage)
     if target.name == "tfloat32":
         return _tf32(data.astype(np.float32))
-    if storage.kind != "f" and data.dtype.kind in "biu":
-        data = data.astype(np.float32)
+    if storage.kind == "f" and storage.itemsize > 1:
+        return (data if data.dtype.kind in "biuf" else to_single(data)).astype(storage)
+    data = to_single(data)
     if storage.itemsize == 1 and target.category > FLOAT:
         return _saturated(data, target)
-    return data.astype(storage)
+    return data.astype(storage)[()]
 
 
 def _saturated(data: Any, target: DType) -> Any:
     """Narrow floats: what is too large becomes the largest finite value, as the conversions of the device do."""
-    values = np.asarray(data).astype(np.float32)
+    values = np.asarray(data)
     limit = LARGEST.get(target.name)
     if limit is not None:
         values = np.clip(values, -limit, limit)

@@ -7,7 +7,7 @@ from math import prod
 
 from tilecheck_runtime.cpu.execute import GRID_LIMIT
 from tilecheck_runtime.dialect.plan import Output, PlanError
-from tilecheck_runtime.dialect.schedules import Range, streamed
+from tilecheck_runtime.dialect.schedules import MOST, Range, largest, streamed
 
 __all__ = ["grid"]
 
@@ -56,4 +56,7 @@ def _mapped(name: str, output: Output, tiles: tuple[int, ...], blocks: int) -> t
         count = stop - start
     if not 1 <= blocks <= count:
         raise PlanError(f"'{name}' is mapped to {blocks} blocks: between 1 and {count} have something to do")
+    if largest(output.schedule, tiles, blocks) > MOST:
+        raise PlanError(f"'{name}' has {prod(tiles)} pieces, more than {output.schedule} can number in 32 bits: take "
+                        "larger pieces, or smaller groups")
     return blocks, 1, 1

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from math import prod
+from typing import Final, TypeAlias
 
-__all__ = ["Grouped", "Linear", "Range", "Schedule", "Single", "Walk", "streamed"]
+__all__ = ["MOST", "Grouped", "Linear", "Range", "Schedule", "Single", "Walk", "largest", "streamed"]
+
+MOST: Final = 2**31 - 1
+"""The largest number that the device counts pieces with."""
 
 
 @dataclass(frozen=True)
@@ -54,3 +58,12 @@ def streamed(schedule: Schedule, tiles: tuple[int, ...]) -> int:
     for axis, extent in enumerate(tiles):
         count *= 1 if isinstance(base, Walk) and axis == base.axis else extent
     return count
+
+
+def largest(schedule: Schedule, tiles: tuple[int, ...], blocks: int) -> int:
+    """A bound of the numbers that the device computes to find its pieces; beyond `MOST` they would wrap around and mean
+    pieces of other blocks."""
+    base = schedule.schedule if isinstance(schedule, Range) else schedule
+    if isinstance(base, Walk):
+        return prod(tiles) + blocks * tiles[base.axis]
+    return max(prod(tiles) + blocks, base.size * tiles[-1] if isinstance(base, Grouped) else 0)

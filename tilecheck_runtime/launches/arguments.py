@@ -99,8 +99,9 @@ def _output(kernel: str, parameter: Parameter, value: Any) -> Partition:
     if not isinstance(value, Partition):
         own = label(value).strip("`") if isinstance(value, Handle) and label(value).startswith("`") else "z"
         tile = ", ".join(str(e) if isinstance(e, int) else "16" for e in parameter.extents)
-        raise _wrong(kernel, parameter, value, "an output, which takes a partition",
-                     f"divide it into pieces: `{own}.partition({tile})`")
+        fix = (f"divide it into pieces: `{own}.partition({tile})`" if isinstance(value, Handle) else
+               f"make a tensor of it and divide that: `tilecheck_runtime.from_numpy(...).partition({tile})`")
+        raise _wrong(kernel, parameter, value, "an output, which takes a partition", fix)
     _array(kernel, parameter, value)
     return value
 

@@ -13,16 +13,19 @@ from tilecheck_runtime.ownership.errors import MovedError
 from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.ownership.state import release
 from tilecheck_runtime.ownership.storage import EPOCH, LOCK, Chain, Hold, Mode
+from tilecheck_runtime.ownership.unique import Unique
 
 __all__ = ["BoundLaunch"]
 
 
-class BoundLaunch:
+class BoundLaunch(Unique):
     """A kernel with its arguments, packed once. Calling it starts it; what it touches is in flight until `wait`.
 
     What forbids a launch is asked before each: whether an input was moved, or is written by something in flight. That
     costs a comparison as long as nothing in the program was held or moved since the last launch.
     """
+
+    _instead = "bind another one: `kernel.bind(...)`"
 
     def __init__(self, launch: Launch) -> None:
         launch._end("bound")
@@ -37,6 +40,9 @@ class BoundLaunch:
         self._stream, self._asked = ready.backend.default, None
         self._event: Event | None = None
         self._closed: str | None = None
+
+    def _called(self) -> str:
+        return self.what
 
     def __call__(self, stream: Any = None) -> None:
         """Starts it once, on the stream that is named. Raises OwnershipError; then nothing was started."""

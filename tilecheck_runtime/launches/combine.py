@@ -6,7 +6,9 @@ from typing import Any
 
 from tilecheck_runtime.launches.flight import Flight, JointFlight
 from tilecheck_runtime.launches.operation import Operation, Recorder
-from tilecheck_runtime.ownership.places import Place
+from tilecheck_runtime.ownership.errors import MovedError
+from tilecheck_runtime.ownership.places import Place, here
+from tilecheck_runtime.ownership.storage import LOCK
 
 __all__ = ["Zip", "zip"]
 
@@ -42,10 +44,15 @@ class Zip(Operation[tuple[Any, ...]]):
 def zip(*operations: Operation[Any]) -> Operation[tuple[Any, ...]]:
     """Runs operations that do not depend on each other; the result is the tuple of theirs, in order.
 
-    Raises TypeError for what is no operation, and MovedError for one that has run.
+    Raises TypeError for what is no operation, and MovedError for one that has run or is given twice; then all of them
+    can still be run.
     """
-    for operation in operations:
-        if not isinstance(operation, Operation):
-            raise TypeError(f"`zip` takes operations that have not run, such as `kernel(...)`, not {operation!r}")
-        operation._unspent()
-    return Zip(tuple(o._handed_over("zip") for o in operations))
+    with LOCK:
+        for place, operation in enumerate(operations):
+            if not isinstance(operation, Operation):
+                raise TypeError(f"`zip` takes operations that have not run, such as `kernel(...)`, not {operation!r}")
+            operation._unspent()
+            if any(operation is other for other in operations[:place]):
+                raise MovedError(f"{operation.what} is given to `zip` twice; an operation runs once", use=here(),
+                                 before=operation._place, what="built", fix="build another one: call the kernel again")
+        return Zip(tuple(o._handed_over("zip") for o in operations))

@@ -2,42 +2,31 @@
 
 from __future__ import annotations
 
-import os
 import re
-import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from types import FunctionType
 from typing import Any, Final
 
-from tilecheck.analysis import Analysis, OptOut
 from tilecheck.declare import declaration_of
-from tilecheck.diagnostics import Diagnostic, KernelReport
 from tilecheck.proof.contract import Annotation, annotation_of, evaluate, parse, parse_term
 from tilecheck.proof.contract import ContractError as TextError
 from tilecheck.proof.contract.checking import Scalars
 from tilecheck.proof.region import Clause
 from tilecheck.proof.terms import evaluate as value_of
 from tilecheck_runtime.backends.select import backend_of
-from tilecheck_runtime.dialect.signature import SignatureError
 from tilecheck_runtime.launches.annotations import DECIDABLE, broken
 from tilecheck_runtime.launches.arguments import Given
+from tilecheck_runtime.launches.checking import SETTLED, Findings, checking, findings_on
 from tilecheck_runtime.launches.structure import needed
+from tilecheck_runtime.launches.variables import spoken
 from tilecheck_runtime.ownership.errors import ContractError
 from tilecheck_runtime.ownership.handles import Handle
 from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.tensors.reading import strided
 
-__all__ = [
-    "CHECKING", "SETTLED", "Contract", "Demand", "Findings", "checked_name", "contract_of", "enforce", "findings_of",
-    "inspect", "last_line", "scalars", "version_of",
-]
-
-CHECKING: Final = threading.Lock()
-"""The checker looks at one file at a time."""
-SETTLED: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
-"""Verdicts of kernels that are right in every launch that meets their contract."""
+__all__ = ["Contract", "Demand", "contract_of", "enforce", "inspect", "scalars"]
 
 
 @dataclass(frozen=True)
@@ -59,12 +48,19 @@ class Demand:
 class Contract:
     """What is known of a kernel.
 
-    verdict  of the checker; None when it could not look at the kernel
-    demands  declared ones first
+    findings  of the checker; None when it could not look at the kernel
+    demands   declared ones first
+    unread    clauses that speak of what no launch knows, such as an element of an array
     """
 
-    verdict: str | None
+    findings: Findings | None
     demands: tuple[Demand, ...]
+    unread: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str | None:
+        """The checker's; None without findings."""
+        return None if self.findings is None else self.findings.verdict
 
     @property
     def looks(self) -> bool:
@@ -77,16 +73,18 @@ def contract_of(function: FunctionType) -> Contract:
 
     Raises tilecheck's ContractError for a declared clause that is none.
     """
-    with CHECKING:
+    with checking():
         return _contract(function, declaration_of(function).requires)
 
 
 @lru_cache(maxsize=1024)
 def _contract(function: FunctionType, requires: tuple[str, ...]) -> Contract:
-    verdict, texts = _inferred(function)
+    findings = findings_on(function)
+    texts = _inferred(findings, function)
     found = [d for text in requires for d in _demands(text, parse(text), True)]
     found += [d for text in texts for d in _demands(text, _read(text), False)]
-    return Contract(verdict, tuple({d.clause.text: d for d in reversed(found)}.values())[::-1])
+    demands = tuple({d.clause.text: d for d in reversed(found)}.values())[::-1]
+    return Contract(findings, demands, tuple(text for text in texts if not _read(text)))
 
 
 def _demands(text: str, clauses: Sequence[Clause], declared: bool) -> list[Demand]:
@@ -102,108 +100,17 @@ def _read(text: str) -> tuple[Clause, ...]:
         return ()
 
 
-def _inferred(function: FunctionType) -> tuple[str | None, tuple[str, ...]]:
-    """The verdict and the clauses of the checker; where it could not settle the kernel, also the clauses that its
-    operations need by themselves."""
-    found = _looked_at(function)
+def _inferred(found: Findings | None, function: FunctionType) -> tuple[str, ...]:
+    """The clauses of the checker; where it could not settle the kernel, also those that its operations need by
+    themselves."""
     if found is None:
-        return None, _needed(function)
-    report = found.report
-    clauses = tuple(c.clause for c in report.contract)
-    return report.verdict, clauses if report.verdict in SETTLED else (*clauses, *_needed(function))
-
-
-def _needed(function: FunctionType) -> tuple[str, ...]:
-    """What the operations of a kernel of the dialect need; nothing is known of those of others."""
-    try:
         return needed(function)
-    except SignatureError:
-        return ()
-
-
-@dataclass(frozen=True)
-class Findings:
-    """What the checker says of a kernel, and the opt-outs of its file."""
-
-    report: KernelReport
-    diagnostics: tuple[Diagnostic, ...]
-    opt_outs: tuple[OptOut, ...]
-
-
-def findings_of(function: FunctionType) -> Findings | None:
-    """What the checker says of a kernel; None when it does not see it."""
-    with CHECKING:
-        return _looked_at(function)
-
-
-def _looked_at(function: FunctionType) -> Findings | None:
-    file = function.__code__.co_filename
-    if not os.path.exists(file):
-        return None  # typed in, or generated
-    name, analysis = checked_name(function), _analysis(file)
-    found = [k for k in analysis.kernels if k.report.name == name and k.report.line <= last_line(function)]
-    if not found:
-        return None
-    kernel = max(found, key=lambda k: k.report.line)
-    return Findings(kernel.report, kernel.diagnostics, analysis.opt_outs)
-
-
-def _analysis(file: str) -> Analysis:
-    """Of a file as it is now, with the contracts that the project declares for its kernels. Results are kept on disk
-    where the project keeps them already."""
-    kept = _KEPT.get(file)
-    if kept is None or kept[0] != version_of(file):
-        analysis = _analysed(file)
-        _KEPT[file] = "", analysis
-        _KEPT[file] = version_of(file), analysis
-    return _KEPT[file][1]
-
-
-_KEPT: Final[dict[str, tuple[str, Analysis]]] = {}
-"""What was found out about files, with the version that it is of."""
-
-
-def version_of(file: str) -> str:
-    """A digest of a file that was looked at and of the files that were looked at with it."""
-    from tilecheck.cache import digest
-
-    kept = _KEPT.get(file)
-    others = sorted(path for path, _ in kept[1].dependencies.read) if kept is not None else []
-    return digest(*(part for path in (file, *others) for part in (path, _contents_of(path))))
-
-
-def _contents_of(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
-
-
-def _analysed(file: str) -> Analysis:
-    from tilecheck.config import load_config
-    from tilecheck.engine import analyse_paths
-    from tilecheck.progress import no_progress
-
-    config = load_config([file])
-    settings = replace(config, exclude=(), respect_gitignore=False, jobs=1, use_cache=config.cache_folder.exists())
-    return analyse_paths([file], settings, no_progress)
-
-
-def checked_name(function: FunctionType) -> str:
-    """What the checker calls a kernel."""
-    return function.__qualname__.replace(".<locals>", "")
-
-
-def last_line(function: FunctionType) -> int:
-    """The last line with code of a function, which tells it from others of its name."""
-    return max((line for *_, line in function.__code__.co_lines() if line is not None),
-               default=function.__code__.co_firstlineno)
+    return found.clauses if found.verdict in SETTLED else (*found.clauses, *needed(function))
 
 
 def scalars(given: Given, variables: Mapping[str, int], grid: tuple[int, int, int] | None) -> dict[str, int]:
     """Everything that contracts speak of, by the name it has there."""
-    values: dict[str, int] = dict(variables)
+    values = {spoken(name, {*given.arrays, *given.numbers}): n for name, n in variables.items()}
     values.update({name: int(n) for name, n in given.numbers.items() if isinstance(n, int)})
     if grid is not None:
         values.update({f"grid[{axis}]": n for axis, n in enumerate(grid)})

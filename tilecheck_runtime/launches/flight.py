@@ -6,21 +6,23 @@ import asyncio
 import atexit
 import contextlib
 import contextvars
+import os
 import threading
 import time
 import warnings
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
-from concurrent import futures
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
+from tilecheck_runtime.backends.events import HostEvent
 from tilecheck_runtime.backends.interface import Event
 from tilecheck_runtime.ownership.errors import LostFlightWarning, MovedError
 from tilecheck_runtime.ownership.places import BEHALF, Place, here
-from tilecheck_runtime.ownership.storage import CHAIN, LOCK, Chain, Hold, land
+from tilecheck_runtime.ownership.storage import LOCK, RUNNING, Chain, Hold, land
+from tilecheck_runtime.ownership.unique import Unique
 
 __all__ = ["Flight", "JointFlight", "KernelFlight", "OrderedFlight", "Passage", "ThreadFlight", "in_chain"]
 
@@ -29,14 +31,18 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 
-class Flight(ABC, Generic[R]):
+class Flight(Unique, ABC, Generic[R]):
     """A handle on something that runs. Wait for it, or `await` it, to get the result back."""
 
     ordered: bool = False
     """Whether what is handed to the same stream next comes after it by itself."""
+    _instead = "wait for it where it was started, and pass on the result"
     _taken: Place | None = None
     _given_up: bool = False
     _error: BaseException | None = None
+
+    def _called(self) -> str:
+        return "this flight"
 
     @abstractmethod
     def ended(self, timeout: float | None = None) -> bool:
@@ -119,6 +125,16 @@ def _at_exit() -> None:
 atexit.register(_at_exit)
 
 
+def _after_fork() -> None:
+    """What the parent has started is its to wait for."""
+    for flight in list(_OPEN):
+        flight._given_up = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
 @dataclass(eq=False)
 class Passage:
     """A launch under way: what it holds, and what keeps its memory alive.
@@ -183,23 +199,24 @@ class KernelFlight(Flight[R]):
 
     def early(self) -> R:
         self._taken = here()
-        return self._finished()()
+        with LOCK:
+            return self._finished()()
 
     def _land(self) -> R:
-        finish = self._finished()
         error = self._event.error()
-        if error is not None:
-            raise error
-        return finish()
+        with LOCK:  # until the result holds its memory itself
+            finish = self._finished()
+            if error is not None:
+                raise error
+            return finish()
 
     def _finished(self) -> Callable[[], R]:
-        """Gives back what is held, and what makes the result."""
-        with LOCK:
-            passage, self._passage = self._passage, None
-            assert passage is not None
-            passage.land()
-            finish, passage.finish = passage.finish, _nothing
-            return finish
+        """Gives back what is held, and what makes the result. The caller holds the lock."""
+        passage, self._passage = self._passage, None
+        assert passage is not None
+        passage.land()
+        finish, passage.finish = passage.finish, _nothing
+        return finish
 
     def _abandon(self) -> None:
         passage, self._passage = getattr(self, "_passage", None), None
@@ -260,7 +277,7 @@ class OrderedFlight(Flight[S]):
     """Steps of which each is handed over at once, as the device keeps them in order: no thread waits in between."""
 
     def __init__(self, first: Flight[Any], following: Sequence[Callable[[Any], Flight[Any]]], place: Place) -> None:
-        self._chain = Chain()
+        self._chain = Chain(outer=RUNNING.chain)
         self._last: Flight[Any] = first
         self._refused: BaseException | None = None
         with in_chain(self._chain, place):
@@ -295,52 +312,51 @@ class OrderedFlight(Flight[S]):
                 result = take()
         finally:
             with LOCK:
-                outer = CHAIN.get()
-                if outer is None:
-                    self._chain.release()
-                else:
-                    for hold in self._chain.holds:
-                        land(hold)
+                self._chain.release()
         return result
 
 
 @contextlib.contextmanager
 def in_chain(chain: Chain, place: Place) -> Generator[None, None, None]:
     """What lands meanwhile lands within the chain."""
-    tokens = CHAIN.set(chain), BEHALF.set(place)
+    before, RUNNING.chain = RUNNING.chain, chain
+    token = BEHALF.set(place)
     try:
         yield
     finally:
-        CHAIN.reset(tokens[0])
-        BEHALF.reset(tokens[1])
+        RUNNING.chain = before
+        BEHALF.reset(token)
 
 
 class ThreadFlight(Flight[R]):
     """Steps of the host between launches, in a thread of their own. The interpreter does not exit before it ends."""
 
     def __init__(self, steps: Callable[[], R], place: Place) -> None:
-        self._future: Future[None] = Future()
+        future: Future[None] = Future()
+        self._event = HostEvent(future)
         self._results: list[R] = []
-        self._place, self._chain = place, Chain()
+        self._place, self._chain = place, Chain(outer=RUNNING.chain)
         _OPEN.add(self)
-        arguments = (_run, self._future, self._results, steps, self._chain, place)
+        arguments = (_run, future, self._results, steps, self._chain, place)
         context = contextvars.copy_context()
         threading.Thread(target=context.run, args=arguments, name="tilecheck-steps").start()
 
     def ended(self, timeout: float | None = None) -> bool:
-        return bool(futures.wait([self._future], timeout).done)
+        return self._event.wait(timeout)
 
     def when_done(self, call: Callable[[], None]) -> None:
-        self._future.add_done_callback(lambda _: call())
+        self._event.when_done(call)
 
     def _land(self) -> R:
         with LOCK:
             self._chain.release()
-        self._future.result()
+        error = self._event.error()
+        if error is not None:
+            raise error
         return self._results.pop()
 
     def _abandon(self) -> None:
-        self._future.add_done_callback(_Lost(self._place))
+        self._event.when_done(_Lost(self._place, self._event))
 
 
 @dataclass(frozen=True)
@@ -348,16 +364,17 @@ class _Lost:
     """Complains when something nobody waits for failed."""
 
     place: Place
+    event: Event
 
-    def __call__(self, future: Future[Any]) -> None:
-        error = future.exception()
+    def __call__(self) -> None:
+        error = self.event.error()
         if isinstance(error, Exception):
             text = f"an operation failed, and nobody waited for it: {error}"
             warnings.warn_explicit(text, LostFlightWarning, self.place.file, self.place.line)
 
 
 def _run(future: Future[None], results: list[T], steps: Callable[[], T], chain: Chain, place: Place) -> None:
-    CHAIN.set(chain)
+    RUNNING.chain = chain
     BEHALF.set(place)
     try:
         results.append(steps())

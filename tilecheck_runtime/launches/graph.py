@@ -17,6 +17,7 @@ from tilecheck_runtime.ownership.handles import Handle, label
 from tilecheck_runtime.ownership.places import Place, here
 from tilecheck_runtime.ownership.state import Use, check, release
 from tilecheck_runtime.ownership.storage import LOCK, Chain, Hold, Mode
+from tilecheck_runtime.ownership.unique import Unique
 from tilecheck_runtime.tensors.capturing import capturing
 from tilecheck_runtime.tensors.partition import Partition
 from tilecheck_runtime.tensors.reading import strided
@@ -72,11 +73,13 @@ class _Capture:
         self.kept.append(made)
 
 
-class Graph(Generic[R]):
+class Graph(Unique, Generic[R]):
     """Launches that run together, on memory that stays theirs for as long as the graph lives.
 
     result  what the operation returns; it can be read after a replay, and holds what the last one made
     """
+
+    _instead = "capture another one: `graph(kernel(...))`"
 
     def __init__(self, operation: Operation[R]) -> None:
         self._place, self.what = here(), f"a graph of {operation.what}"
@@ -95,6 +98,9 @@ class Graph(Generic[R]):
         with LOCK:
             self._repeated = self._backend.repeated(capture.jobs, f"{self.what} captured at {self._place}")
         self._event: Event | None = None
+
+    def _called(self) -> str:
+        return self.what
 
     def replay(self, stream: Any = None) -> R:
         """Runs everything once more, waits, and returns `result`. Raises GraphLifetimeError when a result was moved out

@@ -18,6 +18,8 @@ from tilecheck_runtime.launches.arguments import Given, given, shown
 from tilecheck_runtime.launches.contract import contract_of, enforce, inspect, scalars
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
 from tilecheck_runtime.launches.grids import Grid, asked, inferred
+from tilecheck_runtime.launches.guard import guarded
+from tilecheck_runtime.launches.nesting import refuse_call
 from tilecheck_runtime.launches.operation import Operation, Recorder
 from tilecheck_runtime.launches.plans import output_of
 from tilecheck_runtime.launches.streams import stream_for
@@ -36,16 +38,24 @@ __all__ = ["Launch", "Ready", "allowed", "borrowed", "build", "owned", "result_o
 def build(kernel: Kernel[Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Launch:
     """The launch of a kernel with these arguments, to be run later. Its `Mut` arguments are moved into it.
 
-    Raises OwnershipError when the arguments are not what the kernel takes, when they may not be used now, or when they
-    break its contract; then nothing was moved. Raises SignatureError for a kernel that is none of the dialect.
+    Raises OwnershipError when the arguments are not what the kernel takes, when they may not be used now, when they
+    break its contract, or when the kernel does not pass the checker and that is refused; then nothing was moved.
+    Raises SignatureError for a kernel that is none of the dialect.
     """
     name = function_of(kernel).__name__
-    contract_of(function_of(kernel))  # takes a while when it is first asked for, so others are not kept waiting
+    refuse_call(name)
+    contract = contract_of(function_of(kernel))  # takes a while at first, so others are not kept waiting
     with LOCK:
         found = given(name, kernel.signature, args, kwargs)
         usable(name, found)
-        facts = _facts(kernel, found)
-        return Launch(kernel, found, facts)
+        guarded(function_of(kernel), contract, _backend(found).watches)
+        return Launch(kernel, found, _facts(kernel, found))
+
+
+def _backend(found: Given) -> Backend:
+    """Where the arrays lie."""
+    first = next(iter(found.arrays.values()), None)
+    return current() if first is None else backend_of(first._storage.memory.device)
 
 
 @dataclass(frozen=True)
@@ -106,13 +116,6 @@ def _guarded(kernel: Kernel[Any], found: Given, facts: _Facts, grid: Grid) -> _G
         known = _Guarded(kernel.entry(_backend(found).planned(function, plan, numbers)), numbers)
         facts.guards[grid] = known
     return known
-
-
-def _backend(found: Given) -> Backend:
-    """The backend of the arguments."""
-    for handle in found.arrays.values():
-        return backend_of(handle._storage.memory.device)
-    return current()
 
 
 class Launch(Operation[Any]):

@@ -10,7 +10,7 @@ from tilecheck_runtime.cpu.machine import in_kernel
 from tilecheck_runtime.ownership.errors import NestedLaunchError
 from tilecheck_runtime.ownership.places import Place, here
 
-__all__ = ["inside", "refuse"]
+__all__ = ["inside", "refuse", "refuse_call"]
 
 _thread = threading.local()
 
@@ -36,3 +36,10 @@ def refuse(what: str) -> None:
     if in_kernel():
         raise NestedLaunchError(f"{what} is launched inside a kernel", use=here(),
                                 fix="launch it from the host, after this one: `.then(lambda r: kernel(...))`")
+
+
+def refuse_call(kernel: str) -> None:
+    """Raises NestedLaunchError for a kernel that another one calls."""
+    if in_kernel():
+        raise NestedLaunchError(f"`{kernel}` is a kernel, and another kernel calls it", use=here(),
+                                fix="put what both do into a plain function, and call that")

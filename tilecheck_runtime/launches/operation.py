@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import warnings
 import weakref
 from abc import ABC, abstractmethod
@@ -15,6 +16,8 @@ from tilecheck_runtime.launches.nesting import inside, refuse
 from tilecheck_runtime.launches.streams import on
 from tilecheck_runtime.ownership.errors import MovedError, NeverRunWarning
 from tilecheck_runtime.ownership.places import Place, here
+from tilecheck_runtime.ownership.storage import LOCK
+from tilecheck_runtime.ownership.unique import Unique
 
 __all__ = ["Operation", "Recorder", "Then"]
 
@@ -30,9 +33,11 @@ class Recorder(Protocol):
         ...
 
 
-class Operation(ABC, Generic[R]):
+class Operation(Unique, ABC, Generic[R]):
     """Something to run: a launch, or several put together. It runs when it is told to, and only once; one that is
     dropped without having run warns (TC404)."""
+
+    _instead = "build another one: call the kernel again"
 
     def __init__(self, place: Place | None = None) -> None:
         self._place = place or here()
@@ -95,9 +100,13 @@ class Operation(ABC, Generic[R]):
             raise MovedError(f"{self.what} was already {before}; an operation runs once", use=here(), before=place,
                              what=before, fix="build it anew with what the first run returned")
 
+    def _called(self) -> str:
+        return self.what
+
     def _end(self, how: str, place: Place | None = None) -> None:
-        self._unspent()
-        self._ended = how, place or here()
+        with LOCK:  # of several threads one runs it
+            self._unspent()
+            self._ended = how, place or here()
         _PENDING.discard(self)
 
     def __del__(self) -> None:
@@ -184,3 +193,13 @@ def _at_exit() -> None:
 
 
 atexit.register(_at_exit)
+
+
+def _after_fork() -> None:
+    """What the parent has built is its to run."""
+    for operation in list(_PENDING):
+        operation._quiet = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -3,7 +3,6 @@ CPU under the sanitizer."""
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,9 @@ from tilecheck_runtime.backends.cuda.driver import driver
 from tilecheck_runtime.backends.cuda.stream import handle_of
 from tilecheck_runtime.cpu.arguments import parameters
 from tilecheck_runtime.cpu.execute import function_of, launch_on_cpu
-from tilecheck_runtime.launches.contract import contract_of, enforce, findings_of
+from tilecheck_runtime.launches.checking import findings_of
+from tilecheck_runtime.launches.contract import contract_of, enforce
+from tilecheck_runtime.launches.guard import setting
 from tilecheck_runtime.ownership.errors import (
     AliasedError,
     CaptureError,
@@ -33,8 +34,6 @@ from tilecheck_runtime.tensors.device_arrays import DeviceArray, device_array
 
 __all__ = ["GuardWarning", "guarded", "launch"]
 
-MODE: Final = "TILECHECK_GUARD"
-"""The environment variable: "error" (if not set), "warn" or "off"."""
 _GRID: Final = (1 << 24) - 1
 _INT32: Final = 1 << 31
 
@@ -47,7 +46,7 @@ def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
            programmatic_dependent_launch: bool = False) -> None:
     """Launches a kernel as `ct.launch` does, after its guards: arguments that share memory and are written, memory that
     is read-only or cannot be used as it lies, the grid, and the kernel's contract. TILECHECK_GUARD=warn only warns, off
-    looks at nothing. Arrays on the CPU run under the sanitizer.
+    looks at nothing; without it they refuse. Arrays on the CPU run under the sanitizer.
 
     Raises OwnershipError; then nothing was launched.
     """
@@ -55,7 +54,7 @@ def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
     if not given:
         launch_on_cpu(stream, grid, kernel, kernel_args)
         return
-    mode = os.environ.get(MODE, "error")
+    mode = setting("error")  # nobody watches what it does
     if mode != "off":
         try:
             guarded(kernel, grid, kernel_args, given)

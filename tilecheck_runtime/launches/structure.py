@@ -11,10 +11,12 @@ import inspect
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from types import FunctionType
 from typing import Any, Final
 
-from tilecheck_runtime.dialect.signature import Parameter, SignatureError, signature
+from tilecheck_runtime.dialect.signature import Extent, Parameter, SignatureError, signature
+from tilecheck_runtime.launches.variables import spoken
 
 __all__ = ["needed"]
 
@@ -31,13 +33,24 @@ def needed(function: FunctionType) -> tuple[str, ...]:
     if body is None:
         return ()
     try:
-        known = signature(function).parameters
+        known = _parameters(function)
     except SignatureError:
         return ()  # not of the dialect
-    reader = _Reader({p.name: p for p in known}, _bound_once(body))
+    reader = _Reader(known, _bound_once(body))
     for statement in body.body:
         reader.statement(statement)
     return tuple(dict.fromkeys(reader.clauses))
+
+
+def _parameters(function: FunctionType) -> dict[str, Parameter]:
+    """By name; extents by the names that they have in contracts."""
+    found = {p.name: p for p in signature(function).parameters}
+    given_as = {p.extents[0]: p.name for p in found.values() if p.kind == "constant"}
+
+    def named(extent: Extent) -> Extent:
+        return given_as.get(extent, spoken(extent, found)) if isinstance(extent, str) else extent
+
+    return {n: replace(p, extents=tuple(named(e) for e in p.extents)) for n, p in found.items()}
 
 
 def _bound_once(body: ast.FunctionDef) -> frozenset[str]:

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from tilecheck_runtime.sanitizer.events import Event
 
 __all__ = [
-    "AliasedError", "CaptureError", "ContractError", "ForeignMemoryError", "GraphLifetimeError", "GridError",
-    "InFlightError", "KernelFaultError",
-    "LaunchArgumentError", "LostFlightWarning", "MovedError", "NestedLaunchError", "NeverRunWarning", "OwnershipError",
-    "ReadOnlyError", "RefutedError", "SharedError", "StreamError", "told",
+    "AliasedError", "CaptureError", "ContractError", "DuplicateError", "ForeignMemoryError", "ForkedError",
+    "GraphLifetimeError", "GridError", "InFlightError", "KernelFaultError", "LaunchArgumentError", "LostFlightWarning",
+    "MovedError", "NestedLaunchError", "NeverRunWarning", "OwnershipError", "ReadOnlyError", "RefutedError",
+    "SharedError", "StreamError", "UnprovenError", "UnprovenWarning", "told",
 ]
 
 
@@ -119,6 +119,18 @@ class StreamError(OwnershipError, RuntimeError):
     code = "TC407"
 
 
+class DuplicateError(OwnershipError, TypeError):
+    """A tensor, partition, operation or flight would be there twice, by `copy` or `pickle`."""
+
+    code = "TC402"
+
+
+class ForkedError(OwnershipError, RuntimeError):
+    """A flight of the parent is waited for in a child process that was forked while it was under way."""
+
+    code = "TC403"
+
+
 class NestedLaunchError(OwnershipError, RuntimeError):
     """A launch from inside an operation that runs in the same thread: nothing orders the two."""
 
@@ -146,6 +158,21 @@ class RefutedError(OwnershipError):
     def __init__(self, code: str, summary: str, *, use: Place, fix: str) -> None:
         vars(self)["code"] = code
         super().__init__(summary, use=use, fix=fix)
+
+
+class UnprovenError(OwnershipError):
+    """A kernel that does not pass the checker; `code` is that of its first finding."""
+
+    code = "TC101"
+
+    def __init__(self, summary: str, *, use: Place, fix: str, code: str = "TC101", before: Place | None = None,
+                 what: str = "it stands") -> None:
+        vars(self)["code"] = code
+        super().__init__(summary, use=use, before=before, what=what, fix=fix)
+
+
+class UnprovenWarning(UserWarning):
+    """A kernel that does not pass the checker is launched where launches are watched."""
 
 
 class NeverRunWarning(UserWarning):

@@ -12,6 +12,7 @@ from tilecheck_runtime.dialect.dtypes import DType as ElementType
 from tilecheck_runtime.ownership.places import Place, caller, name_in
 from tilecheck_runtime.ownership.regions import Region
 from tilecheck_runtime.ownership.storage import Hold, Storage
+from tilecheck_runtime.ownership.unique import Unique
 
 __all__ = ["Handle", "Layout", "Move", "label", "row_major"]
 
@@ -57,7 +58,7 @@ class Move:
     fix: str
 
 
-class Handle:
+class Handle(Unique):
     """A handle on part of a storage.
 
     parent    the handle that this is a view of; None for an owner
@@ -66,6 +67,7 @@ class Handle:
     """
 
     kind: ClassVar[str] = "tensor"
+    _instead = "take a copy of the elements: `.copy()`; to hand them to another process, `.numpy()`"
 
     def __init__(self, storage: Storage, layout: Layout, parent: Handle | None = None, hold: Hold | None = None,
                  readonly: bool = False) -> None:
@@ -116,6 +118,9 @@ class Handle:
         layout, memory = self._layout, self._storage.memory
         strides = tuple(s * layout.itemsize for s in layout.strides)
         return Region(memory.device, memory.address + layout.offset, layout.shape, strides, layout.itemsize)
+
+    def _called(self) -> str:
+        return label(self)
 
     def __del__(self) -> None:
         hold = getattr(self, "_hold", None)

@@ -15,6 +15,8 @@ __all__ = ["BEHALF", "NOWHERE", "Place", "caller", "here", "name_in"]
 _SNAPSHOTS: Final = sys.version_info < (3, 13)
 """Whether asking a function's frame for its variables leaves a copy there that keeps the values alive, which must not
 count as owners."""
+_UNSHARED: Final = 3
+"""References to that copy when only the frame has it, and we do: `locals()` of the program gives the same one out."""
 _OURS: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -34,7 +36,7 @@ NOWHERE: Final = Place("<unknown>", 0)
 
 BEHALF: Final[ContextVar[Place]] = ContextVar("behalf", default=NOWHERE)
 """The line that a thread of the runtime works for."""
-_MACHINERY: Final = frozenset({"asyncio", "concurrent", "threading"})
+_MACHINERY: Final = frozenset({"asyncio", "concurrent", "copy", "copyreg", "multiprocessing", "pickle", "threading"})
 
 
 def _short(file: str) -> str:
@@ -83,6 +85,7 @@ def name_in(frame: FrameType | None, value: object) -> str | None:
     if frame is None:
         return None
     locals_ = frame.f_locals
+    ours = sys.getrefcount(locals_) <= _UNSHARED
     try:
         for names in (locals_, frame.f_globals):
             for name, held in names.items():
@@ -90,5 +93,5 @@ def name_in(frame: FrameType | None, value: object) -> str | None:
                     return name
         return None
     finally:
-        if _SNAPSHOTS and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        if _SNAPSHOTS and ours and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             cast(dict[str, object], locals_).clear()

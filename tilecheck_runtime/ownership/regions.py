@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -29,11 +30,11 @@ class Region:
     strides: tuple[int, ...]
     itemsize: int
 
-    @property
+    @cached_property
     def empty(self) -> bool:
         return 0 in self.shape
 
-    @property
+    @cached_property  # asked for by everything that is checked while this part is held
     def bounds(self) -> tuple[int, int]:
         """Lowest address, and one past the highest."""
         steps = [(n - 1) * s for n, s in zip(self.shape, self.strides, strict=True)]
@@ -55,10 +56,8 @@ class _Shape:
 def meet(a: Region, b: Region) -> bool:
     """Whether two regions have a byte in common. Exact for strided views; a question that is too hard is answered
     with yes."""
-    if a.device != b.device or a.empty or b.empty:
-        return False
     (low, high), (start, stop) = a.bounds, b.bounds
-    if high <= start or stop <= low:
+    if high <= start or stop <= low or a.device != b.device or a.empty or b.empty:
         return False
     shift = 1 - min(low, start)
     try:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections.abc import Iterator
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -14,10 +14,14 @@ from tilecheck_runtime.ownership.memory import Memory
 from tilecheck_runtime.ownership.places import Place
 from tilecheck_runtime.ownership.regions import Region, meet
 
-__all__ = ["CHAIN", "EPOCH", "LOCK", "Chain", "Hold", "Mode", "Storage", "land"]
+__all__ = ["EPOCH", "LOCK", "RUNNING", "Chain", "Hold", "Mode", "Storage", "land"]
 
 LOCK: Final = threading.RLock()
 """Taken for every change of who holds what."""
+
+
+if hasattr(os, "register_at_fork"):  # a child has what was counted, and a lock that nobody there has
+    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
 
 
 class Epoch:
@@ -70,9 +74,13 @@ class Hold:
 @dataclass(eq=False)
 class Chain:
     """Steps that follow each other, each with what came of those before. To the rest of the program they are one:
-    what one of them held is held until all are through."""
+    what one of them held is held until all are through.
+
+    outer  the chain of which this one is a step, and which waits for it
+    """
 
     holds: list[Hold] = field(default_factory=list)
+    outer: Chain | None = None
 
     def release(self) -> None:
         """Ends it: gives back what its steps held."""
@@ -81,18 +89,32 @@ class Chain:
         self.holds.clear()
 
 
-CHAIN: Final[ContextVar[Chain | None]] = ContextVar("chain", default=None)
-"""The steps that this thread is going through."""
+class _Running(threading.local):
+    """The steps that this thread is going through. A context would be copied along with what they hand to others."""
+
+    chain: Chain | None = None
+
+
+RUNNING: Final = _Running()
 
 
 def land(hold: Hold) -> None:
     """Ends a hold of a launch that is through; within a chain, for the steps of that chain."""
-    chain = CHAIN.get()
+    chain = RUNNING.chain
     if chain is None:
         hold.release()
     else:
         hold.chain = chain
         chain.holds.append(hold)
+
+
+def _through(chain: Chain | None) -> list[Chain]:
+    """A chain and those around it: what their earlier steps held is over for what runs in it."""
+    found = []
+    while chain is not None:
+        found.append(chain)
+        chain = chain.outer
+    return found
 
 
 class _Ledger:
@@ -161,6 +183,6 @@ class Storage:
         ledger = self._ledger.root()
         if not ledger._holds:
             return []
-        chain = CHAIN.get()
+        through = _through(RUNNING.chain)
         return [h for h in ledger.live() if h is not but and h.mode in modes
-                and (h.chain is None or h.chain is not chain) and meet(h.region, region)]
+                and (h.chain is None or h.chain not in through) and meet(h.region, region)]

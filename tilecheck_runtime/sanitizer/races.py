@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -20,14 +21,34 @@ from tilecheck_runtime.sanitizer.shadow import (
     FIRST_WRITE,
     LAST_READ,
     LAST_WRITE,
+    WATCHED,
     Lanes,
+    Storage,
     Target,
 )
 
-__all__ = ["Races"]
+__all__ = ["Pair", "Races"]
 
 PATIENCE: Final = 20_000
 """Looks at locks and flags, with no change in between, after which a block is said to be stuck."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two accesses that race, by number.
+
+    array   the one that is named: of the later access
+    wrote   whether the earlier one writes
+    writes  whether the later one writes
+    """
+
+    storage: Storage
+    position: int
+    array: str
+    earlier: int
+    wrote: bool
+    later: int
+    writes: bool
 
 
 class Races(Findings):
@@ -129,6 +150,8 @@ class Races(Findings):
             candidates = candidates[~np.array(ordered, bool)]
         if not candidates.size:
             return
+        if self.session.replay:
+            target.put_where(WATCHED, 1, np.isin(numbers, candidates))
         sites = self.log.sites_of(candidates)
         for site in dict.fromkeys(sites.tolist()):
             first = int(candidates[sites == site][0])
@@ -136,10 +159,7 @@ class Races(Findings):
 
     def _race(self, target: Target, numbers: Any, earlier: int, wrote: bool, array: str, writes: bool,
               number: int) -> None:
-        here, there = self.log.operation(number), self.log.operation(earlier)
-        mixed = here.strength != PLAIN or there.strength != PLAIN
-        code = "TC107" if mixed else "TC101" if wrote and writes else "TC103"
-        key = (code, self.kernel, array, frozenset((here.site, there.site)))
+        key = self._key(array, earlier, wrote, number, writes)
         if self.session.has(key):
             if self._counted != (number, key):  # the first and the last access may both be of other blocks
                 self._counted = number, key
@@ -147,12 +167,27 @@ class Races(Findings):
             return
         self._counted = number, key
         place = int(np.flatnonzero(np.ravel(numbers) == earlier)[0])
-        element = element_of(target.storage, array, target.position(place))
-        point, other = self._point_of(number), self._point_of(earlier)
-        if _stands_on_other(code, point, other, writes, here.strength - there.strength):
-            point, other, here, there = other, point, there, here
+        self.pair(Pair(target.storage, target.position(place), array, earlier, wrote, number, writes))
+
+    def _key(self, array: str, earlier: int, wrote: bool, number: int, writes: bool) -> tuple[str, str, str, Any]:
+        """Under what a race is kept, the code first."""
+        here, there = self.log.operation(number), self.log.operation(earlier)
+        mixed = here.strength != PLAIN or there.strength != PLAIN
+        code = "TC107" if mixed else "TC101" if wrote and writes else "TC103"
+        return code, self.kernel, array, frozenset((here.site, there.site))
+
+    def pair(self, p: Pair) -> None:
+        """Reports a race, unless the session knows one of these two places."""
+        key = self._key(p.array, p.earlier, p.wrote, p.later, p.writes)
+        if self.session.has(key):
+            return
+        code, element = key[0], element_of(p.storage, p.array, p.position)
+        here, there = self.log.operation(p.later), self.log.operation(p.earlier)
+        point, other = self._point_of(p.later), self._point_of(p.earlier)
+        if _stands_on_other(code, point, other, p.writes, here.strength - there.strength):
+            point, other, here = other, point, there
         message = _MESSAGES[code if code != "TC107" or here.strength == PLAIN else "narrow"]
-        self.session.add(key, Event(code, message.format(shown(element), array), self.kernel, self.grid, array,
+        self.session.add(key, Event(code, message.format(shown(element), p.array), self.kernel, self.grid, p.array,
                                     element, point, other))
 
     def duplicates(self, lanes: Lanes, array: str) -> None:

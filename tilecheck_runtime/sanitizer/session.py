@@ -16,13 +16,14 @@ __all__ = ["Session", "session"]
 class Session:
     """Collects events; the same finding at the same places is kept once and counted.
 
-    seed  of the order of blocks; None runs them in order
+    seed    of the order of blocks; None runs them in order
+    replay  whether a launch that raced runs a second time, to name all lines that take part
     """
 
     current: ClassVar[Session | None] = None
 
-    def __init__(self, seed: int | None = 0) -> None:
-        self.seed = seed
+    def __init__(self, seed: int | None = 0, replay: bool = False) -> None:
+        self.seed, self.replay = seed, replay
         self.launches = 0
         self.sites = Sites()
         self._events: dict[Any, Event] = {}
@@ -46,9 +47,9 @@ class Session:
 
 
 @contextmanager
-def session(seed: int | None = 0) -> Iterator[Session]:
+def session(seed: int | None = 0, replay: bool = False) -> Iterator[Session]:
     """Everything launched inside reports here."""
-    before, Session.current = Session.current, Session(seed)
+    before, Session.current = Session.current, Session(seed, replay)
     try:
         yield Session.current
     finally:

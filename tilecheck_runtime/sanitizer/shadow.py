@@ -2,7 +2,7 @@
 
 Four numbers of 4 bytes an element, allocated when they are first needed. They are enough to know whether any other
 block touched the element: blocks run one after another, so if the first and the last reader are of one block, every
-reader was.
+reader was. A fifth marks the elements that a second pass looks at, where one is asked for.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-__all__ = ["FIRST_READ", "FIRST_WRITE", "LAST_READ", "LAST_WRITE", "Lanes", "Storage", "Target", "View", "Window"]
+__all__ = ["FIRST_READ", "FIRST_WRITE", "LAST_READ", "LAST_WRITE", "WATCHED", "Lanes", "Storage", "Target",
+           "View", "Window"]
 
-FIRST_WRITE, LAST_WRITE, FIRST_READ, LAST_READ = range(4)
+FIRST_WRITE, LAST_WRITE, FIRST_READ, LAST_READ, WATCHED = range(5)
 SLOT: Final = np.dtype(np.uint32)
 
 
@@ -31,7 +32,7 @@ class Storage:
     low: int
     itemsize: int
     length: int
-    slots: list[Any] = field(default_factory=lambda: [None] * 4)
+    slots: list[Any] = field(default_factory=lambda: [None] * 5)
     views: list[tuple[str, View]] = field(default_factory=list)
     weak: bool = False
     """Whether an access was seen that is not STRONG, which a strong one of the same block must not hide."""
@@ -46,7 +47,7 @@ class Storage:
         """The numbers of a slot for the whole storage."""
         found = self.slots[slot]
         if found is None:
-            found = self.slots[slot] = np.zeros(self.length, dtype=SLOT)
+            found = self.slots[slot] = np.zeros(self.length, np.uint8 if slot == WATCHED else SLOT)
         return found
 
 
@@ -57,14 +58,14 @@ class View:
 
     def __init__(self, storage: Storage, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
         self.storage, self.offset, self.shape, self.strides = storage, offset, shape, strides
-        self._made: list[Any] = [None] * 4
+        self._made: list[Any] = [None] * 5
 
     def slot(self, number: int) -> Any:
         """The numbers of a slot, in the shape of the array."""
         made = self._made[number]
         if made is None:
             flat = self.storage.flat(number)
-            made = as_strided(flat[self.offset:], self.shape, [s * SLOT.itemsize for s in self.strides])
+            made = as_strided(flat[self.offset:], self.shape, [s * flat.itemsize for s in self.strides])
             self._made[number] = made
         return made
 

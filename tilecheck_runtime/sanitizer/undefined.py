@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tilecheck_runtime.cpu.machine import State
 from tilecheck_runtime.sanitizer.events import Event, Point
 from tilecheck_runtime.sanitizer.findings import Findings, shown
 from tilecheck_runtime.sanitizer.log import Block
@@ -14,33 +14,65 @@ from tilecheck_runtime.sanitizer.session import Session
 __all__ = ["Undefined"]
 
 
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What made lanes undefined, and where; and where they first met defined ones, if they did."""
+
+    what: str
+    point: Point
+    met: tuple[str, Point] | None = None
+
+
 class Undefined(Findings):
     """The sources of undefined lanes of one launch, by number."""
 
     def __init__(self, session: Session, kernel: str, grid: Block) -> None:
         super().__init__(session, kernel, grid)
-        self._sources: list[tuple[str, Point]] = []
+        self._sources: list[_Source] = []
         self._numbers: dict[Any, int] = {}
 
-    def undefined_source(self, what: str) -> int:
-        """A number for a source of undefined lanes at the present place."""
-        site = self.sites.here()
-        key = (site, what)
+    def _number(self, key: Any, make: Callable[[], _Source]) -> int:
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._sources)
-            self._sources.append((what, Point(self.sites.site(site), State.block, tuple(State.loops))))
+            self._sources.append(make())
         return number
+
+    def undefined_source(self, what: str) -> int:
+        """A number for a source of undefined lanes at the present place."""
+        return self._number((self.sites.here(), what), lambda: _Source(what, self.here()))
+
+    def undefined_met(self, sources: Iterable[int], what: str) -> tuple[int, ...]:
+        """Undefined lanes are combined with defined ones. Nobody's business unless the result is used: these are the
+        sources of its lanes.
+        """
+        site = self.sites.here()
+
+        def met(number: int) -> int:
+            source = self._sources[number]
+            return number if source.met else self._number((site, what, number), lambda: _Source(
+                source.what, source.point, (what, self.here())))
+
+        return tuple(dict.fromkeys(met(number) for number in sources))
 
     def undefined_used(self, sources: Iterable[int], what: str, array: str | None = None,
                        element: tuple[int, ...] | None = None) -> None:
-        """Undefined lanes are observed; a source is reported where that first happens."""
-        for source in sources:
-            origin, point = self._sources[source]
-            key = ("TC301", self.kernel, point.site)
+        """Undefined lanes are observed; a source is reported once, where it first met defined lanes or else here."""
+        for source in sorted((self._sources[n] for n in sources), key=lambda s: s.met is None):
+            key = ("TC301", self.kernel, source.point.site)
             if self.session.has(key):
                 continue
-            message = f"{what} uses lanes that {origin} leaves undefined"
+            lanes = f"lanes that {source.what} leaves undefined"
+            message = f"{what} uses {lanes}"
             if element is not None:
-                message = f"{what} puts lanes that {origin} leaves undefined into element {shown(element)} of '{array}'"
-            self.session.add(key, Event("TC301", message, self.kernel, self.grid, array, element, self.here(), point))
+                message = f"{what} puts {lanes} into element {shown(element)} of '{array}'"
+            event = Event("TC301", message, self.kernel, self.grid, array, element, self.here(), source.point)
+            self.session.add(key, event if source.met is None else _moved(event, source.what, *source.met))
+
+
+def _moved(event: Event, origin: str, what: str, point: Point) -> Event:
+    """The finding at the place where its lanes first met defined ones."""
+    line = event.point.site.span.line
+    goes = "" if event.element is None else f", and puts it into element {shown(event.element)} of '{event.array}'"
+    return replace(event, message=f"{what} uses lanes that {origin} leaves undefined", point=point,
+                   notes=(f"line {line} uses the result{goes}",))

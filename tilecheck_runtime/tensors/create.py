@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tilecheck_runtime.backends.select import backend_of
-from tilecheck_runtime.cpu.dtypes import DType
+from tilecheck_runtime.cpu.dtypes import INTEGRAL, DType
+from tilecheck_runtime.cpu.tile import cast
 from tilecheck_runtime.tensors import random
 from tilecheck_runtime.tensors.dtypes import element_type
 from tilecheck_runtime.tensors.layouts import extents
@@ -24,10 +25,34 @@ def filled_from(values: Any, dtype: DType) -> Tensor:
     return made
 
 
-def full(shape: Any, value: complex, dtype: Any) -> Tensor:
-    """A tensor that holds one value. Raises TypeError and ValueError for what is no shape or element type."""
+def _converted(values: Any, kind: DType) -> Tensor:
+    """A tensor of NumPy's numbers as elements of a type: rounded to nearest, without their fraction in an integer.
+
+    Raises OverflowError, as NumPy does, for a number that an integer type does not have.
+    """
+    if kind.category == INTEGRAL and values.size:
+        info = np.iinfo(kind.storage)
+        inside = (values >= info.min) & (values <= info.max)  # a NaN is not inside
+        if not np.all(inside):
+            raise OverflowError(f"{values[~inside].flat[0]} is outside of {kind}, which goes from {info.min} to "
+                                f"{info.max}")
+    return filled_from(np.asarray(cast(values, kind)), kind)
+
+
+def full(shape: Any, value: float, dtype: Any) -> Tensor:
+    """A tensor that holds one value.
+
+    Raises TypeError and ValueError for what is no shape, number or element type, and OverflowError for a number that
+    an integer type does not have.
+    """
     kind = element_type(dtype)
-    return filled_from(np.full(extents(shape), value).astype(kind.storage), kind)
+    number = np.asarray(value)
+    if number.dtype.kind == "O" and isinstance(value, int):
+        raise OverflowError(f"{value} is outside of every integer type")
+    if number.ndim or number.dtype.kind not in "biuf":
+        raise TypeError(f"a tensor is filled with one real number, not with {value!r}: for several write "
+                        "`from_numpy(np.array(...))`")
+    return _converted(np.full(extents(shape), number), kind)
 
 
 def zeros(shape: Any, dtype: Any) -> Tensor:
@@ -51,21 +76,24 @@ def empty(shape: Any, dtype: Any, *, unsafe: str) -> Tensor:
 
 
 def arange(*bounds: float, dtype: Any) -> Tensor:
-    """`arange(stop)`, `arange(start, stop)` or `arange(start, stop, step)`, as NumPy's, converted at the end."""
+    """`arange(stop)`, `arange(start, stop)` or `arange(start, stop, step)`, as NumPy's, converted at the end. Raises
+    OverflowError as `full` does."""
     kind = element_type(dtype)
-    return filled_from(np.arange(*bounds).astype(kind.storage), kind)
+    return _converted(np.arange(*bounds), kind)
 
 
 def linspace(start: float, stop: float, count: int, dtype: Any) -> Tensor:
-    """`count` numbers at equal distances, both ends included."""
+    """`count` numbers at equal distances, both ends included; for integers the next below each. Raises OverflowError as
+    `full` does."""
     kind = element_type(dtype)
-    return filled_from(np.linspace(start, stop, count).astype(kind.storage), kind)
+    values = np.linspace(start, stop, count)
+    return _converted(np.floor(values) if kind.category == INTEGRAL else values, kind)
 
 
 def eye(rows: int, columns: int | None = None, *, dtype: Any) -> Tensor:
     """Ones on the diagonal, zeros elsewhere."""
     kind = element_type(dtype)
-    return filled_from(np.eye(rows, columns).astype(kind.storage), kind)
+    return _converted(np.eye(rows, columns), kind)
 
 
 def rand(shape: Any, dtype: Any, *, seed: int = 0) -> Tensor:

@@ -159,21 +159,21 @@ def _faults(array: Any, address: int, dtype: DType) -> list[tuple[str, str]]:
         found.append((f"begins at address {address:#x}, which is not aligned to its {size}-byte elements", copied))
     low, high = np.lib.array_utils.byte_bounds(array)
     start, stop = _extent(array)
-    if start is not None and stop is not None and (low < start or high > stop):
+    if low < start or high > stop:
         found.append((f"reaches {max(start - low, 0)} bytes in front of the memory it belongs to and "
                       f"{max(high - stop, 0)} bytes past its end", "make it with a shape and strides that lie inside"))
     return found
 
 
-def _extent(array: Any) -> tuple[int | None, int | None]:
-    """First address, and one past the last, of the memory that an array is a view of; None when that is unknown."""
-    root = array
-    while getattr(root, "base", None) is not None:
-        root = root.base
-    if isinstance(root, np.ndarray):
-        low, high = np.lib.array_utils.byte_bounds(root)
-        return int(low), int(high)
-    return None, None
+def _extent(array: Any) -> tuple[int, int]:
+    """First address, and one past the last, of the array that this is a view of in the end; what that itself lies in,
+    NumPy has looked at."""
+    root, found = array, array
+    while root is not None:
+        found = root if isinstance(root, np.ndarray) else found
+        root = getattr(root, "base", None)
+    low, high = np.lib.array_utils.byte_bounds(found)
+    return int(low), int(high)
 
 
 def _refused(owner: Any, fault: str, fix: str) -> ForeignMemoryError:

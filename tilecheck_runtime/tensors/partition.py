@@ -6,7 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck_runtime.backends.select import backend_of
-from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Schedule, Single, Walk, streamed
+from tilecheck_runtime.dialect.schedules import MOST, Grouped, Linear, Range, Schedule, Single, Walk, largest, streamed
 from tilecheck_runtime.ownership.errors import GridError, LaunchArgumentError, ReadOnlyError
 from tilecheck_runtime.ownership.handles import Handle, label
 from tilecheck_runtime.ownership.places import Place, here
@@ -34,6 +34,7 @@ class Partition(Handle):
     """
 
     kind = "partition"
+    _instead = "take a copy of the elements first: `.unpartition().copy()`; for another process, `.numpy()`"
     tile: tuple[int, ...]
     schedule: Schedule
     blocks: int | None
@@ -116,6 +117,9 @@ def _fits(partition: Partition, schedule: Schedule, blocks: int) -> None:
     if not 1 <= blocks <= count:
         raise refused(f"is mapped to {blocks} blocks, but {schedule} deals out {count} items of its {partition.tiles} "
                       "pieces", f"ask for 1 to {count} blocks" if count else "take a range that is not empty")
+    if largest(schedule, partition.tiles, blocks) > MOST:
+        raise refused(f"has {partition.tiles} pieces, more than {schedule} can number in 32 bits",
+                      "take larger pieces, or smaller groups")
 
 
 def partitioned(owner: Handle, tile: tuple[Any, ...], prefix: bool) -> Partition:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any, Final
 
 import numpy as np
 
 from tilecheck_runtime.cpu.dtypes import DType
+from tilecheck_runtime.cpu.tile import cast
 
 __all__ = ["normal", "uniform"]
 
@@ -17,23 +19,27 @@ DIGITS: Final = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8, "fl
 
 def _bits(shape: tuple[int, ...], seed: int, stream: int) -> Any:
     """63 random bits for each element. Philox counts, so the bits are fixed for good by key and position."""
-    source = np.random.Philox(key=[seed & (1 << 64) - 1, stream])
+    key = np.array([operator.index(seed) & (1 << 64) - 1, stream], np.uint64)
+    source = np.random.Philox(key=key)
     return (source.random_raw(math.prod(shape)) >> np.uint64(1)).reshape(shape)
 
 
+def _digits(dtype: DType) -> int:
+    if dtype.name not in DIGITS:
+        raise TypeError(f"random numbers are {', '.join(DIGITS)}, not {dtype}: convert them with `.astype(...)`")
+    return DIGITS[dtype.name]
+
+
 def uniform(shape: tuple[int, ...], dtype: DType, seed: int) -> Any:
-    """At least 0 and less than 1, in steps of the type. Raises TypeError for a type that is no floating point."""
-    digits = DIGITS.get(dtype.name)
-    if digits is None:
-        raise TypeError(f"random numbers are floating point, not {dtype}: convert them with `.astype(...)`")
+    """At least 0 and less than 1, in steps of the type. Raises TypeError for any other type."""
+    digits = _digits(dtype)
     steps = _bits(shape, seed, 0) >> np.uint64(63 - digits)
     return (steps.astype(np.float64) / (1 << digits)).astype(dtype.storage)
 
 
 def normal(shape: tuple[int, ...], dtype: DType, seed: int) -> Any:
     """Mean 0, deviation 1, by the method of Box and Muller. Raises TypeError as `uniform` does."""
-    if dtype.name not in DIGITS:
-        raise TypeError(f"random numbers are floating point, not {dtype}: convert them with `.astype(...)`")
+    _digits(dtype)
     first, second = ((_bits(shape, seed, stream) >> np.uint64(10)).astype(np.float64) for stream in (1, 2))
     radius = np.sqrt(-2.0 * np.log((first + 1.0) / (1 << 53)))
-    return (radius * np.cos(2.0 * np.pi * second / (1 << 53))).astype(dtype.storage)
+    return cast(radius * np.cos(2.0 * np.pi * second / (1 << 53)), dtype)

@@ -13,7 +13,11 @@ import pytest
 import tilecheck_runtime as tcr
 from tests.cases.dialect import add, gemm
 from tests.dialect.kernels import in_place
-from tilecheck_runtime import Linear, f16, f32
+from tests.runtime.host import unproven
+from tests.runtime.host.refusals import refused
+from tilecheck_runtime import Linear, f16, f32, i8
+from tilecheck_runtime.backends.cuda import stream
+from tilecheck_runtime.backends.cuda.poller import Poller
 
 N = 64
 
@@ -401,3 +405,47 @@ def test_memory_is_lent(gpu):
         y.lend()
     with pytest.raises(BufferError, match=r"x\.lend\(\)"):
         y.__dlpack__()
+
+
+@pytest.mark.parametrize("setting", ["", "off", "warn", "error"])
+def test_a_kernel_that_does_not_pass_the_checker_is_refused(gpu, setting, monkeypatch):
+    monkeypatch.setenv("TILECHECK_GUARD", setting)
+    x, z = tcr.ones((N,), f32), pieces()
+    error = refused(tcr.UnprovenError, lambda: unproven.racing(z, x))
+    assert error.code == "TC105"
+    assert refused(tcr.UnprovenError, lambda: unproven.racing.bind(z, x)).code == "TC105"
+    assert not gpu.launched and (add(z, x, x).sync().numpy() == 2).all()
+    assert (unproven.trusted(pieces(), x).sync().numpy() == 1).all()
+
+
+def test_conversions_round_once_and_saturate(gpu):
+    x = tcr.from_numpy(np.array([300.0, -300.0, np.nan, 1.7], np.float32))
+    assert x.astype(i8).numpy().tolist() == [127, -128, 0, 1]
+
+
+def test_the_device_is_watched_again_when_there_are_threads_again(gpu, monkeypatch):
+    x, z = tcr.ones((N,), f32), pieces()
+    monkeypatch.setattr(stream, "POLLER", Poller())
+    gpu.paused = True
+    flight, heard = add(z, x, x).start(), threading.Event()
+    with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="new thread"):
+        patch.setattr(threading.Thread, "start", no_thread)
+        flight.when_done(heard.set)
+    flight.when_done(heard.set)
+    gpu.paused = False
+    assert heard.wait(10) and (flight.wait().numpy() == 2).all()
+
+
+def no_thread(_: threading.Thread) -> None:
+    raise RuntimeError("can't start new thread")
+
+
+def test_chains_in_steps_of_a_chain_use_what_came_before(gpu):
+    x, also = tcr.ones((N,), f32), tcr.zeros((N,), f32)
+
+    def both(z):
+        first = z.unpartition()
+        return add(also.partition(16), first, first).then(lambda w: add(pieces(), first, w.unpartition()))
+
+    flight = add(pieces(), x, x).then(both).then(lambda z: add(pieces(), z.unpartition(), x)).start()
+    assert (flight.wait().numpy() == 7).all()

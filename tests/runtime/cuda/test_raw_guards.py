@@ -14,6 +14,7 @@ from examples.vector_add import vector_add
 from tests.runtime.host.refusals import refused
 from tilecheck_runtime import requires, unsafe
 from tilecheck_runtime.launches import raw
+from tilecheck_runtime.launches.guard import VARIABLE
 
 
 class OnGPU:
@@ -169,13 +170,20 @@ def test_lists_of_arrays(launched, monkeypatch):
 
 def test_modes(launched, monkeypatch):
     bad = (5, 1, 1), vector_add, (*three(), 16)
-    monkeypatch.setenv(raw.MODE, "warn")
+    monkeypatch.setenv(VARIABLE, "warn")
     with pytest.warns(tcr.GuardWarning, match="TC405"):
         tcr.launch(7, *bad)
     with pytest.warns(tcr.GuardWarning, match="TC405"):
         tcr.launch(7, *bad)
-    monkeypatch.setenv(raw.MODE, "off")
+    monkeypatch.setenv(VARIABLE, "off")
     tcr.launch(7, *bad)
+    assert len(launched) == 3
+    for same in ("", "error"):
+        monkeypatch.setenv(VARIABLE, same)
+        refused(tcr.ContractError, lambda: tcr.launch(7, *bad))
+    monkeypatch.setenv(VARIABLE, "yes")
+    error = refused(tcr.LaunchArgumentError, lambda: tcr.launch(7, *bad))
+    assert error.summary == "TILECHECK_GUARD is 'yes'" and error.fix == "set it to off, warn, error"
     assert len(launched) == 3
 
 

@@ -117,3 +117,37 @@ def declares_alternatives(z: Mut[f32, B], n: int) -> None:
 @kernel
 def picked(z: Mut[f32, B], x: Ref[f32, Dyn], rows: Ref[i32, Dyn]) -> None:
     z.store(x.gather((rows.load_like(z),)))
+
+
+n = TypeVar("n", bound=int)
+
+
+@kernel
+def shifted(z: Mut[f32, n], x: Ref[f32, Dyn], n: int) -> None:
+    z.store(x.load((n,), z.tile))
+
+
+@kernel
+def walked_by(z: Mut[f32, n], x: Ref[f32, Dyn], n: B) -> None:
+    p = x.partition(n)
+    for cell in z.cells():
+        z[cell] = p[z.coords(cell)[0],]
+
+
+FACTOR = 2.0
+
+
+@kernel
+def by_factor(z: Mut[f32, B]) -> None:
+    z.store(z.load() * FACTOR)
+
+
+@kernel
+def a_number_called_like_a_type_variable(z: Mut[f32, B], B: int) -> None:
+    for inner in z.pieces(2):
+        z[inner] = ct.full((2,), B, ct.float32)
+
+
+@kernel
+def calls_another(z: Mut[f32, B], x: Ref[f32, Dyn], y: Ref[f32, Dyn]) -> None:
+    add(z, x, y)

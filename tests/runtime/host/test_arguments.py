@@ -55,9 +55,9 @@ def test_kinds_of_arguments():
         "shared": ("`z` of `add` is an output, which takes a partition, not the shared tensor `s`",
                    "divide it into pieces: `s.partition(16)`"),
         "array": ("`z` of `add` is an output, which takes a partition, not a ndarray",
-                  "divide it into pieces: `z.partition(16)`"),
+                  "make a tensor of it and divide that: `tilecheck_runtime.from_numpy(...).partition(16)`"),
         "partition": ("`z` of `double` is an output, which takes a partition, not a Kernel",
-                      "divide it into pieces: `z.partition(16)`"),
+                      "make a tensor of it and divide that: `tilecheck_runtime.from_numpy(...).partition(16)`"),
         "input": ("`x` of `add` is an input, which takes a tensor, not the partition `p`",
                   "put it together first: `.unpartition()`"),
         "numpy": ("`x` of `add` is an input, which takes a tensor, not a ndarray",
@@ -211,3 +211,11 @@ def test_integers_are_gathered():
     x = tcr.arange(8, dtype=f32)
     assert rows.dtype is i32
     assert k.picked(tcr.zeros((4,), f32).partition(2), x, rows).sync().numpy().tolist() == [3, 0, 1, 2]
+
+
+def test_a_kernel_of_the_dialect_is_called_not_launched():
+    array = np.zeros(8, np.float32)
+    for launch in (lambda: tcr.launch(None, (2,), k.double, (array,)), lambda: tcr.sanitize(k.double, (2,), (array,))):
+        with pytest.raises(TypeError, match=r"`double` is a kernel of the dialect, which is called with tensors: "
+                                            r"`double\(\.\.\.\)\.sync\(\)`"):
+            launch()

@@ -11,10 +11,15 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tilecheck_runtime import KernelFaultError, session
+import tilecheck_runtime as tcr
+from tests.runtime.host import kernels as k
+from tilecheck_runtime import KernelFaultError, f32, session
+from tilecheck_runtime.backends.cpu import HostStream
 from tilecheck_runtime.backends.interface import Backend, Job, Strided
 from tilecheck_runtime.backends.select import backend_of, current
 from tilecheck_runtime.cpu.dtypes import DTYPES
+from tilecheck_runtime.cpu.translate import Translator
+from tilecheck_runtime.dialect.device.reference import Ref
 from tilecheck_runtime.ownership.places import Place
 
 F32, BF16 = DTYPES["float32"], DTYPES["bfloat16"]
@@ -170,3 +175,24 @@ def test_a_stream_takes_work_from_many_threads(backend):
     for thread in threads:
         thread.join()
     assert sorted(done) == [(n, m) for n in range(8) for m in range(50)]
+
+
+def test_a_stream_without_a_thread_tries_again(monkeypatch):
+    stream, done = HostStream("tried"), []
+
+    def none_left(thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", none_left)
+        with pytest.raises(RuntimeError):
+            stream.submit(lambda: done.append("lost"))
+    assert stream.submit(lambda: done.append("done")).wait(10)
+    assert done == ["done"]
+
+
+def test_the_device_side_is_translated_once_and_what_is_the_users_each_time(monkeypatch):
+    assert Translator().value(Ref) is Translator().value(Ref) is not Ref
+    p = k.by_factor(tcr.ones((8,), f32).partition(4)).sync()
+    monkeypatch.setattr(k, "FACTOR", 5.0)
+    assert k.by_factor(p).sync().numpy().tolist() == [10] * 8

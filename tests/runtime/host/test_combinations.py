@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import gc
 import inspect
 import threading
@@ -17,6 +18,12 @@ from tests.runtime.host.refusals import refused
 from tilecheck_runtime import InFlightError, KernelFaultError, LostFlightWarning, MovedError, f32, i32
 
 pytestmark = pytest.mark.filterwarnings("error")
+
+
+@pytest.fixture(autouse=True)
+def _unguarded(monkeypatch):
+    """Some of the kernels are wrong on purpose."""
+    monkeypatch.setenv("TILECHECK_GUARD", "off")
 
 
 def _pieces(value=0):
@@ -250,3 +257,58 @@ def test_a_zip_of_few_is_awaited(parts):
         return len(await tcr.zip(*(k.double(_pieces(1)) for _ in range(parts))))
 
     assert asyncio.run(main()) == parts
+
+
+def test_a_step_that_is_a_chain_itself():
+    first = k.double(tcr.ones((8,), f32).partition(4))
+    made = first.then(lambda z: k.double(z).then(lambda w: k.double(w).then(k.double))).sync()
+    assert made.numpy().tolist() == [16] * 8
+
+
+def test_a_step_of_two_chains_on_halves_of_what_came_before():
+    def halves(z: tcr.Partition) -> tcr.Operation:
+        whole = z.unpartition()
+        return tcr.zip(*(k.double(h.partition(2)).then(k.double) for h in (whole.view[:4], whole.view[4:])))
+
+    a, b = k.double(tcr.ones((8,), f32).partition(4)).then(halves).sync()
+    assert a.numpy().tolist() == b.numpy().tolist() == [8] * 4
+
+
+def test_two_chains_of_one_step_do_not_meet():
+    kept = []
+
+    def twice(z: tcr.Partition) -> tcr.Operation:
+        whole = z.unpartition()
+        kept.append(whole)
+        left = k.double(whole.view[:4].partition(2))
+        return tcr.zip(left.then(k.double), k.double(tcr.ones((4,), f32).partition(2)).then(
+            lambda _: k.double(whole.view[2:6].partition(2))))
+
+    flight = k.double(tcr.ones((8,), f32).partition(4)).then(twice).start()
+    with pytest.raises((InFlightError, MovedError)):
+        flight.wait()
+
+
+def test_an_operation_given_twice_can_still_be_run():
+    operation = k.double(tcr.ones((8,), f32).partition(4))
+    error = refused(MovedError, lambda: tcr.zip(operation, operation))
+    assert error.summary == "the launch of `double` is given to `zip` twice; an operation runs once"
+    assert operation.sync().numpy().tolist() == [2] * 8
+
+
+def test_what_a_step_hands_to_others_is_not_part_of_the_chain():
+    """A callback that a step schedules has a copy of its context; it is the program's all the same."""
+    x, found = tcr.ones((8,), f32), []
+
+    def use() -> None:
+        found.append(refused(InFlightError, lambda: x.partition(4)))
+
+    def step(z: tcr.Partition) -> tcr.Operation:
+        other = threading.Thread(target=contextvars.copy_context().run, args=(use,))
+        other.start()
+        other.join()
+        return k.double(z)
+
+    assert k.add(_pieces(), x, x).then(step).sync().numpy().tolist() == [4] * 8
+    (error,) = found
+    assert error.summary == "`x` is partitioned while the launch of `add`, which is in flight, reads it"

@@ -195,3 +195,23 @@ def test_a_text_that_is_no_contract_is_said():
     wrong = requires("z.shape[0] <")(lambda z: None)
     with pytest.raises(TextError):
         contract_of(wrong)
+
+
+def test_a_type_variable_and_a_parameter_of_one_name_are_two_numbers():
+    p, x = tcr.zeros((8,), f32).partition(4), tcr.arange(8, dtype=f32)
+    error = refused(ContractError, lambda: k.shifted(p, x, 2))
+    assert error.summary == ("`shifted` needs `n < cdiv(x.shape[0], n_)`; here n = 2, x.shape[0] = 8, n_ = 4: "
+                             "2 < 2 is false")
+    assert k.shifted(p, x, 1).sync().numpy().tolist() == [4, 5, 6, 7] * 2
+
+
+def test_without_the_checker_they_are_two_numbers_as_well():
+    assert needed(k.walked_by.__wrapped__) == ("cdiv(z.shape[0], n_) <= cdiv(x.shape[0], n)",)
+
+
+def test_a_type_variable_that_is_called_like_a_number_is_another():
+    kernel = k.a_number_called_like_a_type_variable
+    assert kernel(tcr.zeros((8,), f32).partition(4), 3).sync().numpy().tolist() == [3] * 8
+    assert kernel(tcr.zeros((8,), f32).partition(4), -1).sync().numpy().tolist() == [-1] * 8
+    error = refused(ContractError, lambda: kernel(tcr.zeros((8,), f32).partition(1), 4))
+    assert error.summary.startswith("`a_number_called_like_a_type_variable` needs `B_ % 2 == 0 or z.shape[0] <= B_`")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import cuda.tile as ct
 import ml_dtypes
 import numpy as np
 import pytest
 
 import tilecheck_runtime as tcr
-from tilecheck_runtime import bf16, bool_, f8e4m3, f16, f32, f64, i8, i32, u8
+from tilecheck_runtime import bf16, bool_, f8e4m3, f8e5m2, f16, f32, f64, i8, i32, i64, u8, u64
 
 FLOATS = (f64, f32, f16, bf16, f8e4m3)
 
@@ -85,7 +86,7 @@ def test_normal_numbers(dtype):
 
 @pytest.mark.parametrize("make", [tcr.rand, tcr.randn])
 def test_random_integers_are_refused(make):
-    with pytest.raises(TypeError, match=r"random numbers are floating point, not int32: convert them with `.astype"):
+    with pytest.raises(TypeError, match=r"random numbers are float64, .*, not int32: convert them with `.astype"):
         make((4,), i32)
 
 
@@ -169,3 +170,61 @@ def test_transpositions_are_those_of_numpy():
     assert (x.transposed(1, 0, 2).numpy() == X.transpose(1, 0, 2)).all()
     with pytest.raises(ValueError, match=r"\(0, 0, 1\) is not a permutation of the 3 axes"):
         x.transposed(0, 0, 1)
+
+
+def test_seeds_of_64_bits_are_all_different():
+    seeds = (0, 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
+    assert len({tcr.rand((2,), f64, seed=seed).numpy().tobytes() for seed in seeds}) == len(seeds)
+
+
+@pytest.mark.parametrize("make", [
+    lambda: tcr.full((2,), 300, i8), lambda: tcr.full((2,), -1, u8), lambda: tcr.full((2,), float("nan"), i32),
+    lambda: tcr.full((2,), 1e10, i32), lambda: tcr.full((2,), 1 << 64, u64), lambda: tcr.arange(300, dtype=i8),
+    lambda: tcr.arange(-1, 3, dtype=u8), lambda: tcr.linspace(0, 1000, 3, i8),
+])
+def test_numbers_that_an_integer_type_does_not_have(make):
+    with pytest.raises(OverflowError, match="is outside of"):
+        make()
+
+
+@pytest.mark.parametrize("value", [1 + 2j, None, "a", [1, 2]])
+def test_a_tensor_is_filled_with_a_number(value):
+    with pytest.raises(TypeError, match="a tensor is filled with one real number"):
+        tcr.full((2,), value, f32)
+
+
+def test_edges_of_integer_types():
+    assert tcr.full((1,), (1 << 64) - 1, u64).item() == (1 << 64) - 1
+    assert tcr.full((1,), (1 << 53) + 1, i64).item() == (1 << 53) + 1
+    assert tcr.full((1,), -128, i8).item() == -128
+    assert tcr.full((2,), -1.9, i8).numpy().tolist() == [-1, -1]
+    assert tcr.linspace(-3, 3, 5, i32).numpy().tolist() == np.linspace(-3, 3, 5, dtype=np.int32).tolist()
+
+
+def _converted(z, x):
+    ct.store(z, (0,), ct.astype(ct.load(x, (0,), (16,)), z.dtype))
+
+
+ODD = [np.nan, np.inf, -np.inf, 1e30, -1e30, 300.0, -1.7, 449.0, -0.0]
+
+
+@pytest.mark.parametrize(("dtype", "wanted"), [
+    (i8, [0, 127, -128, 127, -128, 127, -1, 127, 0]),
+    (u8, [0, 255, 0, 255, 0, 255, 0, 255, 0]),
+    (i32, [0, 2**31 - 1, -2**31, 2**31 - 1, -2**31, 300, -1, 449, 0]),
+    (u64, [0, 2**64 - 1, 0, 2**64 - 1, 0, 300, 0, 449, 0]),
+    (f8e4m3, [np.nan, 448, -448, 448, -448, 288, -1.75, 448, -0.0]),
+    (f8e5m2, [np.nan, 57344, -57344, 57344, -57344, 320, -1.75, 448, -0.0]),
+    (bf16, [np.nan, np.inf, -np.inf, 1.0002555517425873e30, -1.0002555517425873e30, 300, -1.703125, 448, -0.0]),
+    (f16, [np.nan, np.inf, -np.inf, np.inf, -np.inf, 300, -1.7001953125, 449, -0.0]),
+])
+@pytest.mark.parametrize("source", [f32, f64])
+def test_conversions_are_those_of_kernels(source, dtype, wanted):
+    values = np.array([*ODD, *[0] * 7])
+    x = tcr.from_numpy(values).astype(source)
+    found = x.astype(dtype).numpy()
+    np.testing.assert_array_equal(found[:9].astype(object).astype(float), np.array(wanted, object).astype(float))
+    assert np.array_equal(np.signbit(found[:9].astype(np.float64)), np.signbit(np.array(wanted, np.float64)))
+    there = tcr.zeros((16,), dtype).numpy()
+    assert not tcr.sanitize(_converted, (1,), (there, x.numpy())).events
+    assert there.tobytes() == found.tobytes()

@@ -35,6 +35,12 @@ from tilecheck_runtime.hooks.run import run_script
 pytestmark = pytest.mark.filterwarnings("error")
 
 
+@pytest.fixture(autouse=True)
+def _unguarded(monkeypatch):
+    """Some of the kernels are wrong on purpose."""
+    monkeypatch.setenv("TILECHECK_GUARD", "off")
+
+
 def _pieces(value=0):
     return tcr.full((8,), value, f32).partition(4)
 
@@ -139,7 +145,8 @@ def test_an_error_of_a_kernel_comes_out_of_wait():
     flight = k.failing(_pieces()).start()
     with pytest.raises(Exception, match=r"tile extent 3 of \(3,\) is not a power of two") as caught:
         flight.wait()
-    (note,) = caught.value.__notes__
+    block, note = caught.value.__notes__
+    assert block.startswith("in block (0, 0, 0) of `failing`")
     assert note.startswith("in the launch of `failing` at ") and "test_flights.py" in note
     with pytest.raises(type(caught.value)):
         flight.wait()
@@ -255,6 +262,16 @@ def test_rule_21_no_launch_inside_a_kernel():
         State.recorder, State.thread = before
     assert error.summary == "the launch of `add` is launched inside a kernel"
     assert launch.sync().numpy().tolist() == [2] * 8
+
+
+def test_rule_21_no_kernel_calls_another():
+    x = tcr.ones((8,), f32)
+    with pytest.raises(NestedLaunchError) as caught:
+        k.calls_another(_pieces(), x, x).sync()
+    error = caught.value
+    assert error.use.file == k.__file__  # it stands in the kernel
+    assert error.summary == "`add` is a kernel, and another kernel calls it"
+    assert error.fix == "put what both do into a plain function, and call that"
 
 
 def test_awaiting_does_not_block_the_loop():
@@ -424,3 +441,28 @@ def test_the_program_ends_when_everything_is_through(tmp_path):
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path,
                           env={"PYTHONPATH": str(ROOT)}, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n4.0\n", "")
+
+
+def test_of_several_threads_one_starts_an_operation():
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(100):
+            operation, ready, found = k.double(tcr.ones((8,), f32).partition(4)), threading.Barrier(4), []
+
+            def start(operation=operation, ready=ready, found=found) -> None:
+                ready.wait()
+                try:
+                    found.append(operation.start())
+                except MovedError:
+                    found.append(None)
+
+            threads = [threading.Thread(target=start) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            (flight,) = [f for f in found if f is not None]
+            assert len(found) == 4 and flight.wait().numpy().tolist() == [2] * 8
+    finally:
+        sys.setswitchinterval(interval)

@@ -84,9 +84,11 @@ def test_from_numpy_copies_unless_asked():
      "elements", "take a copy"),
     (as_strided(np.zeros(4, np.float32), (5,), (4,)), "reaches 0 bytes in front of the memory it belongs to and 4 "
      "bytes past its end", "make it with a shape and strides that lie inside"),
+    (as_strided(np.frombuffer(bytearray(16), np.float32), (5,), (4,)), "reaches 0 bytes in front of the memory it "
+     "belongs to and 4 bytes past its end", "make it with a shape and strides that lie inside"),
     (np.zeros(4, np.complex64), "has elements of type complex64, which kernels do not have", "convert it"),
     (np.zeros(4, ">f4"), "has elements of type >f4, which kernels do not have", "convert it"),
-], ids=["negative", "unaligned", "uneven", "outside", "type", "order"])
+], ids=["negative", "unaligned", "uneven", "outside", "outside a buffer", "type", "order"])
 def test_rule_23_foreign_memory_is_looked_at(array, fault, fix):
     error = refused(ForeignMemoryError, lambda: tcr.from_numpy(array, copy=False))
     assert error.code == "TC408" and error.summary.startswith("`array` ")

@@ -176,6 +176,14 @@ def test_rule_10_a_range_lies_in_its_schedule():
     assert made.numpy().tolist() == [0] * 8 + [1] * 12 + [0] * 12
 
 
+def test_rule_10_pieces_are_counted_without_wrapping_around():
+    p = tcr.zeros((16, 16), f32).partition(4, 4)
+    error = refused(GridError, lambda: p.map(Grouped(2**30), 3))
+    assert error.summary == "`p` has (4, 4) pieces, more than Grouped(size=1073741824) can number in 32 bits"
+    assert error.fix == "take larger pieces, or smaller groups"
+    assert p.map(Grouped(2**28), 3).grid == (3, 1, 1)
+
+
 def test_schedules_that_there_are_not():
     p = tcr.zeros((32,), f32).partition(4)
     error = refused(GridError, lambda: p.map(Walk(1), 1))

@@ -245,3 +245,13 @@ def test_a_handle_shows_where_it_went():
     assert repr(p) == "<partition of 8 f32>"
     assert repr(x).startswith("<tensor of 8 f32, moved into a partition at ")
     assert repr(x).endswith(f"test_states.py:{_line('p = x.partition(4)')}>")
+
+
+def test_variables_that_the_program_looks_at_are_left_alone():
+    x = tcr.ones((8,), f32)
+    seen = locals()
+    p = x.partition(4)
+    refused(MovedError, lambda: x.numpy())
+    with pytest.raises(MovedError, match="`x` was moved"):
+        x.numpy()
+    assert seen["x"] is x and p.unpartition().numpy().tolist() == [1] * 8

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Final
 
 from tilecheck.kernel.calls import Arguments, unknown_call
@@ -16,8 +18,8 @@ from tilecheck.kernel.memory import padding_of, unspecified_of
 from tilecheck.kernel.regions import Effect, element_access, tile_access
 from tilecheck.kernel.shapes import broadcast
 from tilecheck.kernel.tree import Span
-from tilecheck.kernel.values import ArrayRef, Const, Data, Int, Shape, Tuple, Unknown, Value, View, array
-from tilecheck.proof.terms import ONE, TRUE, cdiv, lane, le
+from tilecheck.kernel.values import ArrayRef, Choice, Const, Data, Int, Shape, Tuple, Unknown, Value, View, array
+from tilecheck.proof.terms import ONE, TRUE, Term, cdiv, enforceable, eq, lane, le
 
 __all__ = ["PART_METHODS", "REF_METHODS", "WRITES", "item"]
 
@@ -84,6 +86,9 @@ def _indices(m: Machine, value: Value | None, span: Span) -> tuple[Int, ...] | N
 
 
 def _partition(m: Machine, x: Borrowed, args: Arguments) -> Value:
+    if any(isinstance(v, Tuple) for v in args.positional):
+        blame(m, "TC501", args.span, x.name, "starred", "partition")
+        return Unknown("a partition by a tuple", frozenset())
     tile = tuple(to_term(m, v, args.span) for v in args.positional)
     if len(tile) != len(x.axes):
         blame(m, "TC501", args.span, x.name, "partition", shapes=(tile, x.parameter.extents))
@@ -157,11 +162,32 @@ def _extent(m: Machine, x: Borrowed, args: Arguments) -> Value:
 
 
 def _permute(m: Machine, x: Borrowed, args: Arguments) -> Value:
-    axes = [constant_int(v) for v in args.positional]
-    known = tuple(a for a in axes if a is not None)
-    if sorted(known) != list(range(len(x.axes))):
-        return unknown_call(m, "permute with axes that are not known", x, args)
-    return replace(x, axes=tuple(x.axes[a] for a in known))
+    """A view for each order that the axes may have: one where they are written as numbers, else one of several by
+    their values, which are constants of the compiled kernel."""
+    rank = len(x.axes)
+    axes = tuple(to_term(m, v, args.span) for v in args.positional)
+    orders = [o for o in permutations(range(rank)) if len(axes) == rank and all(
+        a.constant in (None, k) for a, k in zip(axes, o, strict=True))]
+    if not orders:
+        blame(m, "TC501", args.span, x.name, "order", *(str(a.constant) for a in axes), shapes=(x.parameter.extents,))
+        return x
+    if len(orders) > _ORDERS or not all(enforceable(eq(a, 0)) for a in axes):
+        blame(m, "TC501", args.span, x.name, "orders", shapes=(x.parameter.extents,))
+        return Unknown("a view whose axes are not known", frozenset())
+    return _either_order(x, axes, orders)
+
+
+_ORDERS: Final = 6
+"""Views that are told apart: all orders of three axes."""
+
+
+def _either_order(x: Borrowed, axes: tuple[Term, ...], orders: Sequence[tuple[int, ...]]) -> Value:
+    if len(orders) == 1:
+        return replace(x, axes=tuple(x.axes[a] for a in orders[0]))
+    place = next(k for k in range(len(axes)) if len({o[k] for o in orders}) > 1)
+    value = orders[0][place]
+    then, other = ([o for o in orders if (o[place] == value) is same] for same in (True, False))
+    return Choice(eq(axes[place], value), _either_order(x, axes, then), _either_order(x, axes, other))
 
 
 def _padded(m: Machine, x: Borrowed, args: Arguments) -> Value:

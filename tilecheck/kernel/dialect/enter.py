@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import tilecheck.kernel.dialect.language  # noqa: F401 (it fills the tables of the machine)
 from tilecheck.kernel.declared import declared
+from tilecheck.kernel.dialect.decorated import decorator_text, replacing
+from tilecheck.kernel.dialect.divisions import divisions
 from tilecheck.kernel.dialect.minting import blame
 from tilecheck.kernel.dialect.ownership import Fault, FaultCode, Origin, Ownership
 from tilecheck.kernel.dialect.signature import Parameter, signature
@@ -39,8 +41,16 @@ def enter_parameters(m: Machine, site: KernelSite) -> Mapping[str, Value]:
     m.holdings.dtypes = tuple((p.name, p.dtype) for p in found if p.dtype is not None)
     m.holdings.places = {p.name: p.span for p in found}
     m.holdings.origins = tuple(_origins(found))
-    values = {p.name: _VALUES[p.kind](m, p) for p in found if p.kind in _VALUES}
-    return values
+    _replaced(m, site)
+    return {p.name: _VALUES[p.kind](m, p) for p in found if p.kind in _VALUES}
+
+
+def _replaced(m: Machine, site: KernelSite) -> None:
+    """Nothing is known of the arrays where a decorator may have made another function of this one."""
+    for decorator in replacing(m.project, site):
+        text = decorator_text(decorator)
+        m.gap(f"another function that `{text}` may put in place of this one (move it above `@kernel`)",
+              tuple(sorted(m.holdings.roles)), decorator.span)
 
 
 def _declared(site: KernelSite) -> Iterator[Cond]:
@@ -130,7 +140,7 @@ def ownership_of(m: Machine, site: KernelSite) -> Ownership:
         if name not in m.holdings.roles and "array" in used.get(name, ()) and not any(
                 f.code == "TC110" and f.array == name for f in m.holdings.faults):
             blame(m, "TC110", m.holdings.places[name], name, "used")
-    required = (*m.holdings.required, *((TRUE, c) for c in _one_grid(m)))
+    required = (*m.holdings.required, *((TRUE, c) for c in _one_grid(m)), *divisions(m))
     mutable = tuple(name for name, role in m.holdings.roles.items() if role == "mut")
     faults = tuple(sorted(m.holdings.faults, key=lambda f: (f.span, f.code)))
     return Ownership(

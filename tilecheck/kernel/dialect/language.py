@@ -9,6 +9,7 @@ from typing import Any, Final
 from tilecheck.kernel import attributes, calls, carried, coerce, loops, statements, subscripts
 from tilecheck.kernel.calls import Arguments, unknown_call
 from tilecheck.kernel.dialect import accumulators, borrowed, mutable
+from tilecheck.kernel.dialect.decorated import is_kernel
 from tilecheck.kernel.dialect.methods import Method
 from tilecheck.kernel.dialect.minting import blame, nested_cell, walk
 from tilecheck.kernel.dialect.values import (
@@ -22,11 +23,12 @@ from tilecheck.kernel.dialect.values import (
     Pieces,
     Shared,
 )
+from tilecheck.kernel.joins import join
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shadows import lose_all
 from tilecheck.kernel.tree import Expr, SliceExpr, Span, Subscript
-from tilecheck.kernel.values import ArrayRef, Choice, Int, Tuple, Unknown, Value, View, array
-from tilecheck.proof.terms import Substitution
+from tilecheck.kernel.values import ArrayRef, Choice, Function, Int, Tuple, Unknown, Value, View, array
+from tilecheck.proof.terms import Substitution, conj, negate
 
 __all__: list[str] = []
 
@@ -75,7 +77,8 @@ def _call(m: Machine, method: OwnedMethod, args: Arguments) -> Value:
         return Unknown(f"result of {method.name}")
     known = _METHODS[type(owner)].get(method.name)
     if known is None or not known.fits(args):
-        return unknown_call(m, f"method {method.name}", owner, args)
+        how = "" if known is None else " with other arguments than it takes"
+        return unknown_call(m, f"method {method.name}{how}", owner, args)
     return known.run(m, owner, args)
 
 
@@ -90,6 +93,19 @@ def _plain_access(m: Machine, owner: Shared, name: str, args: Arguments) -> bool
     if name in accumulators.PLAIN:
         blame(m, "TC107", args.span, owner.name, "plain", name)
     return name in accumulators.PLAIN
+
+
+_plain_function = calls.CALLS[Function]
+
+
+def _function(m: Machine, func: Function, args: Arguments) -> Value:
+    """A kernel is launched and not called: on the device there is nothing to call."""
+    if not (m.holdings.roles and is_kernel(m.project, func.module, func.definition)):
+        return _plain_function(m, func, args)
+    arrays = coerce.arrays_in(m, func).union(*(coerce.arrays_in(m, v) for v in args.values()))
+    name = func.definition.name
+    m.gap(f"call of `{name}` (a kernel: only plain functions can be called)", arrays, args.span)
+    return Unknown(f"result of {name}", frozenset())
 
 
 _REFUSED: Final[Mapping[type, Callable[[Machine, Any, str, Arguments], bool]]] = {
@@ -115,6 +131,50 @@ def _mutable_item(m: Machine, z: Mutable, items: tuple[Expr, ...], span: Span) -
 
 def _part_item(m: Machine, part: Part, items: tuple[Expr, ...], span: Span) -> Value:
     return borrowed.item(m, part, _index(m, items), span)
+
+
+def _item_of_lent(m: Machine, owner: Borrowed | Shared, items: tuple[Expr, ...], span: Span) -> Value:
+    _index(m, items)
+    m.gap(f"`{owner.name}[...]` (it has no items: {_INSTEAD[type(owner)].format(owner.name)})", (owner.name,), span)
+    return Unknown("an item of what has none", frozenset())
+
+
+_INSTEAD: Final[Mapping[type, str]] = {
+    Borrowed: "load a tile with `{0}.load(index, shape)`, an element with `{0}.at(i)`",
+    Shared: "update it with `{0}.add(indices, update)`, read it in another launch",
+}
+_plain_choice_item = subscripts.HANDLERS[Choice]
+
+
+def _choice_item(m: Machine, value: Choice, items: tuple[Expr, ...], span: Span) -> Value:
+    """Of either of two partitions the tile is loaded that the condition says."""
+    if not _touches_memory(value):
+        return _plain_choice_item(m, value, items, span)
+    index = _index(m, items)
+    before = m.path
+    m.path = conj(before, value.cond)
+    then = _item_at(m, value.then, index, items, span)
+    m.path = conj(before, negate(value.cond))
+    other = _item_at(m, value.other, index, items, span)
+    m.path = before
+    return join(m, value.cond, then, other, span)
+
+
+def _item_at(m: Machine, value: Value, index: Value, items: tuple[Expr, ...], span: Span) -> Value:
+    known = _ITEMS.get(type(value))
+    return subscripts.subscript(m, value, items, span) if known is None else known(m, value, index, span)
+
+
+def _touches_memory(value: Value) -> bool:
+    """Whether taking an item loads a tile, in one of the cases."""
+    if isinstance(value, Choice):
+        return _touches_memory(value.then) or _touches_memory(value.other)
+    return type(value) in _ITEMS
+
+
+_ITEMS: Final[Mapping[type, Callable[[Machine, Any, Value, Span], Value]]] = {
+    Mutable: mutable.fetch, Part: borrowed.item,
+}
 
 
 def _set_mutable(m: Machine, z: Mutable, target: Subscript, value: Value, span: Span) -> None:
@@ -180,8 +240,9 @@ attributes.HANDLERS.update({
     Mutable: _mutable_attribute, Borrowed: _lent_attribute, Shared: _lent_attribute, Part: _part_attribute,
     Choice: _choice_attribute,
 })
-calls.CALLS[OwnedMethod] = _call
-subscripts.HANDLERS.update({Mutable: _mutable_item, Part: _part_item})
+calls.CALLS.update({OwnedMethod: _call, Function: _function})
+subscripts.HANDLERS.update({
+    Mutable: _mutable_item, Part: _part_item, Choice: _choice_item, Borrowed: _item_of_lent, Shared: _item_of_lent})
 statements.SET_ITEM.update({
     Mutable: _set_mutable, Borrowed: _set_lent, Part: _set_lent, Shared: _set_shared, Choice: _set_either})
 loops.NEXT.update({Cells: _next_cell, Pieces: _next_piece})

@@ -7,6 +7,7 @@ from typing import Final
 
 from tilecheck.kernel.calls import Arguments, unknown_call
 from tilecheck.kernel.coerce import constant_int, expand, to_bool, to_int, to_term
+from tilecheck.kernel.dialect.divisions import positive
 from tilecheck.kernel.dialect.fitting import agree, fit
 from tilecheck.kernel.dialect.methods import Method, takes
 from tilecheck.kernel.dialect.minting import blame, extent, origin_of, own, own_cell, placed_cell, require, rest
@@ -232,6 +233,8 @@ def _coordinates(m: Machine, z: Mutable, args: Arguments) -> Value:
         return Tuple(_ints(own(m, z) if grain.nested else cell.coordinates))
     if isinstance(cell, Cell):
         blame(m, "TC105", args.span, z.name, "coordinates", cell.grains[0].array)
+    elif isinstance(cell, Int | Const) or (isinstance(cell, Unknown) and cell.what == "operator"):
+        blame(m, "TC105", args.span, z.name, "numbered")
     return _numbers(m, z, args)
 
 
@@ -254,6 +257,9 @@ def _numbers(m: Machine, z: Mutable, args: Arguments) -> Value:
 
 
 def _pieces(m: Machine, z: Mutable, args: Arguments) -> Value:
+    if any(isinstance(v, Tuple) for v in args.positional):
+        blame(m, "TC501", args.span, z.name, "starred", "pieces")
+        return Unknown("nested pieces by a tuple", frozenset())
     tile = _tile(m, args.positional, args)
     grain = None if tile is None else _nested(m, z, tile, args.span)
     return Unknown("nested pieces of another rank") if grain is None else Pieces(z, grain)
@@ -266,6 +272,8 @@ def _nested(m: Machine, z: Mutable, tile: Shape, span: Span) -> Grain | None:
         return None
     partial = False
     for k, (inner, outer) in enumerate(zip(tile, z.parameter.tile, strict=True)):
+        if not positive(m, inner) and enforceable(eq(inner, 0)):
+            require(m, ge(inner, 1))
         divides, single = eq(mod(outer, inner), 0), le(extent(z.name, k), outer)
         if enforceable(divides) and divides.op != "false":
             require(m, disj(divides, single))

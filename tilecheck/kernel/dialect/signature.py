@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tilecheck.source.module import KernelSite, Module
     from tilecheck.source.project import Project
 
-__all__ = ["DTYPES", "Parameter", "ParameterKind", "dtype_name", "is_runtime_name", "signature"]
+__all__ = ["DTYPES", "MOST_AXES", "Parameter", "ParameterKind", "dtype_name", "is_runtime_name", "signature"]
 
 ParameterKind: TypeAlias = Literal["mut", "ref", "shared", "constant", "scalar", "array", "unknown"]
 
@@ -35,6 +35,7 @@ _TYPE_VARIABLES: Final = frozenset({"typing.TypeVar", "typing_extensions.TypeVar
 _LITERAL: Final = frozenset({"typing.Literal", "typing_extensions.Literal"})
 _SCALARS: Final = frozenset({"int", "float", "bool"})
 _DEPTH: Final = 12
+MOST_AXES: Final = 5
 
 
 @record(frozen=True)
@@ -126,6 +127,8 @@ class _Reader:
         self.depth = depth
 
     def parameter(self, p: ParamNode) -> Parameter:
+        if p.kind in ("*", "**"):
+            return Parameter(p.name, "array", p.span, fault="rest")
         if p.annotation is None:
             return Parameter(p.name, "unknown", p.span)
         return self.read(p, p.annotation)
@@ -172,11 +175,34 @@ class _Reader:
             return None
         dtype = dtype_name(self.target(node.items[0]))
         extents = tuple(self.extent(e) for e in node.items[1:])
-        if not extents:
-            return Parameter(p.name, "array", p.span, fault="bare")
+        fault = self.fault(node.items[0], node.items[1:])
+        if fault:
+            return Parameter(p.name, "array", p.span, fault=fault)
         if kind == "mut" and None in extents:
             return Parameter(p.name, "array", p.span, fault="open")
         return Parameter(p.name, kind, p.span, dtype, extents)
+
+    def fault(self, element: Expr, extents: tuple[Expr, ...]) -> str:
+        """What the runtime refuses in a parameter type, if it does."""
+        builtin = isinstance(element, Name) and element.id in _SCALARS and self.target(element) is None
+        return ("element" if builtin else "bare" if not extents else "axes" if len(extents) > MOST_AXES else
+                "extent" if any(self.is_no_extent(e) for e in extents) else "")
+
+    def is_no_extent(self, node: Expr) -> bool:
+        """A number without `Literal`, and one of several numbers, or less than 1, with it."""
+        if isinstance(node, Name | Attribute) and self.depth <= _DEPTH:
+            target = self.target(node)
+            if not isinstance(target, ConstantTarget) or self.type_variable(target):
+                return False
+            return self.inside(target.module).is_no_extent(target.value)
+        if isinstance(node, Subscript) and self.is_literal(node):
+            only = node.items[0] if len(node.items) == 1 else None
+            return not (isinstance(only, Constant) and type(only.value) is int and only.value > 0)
+        return isinstance(node, Constant) and isinstance(node.value, int)
+
+    def is_literal(self, node: Subscript) -> bool:
+        target = self.target(node.value)
+        return isinstance(target, ExternalName) and target.name in _LITERAL
 
     def text(self, p: ParamNode, node: Constant) -> Parameter | None:
         """An annotation written as a string."""
@@ -194,12 +220,9 @@ class _Reader:
     def extent(self, node: Expr) -> Term | None:
         """`BM`, `Literal[48]`, `Dyn`"""
         if isinstance(node, Subscript):
-            target, item = self.target(node.value), node.items[0] if node.items else None
-            literal = isinstance(target, ExternalName) and target.name in _LITERAL
-            value = item.value if literal and isinstance(item, Constant) else None
+            item = node.items[0] if node.items else None
+            value = item.value if self.is_literal(node) and isinstance(item, Constant) else None
             return const(value) if isinstance(value, int) else None
-        if isinstance(node, Constant):
-            return const(node.value) if isinstance(node.value, int) else None
         if not isinstance(node, Name | Attribute):
             return None
         target = self.target(node)

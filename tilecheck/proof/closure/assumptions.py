@@ -44,6 +44,8 @@ from tilecheck.proof.terms import (
 
 _SAMPLES = 32
 SECTION = 9
+_ROUNDED = 12
+"""Launches that a clause is taken to break because the tile that it bounds is rounded up."""
 
 
 Candidate = tuple[int, tuple[Assumption, ...]]
@@ -57,7 +59,8 @@ def candidates(whole: State, case: State | None) -> list[tuple[Assumption, ...]]
         *_positive_divisors(state), *_inside_arrays(state), *_digits(state), *_exact(state))]
     found += [*_untouched(last), *_sections(last), *_variants(last)]
     found = [(kind, tuple(_plain(whole, a) for a in extra)) for kind, extra in found]
-    found.sort(key=lambda item: (item[0], *_strength(item[1])))
+    sizes = _sizes(whole)
+    found.sort(key=lambda item: (item[0], *_strength(item[1], sizes)))
     seen: dict[frozenset[Cond], tuple[Assumption, ...]] = {}
     for kind, extra in found:
         if extra and all(a.cond.op != "false" and enforceable(a.cond) for a in extra) and not (
@@ -166,13 +169,21 @@ def _exact(state: State) -> Iterator[Candidate]:
                 yield 2, (Assumption(eq(mod(u, a.den), 0), True),)
 
 
-def _strength(clauses: tuple[Assumption, ...]) -> tuple[int, int]:
-    """How much a set of clauses asks: the sampled launches that break it, and the terms that a reader must follow."""
+def _sizes(state: State) -> frozenset[Atom]:
+    """The scalars that tiles are as large as."""
+    return frozenset(a for lane in atoms_in(*state.equations, *state.conds) if isinstance(lane, Lane)
+                     for a in lane.size.atoms() if lane.size.single == a)
+
+
+def _strength(clauses: tuple[Assumption, ...], sizes: frozenset[Atom]) -> tuple[int, int]:
+    """How much a set of clauses asks: the sampled launches that break it, and the terms that a reader must follow. What
+    bounds a tile asks more than what bounds the part of it that a mask leaves: tiles are rounded up."""
     broken = len(frozenset().union(*(_broken(a.cond) for a in clauses)))
     bounded = sum(_bounds_an_extent(a.cond) for a in clauses)
     inside = sum(_puts_blocks_inside(a.cond) for a in clauses)
     size = sum(len(a.cond.term.monos) for a in clauses)
-    return broken + 40 * bounded + 8 * inside + 3 * size, sum(len(a.cond.key) for a in clauses)
+    rounded = sum(any(c < 0 and len(m) == 1 and m[0] in sizes for m, c in a.cond.term.monos.items()) for a in clauses)
+    return broken + 40 * bounded + 8 * inside + 3 * size + _ROUNDED * rounded, sum(len(a.cond.key) for a in clauses)
 
 
 class _Sample(dict[Atom, int]):

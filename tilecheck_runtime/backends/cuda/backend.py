@@ -27,6 +27,7 @@ class CUDA:
     """A GPU. Everything it does is handed over and goes on beside the program."""
 
     ordered: Final = True
+    watches: Final = False
 
     def __init__(self, ordinal: int = 0, found: Driver | None = None, loader: Any = None) -> None:
         self.driver, self.ordinal = found if found is not None else driver(), ordinal

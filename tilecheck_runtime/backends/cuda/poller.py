@@ -32,8 +32,8 @@ class Poller:
         with self._guard:
             self._watched[id(something)] = something, object()
             if not self._running:
-                self._running = True
                 threading.Thread(target=self._run, name="tilecheck-poller", daemon=True).start()
+                self._running = True  # not before: there may be no threads now, and again later
 
     def _run(self) -> None:
         while True:

@@ -12,6 +12,7 @@ import numpy as np
 
 from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream, Mark, described
 from tilecheck_runtime.backends.interface import Strided
+from tilecheck_runtime.cpu.tile import cast
 from tilecheck_runtime.ownership.errors import StreamError
 from tilecheck_runtime.ownership.places import NOWHERE, Place
 
@@ -97,7 +98,7 @@ def _cut(starts: Sequence[int], length: int, part: int) -> list[int]:
 
 def _converted(values: Any, target: Strided) -> Any:
     with np.errstate(all="ignore"):
-        return values.astype(target.dtype.storage, copy=False)
+        return cast(values, target.dtype)
 
 
 def _start(array: Strided) -> int:

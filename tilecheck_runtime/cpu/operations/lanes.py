@@ -132,7 +132,8 @@ def read(array: Array, found: Places, padding: Any, what: str, mode: Any = None)
     data = np.array(np.broadcast_to(fill.data, found.shape))
     data[found.active] = array.data[found.index]
     if mode is not None and is_undefined(mode):
-        return Tile(data[()], array.dtype, poisoned(~found.active, (machine.undefined(f"the padding of {what}"),)))
+        source = machine.undefined(f"the padding of {what} of '{array.name}'")
+        return Tile(data[()], array.dtype, poisoned(~found.active, (source,)))
     lanes = taint_of(fill, found.shape)
     if lanes is None:
         return Tile(data[()], array.dtype)

@@ -29,27 +29,21 @@ def _wide(tile: Tile) -> Any:
     return tile.data.astype(np.float64 if tile.dtype.category == INTEGRAL else tile.dtype.compute, copy=False)
 
 
-def _contracted(tile: Tile, axis: int, what: str) -> Any:
-    """Undefined lines along the other axis; undefined lanes among defined ones on the contracted axis are observed."""
+def _contracted(tile: Tile, axis: int, shape: tuple[int, ...], what: str) -> Taint | None:
+    """The taint that a factor gives to the product: all of a line in which a lane is undefined."""
     taint = tile.taint
     if taint is None or taint.lanes is None:
         return None
-    through = taint.lanes.all(axis=axis, keepdims=True)
-    if (taint.lanes.any(axis=axis, keepdims=True) & ~through).any():
-        machine.recorder().undefined_used(taint.sources, f"ct.{what}")
-    return through if through.any() else None
+    some = taint.lanes.any(axis=axis, keepdims=True)
+    mixed = (some & ~taint.lanes.all(axis=axis, keepdims=True)).any()
+    sources = machine.recorder().undefined_met(taint.sources, f"ct.{what}") if mixed else taint.sources
+    return Taint(np.broadcast_to(some, shape), sources) if some.any() else None
 
 
 def _tainted(x: Tile, y: Tile, acc: Taint | None, shape: tuple[int, ...], what: str) -> Taint | None:
     if x.taint is None and y.taint is None and acc is None:
         return None
-    rows, columns = _contracted(x, -1, what), _contracted(y, -2, what)
-    taints = [acc]
-    if rows is not None and x.taint is not None:
-        taints.append(Taint(np.broadcast_to(rows, shape), x.taint.sources))
-    if columns is not None and y.taint is not None:
-        taints.append(Taint(np.broadcast_to(columns, shape), y.taint.sources))
-    return merged(taints, shape)
+    return merged([acc, _contracted(x, -1, shape, what), _contracted(y, -2, shape, what)], shape)
 
 
 def _ranked(*tiles: Tile) -> None:
@@ -107,9 +101,13 @@ def matmul(x: Any, y: Any, /) -> Tile:
     a, b = convert(x, dtype), convert(y, dtype)
     data = np.matmul(_wide(a), _wide(b))
     if a.ndim < 2 or b.ndim < 2:
-        for tile, axis in ((a, -1), (b, -1 if b.ndim == 1 else -2)):
-            _contracted(tile, axis, "matmul")
-        return Tile(np.asarray(data).astype(dtype.storage)[()], dtype)
+        # ranks are those of two matrices until the axes that were added are dropped
+        rows, columns = a if a.ndim > 1 else a[None, :], b if b.ndim > 1 else b[:, None]
+        lead = np.broadcast_shapes(rows.shape[:-2], columns.shape[:-2])
+        taint = _tainted(rows, columns, None, (*lead, rows.shape[-2], columns.shape[-1]), "matmul")
+        if taint is not None and taint.lanes is not None:
+            taint = Taint(taint.lanes.reshape(np.shape(data)), taint.sources)
+        return Tile(np.asarray(data).astype(dtype.storage)[()], dtype, taint)
     return Tile(data.astype(dtype.storage, copy=False), dtype, _tainted(a, b, None, data.shape, "matmul"))
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
-
 from tilecheck_runtime.cpu.dtypes import FLOAT, DType
 from tilecheck_runtime.cpu.errors import TileTypeError
 
@@ -22,14 +20,14 @@ def is_undefined(mode: Any) -> bool:
 
 
 def fill_value(dtype: DType, mode: Any) -> Any:
-    """The element that pads. Undefined padding is NaN, or the least integer: what shows most.
+    """The element that pads. Undefined padding is NaN, or -1: no index, and no loop over it takes long.
 
     Raises TileTypeError for a value that the element type does not have.
     """
     if is_undefined(mode):
         if dtype.category >= FLOAT:
             return dtype.storage.type(float("nan") if dtype.name != "float4_e2m1fn" else 6.0)
-        return dtype.storage.type(np.iinfo(dtype.storage).min if dtype.storage.kind == "i" else 1)
+        return dtype.storage.type(-1 if dtype.storage.kind == "i" else 1)
     if mode.name == "ZERO":
         return dtype.storage.type(0)
     if dtype.category < FLOAT or (mode.name.endswith("INF") and dtype.name in _NO_INFINITY):

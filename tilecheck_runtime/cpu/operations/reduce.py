@@ -1,4 +1,4 @@
-"""Reductions and scans. They observe undefined lanes when these meet defined ones."""
+"""Reductions and scans."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ def _axes(axis: Any, rank: int) -> Axes:
 
 
 def _reduced_taint(taint: Taint | None, axes: Axes, keepdims: bool, what: str) -> Taint | None:
-    """Lines that are undefined throughout stay so; undefined lanes among defined ones are observed."""
+    """Lines with an undefined lane are undefined. Where it met defined ones, that is where its use is reported."""
     if taint is None or taint.lanes is None:
         return None
-    through = taint.lanes.all(axis=axes, keepdims=keepdims)
-    if (taint.lanes.any(axis=axes, keepdims=keepdims) & ~through).any():
-        machine.recorder().undefined_used(taint.sources, what)
-    return Taint(through, taint.sources) if through.any() else None
+    some = taint.lanes.any(axis=axes, keepdims=keepdims)
+    if not some.any():
+        return None
+    mixed = (some & ~taint.lanes.all(axis=axes, keepdims=keepdims)).any()
+    return Taint(some, machine.recorder().undefined_met(taint.sources, what) if mixed else taint.sources)
 
 
 def _settled(x: Tile, wide: DType) -> tuple[Any, DType]:
@@ -132,16 +133,14 @@ def reduce(x: Any, /, axis: Any, func: Callable[..., Any], identity: Any, *, kee
 
 
 def _scanned_taint(taint: Taint | None, place: int, reverse: bool, what: str) -> Taint | None:
-    """Undefined from the first undefined lane on; observed when a lane that was defined becomes undefined."""
+    """Undefined from the first undefined lane on."""
     if taint is None or taint.lanes is None:
         return None
     turned = np.flip(taint.lanes, place) if reverse else taint.lanes
     spread = np.logical_or.accumulate(turned, axis=place)
     lanes = np.flip(spread, place) if reverse else spread
-    if (lanes & ~taint.lanes).any():
-        machine.recorder().undefined_used(taint.sources, what)
-        lanes = taint.lanes
-    return Taint(lanes, taint.sources)
+    mixed = (lanes & ~taint.lanes).any()
+    return Taint(lanes, machine.recorder().undefined_met(taint.sources, what) if mixed else taint.sources)
 
 
 def scan(x: Any, /, axis: Any, func: Callable[..., Any], identity: Any, *, reverse: Any = False) -> Any:

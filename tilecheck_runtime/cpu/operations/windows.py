@@ -73,10 +73,10 @@ def _hint(low: int, size: int, extent: int) -> tuple[str, ...]:
     return ()
 
 
-def _undefined(shape: tuple[int, ...], inner: tuple[slice, ...]) -> Taint:
+def _undefined(array: Array, shape: tuple[int, ...], inner: tuple[slice, ...]) -> Taint:
     lanes = np.ones(shape, bool)
     lanes[inner] = False
-    return Taint(lanes, (machine.undefined("the padding of a load"),))
+    return Taint(lanes, (machine.undefined(f"the padding of a load of '{array.name}'"),))
 
 
 def load_box(array: Array, found: Box | None, shape: tuple[int, ...], mode: Any, power: int) -> Tile:
@@ -90,7 +90,7 @@ def load_box(array: Array, found: Box | None, shape: tuple[int, ...], mode: Any,
     data = np.full(shape, fill_value(array.dtype, mode), array.dtype.storage)
     data[found.inner] = array.data[found.cuts]
     if is_undefined(mode):
-        return Tile(data, array.dtype, _undefined(shape, found.inner))
+        return Tile(data, array.dtype, _undefined(array, shape, found.inner))
     return Tile(data, array.dtype)
 
 

@@ -1,0 +1,19 @@
+# Types of `cuda.tile.jax`.
+
+from dataclasses import dataclass
+from typing import Any
+
+from cuda.tile import kernel as _kernel
+
+__all__ = ["cutile_call", "OutputPlaceholder", "InputOutput"]
+
+@dataclass
+class OutputPlaceholder:
+    shape: tuple[int, ...]
+    dtype: Any
+
+@dataclass
+class InputOutput:
+    array: Any
+
+def cutile_call(grid: tuple[int, ...], kernel: _kernel[...], args: tuple[Any, ...]) -> Any: ...

@@ -1,0 +1,55 @@
+"""What type checkers infer, from the Markdown files in `cases/`; `pages.py` says how to read them.
+
+`UPDATE_CASES=1` writes what is revealed into the pages, to be read before it is committed.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.stubs.checkers import CHECKERS
+from tests.stubs.pages import ERROR, Answers, answers, cases, faults
+
+FOLDER = Path(__file__).with_name("cases")
+CASES = [case for page in sorted(FOLDER.glob("*.md")) for case in cases(page)]
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory) -> Answers:
+    found = answers(CASES, tmp_path_factory.mktemp)
+    if os.environ.get("UPDATE_CASES"):
+        _update(found)
+    return found
+
+
+@pytest.mark.parametrize("name", list(CHECKERS))
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.page.stem}: {case.name}")
+def test_case(case, name, said):
+    if name not in said:
+        pytest.skip(f"{name} is not installed")
+    wrong = list(faults(case, name, said[name][case.file]))
+    assert not wrong, "\n".join(wrong)
+
+
+def test_there_are_cases_of_either_kind():
+    text = "\n".join(case.text for case in CASES)
+    assert text.count("reveal_type(") > 200
+    assert len(ERROR.findall(text)) > 60
+
+
+def _update(found: Answers) -> None:
+    for page in sorted(FOLDER.glob("*.md")):
+        lines = page.read_text(encoding="utf-8").split("\n")
+        for case in (case for case in CASES if case.page == page):
+            for number, line in case.lines():
+                if "reveal_type(" not in line:
+                    continue
+                types = {name: next((m.revealed for m in said[case.file] if m.line == number and m.revealed), "?")
+                         for name, said in found.items()}
+                common = types["mypy"]
+                others = "".join(f"; {name}: {kind}" for name, kind in types.items() if kind != common)
+                lines[case.on_page + number - case.first] = f"{line.split('  # ')[0]}  # reveals: {common}{others}"
+        page.write_text("\n".join(lines), encoding="utf-8")

@@ -1,0 +1,37 @@
+"""Objects that there is one of: `copy` and `pickle` would make a second one that nobody counts."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NoReturn
+
+from tilecheck_runtime.ownership.errors import DuplicateError
+from tilecheck_runtime.ownership.places import here
+
+__all__ = ["Unique"]
+
+
+class Unique:
+    """Refuses to be copied or pickled.
+
+    instead  what to write, for messages
+    """
+
+    _instead: ClassVar[str] = ""
+
+    def _called(self) -> str:
+        """For messages."""
+        return f"this {type(self).__name__.lower()}"
+
+    def _refuse(self, how: str) -> NoReturn:
+        name = self._called()
+        raise DuplicateError(f"{name} cannot be {how}: there is one of it, and what it may do is counted",
+                             names=(name,), use=here(), fix=self._instead)
+
+    def __copy__(self) -> NoReturn:
+        self._refuse("duplicated by `copy`")
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        self._refuse("duplicated by `copy`")
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        self._refuse("pickled")
