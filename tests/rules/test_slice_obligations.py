@@ -8,7 +8,8 @@ from tilecheck.api import check_source
 from tilecheck.config import Config
 
 HEAD = "import cuda.tile as ct\n\n\n@ct.kernel\n"
-STORE = "    ct.store(dst, (ct.bid(0), 0), ct.load(part, (0,), (T,), padding_mode=ct.PaddingMode.ZERO).reshape((1, T)))\n"
+STORE = ("    tile = ct.load(part, (0,), (T,), padding_mode=ct.PaddingMode.ZERO)\n"
+         "    ct.store(dst, (ct.bid(0), 0), tile.reshape((1, T)))\n")
 
 
 def slices(body: str, strict: bool = False):
@@ -40,7 +41,8 @@ def test_what_data_decides_leaves_the_kernel_unproven():
     _, _, strictly = slices(body, strict=True)
     (error,) = [d for d in strictly if d.code == "TC204"]
     assert error.severity == "error"
-    assert error.message == "this slice of `src`: could not prove that it ends after it begins: from `0` to `ends[bid(0)]`"
+    assert error.message == ("this slice of `src`: could not prove that it ends after it begins: from `0` to "
+                             "`ends[bid(0)]`")
     assert error.help == "clamp its ends in the kernel: `min(stop, extent)`, `max(start, 0)`"
 
 
