@@ -9,7 +9,8 @@ from tilecheck.proof.region import Verdict, Witness
 from tilecheck.records import record
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
-ObligationKind: TypeAlias = Literal["disjoint", "cross-read", "duplicate", "order", "bounds", "padding", "launch"]
+ObligationKind: TypeAlias = Literal[
+    "disjoint", "cross-read", "duplicate", "order", "bounds", "padding", "slice", "launch"]
 ClauseState: TypeAlias = Literal["discharged", "broken", "open", "declared", "unseen"]
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import TypeVar
 
 import numpy as np
@@ -289,6 +290,68 @@ def polled() -> None:
         print(x.shape)
     z = flight.wait()
     print(z.numpy(), x.partition(16).numpy())
+
+
+def drained_from_the_end() -> None:
+    x = ones()
+    flights = [add(pieces(), x, x).start() for _ in range(3)]
+    while flights:
+        print(flights.pop().wait().numpy())
+    print(x.partition(16).numpy())
+
+
+def at_most_two_at_a_time(count: int = 5) -> None:
+    x = ones()
+    flights = deque()
+    for _ in range(count):
+        flights.append(add(pieces(), x, x).start())
+        if len(flights) > 2:
+            flights.popleft().wait()
+    while flights:
+        flights.popleft().wait()
+    print(x.partition(16).numpy())
+
+
+def one_ahead(count: int = 3) -> None:
+    x = ones()
+    before = None
+    for _ in range(count):
+        flight = add(pieces(), x, x).start()
+        if before is not None:
+            before.wait()
+        before = flight
+    if before is not None:
+        before.wait()
+    print(x.partition(16).numpy())
+
+
+def back_and_forth(count: int = 3) -> None:
+    one, other = ones(), tcr.zeros((64,), f32)
+    for _ in range(count):
+        result = add(other.partition(16), one, one).sync().unpartition()
+        one, other = result, one
+    print(one.numpy())
+
+
+def flights_by_number() -> None:
+    x = ones()
+    flights = {}
+    for number in range(4):
+        flights[number] = add(pieces(), x, x).start()
+    for number in range(4):
+        print(flights[number].wait().numpy())
+    print(x.partition(16).numpy())
+
+
+def tried_again() -> None:
+    x, z = ones(), pieces()
+    for _ in range(3):
+        try:
+            z = add(z, x, x).sync()
+            break
+        except RuntimeError:
+            z = pieces()
+    print(z.numpy())
 
 
 def one_after_the_other_by_then() -> None:

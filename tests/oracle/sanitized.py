@@ -25,7 +25,7 @@ RACES: Final[Mapping[str, Kind]] = {
 }
 STRAYS: Final = frozenset(("TC201", "TC202"))
 SLICE: Final = "TC204"
-"""No obligation is about slices. What is accessed through one that is wrong lies outside as well."""
+"""What is accessed through a slice that is wrong lies outside as well; slices have obligations of their own."""
 PADDING: Final = "the padding of"
 """What undefined lanes of loads are called; others come of arithmetic, of which nothing is claimed."""
 

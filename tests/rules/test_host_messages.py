@@ -9,7 +9,7 @@ from tilecheck.config import Config
 
 HEAD = """\
 import torch
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import cuda.tile as ct
 import numpy as np
@@ -31,7 +31,7 @@ def split(a: Mut[f32, B], b: Mut[f32, B], x: Ref[f32, Dyn]) -> None:
 
 
 @kernel
-def fixed(z: Mut[f32, 16], x: Ref[f32, Dyn], by: float, n: int) -> None:
+def fixed(z: Mut[f32, Literal[16]], x: Ref[f32, Dyn], by: float, n: int) -> None:
     z.store(x.load_like(z) * by * n)
 
 

@@ -33,7 +33,7 @@ from tilecheck.rules import (
     partial_nesting,
     row_spill,
     shared_write,
-    slice_range,
+    slices,
     tile_dtype,
     tile_out_of_range,
     tile_shape,
@@ -60,6 +60,7 @@ from tilecheck.rules.once import once
 from tilecheck.rules.ordering import settle_order
 from tilecheck.rules.padding import settle_padding
 from tilecheck.rules.padding_launches import in_view
+from tilecheck.rules.slices import settle_slices
 from tilecheck.rules.statements import one_for_each_statement
 from tilecheck.rules.wording import readable
 
@@ -95,10 +96,11 @@ def prove(model: KernelModel) -> Proof:
     obligations = row_spill.specialised(context, obligations)
     if any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
-    structural = (*ownership_clauses(model), *structural_clauses(model), *slice_range.clauses(context))
+    structural = (*ownership_clauses(model), *structural_clauses(model))
     return Proof(
         once(model, one_for_each_statement(obligations)), structural,
-        context.declared, context.faulty, context.contradictory, tuple(lints.suspicions(context)))
+        context.declared, context.faulty, context.contradictory, tuple(lints.suspicions(context)),
+        settle_slices(context))
 
 
 def _too_wide(s: Settled) -> Settled:
@@ -130,11 +132,13 @@ def conclude(
     findings += lints.concluded(model, proof.suspicions, launches)
     findings += launch_arguments.diagnose(model, launches)
     findings += missing_grid_wait.diagnose(model, launches)
-    verdicts = [s.verdict for s in proof.obligations] + ["unproven"] * bool(unknown_use.lost(model))
+    findings += (d for s in proof.slices for d in slices.told(s, model.name))
+    verdicts = [*(s.verdict for s in proof.obligations), *(s.verdict for s in proof.slices)]
+    verdicts += ["unproven"] * bool(unknown_use.lost(model))
     report = KernelReport(
         model.file, model.name, model.name_span.line, weakest(tuple(verdicts)),
         tuple(ContractClause(c.text, c.kind, _state(c, proof, states)) for c in clauses),
-        tuple(_obligation(s) for s in proof.obligations))
+        (*map(_obligation, proof.obligations), *map(slices.obligation, proof.slices)))
     return report, tuple(_without_echoes(findings))
 
 
@@ -150,7 +154,8 @@ def _unsettled_is_error(model: KernelModel, found: Diagnostic) -> Diagnostic:
 def _contract(proof: Proof) -> tuple[Clause, ...]:
     """Every clause once; the order is that of the kinds, then of the proofs."""
     found: dict[str, Clause] = {}
-    for c in (*proof.declared, *(c for s in proof.obligations for c in s.clauses), *proof.structural):
+    for c in (*proof.declared, *(c for s in proof.obligations for c in s.clauses),
+              *(c for s in proof.slices for c in s.clauses), *proof.structural):
         found.setdefault(c.text, c)
     rank = {"semantic": 0, "annotation": 1, "structural": 2}
     return tuple(sorted(found.values(), key=lambda c: rank[c.kind]))

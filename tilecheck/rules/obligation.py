@@ -6,13 +6,14 @@ from tilecheck.diagnostics import ObligationKind
 from tilecheck.kernel.access import Access, Declared
 from tilecheck.kernel.dialect.ownership import Fault
 from tilecheck.kernel.reach import Reach
+from tilecheck.kernel.tree import Span
 from tilecheck.kernel.undefined import Observation
 from tilecheck.proof.region import Clause, Verdict, Witness
 from tilecheck.proof.terms import Cond
 from tilecheck.records import record
 from tilecheck.rules.suspicion import Suspicion
 
-__all__ = ["WEAKEST_FIRST", "Proof", "Settled", "weakest"]
+__all__ = ["WEAKEST_FIRST", "Proof", "Settled", "SettledSlice", "weakest"]
 
 WEAKEST_FIRST: tuple[Verdict, ...] = ("refuted", "unproven", "conditional", "proved", "atomic", "single-block")
 
@@ -60,6 +61,17 @@ class Settled:
 
 
 @record(frozen=True)
+class SettledSlice:
+    """One statement that slices an array, in all the ways in which it is reached."""
+
+    array: str
+    span: Span
+    verdict: Verdict
+    why: str
+    clauses: tuple[Clause, ...] = ()
+
+
+@record(frozen=True)
 class Proof:
     """What is known of a kernel without its launches.
 
@@ -67,6 +79,7 @@ class Proof:
     declared     clauses that the author wrote
     faulty       declarations that cannot be read, and why
     suspicions   findings that a launch may speak against
+    slices       statements that slice an array
     contradictory  declarations that no launch can satisfy together; they have no effect
     """
 
@@ -76,3 +89,4 @@ class Proof:
     faulty: tuple[tuple[str, str], ...] = ()
     contradictory: tuple[Declared, ...] = ()
     suspicions: tuple[Suspicion, ...] = ()
+    slices: tuple[SettledSlice, ...] = ()

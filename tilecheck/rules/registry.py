@@ -76,7 +76,7 @@ _ALL: Final = (
         "error",
     ),
     Rule("TC203", "index-space", "an element index where a tile index is meant, or the reverse", "warning"),
-    Rule("TC204", "slice-range", "a slice outside of the array", "error"),
+    Rule("TC204", "slice-range", "a slice outside of the array", "error", residual=True),
     Rule("TC207", "narrowed-index", "an index that is silently truncated or may wrap", "warning"),
     Rule("TC302", "unused-mask", "a mask computed and not used", "warning"),
     Rule("TC304", "unused-result", "a loaded or computed tile that never reaches memory", "warning"),

@@ -13,9 +13,7 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.host.discharge import cone
 from tilecheck.kernel.observed import SliceUse
-from tilecheck.proof.contract import render
-from tilecheck.proof.facts import Facts, conjuncts
-from tilecheck.proof.region import Clause
+from tilecheck.proof.facts import Facts
 from tilecheck.proof.search import find_model
 from tilecheck.proof.terms import (
     ZERO,
@@ -32,12 +30,9 @@ from tilecheck.proof.terms import (
     atoms_in,
     atoms_of,
     conj,
-    disj,
-    enforceable,
     evaluate,
     ge,
     grid,
-    negate,
     of,
     substitute,
     substitute_cond,
@@ -45,42 +40,25 @@ from tilecheck.proof.terms import (
 from tilecheck.rules.context import Context
 from tilecheck.rules.wording import readable, spelled
 
-__all__ = ["clauses", "diagnose"]
+__all__ = ["CODE", "bounds", "diagnose", "facts"]
 
 CODE = "TC204"
 _EFFORT: Final = 1
 
 
-def _bounds(s: SliceUse) -> tuple[tuple[str, Term], ...]:
+def bounds(s: SliceUse) -> tuple[tuple[str, Term], ...]:
+    """What must not be negative, by what is wrong where it is."""
     return (("below", s.start), ("reversed", s.stop - s.start), ("beyond", s.extent - s.stop))
 
 
-def _facts(context: Context, s: SliceUse, guard: Cond) -> Facts:
+def facts(context: Context, s: SliceUse, guard: Cond) -> Facts:
+    """What is known where a slice is taken."""
     return Facts((guard, *context.assume, *context.standing, *_sizes(s)), [s.start, s.stop, s.extent], signs=False)
 
 
 def _sizes(s: SliceUse, least: int = 0) -> tuple[Cond, ...]:
     atoms = atoms_in(s.start, s.stop, s.extent)
     return tuple(ge(of(a), least) for a in sorted(atoms) if isinstance(a, Sym) and ".shape[" in a.name)
-
-
-# --- clauses ---------------------------------------------------------------------------------------------------------
-
-def clauses(context: Context) -> tuple[Clause, ...]:
-    """What launches must satisfy for the slices to be inside, as far as launch scalars decide it."""
-    out: dict[Clause, None] = {}
-    for s in context.model.observed.slices:
-        if any(not enforceable(c) or c.varying for c in conjuncts(s.guard)):
-            continue
-        facts = _facts(context, s, s.guard)
-        for _, term in _bounds(s):
-            cond = ge(term, 0)
-            if term.varying or not enforceable(cond) or "*" in s.array or facts.prove(term, _EFFORT) is not None:
-                continue
-            whole = disj(*(negate(c) for c in conjuncts(s.guard)), cond)
-            if whole.op not in ("true", "false"):
-                out[Clause(render(whole), whole, "structural")] = None
-    return tuple(out)
 
 
 # --- findings --------------------------------------------------------------------------------------------------------
@@ -91,7 +69,7 @@ def diagnose(context: Context) -> Iterator[Diagnostic]:
     for s in context.model.observed.slices:
         if not s.exact or s.span in seen or "*" in s.array:
             continue
-        for what, term in _bounds(s):
+        for what, term in bounds(s):
             found = _refuted(context, s, term)
             if found is not None:
                 seen.add(s.span)
@@ -109,8 +87,7 @@ def _refuted(context: Context, s: SliceUse, term: Term) -> tuple[dict[str, int],
         if at.varying or guard.op == "false" or guard.varying:
             continue
         # of an empty array there is nothing to slice
-        facts = _facts(context, s, conj(guard, *_sizes(s, 1)))
-        if facts.prove(-at - 1, _EFFORT) is None:
+        if facts(context, s, conj(guard, *_sizes(s, 1))).prove(-at - 1, _EFFORT) is None:
             continue
         shown = [ge(of(a), int(a.name in context.tiles)) for a in sorted(atoms_in(s.start, s.stop, s.extent))
                  if isinstance(a, Sym)]

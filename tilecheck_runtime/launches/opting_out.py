@@ -16,7 +16,7 @@ __all__ = ["covers", "reason_for"]
 _CODES: Final[Mapping[str, tuple[str, ...]]] = {
     "disjoint": ("TC101", "TC102", "TC104", "TC105", "TC109"), "cross-read": ("TC103",), "duplicate": ("TC106",),
     "order": ("TC107", "TC108"), "bounds": ("TC201", "TC202", "TC203", "TC204", "TC205", "TC206"),
-    "padding": ("TC301",), "launch": ("TC405",),
+    "padding": ("TC301",), "slice": ("TC204",), "launch": ("TC405",),
 }
 """The rules that an opt-out from an obligation names."""
 

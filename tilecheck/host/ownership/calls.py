@@ -341,6 +341,7 @@ _LIBRARY: Final[Mapping[str, Callable[[Machine, list[Value], Named, ast.Call], V
     "cuda.tile.cdiv": _cdiv, "builtins.len": _length, "builtins.max": _extreme(max), "builtins.min": _extreme(min),
     "asyncio.gather": _gather, "asyncio.create_task": _passed_on, "asyncio.ensure_future": _passed_on,
     "asyncio.wait_for": _passed_on, "asyncio.run": _ran, **{f"builtins.{n}": f for n, f in containers.BUILTINS.items()},
+    "collections.deque": containers.BUILTINS["list"],
 }
 
 

@@ -220,9 +220,13 @@ def _for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
 
 
 def _while(m: Machine, node: ast.While) -> None:
-    for _ in range(ROUNDS):
+    for number in range(_MOST):
+        choices = len(m.path.taken)
         if not decided(m, node.test, evaluate):
             run_block(m, node.orelse)
+            return
+        if number >= ROUNDS and len(m.path.taken) > choices:
+            run_block(m, node.orelse)  # it has to end some time
             return
         try:
             run_block(m, node.body)
@@ -230,9 +234,7 @@ def _while(m: Machine, node: ast.While) -> None:
             return
         except Continued:
             continue
-    if isinstance(node.test, ast.Constant) and node.test.value:
-        raise Abandoned
-    run_block(m, node.orelse)
+    raise Abandoned
 
 
 # --- blocks that end in several ways -------------------------------------------------------------------------------
