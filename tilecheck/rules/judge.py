@@ -33,6 +33,7 @@ from tilecheck.rules import (
     partial_nesting,
     row_spill,
     shared_write,
+    slice_range,
     slices,
     tile_dtype,
     tile_out_of_range,
@@ -97,10 +98,11 @@ def prove(model: KernelModel) -> Proof:
     if any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
     structural = (*ownership_clauses(model), *structural_clauses(model))
+    wrong_slices = tuple(slice_range.diagnose(context))
     return Proof(
         once(model, one_for_each_statement(obligations)), structural,
-        context.declared, context.faulty, context.contradictory, tuple(lints.suspicions(context)),
-        settle_slices(context))
+        context.declared, context.faulty, context.contradictory,
+        tuple(lints.suspicions(context, wrong_slices)), settle_slices(context, wrong_slices))
 
 
 def _too_wide(s: Settled) -> Settled:

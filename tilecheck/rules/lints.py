@@ -11,7 +11,6 @@ from tilecheck.rules import (
     dropped_remainder,
     index_space,
     narrowed_index,
-    slice_range,
     unused_mask,
     unused_result,
 )
@@ -21,10 +20,10 @@ from tilecheck.rules.suspicion import Suspicion, confirmed
 __all__ = ["concluded", "suspicions"]
 
 
-def suspicions(context: Context) -> Iterator[Suspicion]:
-    """What is found without launches."""
+def suspicions(context: Context, wrong_slices: Sequence[Diagnostic]) -> Iterator[Suspicion]:
+    """What is found without launches, with what was found of slices."""
     yield from index_space.suspicions(context)
-    yield from map(Suspicion, slice_range.diagnose(context))
+    yield from map(Suspicion, wrong_slices)
     yield from narrowed_index.suspicions(context)
     yield from dropped_remainder.suspicions(context)
     yield from map(Suspicion, unused_mask.diagnose(context.model))

@@ -6,7 +6,7 @@ bounds checks of the accesses through it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Obligation
@@ -26,13 +26,13 @@ __all__ = ["obligation", "settle_slices", "told"]
 _PROPOSED: Final = 3
 
 
-def settle_slices(context: Context) -> tuple[SettledSlice, ...]:
-    """The slices of a kernel, in the order in which they are taken."""
+def settle_slices(context: Context, wrong: Sequence[Diagnostic]) -> tuple[SettledSlice, ...]:
+    """The slices of a kernel, in the order in which they are taken; `wrong` are findings on those that are refuted."""
     uses: dict[Span, list[SliceUse]] = {}
     for s in context.model.observed.slices:
         uses.setdefault(s.span, []).append(s)
-    wrong = {d.span: d.message for d in slice_range.diagnose(context)} if uses else {}
-    return tuple(_settled(context, span, found, wrong.get(span)) for span, found in uses.items())
+    told_of = {d.span: d.message for d in wrong}
+    return tuple(_settled(context, span, found, told_of.get(span)) for span, found in uses.items())
 
 
 def _settled(context: Context, span: Span, uses: list[SliceUse], wrong: str | None) -> SettledSlice:
