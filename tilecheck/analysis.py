@@ -27,11 +27,15 @@ class OptOut:
 
 @record(frozen=True)
 class KernelFindings:
-    """What is said of one kernel, and how its author wants it said."""
+    """What is said of one kernel, and how its author wants it said.
+
+    guarded  whether every launch of it is through the runtime, which enforces its contract
+    """
 
     report: KernelReport
     diagnostics: tuple[Diagnostic, ...]
     deny_residual: bool = False
+    guarded: bool = False
 
 
 @record(frozen=True)

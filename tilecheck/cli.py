@@ -17,6 +17,8 @@ from tilecheck.config import Config, ConfigError, load_config
 from tilecheck.selection import SelectorError, check_selectors
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from tilecheck.diagnostics import Report
 
 EXIT_CLEAN: Final = 0
@@ -24,6 +26,12 @@ EXIT_FINDINGS: Final = 1
 EXIT_ABNORMAL: Final = 2
 
 PLUGIN_GROUP: Final = "tilecheck.commands"
+_LAZY: Final = {
+    "audit": "tilecheck.commands.audit",
+    "completion": "tilecheck.commands.completion",
+    "doctor": "tilecheck.commands.doctor",
+}
+"""Our own commands by the module that has it as `command`."""
 _COMMANDS: Final = frozenset({"build", "cache", "run"})
 """Commands of the runtime, also where a folder has that name, as many a `build` does: `./build` means the folder."""
 
@@ -38,6 +46,8 @@ class CommandGroup(click.Group):
     """Commands by name, those of other packages included; without a name, `check`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if ctx.resilient_parsing and not args:
+            return super().parse_args(ctx, args)  # a shell asks for the first word
         if not args or (args[0] not in ("--help", "-h", "--version") and not self._is_command(ctx, args[0])):
             args = ["check", *args]
         return super().parse_args(ctx, args)
@@ -53,11 +63,20 @@ class CommandGroup(click.Group):
         known = super().get_command(ctx, cmd_name)
         if known is not None:
             return known
+        if cmd_name in _LAZY:
+            from importlib import import_module
+
+            own: click.Command = import_module(_LAZY[cmd_name]).command
+            return own
         found = next((entry for entry in _plugins() if entry.name == cmd_name), None)
         return None if found is None else _load(found)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *(entry.name for entry in _plugins())})
+        return sorted({*super().list_commands(ctx), *_LAZY, *(entry.name for entry in _plugins())})
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands, and what `check` takes, which is what is meant without one."""
+        return [*super().shell_complete(ctx, incomplete), *check.shell_complete(ctx, incomplete)]
 
 
 def _load(entry: Any) -> click.Command | None:
@@ -119,7 +138,7 @@ def cli() -> None:
 Command = Callable[..., Any]
 
 
-def _settings(command: Command) -> Command:
+def settings(command: Command) -> Command:
     """Options of every command that checks files."""
     options = (
         click.option(
@@ -158,13 +177,24 @@ def _settings(command: Command) -> Command:
     return command
 
 
+def _rule_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """What a shell may complete a rule to."""
+    from tilecheck.rules.registry import RULES
+
+    names = (name for known in RULES.values() for name in (known.code, known.name))
+    return sorted(name for name in names if name.lower().startswith(incomplete.lower()))
+
+
 @cli.command()
-@click.argument("paths", nargs=-1, metavar="[PATHS]...")
-@_settings
+@click.argument("paths", nargs=-1, metavar="[PATHS]...", type=click.Path())
+@settings
 @click.option(
-    "--select", multiple=True, metavar="RULES", help="Rules to report: codes, prefixes, names or ALL; comma-separated."
+    "--select", multiple=True, metavar="RULES", shell_complete=_rule_names,
+    help="Rules to report: codes, prefixes, names or ALL; comma-separated.",
 )
-@click.option("--ignore", multiple=True, metavar="RULES", help="Rules not to report.")
+@click.option(
+    "--ignore", multiple=True, metavar="RULES", shell_complete=_rule_names, help="Rules not to report."
+)
 @click.option("--strict", is_flag=True, help="What is not proved is an error.")
 @click.option(
     "--format",
@@ -178,6 +208,9 @@ def _settings(command: Command) -> Command:
 @click.option("--stdin-filename", metavar="NAME", help="Name of what is read from standard input (path `-`).")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule.")
+@click.option("-w", "--watch", is_flag=True, help="Check again whenever a file changes, until interrupted.")
+@click.option("--show-files", is_flag=True, help="List the files that would be checked, and stop.")
+@click.option("--show-settings", is_flag=True, help="Print the settings that apply, and stop.")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
 @click.option("-v", "--verbose", is_flag=True, help="Also print what was proved of each kernel, and how.")
 def check(
@@ -190,9 +223,12 @@ def check(
     stdin_filename: str | None,
     exit_zero: bool,
     statistics: bool,
+    watch: bool,
+    show_files: bool,
+    show_settings: bool,
     quiet: bool,
     verbose: bool,
-    **settings: Any,
+    **given: Any,
 ) -> int:
     """Check files and folders (default: the current one); `-` reads standard input.
 
@@ -201,14 +237,51 @@ def check(
     """
     if quiet and verbose:
         raise UsageError("--quiet and --verbose exclude each other")
-    config = _config(paths, settings)
+    config = configured(paths, given)
     config = replace(config, strict=config.strict or strict)
     if select:
         config = replace(config, select=_rules(select), ignore=())
     config = replace(config, ignore=config.ignore + _rules(ignore))
-    report, sources = _run(paths or (".",), config, stdin_filename)
+    places = paths or (".",)
+    if show_files or show_settings:
+        return _shown(places, config, show_files, show_settings)
+
+    def once() -> int:
+        report, sources = _run(places, config, stdin_filename)
+        return _told(report, sources, output_format, output_file, 1 if verbose else -1 if quiet else 0, statistics,
+                     exit_zero)
+
+    if not watch:
+        return once()
+    if "-" in places:
+        raise UsageError("standard input cannot be watched")
+    from tilecheck.watch import watch as watch_paths
+
+    return watch_paths(places, config, once)
+
+
+def _shown(places: Sequence[str], config: Config, files: bool, settings: bool) -> int:
+    from tilecheck.report.settings import render_files, render_settings
+
+    if settings:
+        click.echo(render_settings(config), nl=False)
+    if files:
+        click.echo(render_files(places, config), nl=False)
+    return EXIT_CLEAN
+
+
+def _told(
+    report: Report,
+    sources: Callable[[str], Sequence[str]],
+    output_format: str,
+    output_file: Path | None,
+    verbosity: int,
+    statistics: bool,
+    exit_zero: bool,
+) -> int:
+    """Write a report where it is wanted. The exit status that it means."""
     stream_is_file = output_file is not None
-    text = _render(report, sources, output_format, not stream_is_file, 1 if verbose else -1 if quiet else 0, statistics)
+    text = _render(report, sources, output_format, not stream_is_file, verbosity, statistics)
     _write(text, output_file)
     for failure in report.failures:
         place = f"{failure.file}:{failure.line}" if failure.line else failure.file
@@ -218,19 +291,20 @@ def check(
     return EXIT_FINDINGS if not exit_zero and any(d.severity == "error" for d in report.diagnostics) else EXIT_CLEAN
 
 
-def _config(paths: Sequence[str], settings: dict[str, Any]) -> Config:
+def configured(paths: Sequence[str], given: dict[str, Any]) -> Config:
+    """The settings of a run: those of its configuration file and the options of the command line. Raises UsageError."""
     try:
-        config = load_config(paths, settings["config_file"], settings["isolated"])
+        config = load_config(paths, given["config_file"], given["isolated"])
     except ConfigError as error:
         raise UsageError(str(error)) from error
     return replace(
         config,
-        exclude=config.exclude + settings["exclude"],
-        respect_gitignore=config.respect_gitignore and not settings["no_respect_gitignore"],
-        contracts=config.contracts + settings["contracts"],
-        jobs=settings["jobs"] or config.jobs,
-        cache_dir=settings["cache_dir"] or config.cache_dir,
-        use_cache=not settings["no_cache"],
+        exclude=config.exclude + given["exclude"],
+        respect_gitignore=config.respect_gitignore and not given["no_respect_gitignore"],
+        contracts=config.contracts + given["contracts"],
+        jobs=given["jobs"] or config.jobs,
+        cache_dir=given["cache_dir"] or config.cache_dir,
+        use_cache=not given["no_cache"],
     )
 
 
@@ -300,10 +374,10 @@ def _write(text: str, output_file: Path | None) -> None:
 
 
 @cli.command()
-@click.argument("targets", nargs=-1, required=True, metavar="PATH[::KERNEL]...")
-@_settings
+@click.argument("targets", nargs=-1, required=True, metavar="PATH[::KERNEL]...", type=click.Path())
+@settings
 @click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def contract(targets: tuple[str, ...], output_format: str, **settings: Any) -> int:
+def contract(targets: tuple[str, ...], output_format: str, **given: Any) -> int:
     """Print what each kernel's proof assumes of its launch, and the verdict on each write.
 
     At the launches seen in PATH a clause is `discharged`, `broken` or `open`; else it is `declared` by the author, or
@@ -313,7 +387,7 @@ def contract(targets: tuple[str, ...], output_format: str, **settings: Any) -> i
 
     split = [target.rpartition("::") if "::" in target else (target, "", "") for target in targets]
     paths = [path for path, _, _ in split]
-    report, _ = _run(list(dict.fromkeys(paths)), _config(paths, settings), None)
+    report, _ = _run(list(dict.fromkeys(paths)), configured(paths, given), None)
     kernels = select_kernels(report, [(path, name) for path, _, name in split])
     render = render_contracts_json if output_format == "json" else render_contracts
     click.echo(render(kernels), nl=False)
@@ -326,7 +400,7 @@ def contract(targets: tuple[str, ...], output_format: str, **settings: Any) -> i
 
 
 @cli.command()
-@click.argument("rules", nargs=-1, metavar="CODE|NAME...")
+@click.argument("rules", nargs=-1, metavar="CODE|NAME...", shell_complete=_rule_names)
 @click.option("--all", "every", is_flag=True, help="Explain all rules.")
 def rule(rules: tuple[str, ...], every: bool) -> int:
     """Explain rules: what they find, why it is bad, and what to do instead."""

@@ -12,7 +12,7 @@ from tilecheck.records import record
 from tilecheck.selection import Selection, SelectorError, check_selectors
 from tilecheck.suggest import did_you_mean
 
-__all__ = ["Config", "ConfigError", "load_config"]
+__all__ = ["Config", "ConfigError", "config_file", "load_config"]
 
 CACHE_FOLDER: Final = ".tilecheck_cache"
 
@@ -61,7 +61,7 @@ class Config:
 
 def load_config(paths: Sequence[str | Path] = (), file: Path | None = None, isolated: bool = False) -> Config:
     """The settings that apply to `paths`: those of `file`, else of the nearest pyproject.toml that has any."""
-    found = None if isolated else file or _nearest([Path(p) for p in paths])
+    found = None if isolated else file or config_file(paths)
     if found is None:
         return Config(root=Path.cwd())
     table = _read_table(found)
@@ -72,7 +72,8 @@ def load_config(paths: Sequence[str | Path] = (), file: Path | None = None, isol
     return _from_table(table, found)
 
 
-def _nearest(paths: Sequence[Path]) -> Path | None:
+def config_file(paths: Sequence[str | Path] = ()) -> Path | None:
+    """The nearest pyproject.toml with settings, looking upwards from what all paths have in common."""
     resolved = [os.path.abspath(p) for p in paths if str(p) != "-"] or [os.getcwd()]
     try:
         common = Path(os.path.commonpath(resolved))

@@ -16,6 +16,7 @@ from tilecheck.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from tilecheck.analyst import Work
+    from tilecheck.source.discover import Discovery
     from tilecheck.stages import FileResult
 
 _RUN: Final = "run"
@@ -49,14 +50,19 @@ class Inputs:
 
 def analyse_paths(paths: Sequence[str], config: Config, progress: Progress = no_progress) -> Analysis:
     """The analysis of files and folders, from the cache where nothing has changed."""
-    from tilecheck.source.discover import discover
-
-    found = discover(paths, exclude=config.exclude, base=config.root, respect_gitignore=config.respect_gitignore)
+    found = discovered(paths, config)
     files = content_digests(str(path) for path in found.files)
     inputs = Inputs(files, tuple(map(str, found.roots)), None, _read_overlays(config.contracts))
     missing = tuple(Failure(error.file, error.message) for error in found.errors)
     analysis = _kept_or_fresh(inputs, config, progress)
     return replace(analysis, failures=(*analysis.failures, *missing)) if missing else analysis
+
+
+def discovered(paths: Sequence[str], config: Config) -> Discovery:
+    """The files that a run checks."""
+    from tilecheck.source.discover import discover
+
+    return discover(paths, exclude=config.exclude, base=config.root, respect_gitignore=config.respect_gitignore)
 
 
 def analyse_text(data: bytes, name: str, config: Config) -> Analysis:

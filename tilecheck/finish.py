@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,10 +18,7 @@ from tilecheck.selection import Selection, covered_codes
 def finish(analysis: Analysis, config: Config) -> Report:
     """The report of an analysis under the settings of a run."""
     selected = _selector(config)
-    raw = [(k.report.file, d) for k in analysis.kernels for d in _with_severity(
-        k.diagnostics, config.strict or k.deny_residual)]
-    raw += [(d.span.file, d) for d in _with_severity(analysis.host, config.strict)]
-    kept, used = _apply(raw, analysis.opt_outs)
+    kept, used = _apply(_raised(analysis, config), analysis.opt_outs)
     diagnostics = {d for d in (*kept, *_complaints(analysis.opt_outs, used, config)) if selected(d)}
     return Report(
         diagnostics=tuple(sorted(diagnostics, key=_place)),
@@ -29,6 +26,22 @@ def finish(analysis: Analysis, config: Config) -> Report:
         failures=tuple(sorted(set(analysis.failures), key=lambda f: (f.file, f.line or 0, f.message))),
         files=analysis.files,
     )
+
+
+def suppressed(analysis: Analysis, config: Config) -> Mapping[OptOut, Mapping[str, int]]:
+    """How many findings of which code each opt-out suppresses; an opt-out that suppresses nothing is not there."""
+    counts: defaultdict[OptOut, Counter[str]] = defaultdict(Counter)
+    for diagnostic, covering in _covered(dict.fromkeys(_raised(analysis, config)), analysis.opt_outs):
+        for opt_out in covering:
+            counts[opt_out][diagnostic.code] += 1
+    return counts
+
+
+def _raised(analysis: Analysis, config: Config) -> list[tuple[str, Diagnostic]]:
+    """All findings with the files of their kernels, as severe as the settings say."""
+    raw = [(k.report.file, d) for k in analysis.kernels for d in _with_severity(
+        k.diagnostics, config.strict or k.deny_residual)]
+    return raw + [(d.span.file, d) for d in _with_severity(analysis.host, config.strict)]
 
 
 def _place(diagnostic: Diagnostic) -> tuple[object, ...]:
@@ -49,24 +62,31 @@ def _with_severity(diagnostics: Iterable[Diagnostic], raised: bool) -> Iterator[
 def _apply(
     diagnostics: Iterable[tuple[str, Diagnostic]], opt_outs: Sequence[OptOut]
 ) -> tuple[list[Diagnostic], set[tuple[OptOut, str]]]:
-    """What no opt-out covers, and each opt-out with the codes that it suppressed.
+    """What no opt-out covers, and each opt-out with the codes that it suppressed."""
+    kept: list[Diagnostic] = []
+    used: set[tuple[OptOut, str]] = set()
+    for diagnostic, covering in _covered(diagnostics, opt_outs):
+        used.update((opt_out, diagnostic.code) for opt_out in covering)
+        if not covering:
+            kept.append(diagnostic)
+    return kept, used
+
+
+def _covered(
+    diagnostics: Iterable[tuple[str, Diagnostic]], opt_outs: Sequence[OptOut]
+) -> Iterator[tuple[Diagnostic, list[OptOut]]]:
+    """Each finding with the opt-outs that cover it.
 
     A finding comes with the file of its kernel, which is not always the file it stands in.
     """
     by_file: defaultdict[str, list[OptOut]] = defaultdict(list)
     for opt_out in opt_outs:
         by_file[opt_out.span.file].append(opt_out)
-    kept: list[Diagnostic] = []
-    used: set[tuple[OptOut, str]] = set()
     for home, diagnostic in diagnostics:
         span = diagnostic.span
         covering = [o for o in by_file[home] if o.kernel is not None and _covers_kernel(o, diagnostic)]
         covering += [o for o in by_file[span.file] if o.lines is not None and _covers_lines(o.lines, span)]
-        covering = [o for o in covering if not o.codes or diagnostic.code in _codes(o)]
-        used.update((opt_out, diagnostic.code) for opt_out in covering)
-        if not covering:
-            kept.append(diagnostic)
-    return kept, used
+        yield diagnostic, [o for o in covering if not o.codes or diagnostic.code in _codes(o)]
 
 
 def _covers_kernel(opt_out: OptOut, diagnostic: Diagnostic) -> bool:

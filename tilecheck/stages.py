@@ -169,7 +169,7 @@ class Joiner:
             try:
                 seen = sorted(self.launches[key], key=lambda launch: (launch.span, launch.wrapper))
                 report, diagnostics = conclude(kernel.model, kernel.proof, seen)
-                self.kernels[key] = KernelFindings(report, diagnostics, kernel.deny_residual)
+                self.kernels[key] = KernelFindings(report, diagnostics, kernel.deny_residual, kernel.model.dialect)
             except Exception as error:
                 failures.append(failure_of(key[0], error, kernel.model.name_span.line))
             self.rest.append(FileResult(key[0], failures=tuple(failures)))

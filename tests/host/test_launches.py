@@ -22,6 +22,8 @@ def kernels(source: str, **others: str) -> list[str]:
     "g = lambda: (n,)\n    ct.launch(0, g(), k, (x, y, n, 1))",
     "table = {'k': k}\n    ct.launch(0, (n,), table['k'], (x, y, n, 1))",
     "run = ct.launch\n    run(0, (n,), k, (x, y, n, 1))",
+    "import tilecheck_runtime as tcr\n    tcr.launch(0, (n,), k, (x, y, n, 1))",
+    "from tilecheck_runtime import launch\n    launch(0, (n,), k, (x, y, n, 1))",
 ])
 def test_forms(body: str) -> None:
     found = launch(f"def run(x, y, n):\n    {body}\n")
@@ -33,6 +35,11 @@ def test_forms(body: str) -> None:
 
 def test_a_launch_of_the_module_body() -> None:
     assert launch("x = torch.zeros(4)\nct.launch(0, (1,), k, (x, x, 1, 1))\n").wrapper == "<module>"
+
+
+def test_the_launch_of_another_library_is_none() -> None:
+    body = "def run(x, y, n):\n    other_library.launch(0, (n,), k, (x, y, n, 1))\n"
+    assert kernels(f"import other_library\n\n\n{body}") == []
 
 
 def test_each_kernel_of_a_choice_is_launched_under_its_condition() -> None:

@@ -199,9 +199,13 @@ def _called(expr: tree.Call) -> str:
     return f"{name}()"
 
 
+_LAUNCHERS: Final = frozenset({"cuda", "tilecheck_runtime"})
+"""Packages whose `launch(stream, grid, kernel, args)` launches a kernel."""
+
+
 def _external(ev: Evaluator, target: External, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
     name = target.path.rpartition(".")[2]
-    if name == "launch" and target.path.startswith("cuda."):
+    if name == "launch" and target.path.partition(".")[0] in _LAUNCHERS:
         return record.launch(ev, expr, given.args, given.named, frame, state)
     if name in record.TUNERS:
         return record.tuner(ev, expr, given.args, given.named, frame, state)

@@ -1,0 +1,1 @@
+"""Commands beside `check`, one a file; none is imported before it is asked for."""
