@@ -184,7 +184,8 @@ def _jumps(body: tuple[tree.Stmt, ...], inner: bool = False) -> bool:
 def for_loop(ev: Evaluator, stmt: tree.For, frame: Frame, state: State) -> None:
     source = ev.eval(stmt.iterable, frame, state)
     contents = ev.contents(source, state)
-    few = contents.bound != "open" and len(contents.items) <= _UNROLL
+    # loops in loops multiply: what is spent on one function is bounded
+    few = contents.bound != "open" and len(contents.items) <= (_UNROLL if ev.fuel > 0 else 1)
     if few and contents.bound == "exact" and not remembered(ev, "jumps", stmt.body, _jumps):
         for item in contents.items:
             assign(ev, stmt.target, item, frame, state)

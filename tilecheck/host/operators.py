@@ -129,8 +129,14 @@ def binary(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> V
     return ev.unknown("value") if term is None else Int(term)
 
 
+_LONGEST: Final = 1024
+"""A sequence that grows beyond this is not followed: `t = t + t` doubles it each time."""
+
+
 def _concatenation(ev: Evaluator, left: Value, right: Value, state: State) -> Value:
     a, b = ev.elements(left, state), ev.elements(right, state)
+    if len(a or ()) + len(b or ()) > _LONGEST:
+        return ev.unknown("sequence", numeric=False)
     if isinstance(left, Ref):
         return ev.new_list((*(a or ()), *(b or ())), state) if a is not None and b is not None else ev.unknown(
             "list", numeric=False)

@@ -213,10 +213,13 @@ def _matmul(a: Shape | None, b: Shape | None) -> Shape | None:
 
 matmul_shape = _matmul
 
+_LONGEST = 1024
+"""A tuple that grows beyond this is not followed: `t = t + t` doubles it each time."""
+
 
 def _other_binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
     first, second = expand(m, left), expand(m, right)
-    if op == "+" and first is not None and second is not None:
+    if op == "+" and first is not None and second is not None and len(first) + len(second) <= _LONGEST:
         return Tuple(first + second)
     count = constant_int(right)
     if op == "*" and first is not None and count is not None and 0 <= count * len(first) <= 64:

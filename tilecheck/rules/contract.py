@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.contract import render
 from tilecheck.proof.region import Clause
-from tilecheck.proof.terms import Cond, Term, const, eq, grid, le, lt, sym
-from tilecheck.rules.widths import largest
+from tilecheck.proof.terms import Cond, Sym, Term, atoms_of, const, eq, grid, le, lt, sym
+from tilecheck.rules.widths import divided, largest
 
-__all__ = ["structural_clauses", "width_clauses"]
+__all__ = ["is_too_wide", "structural_clauses", "width_clauses"]
+
+_GRID: Final = frozenset(Sym(f"grid[{axis}]") for axis in range(3))
 
 
 def structural_clauses(model: KernelModel) -> tuple[Clause, ...]:
@@ -48,15 +51,31 @@ def _apart(model: KernelModel) -> Iterator[Clause]:
 def width_clauses(model: KernelModel) -> tuple[Clause, ...]:
     """Indices are 32-bit: no intermediate value of an index, also of an element that a bounds check drops, is larger.
 
-    Values of data and of loop counters are left out: the first have no bound, the second that of their loop.
+    The index of a tile is inside the array, which the obligations of its bounds see to; what it divides on the way may be
+    larger. Values of data and of loop counters are left out: the first have no bound, the second that of their loop.
     """
-    terms = {i for a in model.accesses if a.mode != "read" and not a.tile for i in a.region.index}
-    if not terms:
-        return ()
-    bounds = {b for t in (*terms, *model.products) for b in largest(t) if _grows(b)}
-    ordered = sorted(bounds, key=lambda t: t.key)
+    ordered = sorted(_widths(model), key=lambda t: t.key)
     most = [b for b in ordered if not any(c is not b and _covers(c, b) for c in ordered)]
     return tuple(Clause(f"{render(b)} < 2**31", lt(b, const(2**31)), "structural") for b in most)
+
+
+def _widths(model: KernelModel) -> set[Term]:
+    """How large what indices are computed through may get, where that is more than a single number."""
+    terms = {i for a in model.accesses if a.mode != "read" and not a.tile for i in a.region.index}
+    tiles = {i for a in model.accesses if a.tile for i in a.region.index}
+    bounds = {b for t in terms for b in largest(t)}
+    bounds |= {b for t in tiles for d in divided(t) for b in largest(d)}
+    bounds |= {b for t in model.products for b in largest(t)}
+    return {b for b in bounds if _grows(b)}
+
+
+def is_too_wide(model: KernelModel) -> bool:
+    """Whether, by its constants, the index of a tile leaves 32 bits in every launch of two blocks: an index that large lies
+    in no array, and what is computed for it is another one."""
+    tiles = [a for a in model.accesses if a.tile]
+    positive = _GRID | {atom for a in tiles for extent in a.tile for atom in atoms_of(extent)}
+    return any(sum(c for m, c in b.monos.items() if m and positive.issuperset(m)) >= 2**31
+               for a in tiles for t in a.region.index for b in largest(t))
 
 
 def _grows(bound: Term) -> bool:

@@ -49,7 +49,7 @@ from tilecheck.rules.atomicity import settle_atomics
 from tilecheck.rules.bounds import settle_bounds
 from tilecheck.rules.construction import ownership_clauses, settle_faults, settle_held
 from tilecheck.rules.context import Context
-from tilecheck.rules.contract import structural_clauses, width_clauses
+from tilecheck.rules.contract import is_too_wide, structural_clauses, width_clauses
 from tilecheck.rules.cross_read import settle_reads
 from tilecheck.rules.disjoint import settle_writes
 from tilecheck.rules.divisibility import settle_claims
@@ -95,7 +95,7 @@ def prove(model: KernelModel) -> Proof:
         *settle_order(context), *settle_bounds(context), *settle_claims(context), *settle_padding(context),
         *settle_held(context), *settle_faults(context))
     obligations = row_spill.specialised(context, obligations)
-    if any(context.impossible(c) for c in width_clauses(model)):
+    if is_too_wide(model) or any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
     structural = (*ownership_clauses(model), *structural_clauses(model))
     wrong_slices = tuple(slice_range.diagnose(context))
@@ -107,7 +107,7 @@ def prove(model: KernelModel) -> Proof:
 
 def _too_wide(s: Settled) -> Settled:
     """An index that no launch keeps within 32 bits is another one than it says."""
-    if s.verdict not in ("proved", "conditional") or s.access.tile:
+    if s.verdict not in ("proved", "conditional"):
         return s
     return replace(s, verdict="unproven", why="an index is larger than 32 bits hold in every launch", clauses=())
 

@@ -7,19 +7,22 @@ from typing import Final
 
 from tilecheck.proof.terms import Atom, Bid, FloorDiv, Ite, Lane, Max, Min, Mod, Sym, Term, const, grid, of
 
-__all__ = ["largest", "size_of"]
+__all__ = ["divided", "largest", "size_of"]
 
 
 def largest(t: Term) -> Iterator[Term]:
     """Upper bounds, over launch scalars that are not negative, of the size of a term and of what it divides; nothing
     for a part that has no such bound."""
-    for m in t.monos:
-        for a in m:
-            for inner in _divided(a):
-                yield from largest(inner)
+    for inner in divided(t):
+        yield from largest(inner)
     bound = size_of(t)
     if bound is not None:
         yield bound
+
+
+def divided(t: Term) -> Iterator[Term]:
+    """What a term divides, and what it chooses between: values that may be larger than its own."""
+    return (inner for m in t.monos for a in m for inner in _divided(a))
 
 
 def size_of(t: Term) -> Term | None:

@@ -267,14 +267,21 @@ class _Loops:
         return "\n".join(out) + "\n"
 
 
+_DEEPEST: Final = 19
+"""Loops in loops: the interpreter takes 20 nested blocks."""
+
+
 @lru_cache(maxsize=512)
 def enumerator(region: Region, extra_lanes: tuple[Lane, ...] = ()) -> Enumerator | None:
     """`points(scalars, grid, counter_limits, lane_values, oracle, budget, count)`, a generator of the points that a
     region touches; `count[0]` is how many it looked at in the end. None when the code would be too long."""
     plan = layout(region, extra_lanes)
     try:
-        text = _Loops(region, plan).source()
+        loops = _Loops(region, plan)
+        text = loops.source()
     except TooLarge:
+        return None
+    if len(loops.loops) > _DEEPEST:
         return None
     points: Enumerator = _compile(text, "points")
     return points

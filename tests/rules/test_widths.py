@@ -1,0 +1,56 @@
+"""Index arithmetic is in 32 bits: what wraps on the way to a tile is no proof."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilecheck import api
+from tilecheck.config import Config
+from tilecheck.diagnostics import KernelReport
+
+
+def report(index: str, load: str = "i") -> KernelReport:
+    source = f"""
+import cuda.tile as ct
+
+
+@ct.kernel
+def k(a, c, n: ct.Constant[int], T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(c, ({index}, 0), ct.load(a, ({load}, 0), (T, T)))
+"""
+    (kernel,) = api.check_source(source, "m.py", Config(use_cache=False)).kernels
+    return kernel
+
+
+def clauses(kernel: KernelReport) -> set[str]:
+    return {c.clause for c in kernel.contract if c.clause.endswith("< 2**31")}
+
+
+@pytest.mark.parametrize("index", [
+    "i * 4294967296",
+    "(i + n) * 65536 * 65536",
+    "i * 65536 * 65536 // 65536 // 65536",
+    "i * 2147483648 // 2147483648",
+])
+def test_constants_that_leave_32_bits_in_every_launch_of_several_blocks_prove_nothing(index: str) -> None:
+    kernel = report(index)
+    (write,) = [o for o in kernel.obligations if o.kind == "disjoint"]
+    assert write.verdict == "unproven" and "32 bits" in write.why
+
+
+@pytest.mark.parametrize(("index", "clause"), [
+    ("(i * n) // n", "grid[0]*n < 2**31"),
+    ("(i * 1024 + n) // 1024", "1024*grid[0] + n < 2**31"),
+    ("min(i * n, n * n)", "grid[0]*n < 2**31"),
+])
+def test_what_is_divided_or_chosen_between_has_to_fit(index: str, clause: str) -> None:
+    assert clause in clauses(report(index))
+    assert clause in clauses(report("i", index))
+
+
+@pytest.mark.parametrize("index", ["i", "i * n + 3", "i * 65536", "i // n", "i % n"])
+def test_an_index_inside_the_array_fits(index: str) -> None:
+    kernel = report(index)
+    assert not clauses(kernel)
+    assert all(o.verdict != "unproven" or "32 bits" not in o.why for o in kernel.obligations)
