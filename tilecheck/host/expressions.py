@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.host import arrays, calls, operators
 from tilecheck.host.assignment import assign
-from tilecheck.host.state import OPEN, Contents, State, join_values, narrowed
+from tilecheck.host.state import LONGEST, OPEN, Contents, State, join_values, narrowed
 from tilecheck.host.statements import merge
 from tilecheck.host.syntax import FLATTENED
 from tilecheck.host.values import (
@@ -205,6 +205,10 @@ def _comprehension(ev: Evaluator, expr: tree.Comprehension, frame: Frame, state:
         more = ev.contents(element, state)
         bound = bound if more.bound == "exact" else more.bound if bound == "exact" else bound
         out += more.items
+        ev.fuel -= 1  # loops in loops multiply
+        if len(out) > LONGEST or ev.fuel <= 0:
+            out, bound = [], "open"
+            break
     state.leave(inner.number)
     if expr.kind == "dict":
         return ev.unknown("dict", numeric=False)

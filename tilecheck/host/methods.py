@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from tilecheck.host import arrays, tables
-from tilecheck.host.state import OPEN, Contents, State, chosen, contiguity
+from tilecheck.host.state import LONGEST, OPEN, Contents, State, chosen, contiguity
 from tilecheck.host.values import (
     NONE,
     Int,
@@ -218,7 +218,9 @@ def _list_method(ev: Evaluator, owner: Ref, name: str, args: Args, named: Named,
         more = ev.contents(args[0], state)
         bound = "exact" if here.bound == more.bound == "exact" else "open" if "open" in (
             here.bound, more.bound) else "some"
-        state.heap[owner.key] = Contents((*here.items, *more.items), (), bound)  # type: ignore[arg-type]
+        grown = (*here.items, *more.items)
+        state.heap[owner.key] = OPEN if len(grown) > LONGEST else Contents(
+            grown, (), bound)  # type: ignore[arg-type]
         return NONE
     if name in ("sort", "reverse"):
         state.heap[owner.key] = Contents(here.items, (), here.bound if len(here.items) < 2 else "some")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tilecheck.host.state import State, as_number, mapped
+from tilecheck.host.state import LONGEST, State, as_number, mapped
 from tilecheck.host.values import (
     Choice,
     Class,
@@ -48,6 +48,7 @@ from tilecheck.proof.terms import (
     ne,
     negate,
 )
+from tilecheck.proof.terms.sizes import is_small
 
 if TYPE_CHECKING:
     from tilecheck.host.evaluate import Evaluator
@@ -124,18 +125,16 @@ def binary(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> V
         return Truth(conj(left.cond, right.cond) if op == "&" else disj(left.cond, right.cond))
     compute = _NUMERIC.get(op)
     term = None if compute is None else compute(a, b)
+    if term is not None and not is_small(term):
+        return ev.unknown("value")
     if op == "*" and term is not None and term.constant is None and 1 not in (a.constant, b.constant):
         ev.symbols.factors[term] = (a, b)
     return ev.unknown("value") if term is None else Int(term)
 
 
-_LONGEST: Final = 1024
-"""A sequence that grows beyond this is not followed: `t = t + t` doubles it each time."""
-
-
 def _concatenation(ev: Evaluator, left: Value, right: Value, state: State) -> Value:
     a, b = ev.elements(left, state), ev.elements(right, state)
-    if len(a or ()) + len(b or ()) > _LONGEST:
+    if len(a or ()) + len(b or ()) > LONGEST:
         return ev.unknown("sequence", numeric=False)
     if isinstance(left, Ref):
         return ev.new_list((*(a or ()), *(b or ())), state) if a is not None and b is not None else ev.unknown(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from hashlib import blake2b
+from typing import Final, Literal
 
 from tilecheck.host.values import Choice, Int, Items, Tensor, Thing, Truth, Value
 from tilecheck.proof.terms import ONE, ZERO, Cond, Opaque, Term, bool_opaque, conj, disj, ite, negate
+from tilecheck.proof.terms.sizes import is_small
 from tilecheck.records import record
 
 _OPTIONS = 8
@@ -24,6 +26,8 @@ class Contents:
 
 
 OPEN = Contents(bound="open")
+LONGEST: Final = 1024
+"""A sequence that grows beyond this is not followed: `t = t + t` doubles it each time."""
 
 
 @dataclass(slots=True)
@@ -116,14 +120,20 @@ def join_values(test: Cond, a: Value, b: Value) -> Value:
         return Truth(disj(conj(test, a.cond), conj(negate(test), b.cond)))
     x, y = as_number(a), as_number(b)
     if x is not None and y is not None:
-        return Int(ite(test, x, y))
+        joined = ite(test, x, y)
+        return Int(joined) if is_small(joined) else _either(joined)
     if isinstance(a, Items) and isinstance(b, Items) and len(a.items) == len(b.items):
         return Items(tuple(join_values(test, v, w) for v, w in zip(a.items, b.items, strict=True)), a.places)
     if isinstance(a, Tensor) or isinstance(b, Tensor):
-        joined = _join_copies(test, a, b)
-        if joined is not None:
-            return joined
+        copies = _join_copies(test, a, b)
+        if copies is not None:
+            return copies
     return choice([*guarded(test, a), *guarded(negate(test), b)])
+
+
+def _either(joined: Term) -> Thing:
+    """A number of which only the name is kept; the same choice has the same name."""
+    return Thing(f"either{blake2b(joined.key.encode(), digest_size=12).hexdigest()}")
 
 
 def mapped(owner: Choice, apply: Callable[[Value], Value]) -> Value:

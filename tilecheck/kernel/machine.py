@@ -20,6 +20,7 @@ from tilecheck.kernel.tree import Expr, Span, Stmt
 from tilecheck.kernel.undefined import Observation
 from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Shape, Unknown, Value
 from tilecheck.proof.terms import TRUE, Atom, Cond, Counter, Load, Term, atoms_of, conj, counter, opaque
+from tilecheck.proof.terms.sizes import is_small
 from tilecheck.records import record
 
 if TYPE_CHECKING:
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
 STEPS = 30_000
 """Nodes that one run may visit. The largest kernel of a large library needs 5 000."""
 DEPTH = 12
-WIDTH = 48
-"""Monomials of a term beyond which it becomes opaque."""
-LENGTH = 6_000
-"""Characters of the key of an atom beyond which a term holding it becomes opaque."""
 
 
 class Exhausted(Exception):
@@ -291,8 +288,7 @@ class Machine:
 
     def limited(self, value: Int, span: Span) -> Int:
         """The value, or an opaque one when its term has grown too large."""
-        monos = value.term.monos
-        if len(monos) <= WIDTH and all(len(a.key) <= LENGTH for m in monos for a in m):
+        if is_small(value.term):
             return value
         return self.fresh("large", span, value.shape)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tilecheck.kernel.coerce import arrays_in, constant_int, expand, scalar_of, show, to_int, uniform_truth
 from tilecheck.kernel.joins import choose, join
-from tilecheck.kernel.machine import LENGTH, Machine
+from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shadows import elementwise, lose_all, masks, product, selected, spread
 from tilecheck.kernel.shapes import broadcast
 from tilecheck.kernel.tree import Span
@@ -54,6 +54,7 @@ from tilecheck.proof.terms import (
     negate,
     opaque,
 )
+from tilecheck.proof.terms.sizes import LENGTH
 
 _ORDINARY = (Int, Bool, Data, Const, ParamRef)
 

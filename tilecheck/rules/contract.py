@@ -51,8 +51,8 @@ def _apart(model: KernelModel) -> Iterator[Clause]:
 def width_clauses(model: KernelModel) -> tuple[Clause, ...]:
     """Indices are 32-bit: no intermediate value of an index, also of an element that a bounds check drops, is larger.
 
-    The index of a tile is inside the array, which the obligations of its bounds see to; what it divides on the way may be
-    larger. Values of data and of loop counters are left out: the first have no bound, the second that of their loop.
+    The index of a tile is inside the array, which the obligations of its bounds see to; what it divides on the way may
+    be larger. Values of data and of loop counters are left out: the first have no bound, the second that of their loop.
     """
     ordered = sorted(_widths(model), key=lambda t: t.key)
     most = [b for b in ordered if not any(c is not b and _covers(c, b) for c in ordered)]
@@ -70,8 +70,8 @@ def _widths(model: KernelModel) -> set[Term]:
 
 
 def is_too_wide(model: KernelModel) -> bool:
-    """Whether, by its constants, the index of a tile leaves 32 bits in every launch of two blocks: an index that large lies
-    in no array, and what is computed for it is another one."""
+    """Whether, by its constants, the index of a tile leaves 32 bits in every launch of two blocks: an index that large
+    lies in no array, and what is computed for it is another one."""
     tiles = [a for a in model.accesses if a.tile]
     positive = _GRID | {atom for a in tiles for extent in a.tile for atom in atoms_of(extent)}
     return any(sum(c for m, c in b.monos.items() if m and positive.issuperset(m)) >= 2**31

@@ -92,7 +92,7 @@ def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
 def _suppression(
     module: Module, comment: _Comment, match: re.Match[str], spans: list[tuple[int, int]]
 ) -> Suppression:
-    codes = tuple(code.strip() for code in (match[1] or "").split(",") if code.strip())
+    codes = tuple(dict.fromkeys(code.strip() for code in (match[1] or "").split(",") if code.strip()))
     covered = _covered(module, comment, spans)
     definition = covered if covered is None or not comment.alone else _definition(module, covered[0])
     first, last = definition or covered or (comment.line, comment.line - 1)
