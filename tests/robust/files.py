@@ -17,7 +17,8 @@ _PIECES: Final = (
     "import *",
     "*args", "**kw", "...", "None", "0x",
     "1e999", "1j", "10**100", "-", "~", "not", "is", "raise", "assert", ":=",
-    "@ct.kernel", "ct.Constant[int]", "# tilecheck: allow[TC101]", "# tilecheck: allow[", "@requires('", "\t", "\f", "\r",
+    "@ct.kernel", "ct.Constant[int]", "# tilecheck: allow[TC101]", "# tilecheck: allow[", "@requires('",
+    "\t", "\f", "\r",
     "\x00", "\ufeff", "é", "\U0001f600", "\u2028", "\x1a",
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from tilecheck.kernel.access import Access, Declared, KernelModel
@@ -33,6 +33,7 @@ from tilecheck.proof.terms import (
     of,
     sym,
 )
+from tilecheck.rules.effort import Effort
 
 __all__ = ["Context", "clause_of"]
 SOLVER_MS = 300
@@ -53,6 +54,7 @@ class Context:
     declared: tuple[Clause, ...]
     faulty: tuple[tuple[str, str], ...]
     contradictory: tuple[Declared, ...] = ()
+    effort: Effort = field(default_factory=Effort, compare=False)
 
     @staticmethod
     def of(model: KernelModel) -> Context:
@@ -234,6 +236,7 @@ class Context:
         accesses to one element that only the other axes select collide."""
         key = (region.guard, axis, conds)
         if key not in self._seen_active:
+            self.effort.search()
             axes = self.axes_of(region)
             others = tuple(bid(k) for k in sorted(axes) if k != axis) or (const(0),)
             made = Region(others, region.guard)
@@ -270,6 +273,7 @@ class Context:
         """The attempt to show that blocks never meet through two accesses. Kernels write several arrays alike."""
         key = (first, second, tuple(self.served))
         if key not in self._apart:
+            self.effort.derivation()
             self._apart[key] = across_blocks(
                 first, second, self.axes_of(first, second), self.assume, self.annotations, self.room(first, second),
                 key[2])
@@ -283,6 +287,7 @@ class Context:
         """A collision that does not hang on what arrays contain: data may be such that there is none."""
         key = (first, second, same)
         if key not in self._collisions:
+            self.effort.search()
             self._collisions[key] = find_collision(
                 first, second, axes=self.axes_of(first, second), assume=conj(*self.uniform), same_site=same,
                 accept=lambda w: not w.data or whatever_the_data(w, first, second))
@@ -325,6 +330,7 @@ class Context:
         have = tuple(clauses)
         for c in have:
             if c.kind == "semantic" and c.cond is not None:
+                self.effort.search()
                 others = conj(*(d.cond for d in have if d.cond is not None and d is not c),
                               *self.uniform)
                 found = necessary(c.cond, first, second, self.axes_of(first, second), others, same_site=same)

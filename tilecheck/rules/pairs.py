@@ -12,6 +12,7 @@ from tilecheck.proof.region import Clause, Region, Verdict, Witness
 from tilecheck.proof.terms import Term, atoms_of, disj, enforceable, ge, lt, negate, sym
 from tilecheck.rules.construction import by_construction
 from tilecheck.rules.context import Context, clause_of
+from tilecheck.rules.effort import TOO_LARGE
 from tilecheck.rules.meeting import aligned
 from tilecheck.rules.proposals import data_of, proposal
 
@@ -53,6 +54,8 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
         return _by_conditions(context, first, second) or Outcome(
             "unproven", f"`{first.array}` is used with {len(first.region.index)} and with "
                         f"{len(second.region.index)} indices")
+    if context.effort.over:
+        return Outcome("unproven", TOO_LARGE)
     protected = _locked(context, first, second)
     if protected is not None and not protected.locked_weakly:
         return protected
@@ -193,6 +196,7 @@ def _locked(context: Context, first: Access, second: Access) -> Outcome | None:
         for other, theirs, their_how in second.locks:
             if array != other or len(mine) != len(theirs):
                 continue
+            context.effort.derivation()
             d = same_lock(first.region, second.region, mine, theirs, context.assume, context.annotations,
                           context.room(first.region, second.region))
             if not d.proved:

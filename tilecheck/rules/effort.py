@@ -1,0 +1,34 @@
+"""What settling the pairs of one kernel may cost. Counted in steps and not in seconds: verdicts are the same on every
+machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["TOO_LARGE", "Effort"]
+
+LIMIT: Final = 5_000
+"""About ten seconds. The kernels of a large library need fewer than 1,500."""
+DERIVATION: Final = 1
+SEARCH: Final = 20
+"""Steps of a derivation, and of a search for launches that collide."""
+
+TOO_LARGE: Final = "the kernel has more pairs of accesses than are looked at"
+
+
+@dataclass
+class Effort:
+    """Steps that are done."""
+
+    spent: int = 0
+
+    def derivation(self) -> None:
+        self.spent += DERIVATION
+
+    def search(self) -> None:
+        self.spent += SEARCH
+
+    @property
+    def over(self) -> bool:
+        return self.spent > LIMIT
