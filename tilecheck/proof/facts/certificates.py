@@ -32,6 +32,7 @@ from tilecheck.proof.terms import (
     divide_monomial,
     ge,
     grid,
+    in_order,
     of,
     substitute,
     text_of,
@@ -594,9 +595,9 @@ class Facts:
         if lowered is None:
             return
         # with the factor in the weight, what rounding down leaves is not lost
-        w = Term({tuple(sorted(missing)): max(factor, 1)})
+        w = Term({in_order(tuple(missing)): max(factor, 1)})
         scaled = (p + 1) * w - 1
-        target = tuple(sorted(m + tuple(missing)))
+        target = in_order(m + tuple(missing))
         if scaled.monos.get(target, 0) < 0:
             yield from self._cancel(scaled, target, a.num - a.den * of(a), assumed | lowered, True)
 
