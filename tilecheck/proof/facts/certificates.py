@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from itertools import chain, combinations, islice, product
 from math import gcd
+from operator import add, sub
 from typing import Final
 
 from tilecheck.proof.facts.assumed import NOTHING, Assumed
@@ -61,7 +62,7 @@ _SHIFTED_TERMS: Final = 96
 
 
 def _too_large(p: Term) -> bool:
-    return len(p.monos) > _MAX_TERMS or any(len(m) > _MAX_DEGREE for m in p.monos)
+    return len(p.monos) > _MAX_TERMS or max(map(len, p.monos), default=0) > _MAX_DEGREE
 
 
 class Budget:
@@ -82,7 +83,7 @@ def _atoms(p: Term) -> dict[Atom, None]:
 
 def _open_terms(p: Term) -> int:
     """Block-dependent terms that can be negative."""
-    return sum(c < 0 and depends_on_block(m) for m, c in p.monos.items())
+    return sum([depends_on_block(m) for m, c in p.monos.items() if c < 0])
 
 
 @cache
@@ -101,6 +102,19 @@ def _rank(m: Monomial) -> tuple[int, int, str]:
 def _factors(m: Monomial) -> frozenset[Monomial]:
     """The monomials that divide another, but for 1."""
     return frozenset(factor for degree in range(1, len(m) + 1) for factor in combinations(m, degree))
+
+
+@record(frozen=True)
+class _Vain:
+    """A search without a result: to what depth, whether a deeper one would go further, and the work that it took.
+
+    The work is charged again wherever the search would be repeated, so that what is found within a budget does not hang
+    on what is remembered.
+    """
+
+    depth: int
+    cut: bool
+    work: tuple[int, ...]
 
 
 @record(frozen=True)
@@ -134,6 +148,12 @@ class Facts:
         self._memo: dict[Term, tuple[Assumed | None, int]] = {}
         self._signs_known: tuple[dict[Atom, Assumed | None], dict[Atom, Assumed | None]] = ({}, {})
         self._needed_for: dict[tuple[Atom, int], list[Term]] = {}
+        # What was found to have no proof, until something else is proved. Only of answers that come out the same
+        # wherever the question is asked: none that stopped short at an open question, or for lack of work.
+        self._unsigned: set[tuple[Atom, int]] = set()
+        self._dead: dict[Term, _Vain] = {}
+        self._stops = 0
+        """How often an answer was withheld because the question is open, or no work is left."""
         self._open: set[object] = set()
         self._models: list[Model] | None = None
         self._looked = 0
@@ -217,6 +237,7 @@ class Facts:
         if found is not None or tried >= effort:
             return found
         if p in self._open or self.budget.left < 0:
+            self._stops += 1
             return None
         outer = not self._open
         if outer:
@@ -239,6 +260,11 @@ class Facts:
             self._nodes, self._limit, self._cut = kept
         if outer or out is not None:
             self._memo[p] = out, effort
+        if out is not None:
+            self._unsigned.clear()
+            self._dead.clear()
+        elif self._total > _TOTAL or self.budget.left < 0:
+            self._stops += 1
         return out
 
     def quick(self, p: Term) -> Assumed | None:
@@ -253,6 +279,7 @@ class Facts:
         if p in self._quick:
             return self._quick[p]
         if p in self._open or self.budget.left < 0:
+            self._stops += 1
             return None
         kept = self._nodes, self._limit, self._cut
         self._open.add(p)
@@ -327,8 +354,12 @@ class Facts:
         if atom in memo:
             return memo[atom]
         key = (atom, bound)
-        if key in self._open:
+        if key in self._unsigned:
             return None
+        if key in self._open:
+            self._stops += 1
+            return None
+        stops, before = self._stops, self._work()
         self._open.add(key)
         try:
             out = self._sign(atom, bound)
@@ -336,6 +367,8 @@ class Facts:
             self._open.discard(key)
         if out is not None or not self._open:
             memo[atom] = out
+        elif stops == self._stops and before == self._work():
+            self._unsigned.add(key)
         return out
 
     def _sign(self, atom: Atom, bound: int) -> Assumed | None:
@@ -388,6 +421,32 @@ class Facts:
         if self._nodes > self._limit or self._total > _TOTAL or depth == 0 or _too_large(p):
             self._cut = True
             return None
+        vain = self._dead.get(p)
+        if vain is not None and (depth == vain.depth or (depth > vain.depth and not vain.cut)) and self._charge(vain):
+            return None
+        stops, cut, self._cut = self._stops, self._cut, False
+        before = self._work()
+        out = self._step(p, depth)
+        if out is None and stops == self._stops and self._nodes <= self._limit and self._total <= _TOTAL:
+            work = tuple(map(sub, self._work(), before))
+            self._dead[p] = _Vain(depth, self._cut, work)
+        self._cut |= cut
+        return out
+
+    def _work(self) -> tuple[int, ...]:
+        """Work so far, by what it is counted for."""
+        return self._nodes, self._looked, self._total, self.budget.left
+
+    def _charge(self, vain: _Vain) -> bool:
+        """Count the work of a search that is not repeated; False where there is not enough left for it."""
+        nodes, looked, total, left = map(add, self._work(), vain.work)
+        if nodes > self._limit or total > _TOTAL or left < 0:
+            return False
+        self._nodes, self._looked, self._total, self.budget.left = nodes, looked, total, left
+        self._cut |= vain.cut
+        return True
+
+    def _step(self, p: Term, depth: int) -> Assumed | None:
         done = self._accept(p)
         if done is not None:
             return done
@@ -428,16 +487,15 @@ class Facts:
         plain = self._accept_at(p, 0)
         if plain is not None:
             return plain
-        if not any(c < 0 and depends_on_block(m) for m, c in p.monos.items()) and (
-                sum(1 << len(m) for m in p.monos) <= _SHIFTED_TERMS):
+        if not _open_terms(p) and sum([1 << len(m) for m in p.monos]) <= _SHIFTED_TERMS:
             return self._accept_at(p, 1)
         return None
 
     def _accept_at(self, p: Term, level: int) -> Assumed | None:
         if level == 0:
-            if any(c < 0 for c in p.monos.values()):
+            if min(p.monos.values(), default=0) < 0:
                 return None
-            return self._nonnegative(a for m in p.monos for a in m)
+            return self._nonnegative(_atoms(p))
         used = NOTHING
         shift: set[Atom] = set()
         for a in _atoms(p):
@@ -449,7 +507,7 @@ class Facts:
                 if got is None:
                     return None
             used |= got
-        if at_ones(p, shift) < 0 or any(c < 0 for c in shifted(p, shift).values()):
+        if at_ones(p, shift) < 0 or min(shifted(p, shift).values(), default=0) < 0:
             return None
         return self._fewest(p, shift, used)
 
@@ -460,7 +518,7 @@ class Facts:
                 # nothing is assumed, or `a >= 0` is what is being shown
                 continue
             fewer = shift - {a}
-            if not any(c < 0 for c in shifted(p, fewer).values()):
+            if min(shifted(p, fewer).values(), default=0) >= 0:
                 shift = fewer
         total = NOTHING
         for a in _atoms(p):
@@ -487,7 +545,7 @@ class Facts:
             varying = depends_on_block(m)
             if varying_only and not varying:
                 continue
-            if c > 0 and all(self.at_least(a, 0) is not None for a in m):
+            if c > 0 and self._nonnegative(m) is not None:
                 continue
             rank = varying, c < 0, _rank(m)
             if best is None or rank > best[0]:

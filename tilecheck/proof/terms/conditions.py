@@ -140,7 +140,8 @@ def _combine(op: Literal["and", "or"], conds: tuple[Cond, ...]) -> Cond:
             continue
         for part in c.args if c.op == op else (c,):
             parts[part.key] = part
-    if len(parts) > 1 and any([negate(p).key in parts for p in parts.values() if p.op in _PLAIN]):
+    if len(parts) > 1 and not parts.keys().isdisjoint(
+            [negate(p).key for p in parts.values() if p.op in _PLAIN]):
         return absorbing
     if not parts:
         return neutral

@@ -204,7 +204,7 @@ def in_order(atoms: Monomial) -> Monomial:
 @cache
 def depends_on_block(m: Monomial) -> bool:
     """Whether the value may differ between two blocks of one launch."""
-    return any([a.varying for a in m])
+    return any(a.varying for a in m)
 
 
 @cache
@@ -254,7 +254,7 @@ def of(value: Term | Atom | int) -> Term:
     """A term from a term, an atom or an integer."""
     if type(value) is Term:
         return value
-    return const(value) if isinstance(value, int) else _alone(value)  # type: ignore[arg-type]  # which `type` does not rule out
+    return const(value) if isinstance(value, int) else _alone(value)
 
 
 @cache
