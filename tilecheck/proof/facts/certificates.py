@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from itertools import chain, combinations, islice, product
 from math import gcd
 from operator import add, sub
-from typing import Final
+from typing import Final, TypeAlias
 
 from tilecheck.proof.facts.assumed import NOTHING, Assumed
 from tilecheck.proof.facts.definitions import BELOW, LOWER, UPPER, all_nonnegative, depth_of, is_extent
@@ -117,12 +117,8 @@ class _Vain:
     work: tuple[int, ...]
 
 
-@record(frozen=True)
-class _Move:
-    """One cancellation: `p*scale + shift` minus `fact` (already weighted), and what it assumed."""
-
-    rest: Term
-    assumed: Assumed
+_Move: TypeAlias = tuple[Term, Assumed]
+"""One cancellation: `p*scale + shift` minus `fact` (already weighted), and what it assumed."""
 
 
 class Facts:
@@ -147,6 +143,7 @@ class Facts:
         self._positive: dict[Term, Assumed] = {}
         self._memo: dict[Term, tuple[Assumed | None, int]] = {}
         self._signs_known: tuple[dict[Atom, Assumed | None], dict[Atom, Assumed | None]] = ({}, {})
+        self._fits: dict[tuple[Monomial, bool], list[tuple[Term, Monomial]]] = {}
         self._needed_for: dict[tuple[Atom, int], list[Term]] = {}
         # What was found to have no proof, until something else is proved. Only of answers that come out the same
         # wherever the question is asked: none that stopped short at an open question, or for lack of work.
@@ -169,11 +166,11 @@ class Facts:
                 self._ne.append(c.term)
         for t in mentioned:
             atoms_of(t, atoms)
-        for atom in sorted(atoms):
+        for atom in sorted(a for a in atoms if isinstance(a, (Lane, Bid))):
             if isinstance(atom, Lane):
                 # an element exists only in a tile that has elements
                 self._ge.append(atom.size - 1)
-            elif isinstance(atom, Bid):
+            else:
                 self._ge.append(grid(atom.axis) - 1)
         self._ge = list(dict.fromkeys(t for t in self._ge if t.constant is None))
         self._ge.sort(key=lambda t: (len(t.monos), t.key))
@@ -455,8 +452,8 @@ class Facts:
         bad = self._worst(p)
         if bad is None:
             return None
-        for move in self._moves(p, bad):
-            got = self._follow(move, depth)
+        for rest, assumed in self._moves(p, bad):
+            got = self._follow(rest, assumed, depth)
             if got is not None:
                 return got
         return self._split(p, depth)
@@ -475,12 +472,12 @@ class Facts:
                 return True
         return False
 
-    def _follow(self, move: _Move, depth: int) -> Assumed | None:
-        value = move.rest.constant
+    def _follow(self, rest: Term, assumed: Assumed, depth: int) -> Assumed | None:
+        value = rest.constant
         if value is not None:
-            return move.assumed if value >= 0 else None
-        got = self._search(reduced(move.rest), depth - 1)
-        return None if got is None else got | move.assumed
+            return assumed if value >= 0 else None
+        got = self._search(reduced(rest), depth - 1)
+        return None if got is None else got | assumed
 
     def _accept(self, p: Term) -> Assumed | None:
         """p >= 0 because no coefficient is negative, after replacing atoms known or assumed >= 1 by `1 + a`."""
@@ -562,14 +559,12 @@ class Facts:
         for lane in lanes:
             yield from self._by_definition(p, m, lane, negative)
         uniform = not depends_on_block(m)
-        open_now = _open_terms(p)
+        open_now = 0 if uniform else _open_terms(p)
         sideways: list[_Move] = []
-        known = self._with_monomial
-        fitting = sorted((i, j, factor) for factor in _factors(m) for i, j, _ in known.get(factor, ()))
-        for i, _, factor in fitting:
-            for move in self._weighted(p, m, self._ge[i], factor, NOTHING, negative):
-                change = _open_terms(move.rest) - open_now
-                if uniform or change < 0:
+        for g, factor in self._fitting(m, negative):
+            for move in self._weighted(p, m, g, factor, NOTHING, negative):
+                change = -1 if uniform else _open_terms(move[0]) - open_now
+                if change < 0:
                     yield move
                 elif change == 0:
                     sideways.append(move)
@@ -580,6 +575,16 @@ class Facts:
         # leads nowhere
         yield from sideways
 
+    def _fitting(self, m: Monomial, negative: bool) -> list[tuple[Term, Monomial]]:
+        """The facts that may cancel a monomial of that sign, each with the monomial of it that divides this one."""
+        found = self._fits.get((m, negative))
+        if found is None:
+            known = self._with_monomial
+            places = sorted((i, j, factor) for factor in _factors(m) for i, j, _ in known.get(factor, ()))
+            found = self._fits[m, negative] = [
+                (self._ge[i], factor) for i, _, factor in places if (self._ge[i].monos[factor] < 0) == negative]
+        return found
+
     def _outweigh(self, p: Term) -> Iterator[_Move]:
         """A negative constant against a lower bound of one of the positive terms: `n - 2` by `n - 3 >= 0`."""
         for g in self._ge:
@@ -588,7 +593,7 @@ class Facts:
                     if gm and gc > 0 and p.monos.get(gm, 0) > 0:
                         c = p.monos[gm]
                         common = gcd(c, gc)
-                        yield _Move(combined(p, gc // common, (), c // common, g), NOTHING)
+                        yield combined(p, gc // common, (), c // common, g), NOTHING
 
     def _by_definition(self, p: Term, m: Monomial, a: Atom, negative: bool) -> Iterator[_Move]:
         if isinstance(a, FloorDiv) and negative:
@@ -609,12 +614,12 @@ class Facts:
         gc = g.monos[factor]
         if (gc < 0) != negative:
             return
-        weight = divide_monomial(m, factor)
+        weight = () if m == factor else divide_monomial(m, factor)
         signs = None if weight is None else self._nonnegative(weight)
         if weight is not None and signs is not None:
             c = abs(p.monos[m])
-            common = gcd(c, abs(gc))
-            yield _Move(combined(p, abs(gc) // common, weight, c // common, g), assumed | signs)
+            common = gcd(c, gc)
+            yield combined(p, abs(gc) // common, weight, c // common, g), assumed | signs
 
     def _scaled(self, p: Term, m: Monomial, a: FloorDiv) -> Iterator[_Move]:
         """p >= 0 iff w*(p + 1) - 1 >= 0 for any w >= 1; w completes the divisor of a quotient in `m`."""
@@ -631,7 +636,7 @@ class Facts:
                 if weight is not None:
                     signs = self._nonnegative(weight)
                     if signs is not None:
-                        yield _Move(scaled - Term({weight: c}) * g, lowered | signs)
+                        yield scaled - Term({weight: c}) * g, lowered | signs
             return
         ((dm, factor),) = a.den.monos.items()
         around = divide_monomial(m, (a,))
@@ -671,7 +676,7 @@ class Facts:
             total = NOTHING
             for value in cases:
                 rest = substitute(p, {a: value})
-                got = self._follow(_Move(rest, NOTHING), depth)
+                got = self._follow(rest, NOTHING, depth)
                 if got is None:
                     break
                 total |= got
@@ -728,9 +733,9 @@ class Facts:
                 if signs is not None and rest.constant is None:
                     yield (reduced(rest),), signs
             return
-        for move in self._moves(p, bad):
-            for terms, assumed in self._leaves(reduced(move.rest), depth - 1, limit - 1):
-                yield terms, assumed | move.assumed
+        for rest, signs in self._moves(p, bad):
+            for terms, assumed in self._leaves(reduced(rest), depth - 1, limit - 1):
+                yield terms, assumed | signs
         for a, cases in self._cases(p):
             if not a.varying:
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from math import gcd
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, final
 
 from tilecheck.proof.terms.atoms import Atom
 from tilecheck.proof.terms.polynomials import ZERO, Term, keys_of, of
@@ -13,6 +13,7 @@ from tilecheck.proof.terms.polynomials import ZERO, Term, keys_of, of
 Op: TypeAlias = Literal["true", "false", "ge", "eq", "ne", "bool", "and", "or"]
 
 
+@final
 class Cond:
     """A condition in negation normal form. It is not changed once it is made.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, final
 
 from tilecheck.proof.terms.atoms import Atom, Monomial
 
 
+@final
 class Term:
     """A polynomial: monomials (sorted tuples of atoms, with repetition for powers) to non-zero coefficients."""
 

@@ -32,7 +32,7 @@ def _children(atom: Atom) -> Iterator[Term | Cond]:
 def atoms_of(value: Term | Cond, into: set[Atom] | None = None) -> set[Atom]:
     """Every atom in a term or condition, those inside other atoms too (sizes of lanes included)."""
     out: set[Atom] = set() if into is None else into
-    if isinstance(value, Cond):
+    if type(value) is Cond:
         out |= _atoms_of_cond(value)
         return out
     for m in value.monos:
@@ -102,9 +102,13 @@ class Substitution:
 
     def keeps(self, value: Term | Cond) -> bool:
         """Whether a value has nothing in it that is replaced."""
-        if isinstance(value, Cond):
+        if type(value) is Cond:
             return self._replaced.isdisjoint(_atoms_of_cond(value))
-        return all(self._replaced.isdisjoint(atoms_at(a)) for m in value.monos for a in m)
+        for m in value.monos:
+            for a in m:
+                if not self._replaced.isdisjoint(atoms_at(a)):
+                    return False
+        return True
 
     def _rebuild(self, a: Atom) -> Term:
         rebuild = _REBUILD.get(type(a))
