@@ -7,7 +7,6 @@ came with someone else's files is never loaded: it could run code, or claim that
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -49,6 +48,8 @@ class Cache:
 
     def load(self, kind: str, key: str) -> object | None:
         """The value stored, or None."""
+        import pickle  # which a run without a cache can do without
+
         try:
             data = (self.folder / kind / key).read_bytes()
             if compare_digest(data[:_MAC_BYTES], self._mac(kind, key, data[_MAC_BYTES:])):
@@ -60,6 +61,8 @@ class Cache:
 
     def store(self, kind: str, key: str, value: object) -> None:
         """Keep a value, replacing what was there."""
+        import pickle
+
         try:
             body = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
             place = self.folder / kind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +13,7 @@ from tilecheck.cache import content_digests, digest, open_cache, tool_signature
 from tilecheck.config import Config, ConfigError
 from tilecheck.diagnostics import Failure
 from tilecheck.progress import Progress, no_progress
+from tilecheck.records import record
 
 if TYPE_CHECKING:
     from tilecheck.analyst import Work
@@ -26,7 +27,7 @@ _SMALL_BYTES: Final = 40_000
 """Work below which starting a process costs more than it saves."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Inputs:
     """What a run is asked about.
 

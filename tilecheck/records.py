@@ -1,7 +1,8 @@
 """`dataclass(frozen=True)` for modules of many classes, made in a fraction of the time.
 
 `dataclasses` compiles six methods for every class, which was most of what it took to import the checker. Here only
-`__init__` is compiled. What instances do is the same, field options and `replace`, `fields` and matching included.
+`__init__` is compiled, when the first instance is made. What instances do is the same, field options and `replace`,
+`fields` and matching included.
 """
 
 from __future__ import annotations
@@ -39,7 +40,11 @@ else:
         def __repr__(self):
             return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
-        methods = {"__init__": _init(parts), "__repr__": __repr__, "__setattr__": _no_assignment,
+        def __init__(self, *values, **by_name):
+            cls.__init__ = _init(parts)
+            cls.__init__(self, *values, **by_name)
+
+        methods = {"__init__": __init__, "__repr__": __repr__, "__setattr__": _no_assignment,
                    "__delattr__": _no_deletion, **({"__eq__": __eq__, "__hash__": __hash__} if eq else {})}
         own = {name for name, value in vars(cls).items() if value is not None}  # `__eq__` alone makes `__hash__` None
         for name in methods.keys() - own:

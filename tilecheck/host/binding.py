@@ -47,9 +47,13 @@ class Bound:
 
 
 def bind(cond: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int]) -> Bound:
-    arguments, known, facts = _standing(tuple(params), launch, tuple(sorted(ranks.items())))
-    mapping: dict[Atom, Term] = {
-        a: value_of(a.name, arguments, launch, ranks) for a in atoms_of(cond) if isinstance(a, Sym)}
+    arguments, known, facts, values = _standing(tuple(params), launch, tuple(sorted(ranks.items())))
+    mapping: dict[Atom, Term] = {}
+    for a in atoms_of(cond):
+        if isinstance(a, Sym):
+            if a.name not in values:
+                values[a.name] = value_of(a.name, arguments, launch, ranks)
+            mapping[a] = values[a.name]
     goal = substitute_cond(cond, mapping)
     mentioned = {a for a in atoms_of(goal) if isinstance(a, Sym)} - known
     more = _about(arguments, ranks, mentioned) if mentioned else []
@@ -62,11 +66,12 @@ def bind(cond: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[str
 @lru_cache(maxsize=256)
 def _standing(
     params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
-) -> tuple[dict[str, Argument], frozenset[Sym], tuple[Cond, ...]]:
-    """The arguments by name, the symbols that the facts of the launch mention, and what is known of these."""
+) -> tuple[dict[str, Argument], frozenset[Sym], tuple[Cond, ...], dict[str, Term]]:
+    """The arguments by name, the symbols that the facts of the launch mention, what is known of these, and the values
+    of scalars that were asked for: clauses mention few, and those often."""
     arguments = _by_name(params, launch)
     mentioned = {a for a in atoms_of(launch.facts) if isinstance(a, Sym)}
-    return arguments, frozenset(mentioned), tuple(_about(arguments, dict(ranks), mentioned))
+    return arguments, frozenset(mentioned), tuple(_about(arguments, dict(ranks), mentioned)), {}
 
 
 def _about(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: set[Sym]) -> list[Cond]:

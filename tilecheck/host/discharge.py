@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations as pairs_of
 from itertools import product as combinations
@@ -34,6 +34,7 @@ from tilecheck.proof.terms import (
     negate,
     substitute_cond,
 )
+from tilecheck.records import record
 
 __all__ = ["Discharge", "discharge"]
 
@@ -52,7 +53,7 @@ _TYPICAL: Final = (96, 80, 48, 24, 100, 65, 33, 12, 6, 5, 3, 1)
 """Values that are no powers of two, for a counter-example that looks like one."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Discharge:
     """What becomes of a clause at a launch.
 
@@ -83,7 +84,6 @@ def discharge(
     return _decide(clause, tuple(params), launch, tuple(sorted((ranks or {}).items())), standing)
 
 
-@lru_cache(maxsize=4096)
 def _decide(
     clause: Clause, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
     standing: tuple[Cond, ...],
@@ -111,16 +111,17 @@ def _decide(
     seen = outcomes(facts, goal)
     if len(seen) == 2 and not semantic and (len(cases) < 2 or all(len(outcomes(f, g)) == 2 for g, f in cases)):
         return _OPEN
-    if False not in seen and _whatever_is_chosen(bound, params, launch, ranks, standing):
-        return Discharge("open" if unreachable(facts) else "discharged")
-    if not semantic and len(goal.key) > _PLAIN:
-        return _OPEN
+    long = not semantic and len(goal.key) > _PLAIN
     splits = (4 if semantic else 3) if len(goal.key) <= _LARGEST else 0
     nodes = _NODES if semantic else _FEW
-    if (False not in seen and decided(facts, goal, splits, nodes)) or (len(cases) > 1 and all(
-            False not in outcomes(f, g) and decided(f, g, splits, nodes) for g, f in cases)):
+    if (False not in seen and not long and decided(facts, goal, splits, nodes)) or (
+            False not in seen and _whatever_is_chosen(bound, params, launch, ranks, standing)) or (
+            not long and len(cases) > 1 and all(
+                False not in outcomes(f, g) and decided(f, g, splits, nodes) for g, f in cases)):
         # from facts that contradict each other nothing follows: they were misunderstood, or the launch is dead code
         return Discharge("open" if unreachable(facts) else "discharged")
+    if long:
+        return _OPEN
     text = said(clause.text, bound.values)
     failing = [True not in outcomes(f, g) and decided(f, negate(g), 0, nodes) for g, f in cases]
     if all(failing):

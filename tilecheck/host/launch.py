@@ -92,3 +92,7 @@ class Launch:
     dependent: bool = False
     certain: bool = True
     variables: tuple[tuple[str, Term], ...] = ()
+
+    def __hash__(self) -> int:
+        # what is known of a launch is kept by it, and it is long: where it stands tells it apart from nearly all others
+        return hash((self.kernel, self.span, self.wrapper))

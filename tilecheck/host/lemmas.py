@@ -375,14 +375,19 @@ def outcomes(facts: Cond, goal: Cond) -> frozenset[bool]:
     ranges = [(a, crc32(name.encode()), _LARGE if ".shape[" in name else _SMALL, low.get(name, _LEAST),
                high.get(name, _MOST)) for a, name in names.items()]
     counts = [0, 0]
+    # what fails once fails often, and one that fails is enough
+    first = list(parts)
     for k in range(_TRIALS):
         env: dict[Atom, int] = {}
         for a, number, usual, least, most in ranges:
             values = _VALUES if k % 2 else usual
             env[a] = min(max(values[(number * (2 * k + 1) >> 9) % len(values)], least), most)
         try:
-            if all(holds(c, env) for c in parts):
+            failed = next((i for i, c in enumerate(first) if not holds(c, env)), None)
+            if failed is None:
                 counts[holds(goal, env)] += 1
+            else:
+                first.insert(0, first.pop(failed))
         except (KeyError, ArithmeticError):
             continue
         if (counts[0] and counts[1]) or counts[1] == _ENOUGH:

@@ -26,6 +26,9 @@ class Param:
     kind: ParamKind
     span: Span
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
 
 @record(frozen=True)
 class Access:

@@ -43,6 +43,9 @@ class Clause:
     cond: Cond | None
     kind: ClauseKind
 
+    def __hash__(self) -> int:
+        return hash(self.text)
+
 
 @record(frozen=True)
 class BlockPoint:

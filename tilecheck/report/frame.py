@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from tilecheck.kernel.tree import Span
+from tilecheck.records import record
 from tilecheck.report.style import Style
 
 Sources: TypeAlias = Callable[[str], Sequence[str]]
@@ -18,7 +18,7 @@ _LONGEST_SPAN: Final = 5
 _LONGEST_LABEL: Final = 72
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Label:
     """A range of source to underline, and what to say beside it."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TextIO
 
+from tilecheck.records import record
 
-@dataclass(frozen=True)
+
+@record(frozen=True)
 class Style:
     """How parts of a report look. Without colour every method returns its argument."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from tilecheck.kernel.access import Access, Declared, KernelModel
@@ -33,6 +33,7 @@ from tilecheck.proof.terms import (
     of,
     sym,
 )
+from tilecheck.records import record
 from tilecheck.rules.effort import Effort
 
 __all__ = ["Context", "clause_of"]
@@ -46,7 +47,7 @@ def clause_of(cond: Cond, semantic: bool) -> Clause:
     return Clause(render(cond), cond, "semantic" if semantic else "structural")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Context:
     """A kernel, what is declared of it, and the questions that need both."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from tilecheck.diagnostics import ClauseState
@@ -14,6 +13,7 @@ from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.contract import annotation_of
 from tilecheck.proof.region import Clause
 from tilecheck.proof.terms import Cond
+from tilecheck.records import record
 from tilecheck.rules.once import standing_facts
 
 __all__ = ["Discharged", "discharge_all"]
@@ -22,7 +22,7 @@ __all__ = ["Discharged", "discharge_all"]
 _WIDTH: Final = "2**31"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Discharged:
     """A clause at all launches: `discharged` when it follows at each of them, `broken` when it fails at one."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from tilecheck.kernel.access import Access, KernelModel
@@ -95,6 +96,12 @@ def _joined(given: Iterable[_Alternatives]) -> set[_Alternatives]:
     return made
 
 
+@lru_cache(maxsize=4096)
+def _bound(c: Cond) -> tuple[Term, int]:
+    """A term without its constant part, and that."""
+    return c.term - c.term.offset, c.term.offset
+
+
 def _gives(strong: _Alternatives, weak: _Alternatives) -> bool:
     """Whether whatever satisfies the one satisfies the other, plainly."""
     return strong <= weak or all(any(c == d or _at_least(c, d) for d in weak) for c in strong)
@@ -102,7 +109,11 @@ def _gives(strong: _Alternatives, weak: _Alternatives) -> bool:
 
 def _at_least(c: Cond, d: Cond) -> bool:
     """`t >= 3` gives `t >= 2`."""
-    return c.op == d.op == "ge" and ((d.term - c.term).constant or -1) >= 0
+    if c.op != "ge" or d.op != "ge" or abs(len(c.term.monos) - len(d.term.monos)) > 1:
+        return False
+    shape, offset = _bound(c)
+    other, most = _bound(d)
+    return most > offset and shape == other
 
 
 def _stronger(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tilecheck.kernel.access import Access
 from tilecheck.proof.closure import Derivation
@@ -10,6 +10,7 @@ from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.questions import across_blocks, mentions_opaque, same_lock
 from tilecheck.proof.region import Clause, Region, Verdict, Witness
 from tilecheck.proof.terms import Term, atoms_of, disj, enforceable, ge, lt, negate, sym
+from tilecheck.records import record
 from tilecheck.rules.construction import by_construction
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.effort import TOO_LARGE
@@ -19,7 +20,7 @@ from tilecheck.rules.proposals import data_of, proposal
 __all__ = ["Outcome", "settle_pair"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Outcome:
     """What is known of one pair: whether two different blocks can touch one element through it.
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tilecheck.proof.closure.problem import Assumption, Problem
 from tilecheck.proof.facts import Facts
 from tilecheck.proof.terms import Atom, Cond, FloorDiv, Opaque, Substitution, Sym, Term, atoms_in, enforceable, ge, of
+from tilecheck.records import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Named:
     """A problem in which every `ceil(x / d)` over launch scalars is one symbol, and the way back."""
 

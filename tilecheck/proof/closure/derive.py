@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from itertools import count
@@ -17,6 +17,7 @@ from tilecheck.proof.closure.problem import Assumption, Derivation, Problem
 from tilecheck.proof.closure.state import State, work_for
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.terms import Cond, Term, conj
+from tilecheck.records import record
 
 _ROUNDS: Final = 40
 
@@ -128,7 +129,7 @@ def _fewest(problem: Problem, d: Derivation) -> Derivation:
     return d
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Stuck:
     """Where a derivation is stuck: before any case split, and in the first case that failed after `settled` others."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tilecheck.proof.facts import Assumed
 from tilecheck.proof.terms import Cond, Term
+from tilecheck.records import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Annotations:
     """What the author declares of data, by array name."""
 
@@ -34,7 +33,7 @@ class Annotations:
                 *(d for _, d in self.multiples))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Problem:
     """Show that the equations (each `== 0`) and conditions force each goal to be 0."""
 
@@ -48,7 +47,7 @@ class Problem:
     """Index terms of both copies: what a declared segment may contain."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Assumption:
     """An inequality over launch scalars that completes a proof. `semantic` when a collision may be what it excludes."""
 
@@ -56,7 +55,7 @@ class Assumption:
     semantic: bool
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Derivation:
     """The outcome: `assumed` are signs of launch scalars, `clauses` what had to be assumed besides.
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from itertools import chain, combinations, islice, product
 from math import gcd
-from typing import Final
+from operator import add, sub
+from typing import Final, TypeAlias
 
 from tilecheck.proof.facts.assumed import NOTHING, Assumed
 from tilecheck.proof.facts.definitions import BELOW, LOWER, UPPER, all_nonnegative, depth_of, is_extent
@@ -32,6 +33,7 @@ from tilecheck.proof.terms import (
     divide_monomial,
     ge,
     grid,
+    in_order,
     of,
     substitute,
     text_of,
@@ -60,7 +62,7 @@ _SHIFTED_TERMS: Final = 96
 
 
 def _too_large(p: Term) -> bool:
-    return len(p.monos) > _MAX_TERMS or any(len(m) > _MAX_DEGREE for m in p.monos)
+    return len(p.monos) > _MAX_TERMS or max(map(len, p.monos), default=0) > _MAX_DEGREE
 
 
 class Budget:
@@ -81,7 +83,7 @@ def _atoms(p: Term) -> dict[Atom, None]:
 
 def _open_terms(p: Term) -> int:
     """Block-dependent terms that can be negative."""
-    return sum(c < 0 and depends_on_block(m) for m, c in p.monos.items())
+    return sum([depends_on_block(m) for m, c in p.monos.items() if c < 0])
 
 
 @cache
@@ -103,11 +105,20 @@ def _factors(m: Monomial) -> frozenset[Monomial]:
 
 
 @record(frozen=True)
-class _Move:
-    """One cancellation: `p*scale + shift` minus `fact` (already weighted), and what it assumed."""
+class _Vain:
+    """A search without a result: to what depth, whether a deeper one would go further, and the work that it took.
 
-    rest: Term
-    assumed: Assumed
+    The work is charged again wherever the search would be repeated, so that what is found within a budget does not hang
+    on what is remembered.
+    """
+
+    depth: int
+    cut: bool
+    work: tuple[int, ...]
+
+
+_Move: TypeAlias = tuple[Term, Assumed]
+"""One cancellation: `p*scale + shift` minus `fact` (already weighted), and what it assumed."""
 
 
 class Facts:
@@ -132,7 +143,14 @@ class Facts:
         self._positive: dict[Term, Assumed] = {}
         self._memo: dict[Term, tuple[Assumed | None, int]] = {}
         self._signs_known: tuple[dict[Atom, Assumed | None], dict[Atom, Assumed | None]] = ({}, {})
+        self._fits: dict[tuple[Monomial, bool], list[tuple[Term, Monomial]]] = {}
         self._needed_for: dict[tuple[Atom, int], list[Term]] = {}
+        # What was found to have no proof, until something else is proved. Only of answers that come out the same
+        # wherever the question is asked: none that stopped short at an open question, or for lack of work.
+        self._unsigned: set[tuple[Atom, int]] = set()
+        self._dead: dict[Term, _Vain] = {}
+        self._stops = 0
+        """How often an answer was withheld because the question is open, or no work is left."""
         self._open: set[object] = set()
         self._models: list[Model] | None = None
         self._looked = 0
@@ -148,11 +166,11 @@ class Facts:
                 self._ne.append(c.term)
         for t in mentioned:
             atoms_of(t, atoms)
-        for atom in sorted(atoms):
+        for atom in sorted(a for a in atoms if isinstance(a, (Lane, Bid))):
             if isinstance(atom, Lane):
                 # an element exists only in a tile that has elements
                 self._ge.append(atom.size - 1)
-            elif isinstance(atom, Bid):
+            else:
                 self._ge.append(grid(atom.axis) - 1)
         self._ge = list(dict.fromkeys(t for t in self._ge if t.constant is None))
         self._ge.sort(key=lambda t: (len(t.monos), t.key))
@@ -216,6 +234,7 @@ class Facts:
         if found is not None or tried >= effort:
             return found
         if p in self._open or self.budget.left < 0:
+            self._stops += 1
             return None
         outer = not self._open
         if outer:
@@ -238,6 +257,11 @@ class Facts:
             self._nodes, self._limit, self._cut = kept
         if outer or out is not None:
             self._memo[p] = out, effort
+        if out is not None:
+            self._unsigned.clear()
+            self._dead.clear()
+        elif self._total > _TOTAL or self.budget.left < 0:
+            self._stops += 1
         return out
 
     def quick(self, p: Term) -> Assumed | None:
@@ -252,6 +276,7 @@ class Facts:
         if p in self._quick:
             return self._quick[p]
         if p in self._open or self.budget.left < 0:
+            self._stops += 1
             return None
         kept = self._nodes, self._limit, self._cut
         self._open.add(p)
@@ -326,8 +351,12 @@ class Facts:
         if atom in memo:
             return memo[atom]
         key = (atom, bound)
-        if key in self._open:
+        if key in self._unsigned:
             return None
+        if key in self._open:
+            self._stops += 1
+            return None
+        stops, before = self._stops, self._work()
         self._open.add(key)
         try:
             out = self._sign(atom, bound)
@@ -335,6 +364,8 @@ class Facts:
             self._open.discard(key)
         if out is not None or not self._open:
             memo[atom] = out
+        elif stops == self._stops and before == self._work():
+            self._unsigned.add(key)
         return out
 
     def _sign(self, atom: Atom, bound: int) -> Assumed | None:
@@ -387,6 +418,32 @@ class Facts:
         if self._nodes > self._limit or self._total > _TOTAL or depth == 0 or _too_large(p):
             self._cut = True
             return None
+        vain = self._dead.get(p)
+        if vain is not None and (depth == vain.depth or (depth > vain.depth and not vain.cut)) and self._charge(vain):
+            return None
+        stops, cut, self._cut = self._stops, self._cut, False
+        before = self._work()
+        out = self._step(p, depth)
+        if out is None and stops == self._stops and self._nodes <= self._limit and self._total <= _TOTAL:
+            work = tuple(map(sub, self._work(), before))
+            self._dead[p] = _Vain(depth, self._cut, work)
+        self._cut |= cut
+        return out
+
+    def _work(self) -> tuple[int, ...]:
+        """Work so far, by what it is counted for."""
+        return self._nodes, self._looked, self._total, self.budget.left
+
+    def _charge(self, vain: _Vain) -> bool:
+        """Count the work of a search that is not repeated; False where there is not enough left for it."""
+        nodes, looked, total, left = map(add, self._work(), vain.work)
+        if nodes > self._limit or total > _TOTAL or left < 0:
+            return False
+        self._nodes, self._looked, self._total, self.budget.left = nodes, looked, total, left
+        self._cut |= vain.cut
+        return True
+
+    def _step(self, p: Term, depth: int) -> Assumed | None:
         done = self._accept(p)
         if done is not None:
             return done
@@ -395,8 +452,8 @@ class Facts:
         bad = self._worst(p)
         if bad is None:
             return None
-        for move in self._moves(p, bad):
-            got = self._follow(move, depth)
+        for rest, assumed in self._moves(p, bad):
+            got = self._follow(rest, assumed, depth)
             if got is not None:
                 return got
         return self._split(p, depth)
@@ -415,28 +472,27 @@ class Facts:
                 return True
         return False
 
-    def _follow(self, move: _Move, depth: int) -> Assumed | None:
-        value = move.rest.constant
+    def _follow(self, rest: Term, assumed: Assumed, depth: int) -> Assumed | None:
+        value = rest.constant
         if value is not None:
-            return move.assumed if value >= 0 else None
-        got = self._search(reduced(move.rest), depth - 1)
-        return None if got is None else got | move.assumed
+            return assumed if value >= 0 else None
+        got = self._search(reduced(rest), depth - 1)
+        return None if got is None else got | assumed
 
     def _accept(self, p: Term) -> Assumed | None:
         """p >= 0 because no coefficient is negative, after replacing atoms known or assumed >= 1 by `1 + a`."""
         plain = self._accept_at(p, 0)
         if plain is not None:
             return plain
-        if not any(c < 0 and depends_on_block(m) for m, c in p.monos.items()) and (
-                sum(1 << len(m) for m in p.monos) <= _SHIFTED_TERMS):
+        if not _open_terms(p) and sum([1 << len(m) for m in p.monos]) <= _SHIFTED_TERMS:
             return self._accept_at(p, 1)
         return None
 
     def _accept_at(self, p: Term, level: int) -> Assumed | None:
         if level == 0:
-            if any(c < 0 for c in p.monos.values()):
+            if min(p.monos.values(), default=0) < 0:
                 return None
-            return self._nonnegative(a for m in p.monos for a in m)
+            return self._nonnegative(_atoms(p))
         used = NOTHING
         shift: set[Atom] = set()
         for a in _atoms(p):
@@ -448,7 +504,7 @@ class Facts:
                 if got is None:
                     return None
             used |= got
-        if at_ones(p, shift) < 0 or any(c < 0 for c in shifted(p, shift).values()):
+        if at_ones(p, shift) < 0 or min(shifted(p, shift).values(), default=0) < 0:
             return None
         return self._fewest(p, shift, used)
 
@@ -459,7 +515,7 @@ class Facts:
                 # nothing is assumed, or `a >= 0` is what is being shown
                 continue
             fewer = shift - {a}
-            if not any(c < 0 for c in shifted(p, fewer).values()):
+            if min(shifted(p, fewer).values(), default=0) >= 0:
                 shift = fewer
         total = NOTHING
         for a in _atoms(p):
@@ -486,7 +542,7 @@ class Facts:
             varying = depends_on_block(m)
             if varying_only and not varying:
                 continue
-            if c > 0 and all(self.at_least(a, 0) is not None for a in m):
+            if c > 0 and self._nonnegative(m) is not None:
                 continue
             rank = varying, c < 0, _rank(m)
             if best is None or rank > best[0]:
@@ -503,14 +559,12 @@ class Facts:
         for lane in lanes:
             yield from self._by_definition(p, m, lane, negative)
         uniform = not depends_on_block(m)
-        open_now = _open_terms(p)
+        open_now = 0 if uniform else _open_terms(p)
         sideways: list[_Move] = []
-        known = self._with_monomial
-        fitting = sorted((i, j, factor) for factor in _factors(m) for i, j, _ in known.get(factor, ()))
-        for i, _, factor in fitting:
-            for move in self._weighted(p, m, self._ge[i], factor, NOTHING, negative):
-                change = _open_terms(move.rest) - open_now
-                if uniform or change < 0:
+        for g, factor in self._fitting(m, negative):
+            for move in self._weighted(p, m, g, factor, NOTHING, negative):
+                change = -1 if uniform else _open_terms(move[0]) - open_now
+                if change < 0:
                     yield move
                 elif change == 0:
                     sideways.append(move)
@@ -521,6 +575,16 @@ class Facts:
         # leads nowhere
         yield from sideways
 
+    def _fitting(self, m: Monomial, negative: bool) -> list[tuple[Term, Monomial]]:
+        """The facts that may cancel a monomial of that sign, each with the monomial of it that divides this one."""
+        found = self._fits.get((m, negative))
+        if found is None:
+            known = self._with_monomial
+            places = sorted((i, j, factor) for factor in _factors(m) for i, j, _ in known.get(factor, ()))
+            found = self._fits[m, negative] = [
+                (self._ge[i], factor) for i, _, factor in places if (self._ge[i].monos[factor] < 0) == negative]
+        return found
+
     def _outweigh(self, p: Term) -> Iterator[_Move]:
         """A negative constant against a lower bound of one of the positive terms: `n - 2` by `n - 3 >= 0`."""
         for g in self._ge:
@@ -529,7 +593,7 @@ class Facts:
                     if gm and gc > 0 and p.monos.get(gm, 0) > 0:
                         c = p.monos[gm]
                         common = gcd(c, gc)
-                        yield _Move(combined(p, gc // common, (), c // common, g), NOTHING)
+                        yield combined(p, gc // common, (), c // common, g), NOTHING
 
     def _by_definition(self, p: Term, m: Monomial, a: Atom, negative: bool) -> Iterator[_Move]:
         if isinstance(a, FloorDiv) and negative:
@@ -550,12 +614,12 @@ class Facts:
         gc = g.monos[factor]
         if (gc < 0) != negative:
             return
-        weight = divide_monomial(m, factor)
+        weight = () if m == factor else divide_monomial(m, factor)
         signs = None if weight is None else self._nonnegative(weight)
         if weight is not None and signs is not None:
             c = abs(p.monos[m])
-            common = gcd(c, abs(gc))
-            yield _Move(combined(p, abs(gc) // common, weight, c // common, g), assumed | signs)
+            common = gcd(c, gc)
+            yield combined(p, abs(gc) // common, weight, c // common, g), assumed | signs
 
     def _scaled(self, p: Term, m: Monomial, a: FloorDiv) -> Iterator[_Move]:
         """p >= 0 iff w*(p + 1) - 1 >= 0 for any w >= 1; w completes the divisor of a quotient in `m`."""
@@ -572,7 +636,7 @@ class Facts:
                 if weight is not None:
                     signs = self._nonnegative(weight)
                     if signs is not None:
-                        yield _Move(scaled - Term({weight: c}) * g, lowered | signs)
+                        yield scaled - Term({weight: c}) * g, lowered | signs
             return
         ((dm, factor),) = a.den.monos.items()
         around = divide_monomial(m, (a,))
@@ -594,9 +658,9 @@ class Facts:
         if lowered is None:
             return
         # with the factor in the weight, what rounding down leaves is not lost
-        w = Term({tuple(sorted(missing)): max(factor, 1)})
+        w = Term({in_order(tuple(missing)): max(factor, 1)})
         scaled = (p + 1) * w - 1
-        target = tuple(sorted(m + tuple(missing)))
+        target = in_order(m + tuple(missing))
         if scaled.monos.get(target, 0) < 0:
             yield from self._cancel(scaled, target, a.num - a.den * of(a), assumed | lowered, True)
 
@@ -612,7 +676,7 @@ class Facts:
             total = NOTHING
             for value in cases:
                 rest = substitute(p, {a: value})
-                got = self._follow(_Move(rest, NOTHING), depth)
+                got = self._follow(rest, NOTHING, depth)
                 if got is None:
                     break
                 total |= got
@@ -669,9 +733,9 @@ class Facts:
                 if signs is not None and rest.constant is None:
                     yield (reduced(rest),), signs
             return
-        for move in self._moves(p, bad):
-            for terms, assumed in self._leaves(reduced(move.rest), depth - 1, limit - 1):
-                yield terms, assumed | move.assumed
+        for rest, signs in self._moves(p, bad):
+            for terms, assumed in self._leaves(reduced(rest), depth - 1, limit - 1):
+                yield terms, assumed | signs
         for a, cases in self._cases(p):
             if not a.varying:
                 continue

@@ -70,6 +70,10 @@ class Model:
             total += c
         return total
 
+    def at(self, a: Atom) -> int:
+        v = self._values.get(a)
+        return self._of(a) if v is None else v
+
     def holds(self, c: Cond) -> bool:
         return _HOLDS[c.op](self, c)
 
@@ -161,7 +165,7 @@ def _found(
 ) -> Model | None:
     try:
         start = Model(given, draw, signs)
-        values = {**given, **{a: start.value(of(a)) for a in leaves}}
+        values = {**given, **{a: start.at(a) for a in leaves}}
         for _ in range(_STEPS):
             model = Model(values, draw, signs)
             broken = next((t for t in terms if model.value(t) < 0), None)
@@ -181,12 +185,15 @@ def _mended(broken: Term, values: dict[Atom, int], model: Model) -> bool:
     for m, c in broken.monos.items():
         for i, a in enumerate(m):
             if a in values or isinstance(a, FloorDiv):
-                slopes[a] = slopes.get(a, 0) + model.value(Term({m[:i] + m[i + 1:]: c}))
+                slope = c
+                for b in m[:i] + m[i + 1:]:
+                    slope *= model.at(b)
+                slopes[a] = slopes.get(a, 0) + slope
     ways: list[tuple[bool, int, Atom, int]] = []
     inside: list[Term] = []
     for a, slope in slopes.items():
         steps = (missing + abs(slope) - 1) // abs(slope) if slope else 0
-        new = model.value(of(a)) + (steps if slope > 0 else -steps)
+        new = model.at(a) + (steps if slope > 0 else -steps)
         if a in values and slope and new >= model.least(a):
             # a launch is made larger rather than smaller
             ways.append((slope < 0, crc32(f"{model.draw}{a.key}".encode()), a, new))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from math import gcd
 
-from tilecheck.proof.terms import Atom, Monomial, Term
+from tilecheck.proof.terms import Atom, Monomial, Term, add_times
 
 
 def reduced(p: Term) -> Term:
@@ -13,7 +13,7 @@ def reduced(p: Term) -> Term:
     g = 0
     for m, c in p.monos.items():
         if m:
-            g = gcd(g, abs(c))
+            g = gcd(g, c)
             if g == 1:
                 return p
     if g <= 1:
@@ -36,14 +36,8 @@ def shifted(p: Term, shift: Collection[Atom]) -> dict[Monomial, int]:
 
 def combined(p: Term, scale: int, weight: Monomial, factor: int, g: Term) -> Term:
     """`scale*p - factor*weight*g`"""
-    out = dict(p.monos) if scale == 1 else {m: c * scale for m, c in p.monos.items()}
-    for m, c in g.monos.items():
-        key = m if not weight else weight if not m else tuple(sorted(m + weight))
-        total = out.get(key, 0) - factor * c
-        if total:
-            out[key] = total
-        else:
-            out.pop(key, None)
+    out = p.monos.copy() if scale == 1 else {m: c * scale for m, c in p.monos.items()}
+    add_times(out, weight, -factor, g)
     return Term(out)
 
 

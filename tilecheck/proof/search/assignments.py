@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import product
 from typing import Final, TypeAlias
 
@@ -142,6 +142,11 @@ class Chooser:
     def _tile_places(self) -> tuple[int, ...]:
         return tuple(i for i, a in enumerate(self.variables) if a in self.tiles)
 
+    @cached_property
+    def _given(self) -> tuple[bool, ...]:
+        """Which variables have a value that the grid or the question gives."""
+        return tuple(a in self.fixed or grid_axis(a) is not None for a in self.variables)
+
     def candidates(self, a: Atom, grid: Grid, values: Sequence[int]) -> list[int]:
         """Values worth trying for a variable, given those of the others."""
         if a in self.fixed:
@@ -155,16 +160,7 @@ class Chooser:
             return [1, 0, 2, 3]
         if _array_axis(a, "strides") is not None:
             return [1, 2, 4, 8, 3, 6, 16, 12]
-        out = list(SIZES)
-        tiles = sorted({values[i] for i in self._tile_places} or {1})
-        for g in sorted({*grid}, reverse=True):
-            for t in tiles:
-                out += [g * t, g * t - 1, g * t + 1, (g - 1) * t + 1]
-        out += [grid[0] * grid[1], grid[0] * grid[1] * grid[2]]
-        if a in self.zero:
-            out = [0, *out, -1]
-            return list(dict.fromkeys(out))
-        return [x for x in dict.fromkeys(out) if x >= 1]
+        return list(_extents(grid, tuple([values[i] for i in self._tile_places]), a in self.zero))
 
     def draws(self, grid_list: Sequence[Grid], seed: int, limit: int) -> Iterator[tuple[Grid, tuple[int, ...]]]:
         """Assignments that satisfy the conditions, without repetition."""
@@ -193,14 +189,14 @@ class Chooser:
         values = [1] * len(self.variables)
         biggest = max(grid)
         for i, a in enumerate(self.variables):
-            if a in self.tiles or grid_axis(a) is not None or a in self.fixed:
+            if self._given[i] or a in self.tiles:
                 options = self.candidates(a, grid, values)
                 structured = options[0] if trial < 9 else options[int(rng.random() ** 1.5 * len(options))]
                 values[i] = structured
         # tiles first: the sizes are chosen as multiples of them
         width = max((values[i] for i, a in enumerate(self.variables) if a in self.tiles), default=1)
         for i, a in enumerate(self.variables):
-            if a in self.tiles or grid_axis(a) is not None or a in self.fixed:
+            if self._given[i] or a in self.tiles:
                 continue
             options = self.candidates(a, grid, values)
             if isinstance(a, Opaque):
@@ -262,8 +258,7 @@ class Chooser:
         return None
 
     def _fix(self, failing: _Constraint, values: list[int], grid: Grid, rng: random.Random) -> bool:
-        given = [a in self.fixed or grid_axis(a) is not None for a in self.variables]
-        order = [i for i in failing.where if not given[i]]
+        order = [i for i in failing.where if not self._given[i]]
         rng.shuffle(order)
         # tile sizes last: many things depend on them
         order.sort(key=lambda i: self.variables[i] in self.tiles)
@@ -318,6 +313,17 @@ class Chooser:
             return [old * 2, old * 4, old * 8]
         root = old - here // slope
         return [root, root + 1, root - 1]
+
+
+@lru_cache(maxsize=4096)
+def _extents(grid: Grid, tiles: tuple[int, ...], zero: bool) -> tuple[int, ...]:
+    """Extents worth trying beside tiles of these sizes."""
+    out = list(SIZES)
+    for g in sorted({*grid}, reverse=True):
+        for t in sorted({*tiles} or {1}):
+            out += [g * t, g * t - 1, g * t + 1, (g - 1) * t + 1]
+    out += [grid[0] * grid[1], grid[0] * grid[1] * grid[2]]
+    return tuple(dict.fromkeys([0, *out, -1])) if zero else tuple(x for x in dict.fromkeys(out) if x >= 1)
 
 
 def power_of_two(n: int) -> bool:

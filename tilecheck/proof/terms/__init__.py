@@ -64,9 +64,11 @@ from tilecheck.proof.terms.polynomials import (
     ONE,
     ZERO,
     Term,
+    add_times,
     const,
     depends_on_block,
     divide_monomial,
+    in_order,
     of,
     split_multiples,
     text_of,
@@ -75,9 +77,9 @@ from tilecheck.proof.terms.walk import Substitution, atoms_in, atoms_of, enforce
 
 __all__ = [
     "FALSE", "FUNCTIONS", "ONE", "TRUE", "ZERO", "App", "Atom", "Bid", "Cond", "Counter", "Environment", "FloorDiv",
-    "Ite", "Lane", "Load", "Max", "Min", "Mod", "Monomial", "Op", "Opaque", "Substitution", "Sym", "Term", "app",
-    "atoms_in", "atoms_of", "bid", "bool_opaque", "cdiv", "conj", "conjuncts", "const", "counter", "depends_on_block",
-    "disj", "divide_monomial", "enforceable", "eq", "evaluate", "floordiv", "ge", "grid", "gt", "holds", "ite",
-    "lane", "le", "load", "lt", "maximum", "minimum", "mod", "ne", "negate", "of", "opaque", "split_multiples",
-    "substitute", "substitute_cond", "sym", "text_of",
+    "Ite", "Lane", "Load", "Max", "Min", "Mod", "Monomial", "Op", "Opaque", "Substitution", "Sym", "Term", "add_times",
+    "app", "atoms_in", "atoms_of", "bid", "bool_opaque", "cdiv", "conj", "conjuncts", "const", "counter",
+    "depends_on_block", "disj", "divide_monomial", "enforceable", "eq", "evaluate", "floordiv", "ge", "grid", "gt",
+    "holds", "in_order", "ite", "lane", "le", "load", "lt", "maximum", "minimum", "mod", "ne", "negate", "of", "opaque",
+    "split_multiples", "substitute", "substitute_cond", "sym", "text_of",
 ]

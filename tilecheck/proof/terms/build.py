@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 
 from tilecheck.proof.terms.atoms import App, Bid, Counter, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Opaque, Sym
 from tilecheck.proof.terms.conditions import Cond, negate
@@ -18,6 +19,7 @@ def bid(axis: int) -> Term:
     return of(Bid(axis))
 
 
+@cache
 def grid(axis: int) -> Term:
     return of(Sym(f"grid[{axis}]"))
 

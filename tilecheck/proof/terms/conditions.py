@@ -3,41 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache
 from math import gcd
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, final
 
 from tilecheck.proof.terms.atoms import Atom
-from tilecheck.proof.terms.polynomials import ZERO, Term, of
+from tilecheck.proof.terms.polynomials import ZERO, Term, keys_of, of
 
 Op: TypeAlias = Literal["true", "false", "ge", "eq", "ne", "bool", "and", "or"]
 
 
-@dataclass(frozen=True, eq=False)
+@final
 class Cond:
-    """A condition in negation normal form.
+    """A condition in negation normal form. It is not changed once it is made.
 
     op       ge: `term >= 0`; eq: `term == 0`; ne: `term != 0`; bool: an unknown truth value called `name`, or its
              negation when `positive` is false; and, or: of `args`, which are sorted; true, false.
     """
 
-    op: Op
-    key: str
-    varying: bool
-    term: Term = ZERO
-    args: tuple[Cond, ...] = ()
-    atom: Atom | None = None
-    positive: bool = True
+    # a frozen dataclass would take three times as long to make, and most conditions are a step of a computation
+    __slots__ = ("_hash", "args", "atom", "key", "op", "positive", "term", "varying")
+
+    def __init__(
+        self, op: Op, key: str, varying: bool, term: Term = ZERO, args: tuple[Cond, ...] = (),
+        atom: Atom | None = None, positive: bool = True,
+    ) -> None:
+        self.op: Op = op
+        self.key = key
+        self.varying = varying
+        self.term = term
+        self.args = args
+        self.atom = atom
+        self.positive = positive
+        self._hash = hash(key)
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Cond) and self.key == other.key)
+        return self is other or (type(other) is Cond and self.key == other.key)
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        return self._hash
 
     def __repr__(self) -> str:
         return self.key
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Cond, (self.op, self.key, self.varying, self.term, self.args, self.atom, self.positive))
 
 
 TRUE: Final = Cond("true", "true", False)
@@ -47,7 +57,14 @@ FALSE: Final = Cond("false", "false", False)
 
 
 def _content(term: Term) -> int:
-    return reduce(gcd, (abs(c) for m, c in term.monos.items() if m), 0)
+    """The greatest common divisor of the coefficients of atoms."""
+    g = 0
+    for m, c in term.monos.items():
+        if m:
+            g = gcd(g, c)
+            if g == 1:
+                break
+    return g
 
 
 def _nonnegative(term: Term) -> Cond:
@@ -63,11 +80,11 @@ def _nonnegative(term: Term) -> Cond:
 
 
 def ge(a: Term | int, b: Term | int) -> Cond:
-    return _nonnegative(of(a) - of(b))
+    return _nonnegative(of(a) - b)
 
 
 def gt(a: Term | int, b: Term | int) -> Cond:
-    return _nonnegative(of(a) - of(b) - 1)
+    return _nonnegative(of(a) - b - 1)
 
 
 def le(a: Term | int, b: Term | int) -> Cond:
@@ -80,14 +97,14 @@ def lt(a: Term | int, b: Term | int) -> Cond:
 
 def _oriented(term: Term) -> Term:
     """The term or its negation, whichever has a positive first coefficient, divided by the gcd of all coefficients."""
-    first = min((m for m in term.monos if m), key=lambda m: tuple(a.key for a in m))
-    g = reduce(gcd, (abs(c) for c in term.monos.values()), 0)
+    first = min((m for m in term.monos if m), key=keys_of)
+    g = gcd(*term.monos.values())
     sign = 1 if term.monos[first] > 0 else -1
     return Term({m: sign * c // g for m, c in term.monos.items()})
 
 
 def eq(a: Term | int, b: Term | int) -> Cond:
-    term = of(a) - of(b)
+    term = of(a) - b
     value = term.constant
     if value is not None:
         return TRUE if value == 0 else FALSE
@@ -110,6 +127,9 @@ def bool_opaque(atom: Atom, positive: bool = True) -> Cond:
     return Cond("bool", ("" if positive else "not ") + f"<{atom.key}>", atom.varying, ZERO, (), atom, positive)
 
 
+_PLAIN: Final = frozenset(("ge", "eq", "ne", "bool"))
+
+
 @lru_cache(maxsize=1 << 15)
 def _combine(op: Literal["and", "or"], conds: tuple[Cond, ...]) -> Cond:
     absorbing, neutral = (FALSE, TRUE) if op == "and" else (TRUE, FALSE)
@@ -121,7 +141,8 @@ def _combine(op: Literal["and", "or"], conds: tuple[Cond, ...]) -> Cond:
             continue
         for part in c.args if c.op == op else (c,):
             parts[part.key] = part
-    if any(negate(p).key in parts for p in parts.values() if p.op in ("ge", "eq", "ne", "bool")):
+    if len(parts) > 1 and not parts.keys().isdisjoint(
+            [negate(p).key for p in parts.values() if p.op in _PLAIN]):
         return absorbing
     if not parts:
         return neutral

@@ -26,11 +26,9 @@ def evaluate(t: Term, env: Environment) -> int:
 
 
 def _value(a: Atom, env: Environment) -> int:
-    if a in env:
-        return env[a]
     compute = _VALUE.get(type(a))
-    if compute is None:
-        raise KeyError(a)
+    if compute is None or a in env:
+        return env[a]
     return compute(a, env)
 
 

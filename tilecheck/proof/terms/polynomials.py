@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, final
 
 from tilecheck.proof.terms.atoms import Atom, Monomial
 
 
+@final
 class Term:
     """A polynomial: monomials (sorted tuples of atoms, with repetition for powers) to non-zero coefficients."""
 
@@ -27,7 +28,7 @@ class Term:
         try:
             return self._key
         except AttributeError:
-            self._key = _render(self.monos)
+            self._key = _text(frozenset(self.monos.items()))
             return self._key
 
     @property
@@ -35,11 +36,11 @@ class Term:
         try:
             return self._varying
         except AttributeError:
-            self._varying = any(map(depends_on_block, self.monos))
+            self._varying = True in map(depends_on_block, self.monos)
             return self._varying
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Term) and self.monos == other.monos)
+        return self is other or (type(other) is Term and self.monos == other.monos)
 
     def __hash__(self) -> int:
         try:
@@ -55,18 +56,37 @@ class Term:
         return (Term, (self.monos,))
 
     def __add__(self, other: Term | int) -> Term:
+        if type(other) is int:
+            return self._moved(other)
         right = other if type(other) is Term else of(other)
         if not right.monos:
             return self
         if not self.monos:
             return right
-        out = dict(self.monos)
+        out = self.monos.copy()
         for m, c in right.monos.items():
-            total = out.get(m, 0) + c
-            if total:
-                out[m] = total
+            if m in out:
+                total = out[m] + c
+                if total:
+                    out[m] = total
+                else:
+                    del out[m]
             else:
-                out.pop(m, None)
+                out[m] = c
+        return Term(out)
+
+    def _moved(self, by: int) -> Term:
+        """The sum with a number."""
+        if not by:
+            return self
+        if not self.monos:
+            return const(by)
+        out = self.monos.copy()
+        total = out.get((), 0) + by
+        if total:
+            out[()] = total
+        else:
+            del out[()]
         return Term(out)
 
     def __radd__(self, other: int) -> Term:
@@ -76,23 +96,36 @@ class Term:
         return Term({m: -c for m, c in self.monos.items()})
 
     def __sub__(self, other: Term | int) -> Term:
+        if type(other) is int:
+            return self._moved(-other)
         right = other if type(other) is Term else of(other)
         if not right.monos:
             return self
-        out = dict(self.monos)
+        out = self.monos.copy()
         for m, c in right.monos.items():
-            total = out.get(m, 0) - c
-            if total:
-                out[m] = total
+            if m in out:
+                total = out[m] - c
+                if total:
+                    out[m] = total
+                else:
+                    del out[m]
             else:
-                out.pop(m, None)
+                out[m] = -c
         return Term(out)
 
     def __rsub__(self, other: int) -> Term:
         return of(other) - self
 
     def __mul__(self, other: Term | int) -> Term:
+        if type(other) is int:
+            return self._times((), other) if other else ZERO
         right = other if type(other) is Term else of(other)
+        if len(right.monos) == 1:
+            ((n, d),) = right.monos.items()
+            return self._times(n, d)
+        if len(self.monos) == 1:
+            ((m, c),) = self.monos.items()
+            return right._times(m, c)
         out: dict[Monomial, int] = {}
         for m, c in self.monos.items():
             for n, d in right.monos.items():
@@ -103,6 +136,12 @@ class Term:
                 else:
                     out.pop(product, None)
         return Term(out)
+
+    def _times(self, n: Monomial, d: int) -> Term:
+        """The product with one monomial, which makes different monomials of different ones."""
+        if n:
+            return Term({_join(m, n): c * d for m, c in self.monos.items()})
+        return self if d == 1 else Term({m: c * d for m, c in self.monos.items()})
 
     def __rmul__(self, other: int) -> Term:
         return self * other
@@ -140,7 +179,27 @@ def _join(m: Monomial, n: Monomial) -> Monomial:
         return n
     if not n:
         return m
-    return tuple(sorted(m + n))
+    return in_order(m + n)
+
+
+def add_times(out: dict[Monomial, int], weight: Monomial, factor: int, term: Term) -> None:
+    """Add `factor*weight*term` to the coefficients of a polynomial."""
+    for n, d in term.monos.items():
+        m = in_order(weight + n) if weight and n else weight or n
+        if m in out:
+            total = out[m] + factor * d
+            if total:
+                out[m] = total
+            else:
+                del out[m]
+        else:
+            out[m] = factor * d
+
+
+@lru_cache(maxsize=1 << 16)
+def in_order(atoms: Monomial) -> Monomial:
+    """Atoms as a monomial, which has them sorted."""
+    return tuple(sorted(atoms))
 
 
 @cache
@@ -155,12 +214,21 @@ def text_of(m: Monomial) -> str:
 
 
 @cache
+def keys_of(m: Monomial) -> tuple[str, ...]:
+    """The keys of the atoms, by which monomials are put in order."""
+    return tuple([a.key for a in m])
+
+
+@cache
 def _place(m: Monomial) -> tuple[bool, tuple[str, ...]]:
     """The constant comes last."""
-    return not m, tuple([a.key for a in m])
+    return not m, keys_of(m)
 
 
-def _render(monos: dict[Monomial, int]) -> str:
+@lru_cache(maxsize=1 << 16)
+def _text(content: frozenset[tuple[Monomial, int]]) -> str:
+    """The polynomial written out. Most are made more than once."""
+    monos = dict(content)
     if not monos:
         return "0"
     parts: list[str] = []
@@ -185,7 +253,7 @@ def const(value: int) -> Term:
 
 def of(value: Term | Atom | int) -> Term:
     """A term from a term, an atom or an integer."""
-    if isinstance(value, Term):
+    if type(value) is Term:
         return value
     return const(value) if isinstance(value, int) else _alone(value)
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Final
 
-from tilecheck.proof.terms.atoms import App, Atom, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Sym
+from tilecheck.proof.terms.atoms import App, Atom, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Monomial, Sym
 from tilecheck.proof.terms.build import app, floordiv, ite, load, maximum, minimum, mod
 from tilecheck.proof.terms.conditions import FALSE, TRUE, Cond, bool_opaque, conj, disj, eq, ge, ne
 from tilecheck.proof.terms.functions import FUNCTIONS
-from tilecheck.proof.terms.polynomials import ZERO, Term, const, of
+from tilecheck.proof.terms.polynomials import ONE, ZERO, Term, add_times, of
 
 
 def _children(atom: Atom) -> Iterator[Term | Cond]:
@@ -32,7 +32,7 @@ def _children(atom: Atom) -> Iterator[Term | Cond]:
 def atoms_of(value: Term | Cond, into: set[Atom] | None = None) -> set[Atom]:
     """Every atom in a term or condition, those inside other atoms too (sizes of lanes included)."""
     out: set[Atom] = set() if into is None else into
-    if isinstance(value, Cond):
+    if type(value) is Cond:
         out |= _atoms_of_cond(value)
         return out
     for m in value.monos:
@@ -80,13 +80,18 @@ class Substitution:
     def term(self, t: Term) -> Term:
         if self.keeps(t):
             return t
-        out: Term | None = None
+        out: dict[Monomial, int] = {}
         for m, c in t.monos.items():
-            part = const(c)
+            kept: Monomial = ()
+            part: Term | None = None
             for a in m:
-                part *= self.atom(a)
-            out = part if out is None else out + part
-        return ZERO if out is None else out
+                value = self.atom(a)
+                if value is of(a):
+                    kept += (a,)
+                else:
+                    part = value if part is None else part * value
+            add_times(out, kept, c, ONE if part is None else part)
+        return Term(out)
 
     def atom(self, a: Atom) -> Term:
         known = self._done.get(a)
@@ -97,9 +102,13 @@ class Substitution:
 
     def keeps(self, value: Term | Cond) -> bool:
         """Whether a value has nothing in it that is replaced."""
-        if isinstance(value, Cond):
+        if type(value) is Cond:
             return self._replaced.isdisjoint(_atoms_of_cond(value))
-        return all(self._replaced.isdisjoint(atoms_at(a)) for m in value.monos for a in m)
+        for m in value.monos:
+            for a in m:
+                if not self._replaced.isdisjoint(atoms_at(a)):
+                    return False
+        return True
 
     def _rebuild(self, a: Atom) -> Term:
         rebuild = _REBUILD.get(type(a))
