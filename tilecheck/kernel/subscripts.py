@@ -93,14 +93,14 @@ def _extents(m: Machine, value: Extents, items: tuple[Expr, ...], span: Span) ->
     index = m.eval(items[0])
     axis = constant_int(index)
     if axis is not None:
-        return Int(extent_of(m, value.array, axis, value.what))
+        return Int(extent_of(m, value.array, axis, value.what), dtype="?")
     where = to_term(m, index, span)
     if rank:
         term: Term = extent_of(m, value.array, rank - 1, value.what)
         for d in range(rank - 2, -1, -1):
             term = ite(eq(where, const(d)), extent_of(m, value.array, d, value.what), term)
-        return Int(term)
-    return Int(opaque(m.name("extent", span), uniform=not where.varying))
+        return Int(term, dtype="?")
+    return Int(opaque(m.name("extent", span), uniform=not where.varying), dtype="?")
 
 
 def _param(m: Machine, value: ParamRef, items: tuple[Expr, ...], span: Span) -> Value:
