@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 
 from tilecheck.kernel.coerce import arrays_in, constant_int, expand, scalar_of, show, to_int, uniform_truth
 from tilecheck.kernel.joins import choose, join
@@ -11,7 +12,6 @@ from tilecheck.kernel.machine import LENGTH, Machine
 from tilecheck.kernel.shadows import elementwise, lose_all, masks, product, selected, spread
 from tilecheck.kernel.shapes import broadcast
 from tilecheck.kernel.tiletypes.rules import combined, of_unary
-from tilecheck.kernel.tiletypes.typing import untyped
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.values import (
     Bool,
@@ -244,7 +244,7 @@ _STATIC: dict[str, Callable[[float, float], bool]] = {
 def compare(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
     result = _compare(m, op, left, right, span)
     if isinstance(left, Choice) or isinstance(right, Choice):
-        return untyped(result)
+        return replace(result, dtype="")
     if op in _STATIC:
         typed = combined(m, op, left, right, span, result)
         assert isinstance(typed, Bool)

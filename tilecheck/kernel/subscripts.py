@@ -17,6 +17,7 @@ from tilecheck.kernel.coerce import (
 from tilecheck.kernel.joins import join
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shapes import relabel
+from tilecheck.kernel.tiletypes.rules import of_subscript
 from tilecheck.kernel.tree import Constant, Expr, SliceExpr, Span
 from tilecheck.kernel.undefined import blurred
 from tilecheck.kernel.values import (
@@ -129,6 +130,7 @@ def _tile(m: Machine, value: Int | Bool | Data, items: tuple[Expr, ...], span: S
     """`tile[:, None]`: new axes of extent one."""
     if value.shape is None:
         return Data(None, None, blurred(value.shadow))
+    of_subscript(m, value, sum(isinstance(i, SliceExpr) for i in items), span)
     extents: list[Term] = []
     source = 0
     rank = len(value.shape)

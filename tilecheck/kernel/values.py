@@ -23,9 +23,9 @@ class Int:
     """An integer scalar or tile. Lanes in the term are coordinates of the tile; `shape` None is an unknown shape.
     `shadow` says which lanes are undefined, and so do those of `Bool` and `Data`.
 
-    dtype  of this and of those: the element type as cuda.tile names it, `x.dtype` where it is that of an array, `~int`,
-           `~float` or `~bool` of a constant that takes the type of what it meets, `?` when it is not known, and "" when it
-           is not sure that the shape is that of every launch either
+    dtype  of this and of those: the element type as cuda.tile names it, `x.dtype` where it is that of an array,
+           `~int`, `~float` or `~bool` of a constant that takes the type of what it meets, `?` when it is not known,
+           and "" when it is not sure that the shape is that of every launch either
     made   of this and of those: where the shape comes from
     """
 

@@ -31,6 +31,7 @@ from tilecheck.rules import (
     overlapping_write,
     padding_dtype,
     partial_nesting,
+    product_operands,
     row_spill,
     shared_write,
     slice_range,
@@ -132,6 +133,7 @@ def conclude(
     findings += unowned_array.diagnose(model)
     findings += tile_shape.diagnose_types(model)
     findings += tile_dtype.diagnose(model)
+    findings += product_operands.diagnose(model)
     findings += _unless_told(model, findings, tile_types.diagnose(model, launches))
     findings += lints.concluded(model, proof.suspicions, launches)
     findings += launch_arguments.diagnose(model, launches)

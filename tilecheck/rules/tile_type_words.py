@@ -87,8 +87,8 @@ def _into(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 def _reshape(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     old, new = use.operands
     have, want = f.terms
-    return (f"{_op(use)} from {_shapes(old)} to {_shapes(new)}: a tile of {spelled(have)} elements{_line(old.made, file)} "
-            f"cannot become one of {spelled(want)}", "give it a shape with as many elements")
+    return (f"{_op(use)} from {_shapes(old)} to {_shapes(new)}: a tile of {spelled(have)} elements"
+            f"{_line(old.made, file)} cannot become one of {spelled(want)}", "give it a shape with as many elements")
 
 
 def _two_free(use: Use, f: Misfit, file: str) -> tuple[str, str]:
@@ -167,8 +167,8 @@ def _arithmetic(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 def _promotion(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     a, b = f.words
     x, y = use.operands[-2:]
-    return (f"{_op(use)} of {_named(a)}{_line(x.made, file)} and {_named(b)}{_line(y.made, file)}, which have no type in "
-            "common", f"convert one of them: `ct.astype(t, ct.{b if a.startswith('~') else a})`")
+    return (f"{_op(use)} of {_named(a)}{_line(x.made, file)} and {_named(b)}{_line(y.made, file)}, which have no type "
+            "in common", f"convert one of them: `ct.astype(t, ct.{b if a.startswith('~') else a})`")
 
 
 def _range(use: Use, f: Misfit, file: str) -> tuple[str, str]:
@@ -213,8 +213,8 @@ def _stored(use: Use, f: Misfit, file: str) -> tuple[str, str]:
                 f"convert it first: `ct.astype(t, ct.{wanted})`")
     if use.op.endswith("padding"):
         return (f"{_op(use)} with {_named(given)} where elements are {wanted}", f"pad with a value of {wanted}")
-    return (f"a tile of {_named(given)}{_line(use.operands[0].made, file)} is stored{_into_array(use)}, whose elements are "
-            f"{wanted}: that loses some of it", f"convert it first: `ct.astype(t, ct.{wanted})`")
+    return (f"a tile of {_named(given)}{_line(use.operands[0].made, file)} is stored{_into_array(use)}, whose elements "
+            f"are {wanted}: that loses some of it", f"convert it first: `ct.astype(t, ct.{wanted})`")
 
 
 def _number_stored(use: Use, f: Misfit, file: str) -> tuple[str, str]:
@@ -315,7 +315,8 @@ def _more_axes(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 def _stored_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     tile, count = f.words
     return (f"a tile of {_axes(tile)}, {_shapes(use.operands[0])}{_line(use.operands[0].made, file)}, is stored"
-            f"{_into_array(use)} at an index of {count}", "give the tile and the index one entry for each axis of the array")
+            f"{_into_array(use)} at an index of {count}",
+            "give the tile and the index one entry for each axis of the array")
 
 
 def _loaded_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
@@ -337,8 +338,8 @@ def _index_tile(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 
 def _axis(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     axis, rank = f.words
-    return (f"axis {axis} of {_op(use)} does not exist: {_shapes(use.operands[0])}{_line(use.operands[0].made, file)} has "
-            f"{_axes(rank)}{' with the new one' if use.op == 'ct.expand_dims' else ''}",
+    return (f"axis {axis} of {_op(use)} does not exist: {_shapes(use.operands[0])}{_line(use.operands[0].made, file)} "
+            f"has {_axes(rank)}{' with the new one' if use.op == 'ct.expand_dims' else ''}",
             f"take one of {-int(rank)} to {int(rank) - 1}" if int(rank) else "a scalar has no axis")
 
 
@@ -360,6 +361,17 @@ def _transposed(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 def _transposed_which(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     return (f"{_op(use)} does not say which two of the {_axes(f.words[0])} of {_shapes(use.operands[0])} it exchanges",
             "name them: `ct.transpose(t, -1, -2)`")
+
+
+def _scalar(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return (f"{_op(use)} is filled with a tile, {_shapes(use.operands[0])}{_line(use.operands[0].made, file)}, and it "
+            "takes a number", "use `ct.broadcast_to`")
+
+
+def _subscript(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    kept, rank = f.words
+    return (f"`:` stands for {_axes(kept)} of a tile that has {rank}, {_shapes(use.operands[0])}",
+            "write one `:` for each axis of the tile, and `None` for each new one")
 
 
 def _ranks(use: Use, f: Misfit, file: str) -> tuple[str, str]:
@@ -404,8 +416,8 @@ def _rounded(extent: Term) -> str:
 
 def _cat_extent(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     (whole,) = f.terms
-    return (f"`ct.cat` of tiles of shapes {_shapes(*use.operands)} yields {spelled(whole)} along dim {f.axis}, which is no "
-            "power of two", "put together tiles of equal extents")
+    return (f"`ct.cat` of tiles of shapes {_shapes(*use.operands)} yields {spelled(whole)} along dim {f.axis}, which "
+            "is no power of two", "put together tiles of equal extents")
 
 
 # --- TC505 -----------------------------------------------------------------------------------------------------------
@@ -483,7 +495,8 @@ _WORDS: Final[Mapping[tuple[str, str], Words]] = {
     ("TC503", "more_axes"): _more_axes, ("TC503", "stored_rank"): _stored_rank,
     ("TC503", "loaded_rank"): _loaded_rank, ("TC503", "array_rank"): _array_rank,
     ("TC503", "index_tile"): _index_tile, ("TC503", "axis"): _axis, ("TC503", "twice"): _twice,
-    ("TC503", "axes_count"): _axes_count, ("TC503", "transpose"): _transposed,
+    ("TC503", "axes_count"): _axes_count, ("TC503", "scalar"): _scalar, ("TC503", "subscript"): _subscript,
+    ("TC503", "transpose"): _transposed,
     ("TC503", "transpose_which"): _transposed_which, ("TC503", "ranks"): _ranks,
     ("TC503", "part_index"): _part_index, ("TC503", "part_rank"): _part_rank,
     ("TC503", "added_rank"): _added_rank, ("TC503", "unpacked"): _unpacked_rank,

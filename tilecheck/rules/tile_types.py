@@ -1,4 +1,4 @@
-"""TC501 to TC505 at operations of cuda.tile: operands that the compiler refuses, in every launch or in a visible one."""
+"""TC501 to TC505 at operations of cuda.tile: what the compiler refuses, in every launch or in a visible one."""
 
 from __future__ import annotations
 

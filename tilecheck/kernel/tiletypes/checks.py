@@ -64,7 +64,7 @@ _ANY_NUMBER: Final = frozenset({"compare", "where"})
 
 
 def _elementwise(use: Use) -> Iterator[Verdict]:
-    """`numbers` is empty; the last two operands are those that combine, of `where` the first is the condition."""
+    """The last two operands are those that combine; of `where` the first is the condition."""
     yield from _clashes(o.shape for o in use.operands)
     x, y = use.operands[-2:]
     if x.dtype in LOOSE and y.dtype in LOOSE:
@@ -101,7 +101,8 @@ def _promotes(x: Operand, y: Operand, divided: bool = False) -> Iterator[Verdict
     if promoted(x.dtype, y.dtype) == CLASH:
         yield Misfit("TC502", "promotion", (x.dtype, y.dtype))
     for number, other in ((x, y), (y, x)):
-        if not divided and number.dtype == "~int" and other.dtype in INTEGERS and not in_range(number.value, other.dtype):
+        small = number.dtype == "~int" and other.dtype in INTEGERS and not divided
+        if small and not in_range(number.value, other.dtype):
             yield Misfit("TC502", "range", (str(number.value), other.dtype))
 
 
@@ -121,7 +122,7 @@ def _bits(use: Use, x: Operand, y: Operand, shift: bool) -> Iterator[Verdict]:
 def _unary(use: Use) -> Iterator[Verdict]:
     """Functions that take only numbers with a fraction, or only integers."""
     (x,) = use.operands
-    fraction = use.op in ("ct.floor", "ct.ceil")
+    fraction = use.op in ("ct.floor", "ct.ceil", "ct.isnan")
     wrong = x.dtype in INTEGERS or x.dtype == "bool_" if fraction else x.dtype in FLOATS or x.dtype in RESTRICTED
     if wrong:
         yield Misfit("TC502", "only_fractions" if fraction else "only_integers", (x.dtype,))
@@ -298,6 +299,20 @@ def _axes(use: Use) -> Iterator[Verdict]:
     seen = [a % rank for a in use.numbers] if rank else []
     if len(set(seen)) != len(seen) and use.op != "ct.transpose":
         yield Misfit("TC503", "twice", (str(next(a for a in seen if seen.count(a) > 1)),))
+
+
+def _scalar(use: Use) -> Iterator[Verdict]:
+    (x,) = use.operands
+    if x.shape:
+        yield Misfit("TC503", "scalar", (str(len(x.shape)),))
+
+
+def _subscript(use: Use) -> Iterator[Verdict]:
+    """`numbers`: the axes that are kept."""
+    (x,) = use.operands
+    (kept,) = use.numbers
+    if x.shape is not None and kept > len(x.shape):
+        yield Misfit("TC503", "subscript", (str(kept), str(len(x.shape))))
 
 
 def _permute(use: Use) -> Iterator[Verdict]:
@@ -563,6 +578,7 @@ def _carried(use: Use) -> Iterator[Verdict]:
 _CHECKS: Final[Mapping[str, Callable[[Use], Iterator[Verdict]]]] = {
     "elementwise": _elementwise, "unary": _unary, "into": _into, "mask": _mask, "store": _store, "load": _load,
     "indices": _indices, "atomic": _atomic, "extents": _extents, "reshape": _reshape, "axes": _axes,
-    "permute": _permute, "transpose": _transpose, "cat": _cat, "part": _part, "mma": _mma, "mma_scaled": _scales,
-    "astype": _astype, "bitcast": _bitcast, "pack": _pack, "unpack": _unpack, "reduce": _reduce, "carried": _carried,
+    "scalar": _scalar, "subscript": _subscript, "permute": _permute, "transpose": _transpose, "cat": _cat,
+    "part": _part, "mma": _mma, "mma_scaled": _scales, "astype": _astype, "bitcast": _bitcast, "pack": _pack,
+    "unpack": _unpack, "reduce": _reduce, "carried": _carried,
 }

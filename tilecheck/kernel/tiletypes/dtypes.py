@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Final
 
 __all__ = [
-    "ACCUMULATORS", "BITS", "CLASH", "FLOATS", "INTEGERS", "LIMITS", "LOOSE", "RESTRICTED", "SCALED", "SIGNED", "UNKNOWN",
-    "UNSIGNED", "concrete", "divided", "fits_into", "in_range", "known", "promoted",
+    "ACCUMULATORS", "BITS", "CLASH", "FLOATS", "INTEGERS", "LIMITS", "LOOSE", "RESTRICTED", "SCALED", "SIGNED",
+    "UNKNOWN", "UNSIGNED", "concrete", "divided", "fits_into", "in_range", "known", "promoted",
 ]
 
 UNKNOWN: Final = "?"

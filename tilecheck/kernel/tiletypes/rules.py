@@ -36,7 +36,7 @@ from tilecheck.proof.terms import Term, const
 if TYPE_CHECKING:
     from tilecheck.kernel.calls import Arguments
 
-__all__ = ["combined", "of_builtin", "of_method", "of_operation", "of_unary"]
+__all__ = ["combined", "of_builtin", "of_method", "of_operation", "of_subscript", "of_unary"]
 
 Rule: TypeAlias = "Callable[[Machine, str, Arguments, Value], Value]"
 
@@ -141,7 +141,7 @@ def _unary_result(m: Machine, op: str, value: Value, span: Span, result: Value) 
     x = operand(value)
     if x is NOTHING:
         return untyped(result)
-    if op in ("ct.bitwise_not", "ct.floor", "ct.ceil") and x.dtype not in LOOSE:
+    if op in ("ct.bitwise_not", "ct.floor", "ct.ceil", "ct.isnan") and x.dtype not in LOOSE:
         note(m, "unary", op, (x,), span)
     return _typed(result, _UNARY_TYPES.get(op, _fraction)(x.dtype), (value,))
 
@@ -233,6 +233,9 @@ def _factory(names: tuple[str, ...], m: Machine, op: str, args: Arguments, resul
     if not isinstance(result, _TILES):
         return result
     _extents(m, op, result.shape, args.span)
+    filling = operand(given.get("fill_value"))
+    if filling.shape:
+        note(m, "scalar", op, (filling,), args.span)
     return typed(result, dtype_named(given.get("dtype")), args.span)
 
 
@@ -373,6 +376,9 @@ def _count(m: Machine, index: Value | None) -> tuple[int, ...]:
 
 
 def _item(m: Machine, op: str, args: Arguments, result: Value) -> Value:
+    x = operand(args.positional[0])
+    if x is not NOTHING:
+        note(m, "reshape", ".item()", (x, Operand(UNKNOWN, ())), args.span)
     return _typed(result, operand(args.positional[0]).dtype, args.positional[:1])
 
 
@@ -389,6 +395,13 @@ def _unpack(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     if x is not NOTHING:
         note(m, "unpack", op, (x, Operand(dtype, None)), args.span)
     return typed(result, dtype, args.span)
+
+
+def of_subscript(m: Machine, value: Value, kept: int, span: Span) -> None:
+    """`t[:, None]`, with this many axes that are kept by `:`."""
+    x = operand(value)
+    if x is not NOTHING and m.knowledge.written is not None:
+        note(m, "subscript", "[...]", (x,), span, (kept,))
 
 
 # --- reductions, scans, products -------------------------------------------------------------------------------------
@@ -600,8 +613,8 @@ _SYMBOLS: Final[Mapping[str, str]] = {
     "truediv": "/", "cdiv": "//", "atan2": "atan2"}
 _OPERATORS: Final = (
     "add", "sub", "mul", "floordiv", "mod", "pow", "minimum", "maximum", "bitwise_and", "bitwise_or", "bitwise_xor",
-    "bitwise_lshift", "bitwise_rshift", "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "divmod",
-    "negative", "bitwise_not")
+    "bitwise_lshift", "bitwise_rshift", "greater", "greater_equal", "less", "less_equal", "equal", "not_equal",
+    "divmod", "negative", "bitwise_not")
 """Those that are made of operators, which see to types themselves."""
 _NAMED: Final = (*INTEGERS, *FLOATS, *RESTRICTED, "bool_")
 

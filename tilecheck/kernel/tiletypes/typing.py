@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import Final
 
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.tiletypes.checks import judged
@@ -24,9 +24,6 @@ NOTHING: Final = Operand(UNKNOWN, None)
 _SCALAR: Final = Operand(UNKNOWN, ())
 _FRACTION: Final = Operand("~float", ())
 
-V = TypeVar("V", bound=Value)
-
-
 def operand(value: Value | None) -> Operand:
     """The type of a value as far as it is certain."""
     if isinstance(value, _TILES):
@@ -39,26 +36,35 @@ def operand(value: Value | None) -> Operand:
     return _SCALAR if isinstance(value, ParamRef) else NOTHING
 
 
-def typed(value: V, dtype: str, made: Span | None = None) -> V:
+_WITH: Final[Mapping[type, Callable[..., Value]]] = {
+    Int: lambda v, dtype, made: Int(v.term, v.shape, v.shadow, dtype, made),
+    Bool: lambda v, dtype, made: Bool(v.cond, v.shape, v.shadow, dtype, made),
+    Data: lambda v, dtype, made: Data(v.shape, v.term, v.shadow, dtype, made),
+}
+"""`replace`, which takes much longer, and every value passes here."""
+
+
+def typed(value: Value, dtype: str, made: Span | None = None) -> Value:
     """The value with an element type; `made` when its shape comes from here."""
     if not isinstance(value, _TILES):
         return value
-    return replace(value, dtype=dtype, made=value.made if made is None else made)
+    place = value.made if made is None else made
+    return value if value.dtype == dtype and value.made is place else _WITH[type(value)](value, dtype, place)
 
 
-def untyped(value: V) -> V:
+def untyped(value: Value) -> Value:
     """The value without what was known of its type."""
-    return replace(value, dtype="") if isinstance(value, _TILES) and value.dtype else value
+    return typed(value, "") if isinstance(value, _TILES) and value.dtype else value
 
 
 def met(a: Value, b: Value, result: Value) -> Value:
     """The type where two ways of control meet, which is known when it is the same on both."""
-    if not isinstance(result, _TILES):
+    if result is a and result is b or not isinstance(result, _TILES):
         return result
     if not (isinstance(a, _TILES) and isinstance(b, _TILES)) or not (a.dtype and b.dtype) or a.shape != b.shape:
         return untyped(result)
     dtype = a.dtype if a.dtype == b.dtype and (a.dtype not in LOOSE or a == b) else UNKNOWN
-    return replace(result, dtype=dtype, made=a.made)
+    return typed(result, dtype, a.made)
 
 
 def carried_over(value: Value, start: Value) -> Value:
@@ -68,7 +74,7 @@ def carried_over(value: Value, start: Value) -> Value:
     if not isinstance(start, _TILES) or value.shape != start.shape or not start.dtype:
         return untyped(value)
     number = start.term.constant if isinstance(start, Int) else None
-    return replace(value, dtype=concrete(start.dtype, number), made=start.made)
+    return typed(value, concrete(start.dtype, number), start.made)
 
 
 def dtype_named(value: Value | None) -> str:
