@@ -72,7 +72,7 @@ def of_method(m: Machine, name: str, owner: Value, args: Arguments, result: Valu
     rule = _METHODS.get(name)
     if rule is None or m.knowledge.written is None:
         return result
-    return rule(m, f".{name}", owner, args, result)
+    return rule(m, f"view.{name}", owner, args, result)
 
 
 def _typed(result: Value, dtype: str, operands: tuple[Value | None, ...], made: Span | None = None) -> Value:
@@ -378,7 +378,7 @@ def _count(m: Machine, index: Value | None) -> tuple[int, ...]:
 def _item(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     x = operand(args.positional[0])
     if x is not NOTHING:
-        note(m, "reshape", ".item()", (x, Operand(UNKNOWN, ())), args.span)
+        note(m, "reshape", "item", (x, Operand(UNKNOWN, ())), args.span)
     return _typed(result, operand(args.positional[0]).dtype, args.positional[:1])
 
 
@@ -418,7 +418,7 @@ def _reduce(places: str, m: Machine, op: str, args: Arguments, result: Value) ->
         return untyped(result)
     axis = given.get("axis")
     scan = op in ("ct.cumsum", "ct.cumprod")
-    axes = () if axis is None and not scan or axis == NONE else (0,) if axis is None else _numbers(m, axis)
+    axes = () if (axis is None and not scan) or axis == NONE else (0,) if axis is None else _numbers(m, axis)
     if axes is not None:
         note(m, "axes" if places else "reduce", op, (x,), args.span, axes)
     return _typed(result, places or _reduction(x.dtype), (given.get("x"),), None if scan else args.span)

@@ -59,7 +59,7 @@ def untyped(value: Value) -> Value:
 
 def met(a: Value, b: Value, result: Value) -> Value:
     """The type where two ways of control meet, which is known when it is the same on both."""
-    if result is a and result is b or not isinstance(result, _TILES):
+    if (result is a and result is b) or not isinstance(result, _TILES):
         return result
     if not (isinstance(a, _TILES) and isinstance(b, _TILES)) or not (a.dtype and b.dtype) or a.shape != b.shape:
         return untyped(result)
