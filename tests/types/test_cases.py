@@ -47,6 +47,12 @@ CASES: dict[str, tuple[tuple[str, bool], ...]] = {
         ("x = ct.zeros((16,), ct.float32)\nif F:\n    x = x + ct.zeros((8,), ct.float32)", False),
         ("x = ct.zeros((BM,), ct.float32)\nif BM == 16:\n    x = x + ct.zeros((16,), ct.float32)", False),
         ("x = ct.zeros((8,), ct.float32)\nfor j in ct.static_iter(range(2)):\n    x = ct.cat((x, x), 0)", False),
+        ("for j in range(n):\n    x = ct.zeros((8,), ct.float32)\nfor j in range(n):\n"
+         "    x = ct.zeros((16,), ct.int32)", False),
+        ("if i > 2:\n    x = ct.zeros((8,), ct.float32)\nfor j in range(n):\n    x = ct.zeros((16,), ct.int32)", False),
+        ("x = ct.zeros((8,), ct.float32)\nif i > 2:\n    x = ct.zeros((8,), ct.int32)\nfor j in range(n):\n"
+         "    x = ct.zeros((16,), ct.int32)", False),
+        ("x = ct.zeros((8,), ct.float32)\nfor j in range(n):\n    x = ct.sum(x[:, None], axis=1)", False),
     ),
     "TC502": (
         ("x = ct.zeros((BM,), ct.float16) + ct.zeros((BM,), ct.bfloat16)", True),

@@ -386,8 +386,8 @@ def _ranks(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 
 def _part_index(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     count, rank = f.words
-    return (f"the index of {_op(use)} has {_entries(count)}, and the tile has {_axes(rank)}, {_shapes(use.operands[0])}",
-            "give one entry for each axis of the tile")
+    return (f"the index of {_op(use)} has {_entries(count)}, and the tile has {_axes(rank)}, "
+            f"{_shapes(use.operands[0])}", "give one entry for each axis of the tile")
 
 
 def _part_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
@@ -481,8 +481,8 @@ def _scale(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 def _block(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     dtype, scales, sizes = f.words
     whole, count = (spelled(t) for t in f.terms)
-    return (f"{whole} elements of {dtype} along K have {count} {'scale' if count == '1' else 'scales'} of {scales}, and "
-            f"{sizes} elements share one",
+    several = "scale" if count == "1" else "scales"
+    return (f"{whole} elements of {dtype} along K have {count} {several} of {scales}, and {sizes} elements share one",
             f"give one scale to every {sizes} elements along K")
 
 
