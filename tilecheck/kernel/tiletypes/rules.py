@@ -16,6 +16,7 @@ from tilecheck.kernel.tiletypes.dtypes import (
     RESTRICTED,
     UNKNOWN,
     divided,
+    known,
     promoted,
 )
 from tilecheck.kernel.tiletypes.typing import (
@@ -81,7 +82,7 @@ def _typed(result: Value, dtype: str, operands: tuple[Value | None, ...], made: 
         return result
     types = [operand(v) for v in operands]
     if any(t is NOTHING for t in types):
-        return untyped(result)
+        return untyped(result) if result.shape is not None else typed(result, UNKNOWN if dtype == CLASH else dtype)
     if made is None:
         made = next((t.made for t in types if t.shape == result.shape and t.made is not None), None)
     return typed(result, UNKNOWN if dtype == CLASH else dtype, made)
@@ -116,7 +117,7 @@ def _combined_type(op: str, a: Operand, b: Operand) -> str:
     if op in _COMPARISONS:
         if a.dtype in LOOSE and b.dtype in LOOSE:
             return "~bool"
-        return "bool_" if a.shape or b.shape or UNKNOWN not in (a.dtype, b.dtype) else UNKNOWN
+        return "bool_" if a.shape or b.shape or known(a.dtype) or known(b.dtype) else UNKNOWN
     if op == "**" and a.dtype in FLOATS and b.dtype in INTEGERS:
         return a.dtype
     if UNKNOWN in (a.dtype, b.dtype):
