@@ -212,6 +212,7 @@ def test_what_comes_after_a_return_that_a_constant_decides_may_not_be_compiled()
 @pytest.mark.parametrize("allocation", [
     "np.zeros((64, 64), x.dtype)", "np.zeros((64, 64), np.float16)", "np.empty(shape=(64, 64))", "torch.zeros(64, 64)",
     "x.new_zeros((64, 64))", "torch.zeros_like(x)",
+    "torch.zeros((64, 64)).view(torch.uint8)", "torch.zeros(64, 64).view(x.dtype)", "torch.zeros(4096).view(64, 64)",
 ])
 def test_arrays_of_two_axes(allocation: str) -> None:
     text = kernel("x = ct.load(a, (i, 0), (BM, 16)); y = ct.load(b, (i, 0), (BM, 16))")
