@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 import tilecheck.kernel.builtins
 import tilecheck.kernel.memory
@@ -22,7 +22,8 @@ from tilecheck.kernel.machine import Exhausted, Frame, Knowledge, Machine, Recor
 from tilecheck.kernel.names import in_module
 from tilecheck.kernel.observed import Observed
 from tilecheck.kernel.statements import STATEMENTS
-from tilecheck.kernel.tree import Attribute, Expr, FuncDef, Name, Span
+from tilecheck.kernel.tiletypes.dtypes import SOME_NUMBER
+from tilecheck.kernel.tree import Attribute, Expr, FuncDef, Name, Span, Subscript
 from tilecheck.kernel.undefined import Paddings
 from tilecheck.kernel.values import NONE, Const, Data, Int, ParamRef, Value
 from tilecheck.proof.region import Region
@@ -37,23 +38,37 @@ RUNS = 4
 """Runs until what an earlier run found out about the kernel no longer changes."""
 
 
+Expressions: TypeAlias = Mapping[type, Callable[[Machine, Any], Value]]
+Statements: TypeAlias = Mapping[type, Callable[[Machine, Any], None]]
+
+
 def execute(project: Project, site: KernelSite, overlay: Iterable[str] = ()) -> KernelModel:
     """Never raises: what goes wrong inside costs the kernel its verdicts. `overlay` are clauses declared elsewhere."""
+    return _model(settle(project, site, overlay), site)
+
+
+def settle(
+    project: Project, site: KernelSite, overlay: Iterable[str] = (),
+    expressions: Expressions | None = None, statements: Statements | None = None,
+) -> Machine:
+    """The machine after the last run. The tables may be others than those of a check, to watch what is executed."""
+    expressions = cast(Expressions, EXPRESSIONS) if expressions is None else expressions
+    statements = cast(Statements, STATEMENTS) if statements is None else statements
     own = (d.text for d in declared(site.definition, site.decorators))
     of_integers = integers((*own, *overlay))
     knowledge = Knowledge()
-    machine = _run(project, site, knowledge)
+    machine = _run(project, site, knowledge, expressions, statements)
     for _ in range(RUNS - 1):
         learnt = _learn(machine, of_integers)
         if learnt == knowledge:
             break
         knowledge = learnt
-        machine = _run(project, site, knowledge)
+        machine = _run(project, site, knowledge, expressions, statements)
         if machine.failed:
             break
     else:
         _distrust(machine, "what the kernel does could not be settled", site)
-    return _model(machine, site)
+    return machine
 
 
 def _learn(m: Machine, of_integers: frozenset[str]) -> Knowledge:
@@ -70,10 +85,12 @@ def _learn(m: Machine, of_integers: frozenset[str]) -> Knowledge:
     )
 
 
-def _run(project: Project, site: KernelSite, knowledge: Knowledge) -> Machine:
+def _run(
+    project: Project, site: KernelSite, knowledge: Knowledge, expressions: Expressions, statements: Statements,
+) -> Machine:
     definition = site.definition
     names = tuple(p.name for p in definition.params)
-    m = Machine(project, knowledge, names, cast(Mapping[type, Any], EXPRESSIONS), cast(Mapping[type, Any], STATEMENTS))
+    m = Machine(project, knowledge, names, expressions, statements)
     m.recording = knowledge.written is not None
     try:
         _enter(m, site)
@@ -151,25 +168,34 @@ def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None)
         return ParamRef(name)
     if is_constant_annotation(m.project, site.module, annotation):
         m.used_as(name, "constant")
-        return Data((), sym(name)) if _mentions_float(annotation) else Int(sym(name))
+        if _mentions_float(annotation):
+            return Data((), sym(name), dtype="~float")
+        return Int(sym(name), dtype=_LOOSE.get(_constant_of(annotation), SOME_NUMBER))
     plain = _plain(annotation)
     if plain in ("int", "bool"):
         m.used_as(name, "scalar")
-        return Int(sym(name))
+        return Int(sym(name), dtype=SOME_NUMBER)
     if plain == "float":
         m.used_as(name, "scalar")
-        return Data((), sym(name))
+        return Data((), sym(name), dtype=SOME_NUMBER)
     if plain == "Array":
         m.used_as(name, "array")
     return ParamRef(name)
 
 
 def _mentions_float(annotation: Expr) -> bool:
-    from tilecheck.kernel.tree import Subscript
-
     if isinstance(annotation, Subscript):
         return any(_plain(i) == "float" for i in annotation.items)
     return isinstance(annotation, Const) and False
+
+
+_LOOSE: Final = {"int": "~int", "bool": "~bool"}
+
+
+def _constant_of(annotation: Expr) -> str:
+    """`int` of `ct.Constant[int]`"""
+    items = annotation.items if isinstance(annotation, Subscript) else ()
+    return _plain(items[0]) if len(items) == 1 else ""
 
 
 # --- the model -------------------------------------------------------------------------------------------------------
@@ -221,7 +247,8 @@ def _observed(m: Machine, definition: FuncDef) -> Observed:
         *(u for span in sorted(notes.helpers) for u in unused(notes.helpers[span], notes, helper=True))]
     wide = bool(notes.wide) or any(map(mentions_64_bits, (definition, *notes.helpers.values())))
     return Observed(tuple(notes.slices), tuple(notes.narrowings), tuple(notes.loops), tuple(notes.parts), tuple(made),
-                    tuple(notes.early), bool(notes.waits), frozenset(notes.after), wide)
+                    tuple(notes.early), bool(notes.waits), frozenset(notes.after), wide,
+                    () if m.failed else tuple(notes.uses))
 
 
 def _takes_work(accesses: tuple[Access, ...]) -> bool:
@@ -265,4 +292,4 @@ def _uniform(guard: Cond) -> Cond:
     return conj(*(p for p in (guard.args if guard.op == "and" else (guard,)) if not p.varying))
 
 
-__all__ = ["Span", "execute"]
+__all__ = ["Span", "execute", "settle"]

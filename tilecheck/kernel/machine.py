@@ -181,6 +181,7 @@ class Machine:
         self.unspecified = False
         self.observations: list[Observation] = []
         self.unfollowed: dict[str, str] = {}
+        self.doubts = 0
         self.cas: dict[Atom, CasResult] = {}
         self.changes: dict[str, set[str]] = {}
         self.updates: dict[str, set[tuple[object, ...]]] = {}
@@ -291,6 +292,15 @@ class Machine:
         if is_small(value.term):
             return value
         return self.fresh("large", span, value.shape)
+
+    @contextmanager
+    def doubting(self) -> Iterator[None]:
+        """What is executed here need not be compiled in every launch, by a condition that is not in the path."""
+        self.doubts += 1
+        try:
+            yield
+        finally:
+            self.doubts -= 1
 
     @contextmanager
     def silent(self) -> Iterator[None]:
