@@ -18,6 +18,7 @@ from tilecheck.selection import SelectorError, check_selectors
 
 if TYPE_CHECKING:
     from tilecheck.diagnostics import Report
+    from tilecheck.report.sources import SourceLines
 
 EXIT_CLEAN: Final = 0
 EXIT_FINDINGS: Final = 1
@@ -124,15 +125,16 @@ def _settings(command: Command) -> Command:
     options = (
         click.option(
             "--config",
-            "config_file",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="Take settings from this file.",
+            multiple=True,
+            metavar="FILE|KEY=VALUE",
+            help="Take settings from this file; or set one (the value as in TOML); repeatable.",
         ),
         click.option("--isolated", is_flag=True, help="Ignore all configuration files."),
         click.option(
-            "--exclude", multiple=True, metavar="PATTERN", help="Skip files that match (gitignore style); repeatable."
+            "--exclude", "--extend-exclude", multiple=True, metavar="PATTERN",
+            help="Skip files that match (gitignore style); repeatable."
         ),
+        click.option("--force-exclude", is_flag=True, help="Skip them also where they are named."),
         click.option("--no-respect-gitignore", is_flag=True, help="Also check files that .gitignore excludes."),
         click.option(
             "--contracts",
@@ -164,17 +166,36 @@ def _settings(command: Command) -> Command:
 @click.option(
     "--select", multiple=True, metavar="RULES", help="Rules to report: codes, prefixes, names or ALL; comma-separated."
 )
-@click.option("--ignore", multiple=True, metavar="RULES", help="Rules not to report.")
+@click.option("--extend-select", multiple=True, metavar="RULES", help="Rules to report besides those configured.")
+@click.option("--ignore", "--extend-ignore", multiple=True, metavar="RULES", help="Rules not to report.")
+@click.option(
+    "--per-file-ignores", multiple=True, metavar="PATTERN:RULES",
+    help="Rules not to report in files that match, in place of those configured."
+)
+@click.option(
+    "--extend-per-file-ignores", multiple=True, metavar="PATTERN:RULES", help="The same, besides those configured."
+)
 @click.option("--strict", is_flag=True, help="What is not proved is an error.")
 @click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "concise", "json"]),
-    default="text",
-    show_default=True,
-    envvar="TILECHECK_OUTPUT_FORMAT",
+    "--fail-level", type=click.Choice(["error", "warning"]), help="What makes the exit status 1.  [default: error]"
+)
+@click.option("--error-on-warning", is_flag=True, help="The same as --fail-level warning.")
+@click.option(
+    "--format", "--output-format", "formats", multiple=True, metavar="FORMAT[:FILE]", envvar="TILECHECK_OUTPUT_FORMAT",
+    help="text (default), concise, json, github, gitlab, junit or sarif; repeatable, with a file for all but one."
 )
 @click.option("-o", "--output-file", type=click.Path(path_type=Path), metavar="FILE", help="Write the report there.")
+@click.option(
+    "--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Do not report the findings that it has."
+)
+@click.option("--update-baseline", is_flag=True, help="Write what is found now to the baseline.")
+@click.option("--prune-baseline", is_flag=True, help="Remove from the baseline what is no longer found.")
+@click.option(
+    "--error-stale-baseline/--no-error-stale-baseline", default=None,
+    help="Fail when the baseline has findings that are gone.  [default: where CI is set]"
+)
+@click.option("--add-ignore", metavar="REASON", help="Write an opt-out with this reason for every finding.")
+@click.option("--since", metavar="REV", help="Only report what can have changed since a git revision.")
 @click.option("--stdin-filename", metavar="NAME", help="Name of what is read from standard input (path `-`).")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule.")
@@ -183,9 +204,7 @@ def _settings(command: Command) -> Command:
 def check(
     paths: tuple[str, ...],
     select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    strict: bool,
-    output_format: str,
+    formats: tuple[str, ...],
     output_file: Path | None,
     stdin_filename: str | None,
     exit_zero: bool,
@@ -201,31 +220,75 @@ def check(
     """
     if quiet and verbose:
         raise UsageError("--quiet and --verbose exclude each other")
-    config = _config(paths, settings)
-    config = replace(config, strict=config.strict or strict)
-    if select:
-        config = replace(config, select=_rules(select), ignore=())
-    config = replace(config, ignore=config.ignore + _rules(ignore))
+    config = _selected(_config(paths, settings), select, settings)
+    outputs = _outputs(formats, output_file)
+    adopting = any(settings[name] not in (None, False) for name in _ADOPTING) or config.baseline is not None
     report, sources = _run(paths or (".",), config, stdin_filename)
-    stream_is_file = output_file is not None
-    text = _render(report, sources, output_format, not stream_is_file, 1 if verbose else -1 if quiet else 0, statistics)
-    _write(text, output_file)
+    fails = False
+    if adopting:
+        from tilecheck.commands.adoption import adopt
+
+        report, fails = adopt(report, sources, paths or (".",), config, settings)
+    for form, file in outputs:
+        level = 1 if verbose else -1 if quiet else 0
+        _write(_render(report, sources, form, file is None, level, statistics, config), file)
     for failure in report.failures:
         place = f"{failure.file}:{failure.line}" if failure.line else failure.file
         click.echo(f"error: {place}: {failure.message}", err=True)
     if report.failures:
         return EXIT_ABNORMAL
-    return EXIT_FINDINGS if not exit_zero and any(d.severity == "error" for d in report.diagnostics) else EXIT_CLEAN
+    from tilecheck.diagnostics import at_least  # loaded long since
+
+    fails = fails or any(at_least(d.severity, config.fail_level) for d in report.diagnostics)
+    return EXIT_FINDINGS if fails and not exit_zero else EXIT_CLEAN
+
+
+_ADOPTING: Final = ("update_baseline", "prune_baseline", "add_ignore", "since")
+
+
+def _selected(config: Config, select: tuple[str, ...], settings: dict[str, Any]) -> Config:
+    """The settings with what the options of `check` say."""
+    if select:
+        config = replace(config, select=_rules(select), ignore=())
+    if settings["per_file_ignores"] or settings["extend_per_file_ignores"]:
+        from tilecheck.commands.adoption import per_file_ignores
+
+        config = per_file_ignores(config, settings["per_file_ignores"], settings["extend_per_file_ignores"])
+    return replace(
+        config,
+        select=config.select + _rules(settings["extend_select"]),
+        ignore=config.ignore + _rules(settings["ignore"]),
+        strict=config.strict or settings["strict"],
+        fail_level="warning" if settings["error_on_warning"] else settings["fail_level"] or config.fail_level,
+        baseline=settings["baseline"] or config.baseline,
+    )
+
+
+def _outputs(formats: tuple[str, ...], output_file: Path | None) -> Iterable[tuple[str, Path | None]]:
+    """The forms of the report, and where each goes: None is standard output."""
+    if not formats:
+        return (("text", output_file),)
+    from tilecheck.report.outputs import OutputError, outputs
+
+    try:
+        return tuple((output.form, output.file) for output in outputs(formats, output_file))
+    except OutputError as error:
+        raise UsageError(str(error)) from error
 
 
 def _config(paths: Sequence[str], settings: dict[str, Any]) -> Config:
+    files = [given for given in settings["config"] if "=" not in given or os.path.isfile(given)]
+    overrides = [given for given in settings["config"] if given not in files]
+    if len(files) > 1:
+        raise UsageError("--config takes one file, and any number of KEY=VALUE")
     try:
-        config = load_config(paths, settings["config_file"], settings["isolated"])
+        config = load_config(paths, Path(files[0]) if files else None, settings["isolated"], overrides)
     except ConfigError as error:
         raise UsageError(str(error)) from error
     return replace(
         config,
         exclude=config.exclude + settings["exclude"],
+        force_exclude=config.force_exclude or settings["force_exclude"],
         respect_gitignore=config.respect_gitignore and not settings["no_respect_gitignore"],
         contracts=config.contracts + settings["contracts"],
         jobs=settings["jobs"] or config.jobs,
@@ -245,7 +308,7 @@ def _rules(values: Iterable[str]) -> tuple[str, ...]:
 
 def _run(
     paths: Sequence[str], config: Config, stdin_filename: str | None
-) -> tuple[Report, Callable[[str], Sequence[str]]]:
+) -> tuple[Report, SourceLines]:
     from tilecheck import api
     from tilecheck.progress import progress_on
     from tilecheck.report.sources import SourceLines
@@ -270,23 +333,18 @@ def _run(
 def _render(
     report: Report,
     sources: Callable[[str], Sequence[str]],
-    output_format: str,
+    form: str,
     to_stdout: bool,
     verbosity: int,
     statistics: bool,
+    config: Config,
 ) -> str:
-    if output_format == "json":
-        from tilecheck.report.json import render_json
-
-        return render_json(report)
-    if output_format == "concise":
-        from tilecheck.report.concise import render_concise
-
-        return render_concise(report, statistics)
+    from tilecheck.report.formats import View, render
     from tilecheck.report.style import wants_colour
-    from tilecheck.report.text import render_text
 
-    return render_text(report, sources, to_stdout and wants_colour(sys.stdout), verbosity, statistics)
+    colour = to_stdout and wants_colour(sys.stdout)
+    known = config.baseline is not None
+    return render(form, View(report, sources, colour, verbosity, statistics, config.fail_level, known))
 
 
 def _write(text: str, output_file: Path | None) -> None:
@@ -294,7 +352,8 @@ def _write(text: str, output_file: Path | None) -> None:
         click.echo(text, nl=False, color=True)
         return
     try:
-        output_file.write_text(text, encoding="utf-8")
+        # a name of a file may have bytes that are no text
+        output_file.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise UsageError(f"{output_file}: {error.strerror or error}") from error
 

@@ -51,12 +51,13 @@ def analyse_paths(paths: Sequence[str], config: Config, progress: Progress = no_
     """The analysis of files and folders, from the cache where nothing has changed."""
     from tilecheck.source.discover import discover
 
-    found = discover(paths, exclude=config.exclude, base=config.root, respect_gitignore=config.respect_gitignore)
+    found = discover(paths, exclude=config.exclude, base=config.root, respect_gitignore=config.respect_gitignore,
+                     force_exclude=config.force_exclude)
     files = content_digests(str(path) for path in found.files)
     inputs = Inputs(files, tuple(map(str, found.roots)), None, _read_overlays(config.contracts))
     missing = tuple(Failure(error.file, error.message) for error in found.errors)
     analysis = _kept_or_fresh(inputs, config, progress)
-    return replace(analysis, failures=(*analysis.failures, *missing)) if missing else analysis
+    return replace(analysis, failures=(*analysis.failures, *missing), paths=tuple(files))
 
 
 def analyse_text(data: bytes, name: str, config: Config) -> Analysis:

@@ -1,0 +1,1 @@
+"""What commands do, loaded when they are called."""

@@ -1,0 +1,127 @@
+"""The options of `check` for code that has findings: baselines, opt-outs for all of them, what changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from tilecheck.adopt.baseline import BaselineError
+from tilecheck.adopt.run import apply_baseline
+from tilecheck.config import Config
+from tilecheck.diagnostics import Report
+from tilecheck.report.sources import SourceLines
+from tilecheck.selection import SelectorError, check_selectors
+
+__all__ = ["adopt", "per_file_ignores"]
+
+
+def adopt(
+    report: Report, sources: SourceLines, paths: Sequence[str], config: Config, options: Mapping[str, Any]
+) -> tuple[Report, bool]:
+    """The report without what is known or did not change, and whether the run fails whatever it says."""
+    _check_options(paths, config, options)
+    fails = False
+    if config.baseline is not None or options["update_baseline"] or options["prune_baseline"]:
+        report, fails = _with_baseline(report, sources, paths, config, options)
+    if options["since"] is not None:
+        report = _since(report, paths, config, options["since"])
+    if options["add_ignore"] is not None:
+        report = _ignored(report, sources, paths, config, options)
+    return report, fails
+
+
+def _check_options(paths: Sequence[str], config: Config, options: Mapping[str, Any]) -> None:
+    writing = [name for name in ("update_baseline", "prune_baseline", "add_ignore") if options[name] is not None
+               and options[name] is not False]
+    if len(writing) > 1:
+        first, second = (f"--{name.replace('_', '-')}" for name in writing[:2])
+        raise _usage(f"{first} and {second} exclude each other")
+    if options["since"] is not None and options["update_baseline"]:
+        raise _usage("--since leaves findings out, and --update-baseline needs all of them")
+    if "-" in paths and (writing or options["since"] is not None):
+        raise _usage("standard input has no file, so it has no baseline, no history and no place for opt-outs")
+
+
+def _with_baseline(
+    report: Report, sources: SourceLines, paths: Sequence[str], config: Config, options: Mapping[str, Any]
+) -> tuple[Report, bool]:
+    asked = options["error_stale_baseline"]
+    try:
+        outcome = apply_baseline(
+            report, sources, config,
+            update=options["update_baseline"],
+            prune=options["prune_baseline"],
+            stale_is_error=_in_ci() if asked is None else asked,
+            folders=any(os.path.isdir(path) for path in paths),
+        )
+    except BaselineError as error:
+        raise _usage(f"baseline: {error}") from error
+    for line in outcome.said:
+        click.echo(line, err=True)
+    return outcome.report, outcome.fails
+
+
+def _in_ci() -> bool:
+    """Whether this is continuous integration, where all services set `CI`."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false", "no")
+
+
+def _since(report: Report, paths: Sequence[str], config: Config, revision: str) -> Report:
+    from tilecheck.adopt.since import SinceError, only_changed
+
+    try:
+        return only_changed(report, paths, config, revision)
+    except SinceError as error:
+        raise _usage(f"--since: {error}") from error
+
+
+def _ignored(
+    report: Report, sources: SourceLines, paths: Sequence[str], config: Config, options: Mapping[str, Any]
+) -> Report:
+    from tilecheck import api
+    from tilecheck.adopt.ignores import IgnoreError, add_ignores
+
+    try:
+        added = add_ignores(report, options["add_ignore"])
+    except IgnoreError as error:
+        raise _usage(f"--add-ignore: {error}") from error
+    for line in added.said:
+        click.echo(line, err=True)
+    if not added.files:
+        return report
+    sources.forget()
+    again = api.check_paths(list(paths), config)
+    asked = {**options, "add_ignore": None}
+    return adopt(again, sources, paths, config, asked)[0]
+
+
+def per_file_ignores(config: Config, given: Iterable[str], added: Iterable[str]) -> Config:
+    """The settings with `PATTERN:RULES`, in place of those that are configured and besides them."""
+    replaced, more = tuple(_patterns(given)), tuple(_patterns(added))
+    return replace(config, per_file_ignores=(replaced or config.per_file_ignores) + more)
+
+
+def _patterns(values: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """`a.py:TC1,TC2` and `a.py:TC1,b.py:TC2`."""
+    for value in values:
+        pattern = ""
+        for part in value.split(","):
+            before, colon, rule = part.strip().rpartition(":")
+            pattern = before if colon else pattern
+            if not pattern or not rule:
+                raise _usage(f"'{value}' must be PATTERN:RULES, such as tests/*.py:TC102")
+            try:
+                check_selectors((rule,))
+            except SelectorError as error:
+                raise _usage(str(error)) from error
+            yield pattern, (rule,)
+
+
+def _usage(message: str) -> click.ClickException:
+    from tilecheck.cli import UsageError
+
+    return UsageError(message)
