@@ -34,7 +34,8 @@ def only_changed(report: Report, paths: Sequence[str], config: Config, revision:
     history = History(_folder(paths), revision)
     changes = _Changes(report, [path for path in paths if os.path.isdir(path)], config, history)
     kept = tuple(d for d in report.diagnostics if changes.concern(d))
-    return replace(report, diagnostics=kept, unchanged=len(report.diagnostics) - len(kept))
+    known = tuple(d for d in report.baselined if changes.concern(d))
+    return replace(report, diagnostics=kept, baselined=known, unchanged=len(report.diagnostics) - len(kept))
 
 
 def _folder(paths: Sequence[str]) -> Path:
