@@ -252,6 +252,28 @@ def test_a_contract_in_an_overlay_counts(git: Git, reported: Reported) -> None:
     assert reported("HEAD", "--contracts", "contracts.toml", "--contracts", "more.toml") == {"first", "third"}
 
 
+@pytest.mark.parametrize("local", ["import pkg.third as m", "from pkg import third as m", "import pkg.third"])
+def test_imports_in_functions_are_followed(git: Git, reported: Reported, local: str) -> None:
+    name = "m.third" if local.endswith(" m") else "pkg.third.third"
+    Path("late.py").write_text(
+        f"import cuda.tile as ct\n\n\ndef late(stream, x, n):\n    {local}\n"
+        f"    ct.launch(stream, (n, 1, 1), {name}, (x, x, x, 16))\n")
+    commit(git)
+    assert reported() == set()
+    edit("late.py", "(n, 1, 1)", "(n + 1, 1, 1)")
+    assert reported() == {"third"}
+
+
+def test_conditional_imports_are_followed(git: Git, reported: Reported) -> None:
+    edit("pkg/first.py", "import helpers\n",
+         "try:\n    import helpers\n    import pkg.third\nexcept ImportError:\n    helpers = None\n")
+    commit(git)
+    edit("pkg/third.py", "(row, 0), ct", "(row, 1), ct")
+    assert reported() == {"third"}
+    edit("helpers.py", "return (i, 0)", "return (i, 1)")
+    assert reported() == {"second", "third"}
+
+
 def test_star_imports_are_followed(git: Git, reported: Reported) -> None:
     edit("pkg/first.py", "from helpers import place as where", "from helpers import *\nwhere = place")
     commit(git)

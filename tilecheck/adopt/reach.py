@@ -7,7 +7,8 @@ could have been left out, and one too few hides one.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from tilecheck.adopt.units import STARS, units
@@ -62,20 +63,28 @@ class Reach:
                     left.extend(self.uses(unit))
         return frozenset(seen)
 
-    def users(self, unit: Unit, words: Callable[[str], frozenset[str]]) -> frozenset[Unit]:
-        """All units of the files under check that come to a unit by reference. `words` are those of a file."""
-        found, names = {unit}, {unit.name}
-        before = 0
-        while before < len(found):
-            before = len(found)
+    def users(self, units: Iterable[Unit], words: Callable[[str], frozenset[str]]) -> Mapping[Unit, frozenset[Unit]]:
+        """The units of the files under check that come to any of some units by reference, and those themselves. For
+        each, those that refer to it directly. `words` are the words of a file."""
+        found: defaultdict[Unit, set[Unit]] = defaultdict(set)
+        new = set(units)
+        while new:
+            names = {unit.name for unit in new}
+            found.update((unit, set()) for unit in new)
             for module in self._project.modules():
                 if names.isdisjoint(words(module.path)):
                     continue
                 for candidate in (Unit(module.path, name) for name in self._of(module)):
-                    if candidate not in found and not found.isdisjoint(self.uses(candidate)):
-                        found.add(candidate)
-                        names.add(candidate.name)
-        return frozenset(found - {unit})
+                    for used in self._meant(candidate, found.keys()):
+                        found[used].add(candidate)
+            new = {user for users in found.values() for user in users} - found.keys()
+        return {unit: frozenset(users) for unit, users in found.items()}
+
+    def _meant(self, unit: Unit, units: Set[Unit]) -> Set[Unit]:
+        """Which of some units a unit refers to, by itself or with its whole module."""
+        uses = self.uses(unit)
+        whole = {used.path for used in uses if used.name == ALL}
+        return (uses & units) | ({u for u in units if u.path in whole} if whole else set())
 
     def _of(self, module: Module) -> Mapping[str, Sequence[ast.stmt]]:
         if module.path not in self._units:
@@ -97,9 +106,11 @@ class Reach:
             else:
                 for parts in _chains(statement):
                     yield from self._chain(module, parts)
+                # in a function an import is for it alone; under a condition it binds names of the module
+                name = None if isinstance(statement, _DEFINING) else unit.name
                 for inner in ast.walk(statement):
                     if isinstance(inner, ast.Import | ast.ImportFrom):
-                        yield from self._imports(module, inner, None)
+                        yield from self._imports(module, inner, name)
 
     def _chain(self, module: Module, parts: tuple[str, ...], depth: int = 0) -> Iterator[Unit]:
         """What a dotted name means in a module. Each step is a unit: a name may be bound anew on the way."""
@@ -126,7 +137,9 @@ class Reach:
         """What an import of one name, or of all, refers to. A module as such refers to nothing: its uses do."""
         for alias in statement.names:
             bound = alias.asname or alias.name.partition(".")[0]
-            if name is None or bound == name:
+            if name is None and isinstance(statement, ast.Import):
+                yield from self._follow(module, alias.name, 0, (), 0, True)
+            elif name is None or bound == name:
                 for dotted, level in _imported(statement, bound):
                     yield from self._follow(module, dotted, level, (), 0, name is None)
 

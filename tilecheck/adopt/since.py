@@ -80,23 +80,30 @@ class _Changes:
         """Whether what a kernel refers to changed, or a place that launches it, or what such a place computes with."""
         if any(map(self._changed, self._reach.closure([kernel]))):
             return True
-        users = self._reach.users(kernel, self._words_of)
+        users = self._users_of(kernel)
         if any(map(self._changed, users)):
             return True
         # what launches are computed with. Other kernels do not count, and further up nor do places that launch those
         kernels, apart = self._kernel_units, self._launching
-        direct = self._reach.closure((u for u in users if kernel in self._reach.uses(u)), kernels.__contains__)
-        helpers = {used for user in users for used in self._reach.uses(user)} - apart
-        further = self._reach.closure(helpers, apart.__contains__) - apart
+        direct = self._reach.closure(apart.get(kernel, frozenset()), kernels.__contains__)
+        helpers = {used for user in users for used in self._reach.uses(user)} - apart.keys()
+        further = self._reach.closure(helpers, apart.__contains__) - apart.keys()
         return any(map(self._changed, (direct - kernels) | further))
 
+    def _users_of(self, kernel: Unit) -> frozenset[Unit]:
+        """All that comes to a kernel by reference."""
+        found: set[Unit] = set()
+        left = [kernel]
+        while left:
+            new = self._launching.get(left.pop(), frozenset()) - found
+            found |= new
+            left.extend(new)
+        return frozenset(found - {kernel})
+
     @cached_property
-    def _launching(self) -> frozenset[Unit]:
-        """The kernels, and what comes to any of them."""
-        out = set(self._kernel_units)
-        for kernel in self._kernel_units:
-            out |= self._reach.users(kernel, self._words_of)
-        return frozenset(out)
+    def _launching(self) -> Mapping[Unit, frozenset[Unit]]:
+        """The kernels, and what comes to any of them, each with what refers to it."""
+        return self._reach.users(self._kernel_units, self._words_of)
 
     def _place(self, file: str, line: int) -> bool:
         """Whether what stands on a line refers to anything that changed."""
