@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from tilecheck.records import record
 
-__all__ = ["Baseline", "BaselineError", "Known", "load", "parse", "save", "spelled", "without"]
+__all__ = ["Baseline", "BaselineError", "Known", "load", "parse", "save", "shown", "spelled", "without"]
 
 VERSION: Final = 1
 _LARGEST: Final = 64 * 1024 * 1024
@@ -48,20 +48,26 @@ Baseline: TypeAlias = Mapping[Known, int]
 """How often each finding is known."""
 
 
+def shown(path: Path) -> str:
+    """A path for messages: relative to the working directory when it lies there."""
+    found = os.path.relpath(path) if path.is_absolute() and path.is_relative_to(Path.cwd()) else str(path)
+    return Path(found).as_posix()
+
+
 def load(path: Path) -> Baseline:
     """Read a baseline. Raises BaselineError."""
     try:
         if not path.is_file():
-            raise BaselineError(f"{path}: no such file; `--update-baseline` writes it")
+            raise BaselineError(f"{shown(path)}: no such file; `--update-baseline` writes it")
         if path.stat().st_size > _LARGEST:
-            raise BaselineError(f"{path}: too large for a baseline")
+            raise BaselineError(f"{shown(path)}: too large for a baseline")
         data = path.read_bytes()
     except OSError as error:
-        raise BaselineError(f"{path}: {error.strerror or error}") from error
+        raise BaselineError(f"{shown(path)}: {error.strerror or error}") from error
     try:
         return parse(data)
     except BaselineError as error:
-        raise BaselineError(f"{path}: {error}") from error
+        raise BaselineError(f"{shown(path)}: {error}") from error
 
 
 def parse(data: bytes) -> Baseline:
@@ -126,7 +132,7 @@ def save(path: Path, baseline: Baseline) -> None:
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise BaselineError(f"{path}: {error.strerror or error}") from error
+        raise BaselineError(f"{shown(path)}: {error.strerror or error}") from error
 
 
 def without(baseline: Baseline, stale: Baseline) -> Baseline:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tilecheck.adopt.baseline import Baseline, BaselineError, load, save, without
+from tilecheck.adopt.baseline import Baseline, BaselineError, load, save, shown, without
 from tilecheck.adopt.matching import Comparison, compare, updated
 from tilecheck.config import Config
 from tilecheck.diagnostics import Report
@@ -39,16 +39,16 @@ def apply_baseline(
     if update:
         new = updated(compared)
         save(path, new)
-        return Outcome(_all_known(compared), (f"{path}: {_findings(new)} written",))
+        return Outcome(_all_known(compared), (f"{shown(path)}: {_findings(new)} written",))
     if prune:
         if not compared.complete:
-            raise BaselineError(f"{path}: to prune, check folders, or all files that it has findings of")
+            raise BaselineError(f"{shown(path)}: to prune, check folders, or all files that it has findings of")
         save(path, without(known, compared.stale))
-        return Outcome(compared.report, (f"{path}: {_findings(compared.stale)} removed",))
+        return Outcome(compared.report, (f"{shown(path)}: {_findings(compared.stale)} removed",))
     if not compared.stale:
         return Outcome(compared.report)
     files = ", ".join(sorted({entry.file for entry in compared.stale})[:3])
-    said = f"{path}: {_findings(compared.stale)} no longer found ({files}); `--prune-baseline` removes them"
+    said = f"{shown(path)}: {_findings(compared.stale)} no longer found ({files}); `--prune-baseline` removes them"
     return Outcome(compared.report, (f"{'error' if stale_is_error else 'warning'}: {said}",), stale_is_error)
 
 
