@@ -98,6 +98,14 @@ def test_it_annotates_what_it_finds_and_fails(runner: Runner) -> None:
 
 
 @pytest.mark.slow
+def test_what_is_installed_has_the_pages_of_rules_and_the_schemas(runner: Runner) -> None:
+    installed = {path.name for path in (runner.temporary / "tilecheck").rglob("tilecheck/**/*") if path.is_file()}
+    assert {"report-1.json", "baseline-1.json", "TC101.md"} <= installed
+    runner.step("Check", args="--format sarif:installed.sarif")
+    assert '"markdown": "# TC101' in (runner.workspace / "installed.sarif").read_text()
+
+
+@pytest.mark.slow
 def test_inputs_reach_the_command(runner: Runner) -> None:
     assert runner.step("Check", paths="clean.py").status == 0
     assert runner.step("Check", paths="clean.py racy.py", args="--exit-zero --select TC1").outputs == "status=0\n"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -110,3 +113,18 @@ def test_only_the_text_on_standard_output_is_coloured(run: Run, monkeypatch: pyt
     assert "\x1b" not in Path("plain.txt").read_text()
     for form in sorted(FORMATS.keys() - {"text"}):
         assert "\x1b" not in run("racy.py", "--format", form).out
+
+
+def test_a_plain_check_loads_none_of_the_other_forms() -> None:
+    """Nor what is for baselines, opt-outs and revisions: all of it takes a while to load."""
+    code = (
+        "import sys; from tilecheck.cli import main; main(['examples/vector_add.py', '-q', '--no-cache']);"
+        "print(sorted(sys.modules))"
+    )
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    loaded = set(ast.literal_eval(done.stdout.splitlines()[-1]))
+    assert "tilecheck.report.text" in loaded
+    others = {f"tilecheck.report.{name}" for name in (*FORMATS, "outputs", "fingerprint") if name != "text"}
+    assert loaded.isdisjoint(others)
+    assert not {m for m in loaded if m.startswith(("tilecheck.adopt", "tilecheck.commands", "xml"))}
