@@ -18,7 +18,7 @@ from tilecheck.selection import SelectorError, check_selectors
 
 if TYPE_CHECKING:
     from tilecheck.diagnostics import Report
-    from tilecheck.report.sources import SourceLines
+    from tilecheck.report.frame import Sources
 
 EXIT_CLEAN: Final = 0
 EXIT_FINDINGS: Final = 1
@@ -228,7 +228,7 @@ def check(
     if adopting:
         from tilecheck.commands.adoption import adopt
 
-        report, fails = adopt(report, sources, paths or (".",), config, settings)
+        report, sources, fails = adopt(report, sources, paths or (".",), config, settings)
     for form, file in outputs:
         level = 1 if verbose else -1 if quiet else 0
         _write(_render(report, sources, form, file is None, level, statistics, config), file)
@@ -308,7 +308,7 @@ def _rules(values: Iterable[str]) -> tuple[str, ...]:
 
 def _run(
     paths: Sequence[str], config: Config, stdin_filename: str | None
-) -> tuple[Report, SourceLines]:
+) -> tuple[Report, Sources]:
     from tilecheck import api
     from tilecheck.progress import progress_on
     from tilecheck.report.sources import SourceLines

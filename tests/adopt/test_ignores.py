@@ -235,3 +235,17 @@ def test_a_clean_file_is_not_touched(run: Run) -> None:
     before = os.stat("clean.py").st_mtime_ns
     assert run("clean.py", "--add-ignore", "known").status == 0
     assert (Path("clean.py").read_text(), os.stat("clean.py").st_mtime_ns) == (CLEAN, before)
+
+
+def test_the_baseline_is_spoken_of_once_and_still_counts(run: Run) -> None:
+    Path("new.py").write_text(RACY)
+    run("new.py", "--baseline", "known.json", "--update-baseline")
+    Path("new.py").write_text(CLEAN)
+    command = (".", "--baseline", "known.json", "--error-stale-baseline", "--add-ignore", "known")
+    result = run(*command)
+    assert result.err.splitlines() == [
+        "opt-outs for 2 findings written to 2 files",
+        "error: known.json: 1 finding no longer found (new.py); `--prune-baseline` removes them"]
+    assert result.status == 1
+    again = run(*command)
+    assert (again.status, again.err.splitlines()[1:]) == (1, result.err.splitlines()[1:])

@@ -10,28 +10,44 @@ from typing import Any
 import click
 
 from tilecheck.adopt.baseline import BaselineError
-from tilecheck.adopt.run import apply_baseline
+from tilecheck.adopt.run import Outcome, apply_baseline
 from tilecheck.config import Config
 from tilecheck.diagnostics import Report
-from tilecheck.report.sources import SourceLines
+from tilecheck.report.frame import Sources
 from tilecheck.selection import SelectorError, check_selectors
 
 __all__ = ["adopt", "per_file_ignores"]
 
 
 def adopt(
-    report: Report, sources: SourceLines, paths: Sequence[str], config: Config, options: Mapping[str, Any]
-) -> tuple[Report, bool]:
-    """The report without what is known or did not change, and whether the run fails whatever it says."""
+    report: Report, sources: Sources, paths: Sequence[str], config: Config, options: Mapping[str, Any]
+) -> tuple[Report, Sources, bool]:
+    """The report without what is known or did not change, the source of it, and whether the run fails anyhow."""
     _check_options(paths, config, options)
+    if options["add_ignore"] is not None:
+        asked = {**options, "add_ignore": None}
+        left, _, _ = _known(report, sources, paths, config, asked)
+        if _add_ignores(left, options["add_ignore"]):
+            report, sources = _checked_again(paths, config)
+        options = asked
+    report, fails, said = _known(report, sources, paths, config, options)
+    for line in said:
+        click.echo(line, err=True)
+    return report, sources, fails
+
+
+def _known(
+    report: Report, sources: Sources, paths: Sequence[str], config: Config, options: Mapping[str, Any]
+) -> tuple[Report, bool, tuple[str, ...]]:
+    """The report without what is known or did not change, whether the run fails anyhow, and what to tell the user."""
     fails = False
+    said: tuple[str, ...] = ()
     if config.baseline is not None or options["update_baseline"] or options["prune_baseline"]:
-        report, fails = _with_baseline(report, sources, paths, config, options)
+        outcome = _with_baseline(report, sources, paths, config, options)
+        report, fails, said = outcome.report, outcome.fails, outcome.said
     if options["since"] is not None:
         report = _since(report, paths, config, options["since"])
-    if options["add_ignore"] is not None:
-        report = _ignored(report, sources, paths, config, options)
-    return report, fails
+    return report, fails, said
 
 
 def _check_options(paths: Sequence[str], config: Config, options: Mapping[str, Any]) -> None:
@@ -47,11 +63,11 @@ def _check_options(paths: Sequence[str], config: Config, options: Mapping[str, A
 
 
 def _with_baseline(
-    report: Report, sources: SourceLines, paths: Sequence[str], config: Config, options: Mapping[str, Any]
-) -> tuple[Report, bool]:
+    report: Report, sources: Sources, paths: Sequence[str], config: Config, options: Mapping[str, Any]
+) -> Outcome:
     asked = options["error_stale_baseline"]
     try:
-        outcome = apply_baseline(
+        return apply_baseline(
             report, sources, config,
             update=options["update_baseline"],
             prune=options["prune_baseline"],
@@ -60,9 +76,6 @@ def _with_baseline(
         )
     except BaselineError as error:
         raise _usage(f"baseline: {error}") from error
-    for line in outcome.said:
-        click.echo(line, err=True)
-    return outcome.report, outcome.fails
 
 
 def _in_ci() -> bool:
@@ -79,24 +92,25 @@ def _since(report: Report, paths: Sequence[str], config: Config, revision: str) 
         raise _usage(f"--since: {error}") from error
 
 
-def _ignored(
-    report: Report, sources: SourceLines, paths: Sequence[str], config: Config, options: Mapping[str, Any]
-) -> Report:
-    from tilecheck import api
+def _add_ignores(report: Report, reason: str) -> bool:
+    """Write opt-outs for the findings of a report, and say so; whether any file was written."""
     from tilecheck.adopt.ignores import IgnoreError, add_ignores
 
     try:
-        added = add_ignores(report, options["add_ignore"])
+        added = add_ignores(report, reason)
     except IgnoreError as error:
         raise _usage(f"--add-ignore: {error}") from error
     for line in added.said:
         click.echo(line, err=True)
-    if not added.files:
-        return report
-    sources.forget()
-    again = api.check_paths(list(paths), config)
-    asked = {**options, "add_ignore": None}
-    return adopt(again, sources, paths, config, asked)[0]
+    return bool(added.files)
+
+
+def _checked_again(paths: Sequence[str], config: Config) -> tuple[Report, Sources]:
+    """The report after files have changed, with the source as it is now."""
+    from tilecheck import api
+    from tilecheck.report.sources import SourceLines
+
+    return api.check_paths(list(paths), config), SourceLines()
 
 
 def per_file_ignores(config: Config, given: Iterable[str], added: Iterable[str]) -> Config:

@@ -18,10 +18,6 @@ class SourceLines:
             self._lines[path] = self._read(path)
         return self._lines[path]
 
-    def forget(self) -> None:
-        """Read files again, which have changed."""
-        self._lines.clear()
-
     def _read(self, path: str) -> Sequence[str]:
         data = self._given.get(path)
         try:
