@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.cli.conftest import Run
 from tilecheck.adopt.baseline import BaselineError, Known, parse, spelled
@@ -105,6 +107,23 @@ def test_a_configuration_cannot_have_files_outside_its_folder_written(run: Run, 
     with pytest.raises(ConfigError):
         load_config(["racy.py"])
     assert not (tmp_path / "known.json").exists()
+
+
+@given(st.data())
+@settings(max_examples=300, deadline=None)
+def test_any_bytes_are_a_baseline_or_an_error(data: st.DataObject) -> None:
+    known = {Known("a.py", "k", "TC101", "00" * 8, True): 2, Known("b.py", None, "TC102", "11", False): 1}
+    good = spelled(known).encode()
+    cut = data.draw(st.integers(0, len(good)))
+    end = data.draw(st.integers(cut, min(len(good), cut + 8)))
+    mutated = good[:cut] + data.draw(st.binary(max_size=6)) + good[end:]
+    for text in (mutated, data.draw(st.binary(max_size=60))):
+        try:
+            found = parse(text)
+        except BaselineError as error:
+            assert "\n" not in str(error)
+        else:
+            assert all(isinstance(entry, Known) and count > 0 for entry, count in found.items())
 
 
 def test_reading_gives_back_what_was_written() -> None:

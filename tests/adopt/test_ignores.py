@@ -222,6 +222,15 @@ def test_modes_and_links_are_kept(run: Run) -> None:
     assert not [name for name in os.listdir() if name.startswith(".racy")]
 
 
+def test_a_link_that_leads_out_is_not_followed(run: Run, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.py"
+    outside.write_text(RACY)
+    Path("link.py").symlink_to(outside)
+    result = run("link.py", "--add-ignore", "known")
+    assert "link.py: not written, since it is a link to a file elsewhere" in result.err
+    assert (result.status, outside.read_text(), Path("link.py").is_symlink()) == (1, RACY, True)
+
+
 @pytest.mark.parametrize("reason", ["", "  ", "a # b", "a\x1bb", "\u200b"])
 def test_a_reason_that_is_none_is_refused(run: Run, reason: str) -> None:
     with pytest.raises(IgnoreError):

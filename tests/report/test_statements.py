@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tilecheck.report.statements import Statements
 
@@ -47,3 +49,10 @@ def test_a_compound_statement_is_the_line_that_begins_it() -> None:
 ])
 def test_where_no_statement_is_the_line_counts(text: str, line: int, found: str) -> None:
     assert at(text, line) == found
+
+
+@given(st.text(alphabet=st.sampled_from(list("ab (){}[]:'\"\\\n\t\f#,.=0\0\ud800\u00e9")), max_size=40))
+@settings(max_examples=300, deadline=None)
+def test_any_text_has_a_statement_for_every_line(text: str) -> None:
+    for line in range(len(text.split("\n")) + 2):
+        assert isinstance(at(text, line), str)

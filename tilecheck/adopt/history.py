@@ -59,7 +59,7 @@ class History:
     @cached_property
     def gone(self) -> frozenset[str]:
         """Files that are no longer where they were, relative to the top of the repository."""
-        return frozenset(path for path in self._tracked if not (self.top / path).exists())
+        return frozenset(old for old in self._before.values() if old is not None and not (self.top / old).exists())
 
     def _inside(self, file: str) -> str | None:
         path = Path(os.path.realpath(file))

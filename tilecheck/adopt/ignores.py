@@ -39,11 +39,12 @@ class Added:
     said: tuple[str, ...]
 
 
-def add_ignores(report: Report, reason: str) -> Added:
+def add_ignores(report: Report, reason: str, root: Path) -> Added:
     """Write an opt-out for each finding of a report into its file. Raises IgnoreError.
 
     A file is written as a whole or not at all, and only when what it means to the interpreter stays the same. Files
-    that were not checked themselves are not written: opt-outs in them are not read either.
+    that were not checked themselves are not written: opt-outs in them are not read either. Nor are files to which a
+    link leads out of `root` and the working directory.
     """
     reason = checked_reason(reason)
     by_file: defaultdict[str, list[Diagnostic]] = defaultdict(list)
@@ -57,6 +58,9 @@ def add_ignores(report: Report, reason: str) -> Added:
         if file not in paths:
             said.append(f"{file}: not written, since it is not among the files that are checked")
             continue
+        if _leads_out(file, root):
+            said.append(f"{file}: not written, since it is a link to a file elsewhere")
+            continue
         try:
             data = Path(file).read_bytes()
             new = with_ignores(data, file, found, reason)
@@ -64,11 +68,16 @@ def add_ignores(report: Report, reason: str) -> Added:
                 _write(Path(file), new)
                 written.append(file)
                 count += len(found)
-        except (OSError, SourceError, UnicodeEncodeError) as error:
+        except (OSError, SourceError, SyntaxError, UnicodeEncodeError, tokenize.TokenError) as error:
             said.append(f"{file}: not written: {_said(error)}")
     files = f"{len(written)} file{'' if len(written) == 1 else 's'}"
     said.append(f"opt-outs for {count} finding{'' if count == 1 else 's'} written to {files}")
     return Added(tuple(written), tuple(said))
+
+
+def _leads_out(file: str, root: Path) -> bool:
+    real = Path(os.path.realpath(file))
+    return os.path.islink(file) and not any(real.is_relative_to(os.path.realpath(folder)) for folder in (root, "."))
 
 
 def _said(error: Exception) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -27,7 +28,7 @@ def adopt(
     if options["add_ignore"] is not None:
         asked = {**options, "add_ignore": None}
         left, _, _ = _known(report, sources, paths, config, asked)
-        if _add_ignores(left, options["add_ignore"]):
+        if _add_ignores(left, options["add_ignore"], config.root):
             report, sources = _checked_again(paths, config)
         options = asked
     report, fails, said = _known(report, sources, paths, config, options)
@@ -92,12 +93,12 @@ def _since(report: Report, paths: Sequence[str], config: Config, revision: str) 
         raise _usage(f"--since: {error}") from error
 
 
-def _add_ignores(report: Report, reason: str) -> bool:
+def _add_ignores(report: Report, reason: str, root: Path) -> bool:
     """Write opt-outs for the findings of a report, and say so; whether any file was written."""
     from tilecheck.adopt.ignores import IgnoreError, add_ignores
 
     try:
-        added = add_ignores(report, reason)
+        added = add_ignores(report, reason, root)
     except IgnoreError as error:
         raise _usage(f"--add-ignore: {error}") from error
     for line in added.said:
