@@ -34,6 +34,11 @@ def test_words_stay_apart_and_strings_are_spelled_in_one_way() -> None:
     assert at("f('a b')\n", 1) != at("f('ab')\n", 1)
 
 
+def test_every_python_reads_a_statement_alike() -> None:
+    """Formatted strings are one token up to 3.11, and several later on."""
+    assert at('x = f"a{b!r:>{w}} c" + 1\n', 1) == 'x=f"a{b!r:>{w}} c"+1'
+
+
 def test_a_compound_statement_is_the_line_that_begins_it() -> None:
     text = "for i in range(\n    n\n):\n    f(i)\n"
     assert at(text, 2) == "for i in range(n):"
