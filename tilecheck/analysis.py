@@ -54,7 +54,8 @@ class Dependencies:
 class Analysis:
     """All that a run found out. An internal error may not come again, so with one it is not kept.
 
-    host  findings of host code that are of no kernel
+    host   findings of host code that are of no kernel
+    paths  the files, where they were read from disk
     """
 
     kernels: tuple[KernelFindings, ...]
@@ -64,3 +65,4 @@ class Analysis:
     dependencies: Dependencies
     can_be_kept: bool = True
     host: tuple[Diagnostic, ...] = ()
+    paths: tuple[str, ...] = ()

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from tilecheck import __version__
+from tilecheck import __version__, options
 from tilecheck.config import Config, ConfigError, load_config
+from tilecheck.records import record
 from tilecheck.selection import SelectorError, check_selectors
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from tilecheck.diagnostics import Report
+    from tilecheck.report.frame import Sources
 
 EXIT_CLEAN: Final = 0
 EXIT_FINDINGS: Final = 1
@@ -30,10 +32,11 @@ _LAZY: Final = {
     "audit": "tilecheck.commands.audit",
     "completion": "tilecheck.commands.completion",
     "doctor": "tilecheck.commands.doctor",
+    "server": "tilecheck.commands.server",
 }
 """Our own commands by the module that has it as `command`."""
-_COMMANDS: Final = frozenset({"build", "cache", "run"})
-"""Commands of the runtime, also where a folder has that name, as many a `build` does: `./build` means the folder."""
+_COMMANDS: Final = frozenset({"build", "cache", "run", "server"})
+"""Commands also where a folder has that name, as many a `build` does: `./build` means the folder."""
 
 
 class UsageError(click.ClickException):
@@ -135,76 +138,14 @@ def cli() -> None:
     """
 
 
-Command = Callable[..., Any]
-
-
-def settings(command: Command) -> Command:
-    """Options of every command that checks files."""
-    options = (
-        click.option(
-            "--config",
-            "config_file",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="Take settings from this file.",
-        ),
-        click.option("--isolated", is_flag=True, help="Ignore all configuration files."),
-        click.option(
-            "--exclude", multiple=True, metavar="PATTERN", help="Skip files that match (gitignore style); repeatable."
-        ),
-        click.option("--no-respect-gitignore", is_flag=True, help="Also check files that .gitignore excludes."),
-        click.option(
-            "--contracts",
-            multiple=True,
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="Overlay file with contracts of kernels; repeatable.",
-        ),
-        click.option(
-            "-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes (default: one a core)."
-        ),
-        click.option(
-            "--cache-dir",
-            type=click.Path(path_type=Path),
-            envvar="TILECHECK_CACHE_DIR",
-            metavar="DIR",
-            help="Where results are kept.",
-        ),
-        click.option("--no-cache", is_flag=True, help="Neither use nor keep results."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def _rule_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """What a shell may complete a rule to."""
-    from tilecheck.rules.registry import RULES
-
-    names = (name for known in RULES.values() for name in (known.code, known.name))
-    return sorted(name for name in names if name.lower().startswith(incomplete.lower()))
-
-
 @cli.command()
 @click.argument("paths", nargs=-1, metavar="[PATHS]...", type=click.Path())
-@settings
-@click.option(
-    "--select", multiple=True, metavar="RULES", shell_complete=_rule_names,
-    help="Rules to report: codes, prefixes, names or ALL; comma-separated.",
-)
-@click.option(
-    "--ignore", multiple=True, metavar="RULES", shell_complete=_rule_names, help="Rules not to report."
-)
-@click.option("--strict", is_flag=True, help="What is not proved is an error.")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "concise", "json"]),
-    default="text",
-    show_default=True,
-    envvar="TILECHECK_OUTPUT_FORMAT",
-)
-@click.option("-o", "--output-file", type=click.Path(path_type=Path), metavar="FILE", help="Write the report there.")
+@options.settings
+@options.selecting
+@options.failing
+@options.reporting
+@options.adopting
+@options.fixing
 @click.option("--stdin-filename", metavar="NAME", help="Name of what is read from standard input (path `-`).")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule.")
@@ -216,16 +157,11 @@ def _rule_names(ctx: click.Context, parameter: click.Parameter, incomplete: str)
 def check(
     paths: tuple[str, ...],
     select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    strict: bool,
-    output_format: str,
+    formats: tuple[str, ...],
     output_file: Path | None,
     stdin_filename: str | None,
     exit_zero: bool,
     statistics: bool,
-    watch: bool,
-    show_files: bool,
-    show_settings: bool,
     quiet: bool,
     verbose: bool,
     **given: Any,
@@ -237,69 +173,131 @@ def check(
     """
     if quiet and verbose:
         raise UsageError("--quiet and --verbose exclude each other")
-    config = configured(paths, given)
-    config = replace(config, strict=config.strict or strict)
-    if select:
-        config = replace(config, select=_rules(select), ignore=())
-    config = replace(config, ignore=config.ignore + _rules(ignore))
     places = paths or (".",)
-    if show_files or show_settings:
-        return _shown(places, config, show_files, show_settings)
+    config = _selected(configured(paths, given), select, given)
+    outputs = _outputs(formats, output_file)
+    if given["show_files"] or given["show_settings"]:
+        return _shown(places, config, given)
+    level = 1 if verbose else -1 if quiet else 0
 
     def once() -> int:
-        report, sources = _run(places, config, stdin_filename)
-        return _told(report, sources, output_format, output_file, 1 if verbose else -1 if quiet else 0, statistics,
-                     exit_zero)
+        outcome = _outcome(places, config, stdin_filename, {**given, "quiet": quiet})
+        if outcome.report is None:
+            return outcome.status
+        for form, file in outputs:
+            text = _render(outcome.report, outcome.sources, form, file is None, level, statistics, config)
+            _write(text, file, outcome.to_stderr)
+        return _status(outcome.report, config, outcome.status, exit_zero)
 
-    if not watch:
+    if not given["watch"]:
         return once()
     if "-" in places:
         raise UsageError("standard input cannot be watched")
-    from tilecheck.watch import watch as watch_paths
+    from tilecheck.watch import watch
 
-    return watch_paths(places, config, once)
+    return watch(places, config, once)
 
 
-def _shown(places: Sequence[str], config: Config, files: bool, settings: bool) -> int:
+@record(frozen=True)
+class _Outcome:
+    """What is left to report, if anything, and the exit status whatever that is."""
+
+    report: Report | None
+    sources: Sources
+    status: int = EXIT_CLEAN
+    to_stderr: bool = False
+
+
+def _outcome(
+    places: Sequence[str], config: Config, stdin_filename: str | None, given: dict[str, Any]
+) -> _Outcome:
+    """Check, after fixing where that is asked for, and leave out what a baseline has."""
+    adopting = any(given[name] not in (None, False) for name in _ADOPTING) or config.baseline is not None
+    if given["fix"] or given["fix_only"] or given["diff"]:
+        from tilecheck.fixes.command import fix
+
+        fixed = fix(places, config, stdin_filename, given)
+        outcome = _Outcome(fixed.report, fixed.sources, fixed.status, fixed.wrote_text)
+    else:
+        outcome = _Outcome(*_run(places, config, stdin_filename))
+    if outcome.report is None or not adopting:
+        return outcome
+    from tilecheck.commands.adoption import adopt
+
+    report, sources, fails = adopt(outcome.report, outcome.sources, places, config, given)
+    return replace(outcome, report=report, sources=sources, status=EXIT_FINDINGS if fails else outcome.status)
+
+
+def _shown(places: Sequence[str], config: Config, given: dict[str, Any]) -> int:
     from tilecheck.report.settings import render_files, render_settings
 
-    if settings:
+    if given["show_settings"]:
         click.echo(render_settings(config), nl=False)
-    if files:
+    if given["show_files"]:
         click.echo(render_files(places, config), nl=False)
     return EXIT_CLEAN
 
 
-def _told(
-    report: Report,
-    sources: Callable[[str], Sequence[str]],
-    output_format: str,
-    output_file: Path | None,
-    verbosity: int,
-    statistics: bool,
-    exit_zero: bool,
-) -> int:
-    """Write a report where it is wanted. The exit status that it means."""
-    stream_is_file = output_file is not None
-    text = _render(report, sources, output_format, not stream_is_file, verbosity, statistics)
-    _write(text, output_file)
+def _status(report: Report, config: Config, status: int, exit_zero: bool) -> int:
     for failure in report.failures:
         place = f"{failure.file}:{failure.line}" if failure.line else failure.file
         click.echo(f"error: {place}: {failure.message}", err=True)
     if report.failures:
         return EXIT_ABNORMAL
-    return EXIT_FINDINGS if not exit_zero and any(d.severity == "error" for d in report.diagnostics) else EXIT_CLEAN
+    from tilecheck.diagnostics import at_least  # loaded long since
+
+    if any(at_least(d.severity, config.fail_level) for d in report.diagnostics):
+        status = EXIT_FINDINGS
+    return EXIT_CLEAN if exit_zero else status
+
+
+_ADOPTING: Final = ("update_baseline", "prune_baseline", "add_ignore", "since")
+
+
+def _selected(config: Config, select: tuple[str, ...], given: dict[str, Any]) -> Config:
+    """The settings with what the options of `check` say."""
+    if select:
+        config = replace(config, select=_rules(select), ignore=())
+    if given["per_file_ignores"] or given["extend_per_file_ignores"]:
+        from tilecheck.commands.adoption import per_file_ignores
+
+        config = per_file_ignores(config, given["per_file_ignores"], given["extend_per_file_ignores"])
+    return replace(
+        config,
+        select=config.select + _rules(given["extend_select"]),
+        ignore=config.ignore + _rules(given["ignore"]),
+        strict=config.strict or given["strict"],
+        fail_level="warning" if given["error_on_warning"] else given["fail_level"] or config.fail_level,
+        baseline=given["baseline"] or config.baseline,
+    )
+
+
+def _outputs(formats: tuple[str, ...], output_file: Path | None) -> Iterable[tuple[str, Path | None]]:
+    """The forms of the report, and where each goes: None is standard output."""
+    if not formats:
+        return (("text", output_file),)
+    from tilecheck.report.outputs import OutputError, outputs
+
+    try:
+        return tuple((output.form, output.file) for output in outputs(formats, output_file))
+    except OutputError as error:
+        raise UsageError(str(error)) from error
 
 
 def configured(paths: Sequence[str], given: dict[str, Any]) -> Config:
     """The settings of a run: those of its configuration file and the options of the command line. Raises UsageError."""
+    files = [text for text in given["config"] if "=" not in text or os.path.isfile(text)]
+    overrides = [text for text in given["config"] if text not in files]
+    if len(files) > 1:
+        raise UsageError("--config takes one file, and any number of KEY=VALUE")
     try:
-        config = load_config(paths, given["config_file"], given["isolated"])
+        config = load_config(paths, Path(files[0]) if files else None, given["isolated"], overrides)
     except ConfigError as error:
         raise UsageError(str(error)) from error
     return replace(
         config,
         exclude=config.exclude + given["exclude"],
+        force_exclude=config.force_exclude or given["force_exclude"],
         respect_gitignore=config.respect_gitignore and not given["no_respect_gitignore"],
         contracts=config.contracts + given["contracts"],
         jobs=given["jobs"] or config.jobs,
@@ -319,7 +317,7 @@ def _rules(values: Iterable[str]) -> tuple[str, ...]:
 
 def _run(
     paths: Sequence[str], config: Config, stdin_filename: str | None
-) -> tuple[Report, Callable[[str], Sequence[str]]]:
+) -> tuple[Report, Sources]:
     from tilecheck import api
     from tilecheck.progress import progress_on
     from tilecheck.report.sources import SourceLines
@@ -344,38 +342,34 @@ def _run(
 def _render(
     report: Report,
     sources: Callable[[str], Sequence[str]],
-    output_format: str,
+    form: str,
     to_stdout: bool,
     verbosity: int,
     statistics: bool,
+    config: Config,
 ) -> str:
-    if output_format == "json":
-        from tilecheck.report.json import render_json
-
-        return render_json(report)
-    if output_format == "concise":
-        from tilecheck.report.concise import render_concise
-
-        return render_concise(report, statistics)
+    from tilecheck.report.formats import View, render
     from tilecheck.report.style import wants_colour
-    from tilecheck.report.text import render_text
 
-    return render_text(report, sources, to_stdout and wants_colour(sys.stdout), verbosity, statistics)
+    colour = to_stdout and wants_colour(sys.stdout)
+    known = config.baseline is not None
+    return render(form, View(report, sources, colour, verbosity, statistics, config.fail_level, known))
 
 
-def _write(text: str, output_file: Path | None) -> None:
+def _write(text: str, output_file: Path | None, to_stderr: bool = False) -> None:
     if output_file is None:
-        click.echo(text, nl=False, color=True)
+        click.echo(text, nl=False, color=True, err=to_stderr)
         return
     try:
-        output_file.write_text(text, encoding="utf-8")
+        # a name of a file may have bytes that are no text
+        output_file.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise UsageError(f"{output_file}: {error.strerror or error}") from error
 
 
 @cli.command()
 @click.argument("targets", nargs=-1, required=True, metavar="PATH[::KERNEL]...", type=click.Path())
-@settings
+@options.settings
 @click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def contract(targets: tuple[str, ...], output_format: str, **given: Any) -> int:
     """Print what each kernel's proof assumes of its launch, and the verdict on each write.
@@ -400,7 +394,42 @@ def contract(targets: tuple[str, ...], output_format: str, **given: Any) -> int:
 
 
 @cli.command()
-@click.argument("rules", nargs=-1, metavar="CODE|NAME...", shell_complete=_rule_names)
+@click.argument("target", metavar="PATH::KERNEL", type=click.Path())
+@options.settings
+@click.option("-o", "--output-file", "output", type=click.Path(path_type=Path), metavar="FILE",
+              help="Where to write it: a page, or a drawing for a name in .svg (default: KERNEL.html).")
+@click.option("--grid", metavar="N,M", help="Blocks on each axis of the grid.")
+@click.option("--set", "sets", multiple=True, metavar="NAME=N", help="Value of a constant or scalar; repeatable.")
+@click.option("--shape", "shapes", multiple=True, metavar="ARRAY=N,M", help="Extents of an array; repeatable.")
+@click.option("--finding", type=click.IntRange(min=1), metavar="N", help="Open at the Nth finding of the kernel.")
+def show(target: str, output: Path | None, grid: str | None, sets: tuple[str, ...], shapes: tuple[str, ...],
+         finding: int | None, **given: Any) -> int:
+    """Draw which block touches which tile of which array, in one small launch.
+
+    The picture opens at the launch that shows the kernel's worst finding, or at small sizes that its contract allows.
+    """
+    from tilecheck.commands.show import show as write
+
+    return write(target, output, grid, sets, shapes, finding, given)
+
+
+@cli.command()
+@click.argument("target", metavar="PATH::KERNEL", type=click.Path())
+@options.settings
+@click.option("--line", type=click.IntRange(min=1), metavar="N", help="Only what stands on this line.")
+@click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def explain(target: str, line: int | None, output_format: str, **given: Any) -> int:
+    """Say why each obligation of a kernel has its verdict, and what would settle those that are open.
+
+    Launches are seen in PATH, which may be a folder.
+    """
+    from tilecheck.commands.explain import explain as write
+
+    return write(target, line, output_format, given)
+
+
+@cli.command()
+@click.argument("rules", nargs=-1, metavar="CODE|NAME...", shell_complete=options.rule_names)
 @click.option("--all", "every", is_flag=True, help="Explain all rules.")
 def rule(rules: tuple[str, ...], every: bool) -> int:
     """Explain rules: what they find, why it is bad, and what to do instead."""

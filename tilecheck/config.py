@@ -6,11 +6,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.records import record
 from tilecheck.selection import Selection, SelectorError, check_selectors
 from tilecheck.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from tilecheck.diagnostics import Severity
 
 __all__ = ["Config", "ConfigError", "config_file", "load_config"]
 
@@ -32,6 +35,9 @@ class Config:
     jobs               worker processes; 0 means one for each core
     cache_dir          None: a folder in `root`
     use_cache          whether results are kept and reused
+    force_exclude      whether `exclude` is also for files that are named
+    baseline           file of known findings, or None
+    fail_level         the least severity that makes a run fail
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -45,6 +51,9 @@ class Config:
     jobs: int = 0
     cache_dir: Path | None = None
     use_cache: bool = True
+    force_exclude: bool = False
+    baseline: Path | None = None
+    fail_level: Severity = "error"
 
     @property
     def selection(self) -> Selection:
@@ -59,8 +68,20 @@ class Config:
         return self.cache_dir or self.root / CACHE_FOLDER
 
 
-def load_config(paths: Sequence[str | Path] = (), file: Path | None = None, isolated: bool = False) -> Config:
-    """The settings that apply to `paths`: those of `file`, else of the nearest pyproject.toml that has any."""
+def load_config(
+    paths: Sequence[str | Path] = (), file: Path | None = None, isolated: bool = False, overrides: Sequence[str] = ()
+) -> Config:
+    """The settings that apply to `paths`: those of `file`, else of the nearest pyproject.toml that has any.
+
+    `overrides` are `KEY=VALUE` in TOML, which win; paths in them are relative to the working directory.
+    """
+    config = _configured(paths, file, isolated)
+    for override in overrides:
+        config = replace(_overridden(replace(config, root=Path.cwd()), override), root=config.root)
+    return config
+
+
+def _configured(paths: Sequence[str | Path], file: Path | None, isolated: bool) -> Config:
     found = None if isolated else file or config_file(paths)
     if found is None:
         return Config(root=Path.cwd())
@@ -106,8 +127,26 @@ def _read_table(path: Path) -> Mapping[str, Any] | None:
     return table
 
 
+def _overridden(config: Config, override: str) -> Config:
+    import tomllib
+
+    key, _, value = override.partition("=")
+    try:
+        table = tomllib.loads(override)
+    except tomllib.TOMLDecodeError:
+        try:
+            table = tomllib.loads(f"{key} = '{value.strip()}'")  # a string without quotes, as shells leave it
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigError(f"--config {override}: {error}") from error
+    return _with_table(config, table, "--config", False)
+
+
 def _from_table(table: Mapping[str, Any], path: Path) -> Config:
-    config = Config(root=path.parent)
+    return _with_table(Config(root=path.parent), table, str(path), True)
+
+
+def _with_table(config: Config, table: Mapping[str, Any], path: str, inside: bool) -> Config:
+    """Settings with those of a table; `inside` when a file that it names to be written must lie in its folder."""
     for key, value in table.items():
         reader = _KEYS.get(key)
         if reader is None:
@@ -118,7 +157,14 @@ def _from_table(table: Mapping[str, Any], path: Path) -> Config:
             raise ConfigError(f"{path}: {key}: {error}") from error
         except TypeError as error:
             raise ConfigError(f"{path}: {key} must be {error}") from error
+    if inside and config.baseline is not None and not _is_below(config.baseline, config.root):
+        raise ConfigError(f"{path}: baseline must be a file in this folder; `--baseline` may name any")
     return config
+
+
+def _is_below(path: Path, folder: Path) -> bool:
+    """Whether a path lies in a folder, also when links on the way are followed."""
+    return path.parent.resolve().is_relative_to(folder.resolve())
 
 
 def _strings(value: object) -> tuple[str, ...]:
@@ -145,6 +191,12 @@ def _count(value: object) -> int:
     return value
 
 
+def _level(value: object) -> Severity:
+    if value not in ("error", "warning"):
+        raise TypeError("'error' or 'warning'")
+    return value
+
+
 def _path(value: object, root: Path) -> Path:
     if not isinstance(value, str):
         raise TypeError("a path")
@@ -165,6 +217,9 @@ _KEYS: Final[Mapping[str, Callable[[Config, object], Config]]] = {
     "strict": lambda config, value: replace(config, strict=_flag(value)),
     "contracts": lambda config, value: replace(config, contracts=tuple(config.root / p for p in _strings(value))),
     "per-file-ignores": lambda config, value: replace(config, per_file_ignores=_ignores(value)),
+    "baseline": lambda config, value: replace(config, baseline=_path(value, config.root)),
+    "fail-level": lambda config, value: replace(config, fail_level=_level(value)),
+    "force-exclude": lambda config, value: replace(config, force_exclude=_flag(value)),
     "jobs": lambda config, value: replace(config, jobs=_count(value)),
     "cache-dir": lambda config, value: replace(config, cache_dir=_path(value, config.root)),
 }

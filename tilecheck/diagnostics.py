@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.region import Verdict, Witness
 from tilecheck.records import record
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
+SEVERITIES: Final[tuple[Severity, ...]] = ("note", "warning", "error")
+"""The mildest first."""
 ObligationKind: TypeAlias = Literal[
     "disjoint", "cross-read", "duplicate", "order", "bounds", "padding", "slice", "launch"]
 ClauseState: TypeAlias = Literal["discharged", "broken", "open", "declared", "unseen"]
@@ -83,9 +85,22 @@ class Failure:
 
 @record(frozen=True)
 class Report:
-    """The result of a run, sorted by file, line and column."""
+    """The result of a run, sorted by file, line and column.
+
+    files      how many were checked; `paths` are those that were read from disk
+    baselined  findings that a baseline has, which are no longer among `diagnostics`
+    unchanged  how many findings were left out because nothing that they depend on has changed
+    """
 
     diagnostics: tuple[Diagnostic, ...]
     kernels: tuple[KernelReport, ...]
     failures: tuple[Failure, ...]
     files: int = 0
+    paths: tuple[str, ...] = ()
+    baselined: tuple[Diagnostic, ...] = ()
+    unchanged: int = 0
+
+
+def at_least(severity: Severity, level: Severity) -> bool:
+    """Whether a severity is `level` or worse."""
+    return SEVERITIES.index(severity) >= SEVERITIES.index(level)

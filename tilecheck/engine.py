@@ -56,14 +56,15 @@ def analyse_paths(paths: Sequence[str], config: Config, progress: Progress = no_
     inputs = Inputs(files, tuple(map(str, found.roots)), None, _read_overlays(config.contracts))
     missing = tuple(Failure(error.file, error.message) for error in found.errors)
     analysis = _kept_or_fresh(inputs, config, progress)
-    return replace(analysis, failures=(*analysis.failures, *missing)) if missing else analysis
+    return replace(analysis, failures=(*analysis.failures, *missing), paths=tuple(files))
 
 
 def discovered(paths: Sequence[str], config: Config) -> Discovery:
     """The files that a run checks."""
     from tilecheck.source.discover import discover
 
-    return discover(paths, exclude=config.exclude, base=config.root, respect_gitignore=config.respect_gitignore)
+    return discover(paths, exclude=config.exclude, base=config.root, respect_gitignore=config.respect_gitignore,
+                    force_exclude=config.force_exclude)
 
 
 def analyse_text(data: bytes, name: str, config: Config) -> Analysis:

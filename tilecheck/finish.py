@@ -25,6 +25,7 @@ def finish(analysis: Analysis, config: Config) -> Report:
         kernels=tuple(sorted((k.report for k in analysis.kernels), key=lambda k: (k.file, k.line, k.name))),
         failures=tuple(sorted(set(analysis.failures), key=lambda f: (f.file, f.line or 0, f.message))),
         files=analysis.files,
+        paths=analysis.paths,
     )
 
 

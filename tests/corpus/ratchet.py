@@ -28,13 +28,13 @@ def run(corpus: Path, *options: str, paths: Sequence[str] = ("tilegym",)) -> dic
     """The report of the checker on the corpus, as anybody would get it."""
     command = [sys.executable, "-m", "tilecheck", "check", "--isolated", "--no-cache", "--no-respect-gitignore",
                "--format", "json", *options, *paths]
-    done = subprocess.run(command, cwd=corpus, env=_environment(), capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=corpus, env=environment(), capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):
         raise AssertionError(f"exit status {done.returncode}: {done.stderr[-2000:]}")
     return json.loads(done.stdout)
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     import os
 
     return {**os.environ, "PYTHONPATH": str(ROOT)}

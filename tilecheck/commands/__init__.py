@@ -1,1 +1,1 @@
-"""Commands beside `check`, one a file; none is imported before it is asked for."""
+"""Commands beside `check`, one a file, and what belongs to it; none is imported before it is asked for."""

@@ -11,9 +11,10 @@ from typing import Any, Final, Literal, TypeAlias
 import click
 
 from tilecheck.analysis import Analysis, KernelFindings, OptOut
-from tilecheck.cli import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError, configured, settings
+from tilecheck.cli import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError, configured
 from tilecheck.config import Config, ConfigError
 from tilecheck.finish import suppressed
+from tilecheck.options import settings
 from tilecheck.records import record
 from tilecheck.source.escapes import Escape, escapes
 

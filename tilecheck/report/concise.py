@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from tilecheck.diagnostics import Diagnostic, Report
+from tilecheck.report.formats import View
 from tilecheck.report.summary import render_statistics
+
+
+def render(view: View) -> str:
+    """The report, one line a finding."""
+    return render_concise(view.report, view.statistics)
 
 
 def render_concise(report: Report, statistics: bool = False) -> str:

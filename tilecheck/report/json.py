@@ -1,13 +1,25 @@
-"""The report that programs read. Its names are stable; new ones may be added. Lines and columns count from 1."""
+"""The report that programs read. Its names are stable; new ones may be added. Lines and columns count from 1.
+
+`tilecheck/schemas/report-1.json` is its schema.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 from tilecheck.diagnostics import Diagnostic, Failure, KernelReport, Note, Obligation, Report
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.region import BlockPoint, Witness
+from tilecheck.report.formats import View
+
+VERSION: Final = 1
+"""Of the schema: another one when a name goes away or means something else."""
+
+
+def render(view: View) -> str:
+    """The report as one JSON object."""
+    return render_json(view.report)
 
 
 def render_json(report: Report) -> str:
@@ -17,11 +29,16 @@ def render_json(report: Report) -> str:
 
 def report_object(report: Report) -> dict[str, Any]:
     """The report as plain dicts, lists, strings and numbers."""
+    findings = sorted(
+        [(d, False) for d in report.diagnostics] + [(d, True) for d in report.baselined], key=lambda pair: pair[0].span
+    )
     return {
-        "diagnostics": [_diagnostic(d) for d in report.diagnostics],
+        "version": VERSION,
+        "diagnostics": [_diagnostic(d, baselined) for d, baselined in findings],
         "kernels": [kernel_object(k) for k in report.kernels],
         "failures": [_failure(f) for f in report.failures],
         "files": report.files,
+        "unchanged": report.unchanged,
     }
 
 
@@ -37,7 +54,7 @@ def kernel_object(kernel: KernelReport) -> dict[str, Any]:
     }
 
 
-def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
+def _diagnostic(diagnostic: Diagnostic, baselined: bool = False) -> dict[str, Any]:
     return {
         **_span(diagnostic.span),
         "code": diagnostic.code,
@@ -48,6 +65,7 @@ def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
         "related": [_related(note) for note in diagnostic.notes if note.span is not None],
         "help": diagnostic.help,
         "witness": None if diagnostic.witness is None else _witness(diagnostic.witness),
+        "baselined": baselined,
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Final
 
 from tilecheck.diagnostics import Report
@@ -18,7 +19,16 @@ def render_summary(report: Report) -> str:
     if report.failures:
         found.append(f"{_plural(len(report.failures), 'file')} not checked")
     head = f"Found {_join(found)}" if found else "No findings"
-    return f"{head} in {_plural(report.files, 'file')}; {_kernels(report)}."
+    hidden = "".join(f" {sentence}" for sentence in _hidden(report))
+    return f"{head} in {_plural(report.files, 'file')}; {_kernels(report)}.{hidden}"
+
+
+def _hidden(report: Report) -> Iterator[str]:
+    """What the report does not show, and why."""
+    if report.baselined:
+        yield f"Not shown: {_plural(len(report.baselined), 'finding')} of the baseline."
+    if report.unchanged:
+        yield f"Not shown: {_plural(report.unchanged, 'finding')} in code that did not change."
 
 
 def _kernels(report: Report) -> str:

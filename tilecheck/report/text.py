@@ -8,12 +8,18 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, KernelReport, Note, Report
 from tilecheck.proof.region import BlockPoint, Witness
+from tilecheck.report.formats import View
 from tilecheck.report.frame import Label, Sources, fits, gutter_width, render_frames
 from tilecheck.report.style import Style
 from tilecheck.report.summary import render_statistics, render_summary
 
 _WIDTH: Final = 100
 """Where witnesses, notes and help are wrapped; the same on every terminal, so that reports can be compared."""
+
+
+def render(view: View) -> str:
+    """The report as text."""
+    return render_text(view.report, view.sources, view.colour, view.verbosity, view.statistics)
 
 
 def render_text(

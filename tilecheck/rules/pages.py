@@ -20,6 +20,12 @@ def page(code_or_name: str) -> str:
     return (_folder() / f"{rule.code}.md").read_text(encoding="utf-8")
 
 
+def sections(text: str) -> dict[str, str]:
+    """The text below each heading of a page, by heading."""
+    parts = [part.partition("\n") for part in f"\n{text}".split("\n## ")[1:]]
+    return {heading.strip(): body for heading, _, body in parts}
+
+
 def _folder() -> Path:
     package = Path(__file__).parent.parent
     installed = package / "_rules"

@@ -55,9 +55,10 @@ def _slash(path: str) -> str:
 
 def discover(
     paths: Sequence[Path | str], *, exclude: Sequence[str] = (), base: Path | None = None,
-    respect_gitignore: bool = True,
+    respect_gitignore: bool = True, force_exclude: bool = False,
 ) -> Discovery:
-    """The files that `paths` name. Files named themselves are always checked; directories give their `.py` files.
+    """The files that `paths` name. Directories give their `.py` files; files named themselves are always checked,
+    except for excluded ones with `force_exclude`.
 
     `exclude` are patterns in gitignore syntax, relative to `base`, or else to the working directory.
     """
@@ -74,6 +75,8 @@ def discover(
                 files.setdefault(os.path.abspath(found), found)
             errors.extend(walk.errors)
         elif path.is_file():
+            if force_exclude and excluded is not None and excluded.verdict(os.path.abspath(path)):
+                continue
             files[os.path.abspath(path)] = path
         else:
             errors.append(SourceError(str(path), "no such file or directory"))

@@ -1,0 +1,82 @@
+"""Pages with commands: each command prints what the page shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.markdown import ROOT, Block, blocks
+from tilecheck.cli import check
+from tilecheck.report.formats import FORMATS
+
+_COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+
+PAGES = ("formats", "json-schema", "adoption")
+
+
+def _page(name: str) -> list[Block]:
+    return list(blocks(ROOT / "docs" / f"{name}.md"))
+
+
+def _matches(shown: str, real: str) -> bool:
+    """Whether real output is what is shown; `...` stands for anything."""
+    pattern = ".*".join(re.escape(part) for part in shown.split("..."))
+    return re.fullmatch(pattern, real, re.DOTALL) is not None
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_commands_print_what_is_shown(name: str, tmp_path: Path) -> None:
+    programs, folder = tmp_path / "bin", tmp_path / "project"
+    programs.mkdir()
+    folder.mkdir()
+    for program, arguments in (("tilecheck", "-m tilecheck"), ("python", "")):
+        (programs / program).write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
+        (programs / program).chmod(0o755)
+    services = ("GIT_", "GITHUB_", "TILECHECK_", "CI", "FORCE_COLOR")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(services)}
+    who = {f"GIT_{role}_{what}": "x@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    environment = {**kept, **who, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT),
+                   "XDG_CACHE_HOME": str(tmp_path / "user"), "TILECHECK_CACHE_DIR": str(tmp_path / "cache"),
+                   "GIT_CONFIG_GLOBAL": "/dev/null"}
+    ran = 0
+    for block in _page(name):
+        file = re.fullmatch(r"<!-- file (\S+) -->", block.before)
+        if file:
+            (folder / file[1]).write_text(block.text, encoding="utf-8")
+        for command, shown in _COMMAND.findall(block.text if block.language == "console" else ""):
+            done = subprocess.run(["bash", "-c", f"exec 2>&1; {command}"], cwd=folder, env=environment,
+                                  capture_output=True, text=True, check=False)
+            assert _matches(shown, done.stdout), f"line {block.line}: $ {command}\n{done.stdout}"
+            assert done.returncode in (0, 1)
+            ran += 1
+    assert ran
+
+
+def test_every_format_and_option_is_documented() -> None:
+    formats = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    assert all(f"| `{name}` |" in formats for name in FORMATS)
+    cli = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    options = {name for parameter in check.params for name in (*parameter.opts, *parameter.secondary_opts)
+               if name.startswith("--") and name not in ("--help", "--update-baseline", "--prune-baseline")}
+    adoption = (ROOT / "docs" / "adoption.md").read_text(encoding="utf-8")
+    assert {name for name in options if f"`{name}" not in cli and f"`{name}" not in adoption} == set()
+
+
+def test_yaml_on_the_pages_is_what_the_files_offer() -> None:
+    yaml = pytest.importorskip("yaml")
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    (github, _gitlab) = [b for b in _page("formats") if b.before == "<!-- workflow -->"]
+    steps = yaml.safe_load(github.text)["jobs"]["tilecheck"]["steps"]
+    (own,) = [step for step in steps if step["uses"].startswith("example/")]
+    assert set(own["with"]) <= set(action["inputs"])
+    formats = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    assert all(f"| `{name}` |" in formats for name in action["inputs"])
+    (hooks,) = [b for b in _page("adoption") if b.before == "<!-- hooks -->"]
+    offered = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    shown = yaml.safe_load(hooks.text)["repos"][0]["hooks"]
+    assert {hook["id"] for hook in shown} == {hook["id"] for hook in offered}

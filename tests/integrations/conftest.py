@@ -1,0 +1,51 @@
+"""What the integrations need: the checker as people get it, in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A git repository with this tree as it is, what is not committed included."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    names = [os.fsdecode(name) for name in listed.stdout.split(b"\0") if name] or _walked()
+    folder = tmp_path_factory.mktemp("source")
+    for name in names:
+        if (ROOT / name).is_file() and not name.startswith("tests/"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "source")
+    return folder
+
+
+def _walked() -> list[str]:
+    """All files, where this tree is no repository; environments and caches have names that begin with a dot."""
+    found = (path.relative_to(ROOT) for path in ROOT.rglob("*"))
+    return [str(path) for path in found if not any(part.startswith(".") for part in path.parts[:-1])]
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git in a folder, without the settings of this user."""
+    command = ["git", *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment without what says where this tree is, and with a name for commits."""
+    kept = {name: value for name, value in os.environ.items()
+            if name not in ("PYTHONPATH", "CI", "TILECHECK_OUTPUT_FORMAT") and not name.startswith(("GIT_", "GITHUB_"))}
+    who = {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER")
+           for what, value in (("NAME", "Test"), ("EMAIL", "test@example.org"))}
+    return {**kept, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", **who, **more}

@@ -1,0 +1,53 @@
+"""What identifies a finding from run to run: not its line, but what stands there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from typing import Final
+
+from tilecheck.diagnostics import Diagnostic
+from tilecheck.report.frame import Sources
+from tilecheck.report.statements import Statements
+
+__all__ = ["Digests", "digest_of", "fingerprints"]
+
+
+_OF_PAIRS: Final = "TC1"
+"""Rules whose findings are about two accesses: a note stands on the other."""
+
+
+class Digests:
+    """Digests of the source that findings are about."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._statements = Statements(sources)
+
+    def __call__(self, diagnostic: Diagnostic) -> str:
+        """Of the statement that a finding stands on and, when it is about a pair, of the other one."""
+        span = diagnostic.span
+        parts = [self._statements.at(span.file, span.line)]
+        # not for other rules: a launch may be edited with no change to what is found in the kernel
+        if diagnostic.code.startswith(_OF_PAIRS):
+            other = next((note.span for note in diagnostic.notes if note.span is not None), None)
+            parts += [] if other is None else [self._statements.at(other.file, other.line)]
+        return digest_of(*parts)
+
+
+def digest_of(*parts: str) -> str:
+    """A digest of 64 bits in hexadecimal."""
+    state = blake2b(digest_size=8)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        state.update(len(data).to_bytes(8, "little") + data)
+    return state.hexdigest()
+
+
+def fingerprints(diagnostics: Iterable[tuple[str, Diagnostic]], sources: Sources) -> Iterator[str]:
+    """One for each finding, given with the path of its file. Findings that are alike are counted: all marks differ."""
+    digests, seen = Digests(sources), Counter[str]()
+    for path, diagnostic in diagnostics:
+        mark = digest_of(path, diagnostic.kernel or "", diagnostic.code, digests(diagnostic))
+        seen[mark] += 1
+        yield digest_of(mark, str(seen[mark]))

@@ -1,0 +1,44 @@
+"""Where a report goes, and in which forms: `FORMAT[:FILE]`, as often as one likes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tilecheck.records import record
+from tilecheck.report.formats import FORMATS
+from tilecheck.suggest import did_you_mean
+
+__all__ = ["Output", "OutputError", "outputs"]
+
+
+class OutputError(ValueError):
+    """A form that there is not, or two reports in one place. The message is one line."""
+
+
+@record(frozen=True)
+class Output:
+    """A form of the report, and the file it is written to, or None for standard output."""
+
+    form: str
+    file: Path | None
+
+
+def outputs(given: Sequence[str], file: Path | None) -> tuple[Output, ...]:
+    """What `--format` asks for; `file` is for the form that names none. Raises OutputError."""
+    found = tuple(_parsed(given, file)) or (Output("text", file),)
+    places = [output.file for output in found]
+    if len(set(places)) < len(places):
+        where = "standard output" if None in places and places.count(None) > 1 else "one file"
+        raise OutputError(f"two reports would go to {where}; name a file for one, as in --format sarif:report.sarif")
+    return found
+
+
+def _parsed(given: Sequence[str], file: Path | None) -> Iterator[Output]:
+    for text in (part.strip() for value in given for part in value.split(",")):
+        form, colon, name = text.partition(":")
+        if form not in FORMATS:
+            raise OutputError(f"there is no format '{form}'{did_you_mean(form, FORMATS)}; known: {', '.join(FORMATS)}")
+        if colon and not name:
+            raise OutputError(f"--format {text}: a file must follow the colon")
+        yield Output(form, Path(name) if name else file)
