@@ -201,7 +201,7 @@ def check(
     """
     if quiet and verbose:
         raise UsageError("--quiet and --verbose exclude each other")
-    config = _config(paths, settings)
+    config = configuration(paths, settings)
     config = replace(config, strict=config.strict or strict)
     if select:
         config = replace(config, select=_rules(select), ignore=())
@@ -218,7 +218,8 @@ def check(
     return EXIT_FINDINGS if not exit_zero and any(d.severity == "error" for d in report.diagnostics) else EXIT_CLEAN
 
 
-def _config(paths: Sequence[str], settings: dict[str, Any]) -> Config:
+def configuration(paths: Sequence[str], settings: dict[str, Any]) -> Config:
+    """The configuration that paths and options ask for."""
     try:
         config = load_config(paths, settings["config_file"], settings["isolated"])
     except ConfigError as error:
@@ -313,7 +314,7 @@ def contract(targets: tuple[str, ...], output_format: str, **settings: Any) -> i
 
     split = [target.rpartition("::") if "::" in target else (target, "", "") for target in targets]
     paths = [path for path, _, _ in split]
-    report, _ = _run(list(dict.fromkeys(paths)), _config(paths, settings), None)
+    report, _ = _run(list(dict.fromkeys(paths)), configuration(paths, settings), None)
     kernels = select_kernels(report, [(path, name) for path, _, name in split])
     render = render_contracts_json if output_format == "json" else render_contracts
     click.echo(render(kernels), nl=False)
@@ -323,6 +324,26 @@ def contract(targets: tuple[str, ...], output_format: str, **settings: Any) -> i
     if missing:
         raise UsageError(f"no kernel named '{missing[0]}' there")
     return EXIT_ABNORMAL if report.failures else EXIT_CLEAN
+
+
+@cli.command()
+@click.argument("target", metavar="PATH::KERNEL")
+@_settings
+@click.option("-o", "--output-file", "output", type=click.Path(path_type=Path), metavar="FILE",
+              help="Where to write it: a page, or a drawing for a name in .svg (default: KERNEL.html).")
+@click.option("--grid", metavar="N,M", help="Blocks on each axis of the grid.")
+@click.option("--set", "sets", multiple=True, metavar="NAME=N", help="Value of a constant or scalar; repeatable.")
+@click.option("--shape", "shapes", multiple=True, metavar="ARRAY=N,M", help="Extents of an array; repeatable.")
+@click.option("--finding", type=click.IntRange(min=1), metavar="N", help="Open at the Nth finding of the kernel.")
+def show(target: str, output: Path | None, grid: str | None, sets: tuple[str, ...], shapes: tuple[str, ...],
+         finding: int | None, **settings: Any) -> int:
+    """Draw which block touches which tile of which array, in one small launch.
+
+    The picture opens at the launch that shows the kernel's worst finding, or at small sizes that its contract allows.
+    """
+    from tilecheck.commands.show import show as write
+
+    return write(target, output, grid, sets, shapes, finding, settings)
 
 
 @cli.command()

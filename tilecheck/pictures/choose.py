@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from math import prod
 from typing import Final
 from zlib import crc32
 
@@ -79,6 +80,7 @@ class _Search:
         self.tiles = tiles | frozenset(x for x in extents if "[" not in x.key)
         self.fixed: dict[Atom, int] = {x: wish.given[x.key] for x in self.variables if x.key in wish.given}
         self.axes = model.axes_read if plan.grid is None else frozenset(range(plan.rank))
+        self._extents = (2, 3, 4, 6, 8) if len(self.axes) == 1 else (2, 3, 4)
         self.mentioned = frozenset(x for v in values for x in leaves(v))
 
     def candidates(self) -> Iterator[Setting]:
@@ -129,10 +131,7 @@ class _Search:
                     scalars[f"{name}.strides[{k}]"] = step
                 step *= shape[k] or 1
             if f"numel({name})" in scalars and all(shape) and f"numel({name})" not in self.wish.given:
-                total = 1
-                for n in shape:
-                    total *= n or 1
-                scalars[f"numel({name})"] = total
+                scalars[f"numel({name})"] = prod(n or 1 for n in shape)
         return Setting(setting.grid, scalars, setting.data)
 
     def better(
@@ -164,13 +163,16 @@ class _Search:
         return best[1]
 
     def _neighbours(self, setting: Setting) -> Iterator[Setting]:
+        yield self._around(setting)
         if self.plan.grid is None:
             for axis in sorted(self.axes):
-                for n in (2, 3, 4) if f"grid[{axis}]" not in self.wish.given else ():
+                for n in self._extents if f"grid[{axis}]" not in self.wish.given else ():
                     g = setting.grid
                     grid = (n if axis == 0 else g[0], n if axis == 1 else g[1], n if axis == 2 else g[2])
                     if grid != g:
-                        yield self._fitted(Setting(grid, setting.scalars, setting.data))
+                        other = self._fitted(Setting(grid, setting.scalars, setting.data))
+                        yield other
+                        yield self._around(other)
         for x in self.variables:
             if x in self.fixed or grid_axis(x) is not None or isinstance(x, Opaque) or ".strides[" in x.key:
                 continue
@@ -178,6 +180,21 @@ class _Search:
                 if n != setting.scalars.get(x.key):
                     scalars = {**setting.scalars, x.key: n}
                     yield self._fitted(Setting(self._of_pieces(setting.grid, scalars), scalars, setting.data))
+
+    def _around(self, setting: Setting) -> Setting:
+        """With arrays that end where what is addressed in them ends."""
+        try:
+            found = touches(self.plan.accesses, setting, _SMALL)
+        except CannotDraw:
+            return setting
+        scalars = dict(setting.scalars)
+        for name, rank in self.model.ranks:
+            own = [e for t in found.touches if self.plan.accesses[t.access].array == name
+                   for e in (*t.inside, *t.kept_off) if len(e) == rank]
+            for axis in range(rank) if own else ():
+                if f"{name}.shape[{axis}]" not in self.wish.given:
+                    scalars[f"{name}.shape[{axis}]"] = max(1, max(e[axis] for e in own) + 1)
+        return self._fitted(Setting(self._of_pieces(setting.grid, scalars), scalars, setting.data))
 
     def _allowed(self, setting: Setting) -> bool:
         env: dict[Atom, int] = {Sym(name): v for name, v in setting.scalars.items()}
@@ -198,14 +215,14 @@ class _Search:
         working = working or {t.block for t in found.touches if t.inside}
         spread = sum(min(len({b[k] for b in working}), 2) for k in self.axes)
         many = len(working) >= 3
-        cells, wide, plain = _extents(self.model, setting)
+        cells, wide = _extents(self.model, setting)
         tiled = _tiles(accesses, found.touches)
         repeated = sum(1 for n in _repeats(accesses, found.touches).values() if n > 1)
         covered = _covered(accesses, found.touches, self.model, setting)
-        whole = not any(t.kept_off for t in found.touches)
+        whole = sum(not t.kept_off for t in found.touches) / max(1, len(found.touches))
         size = cells / 200 + min(1.5, max(0, wide - 16) / 4) + len({t.block for t in found.touches}) / 12
         return (-min(amiss, 1), kept, spread, round(
-            2.0 * covered + 1.6 * tiled + 0.7 * min(repeated, 2) + 0.6 * many + 0.8 * whole + plain - size, 4))
+            2.0 * covered + 1.6 * tiled + 0.7 * min(repeated, 2) + 0.6 * many + 0.8 * whole - size, 4))
 
 
 def _holds(c: Cond, env: Mapping[Atom, int]) -> bool:
@@ -215,22 +232,14 @@ def _holds(c: Cond, env: Mapping[Atom, int]) -> bool:
         return True
 
 
-def _extents(model: KernelModel, setting: Setting) -> tuple[int, int, float]:
-    """Elements of all arrays, the longest axis, and how far extents are told apart by their numbers."""
+def _extents(model: KernelModel, setting: Setting) -> tuple[int, int]:
+    """Elements of all arrays, and the longest axis."""
     cells = wide = 0
-    different: set[int] = set()
-    axes = 0
     for name, rank in model.ranks:
         known = [n for n in setting.shape(name, rank) if n is not None]
-        product = 1
-        for n in known:
-            product *= n
-        cells += product
+        cells += prod(known)
         wide = max([wide, *known])
-        if rank > 1:
-            different |= set(known)
-            axes = max(axes, rank)
-    return cells, wide, 0.2 * min(len(different), axes)
+    return cells, wide
 
 
 def _tiles(accesses: Sequence[Access], touches: Iterable[Touch]) -> float:
@@ -274,9 +283,6 @@ def _covered(
     for name, rank in model.ranks:
         shape = setting.shape(name, rank)
         if name in seen and None not in shape:
-            total = 1
-            for n in shape:
-                total *= n or 1
-            shares.append(len(seen[name]) / max(total, 1))
+            shares.append(len(seen[name]) / max(prod(n or 1 for n in shape), 1))
     return sum(shares) / len(shares) + min(shares)
 
