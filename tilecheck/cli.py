@@ -347,6 +347,21 @@ def show(target: str, output: Path | None, grid: str | None, sets: tuple[str, ..
 
 
 @cli.command()
+@click.argument("target", metavar="PATH::KERNEL")
+@_settings
+@click.option("--line", type=click.IntRange(min=1), metavar="N", help="Only what stands on this line.")
+@click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def explain(target: str, line: int | None, output_format: str, **settings: Any) -> int:
+    """Say why each obligation of a kernel has its verdict, and what would settle those that are open.
+
+    Launches are seen in PATH, which may be a folder.
+    """
+    from tilecheck.commands.explain import explain as write
+
+    return write(target, line, output_format, settings)
+
+
+@cli.command()
 @click.argument("rules", nargs=-1, metavar="CODE|NAME...")
 @click.option("--all", "every", is_flag=True, help="Explain all rules.")
 def rule(rules: tuple[str, ...], every: bool) -> int:

@@ -9,6 +9,7 @@ from tilecheck.diagnostics import Diagnostic, KernelReport
 from tilecheck.engine import overlays
 from tilecheck.host.launch import Launch
 from tilecheck.kernel.access import KernelModel
+from tilecheck.kernel.tree import FuncDef
 from tilecheck.records import record
 from tilecheck.rules.judge import conclude
 from tilecheck.rules.obligation import Proof
@@ -30,8 +31,9 @@ class NotOneKernel(LookupError):
 class Study:
     """A kernel, and what is said of it in view of the launches in the files that were named.
 
-    lines     the lines of its file, without their ends
-    launches  in the order of their places
+    lines       the lines of its file, without their ends
+    launches    in the order of their places
+    definition  its syntax
     """
 
     model: KernelModel
@@ -40,6 +42,7 @@ class Study:
     report: KernelReport
     diagnostics: tuple[Diagnostic, ...]
     lines: tuple[str, ...]
+    definition: FuncDef
 
     def source(self, line: int) -> str:
         """The text of a line of the kernel's file; empty when there is no such line."""
@@ -63,7 +66,7 @@ def study(target: str, config: Config) -> Study:
     seen = (launch for file in files for launch in find_file_launches(project, file).launches if launch.kernel == key)
     launches = tuple(sorted(seen, key=lambda launch: (launch.span, launch.wrapper)))
     report, diagnostics = conclude(proved.model, proved.proof, launches)
-    return Study(proved.model, proved.proof, launches, report, diagnostics, site.module.lines)
+    return Study(proved.model, proved.proof, launches, report, diagnostics, site.module.lines, site.definition)
 
 
 def _sites(project: Project, files: Iterable[str]) -> Iterator[KernelSite]:

@@ -7,7 +7,7 @@ from math import prod
 from typing import Final
 
 from tilecheck.kernel.access import Access
-from tilecheck.pictures.meetings import Meeting, meetings
+from tilecheck.pictures.meetings import Meeting
 from tilecheck.pictures.order import Steps, block_names, steps_of
 from tilecheck.pictures.place import PANELS, Cell, Place, rectangles
 from tilecheck.pictures.scene import (
@@ -26,17 +26,19 @@ from tilecheck.pictures.scene import (
 from tilecheck.pictures.schedule import Scheduled
 from tilecheck.pictures.setting import Block, CannotDraw, Setting
 from tilecheck.pictures.touches import Element, Touch, Touched
-from tilecheck.proof.terms import Sym, evaluate
+from tilecheck.proof.terms import Atom, Sym, evaluate
 from tilecheck.records import record
 from tilecheck.rules.row_spill import rows_of
 from tilecheck.rules.wording import readable
 from tilecheck.study import Study
 
-__all__ = ["Drawn", "build", "draw_limits"]
+__all__ = ["BY", "Drawn", "build", "draw_limits"]
 
 BLOCKS: Final = 64
 CELLS: Final = 4_096
 MARKS: Final = 4_000
+BY: Final = " \u00d7 "
+"""Between extents."""
 _MARGIN: Final = 6
 """Cells that are drawn beyond the end of an array."""
 
@@ -141,14 +143,14 @@ class _Builder:
                 seen = [e[axis] for t in self.touches if self.accesses[t.access].array == name for e in t.inside]
                 known[axis] = max(seen, default=0) + 1
         shape = tuple(n or 0 for n in known)
-        told = " × ".join(map(str, shape)) or "one element"
+        told = BY.join(map(str, shape)) or "one element"
         return Place.of(shape, self._row(name), name in self.spilling), told
 
     def _row(self, name: str) -> int | None:
         """How many elements the kernel takes for a row of a flat array."""
         scalars = self.drawn.setting.scalars
-        env = {Sym(n): v for n, v in scalars.items()} | {
-            Sym(f"grid[{k}]"): n for k, n in enumerate(self.drawn.setting.grid)}
+        env: dict[Atom, int] = {Sym(n): v for n, v in scalars.items()}
+        env.update({Sym(f"grid[{k}]"): n for k, n in enumerate(self.drawn.setting.grid)})
         for a in self.accesses:
             if a.array == name and not a.tile:
                 for term in rows_of(a):
@@ -207,8 +209,8 @@ class _Builder:
         for n, t in enumerate(self.touches):
             access = self.accesses[t.access]
             if access.array == name:
-                for kind, elements in self._parts(access, t):
-                    groups.setdefault((kind, frozenset(elements)), []).append((n, t))
+                for part, own in self._parts(access, t):
+                    groups.setdefault((part, frozenset(own)), []).append((n, t))
         rank: Mapping[MarkKind, int] = {
             "padding": 0, "dropped": 0, "read": 1, "write": 2, "atomic": 3, "undefined": 4, "outside": 5, "clash": 6,
             "twice": 6}
@@ -250,7 +252,8 @@ class _Builder:
             m = self.ringed
             title = f"{name}[{', '.join(map(str, m.element))}], of which the finding speaks"
             every = tuple((self.number[b], s) for b in m.blocks for s in range(max(1, len(self.steps.names))))
-            yield _Found("twice" if m.kind == "duplicate" else "clash", (m.element,), every, m.accesses, "", title, True)
+            kind = "twice" if m.kind == "duplicate" else "clash"
+            yield _Found(kind, (m.element,), every, m.accesses, "", title, True)
 
     def _together(self, m: Meeting) -> str:
         """What the blocks of a collision do: `block 0 and block 1 both write`, `block 1 writes and block 0 reads`."""
@@ -317,7 +320,7 @@ class _Builder:
             lines = sorted({self.accesses[a].span.line for a in m[0].accesses})
             yield (f"Collision: {self._together(m[0])} {_elements(name, tuple(x.element for x in m))} "
                    f"(line{'s' if len(lines) > 1 else ''} {_listed(list(map(str, lines)))}).")
-        amiss: dict[tuple[str, int, tuple[Element, ...]], list[Block]] = {}
+        amiss: dict[tuple[MarkKind, int, tuple[Element, ...]], list[Block]] = {}
         for t in self.touches:
             a = self.accesses[t.access]
             for kind, own in self._parts(a, t) if a.array == name else ():
@@ -332,8 +335,8 @@ class _Builder:
             else:
                 yield (f"Undefined lanes: {who} load{'s' if one else ''} {_elements(name, own)} (line {line}), which "
                        "does not exist: any value may come.")
-        for (mode, block), elements in sorted(table.items(), key=lambda x: (x[0][0] == "read", self.number[x[0][1]])):
-            yield f"Block {self._name(block)} {_DOES[mode]} {_elements(name, tuple(sorted(elements)))}."
+        for (mode, block), seen in sorted(table.items(), key=lambda x: (x[0][0] == "read", self.number[x[0][1]])):
+            yield f"Block {self._name(block)} {_DOES[mode]} {_elements(name, tuple(sorted(seen)))}."
 
     def _values(self) -> Iterator[tuple[str, str]]:
         setting = self.drawn.setting

@@ -73,7 +73,8 @@ class _Search:
             lanes |= {x for x in atoms_in(*a.region.index, a.region.guard) if isinstance(x, Lane)}
         shapes = (sym(f"{name}.shape[{axis}]") for name, rank in model.ranks for axis in range(rank))
         found = {x for v in (*values, *shapes) for x in leaves(v)}
-        self.variables = tuple(sorted(x for x in found if isinstance(x, Sym) or (isinstance(x, Opaque) and x.uniform)))
+        self.variables: tuple[Atom, ...] = tuple(sorted(
+            x for x in found if isinstance(x, Sym) or (isinstance(x, Opaque) and x.uniform)))
         tiles, self.radices = roles(values, lanes)
         extents = {x for a in plan.accesses for e in a.tile for x in e.atoms() if isinstance(x, Sym)}
         self.multiples = tuple(n * r for r in self.radices if 4 <= r <= 256 for n in (2, 3))

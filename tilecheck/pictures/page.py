@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Final
 
+from tilecheck.pictures.build import BY
 from tilecheck.pictures.files import read
 from tilecheck.pictures.legend import legend
 from tilecheck.pictures.scene import ArrayView, Scene
@@ -57,7 +58,7 @@ def _header(scene: Scene) -> Iterator[str]:
     yield "<header>"
     yield (f'<h1>{escape(scene.kernel)} <span class="verdict {scene.verdict}">{scene.verdict}</span></h1>')
     values = ", ".join(f"{n} = {v}" for n, v in scene.values)
-    grid = " × ".join(map(str, scene.grid[:max(scene.axes, default=0) + 1]))
+    grid = BY.join(map(str, scene.grid[:max(scene.axes, default=0) + 1]))
     shapes = ", ".join(f"{a.name}: {a.shape}" for a in scene.arrays)
     yield (f'<div class="soft">{escape(scene.file)}:{scene.line} &nbsp;·&nbsp; a launch of {grid} block'
            f'{"s" if scene.grid != (1, 1, 1) else ""}{escape(f", {values}" if values else "")} &nbsp;·&nbsp; '
@@ -68,7 +69,8 @@ def _header(scene: Scene) -> Iterator[str]:
 def _finding(scene: Scene) -> Iterator[str]:
     h = scene.headline
     if h is None:
-        yield f'<section class="finding clean" role="note"><p class="what">{_text(_sentence(scene.summary))}</p></section>'
+        what = _text(_sentence(scene.summary))
+        yield f'<section class="finding clean" role="note"><p class="what">{what}</p></section>'
         return
     yield f'<section class="finding {h.severity}" role="note" aria-label="finding">'
     yield f'<p class="what">{h.code}: {_text(h.what)}</p>'

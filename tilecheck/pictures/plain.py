@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
 from html import escape
 from typing import Final
 
+from tilecheck.pictures.build import BY
 from tilecheck.pictures.files import read
 from tilecheck.pictures.legend import legend
 from tilecheck.pictures.scene import ArrayView, Scene
@@ -87,7 +87,7 @@ def _described(scene: Scene) -> str:
 def _title(column: _Column, scene: Scene) -> None:
     column.text(f"{scene.kernel}: {scene.verdict}", "font-weight:700", 18)
     values = ", ".join(f"{n} = {v}" for n, v in scene.values)
-    grid = " × ".join(map(str, scene.grid[:max(scene.axes, default=0) + 1]))
+    grid = BY.join(map(str, scene.grid[:max(scene.axes, default=0) + 1]))
     column.text(f"{scene.file}:{scene.line} · grid {grid}{', ' + values if values else ''}", "", 12, "var(--soft)")
     column.space(4)
     h = scene.headline
@@ -127,7 +127,8 @@ def _array(column: _Column, array: ArrayView, made: Picture) -> None:
     if array.omitted:
         column.text(array.omitted, "", 11, "var(--soft)")
     for line in array.accesses:
-        column.text(f"{line.mode} line {line.line}: {line.text}", "font-family:ui-monospace,monospace", 11, "var(--soft)")
+        words = f"{line.mode} line {line.line}: {line.text}"
+        column.text(words, "font-family:ui-monospace,monospace", 11, "var(--soft)")
 
 
 def _beside(column: _Column, scene: Scene) -> None:

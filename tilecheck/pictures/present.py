@@ -66,7 +66,7 @@ def _obligation(study: Study, d: Diagnostic) -> Settled | None:
     """The obligation that a finding reports."""
     fits = [s for s in study.proof.obligations if s.code == d.code and s.verdict not in ("proved", "atomic")]
     here = [s for s in fits if s.access.span == d.span or any(use.span == d.span for use, _ in s.uses)]
-    return (here or fits or [None])[0]
+    return next(iter(here or fits), None)
 
 
 def _drawn(

@@ -95,7 +95,7 @@ def _coordinate(axis: int, pieces: tuple[Term, ...]) -> Term:
     for extent in pieces[axis + 1:lead + 1]:
         below = below * extent
     digit = floordiv(bid(0), below) if axis < lead else bid(0)
-    return mod(digit, pieces[axis]) if 0 < axis and lead else digit
+    return mod(digit, pieces[axis]) if axis > 0 and lead else digit
 
 
 def _grid(pieces: tuple[Term, ...]) -> tuple[Term, Term, Term]:

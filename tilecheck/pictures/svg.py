@@ -128,8 +128,8 @@ def _panel(panel: Panel, size: int, folded: int) -> Iterator[str]:
     yield f'<rect {box(Rect(0, 0, rows, columns))} class="array"/>'
     if size >= 8:
         yield f'<path d="{_lines(panel, size)}" class="grid"/>'
-    for r, c in panel.missing:
-        yield f'<rect {box(Rect(r, c, 1, 1))} class="missing"/>'
+    for row, column in panel.missing:
+        yield f'<rect {box(Rect(row, column, 1, 1))} class="missing"/>'
     yield from _numbers(panel, size, folded)
     for m in panel.marks:
         inset = {"read": 2.5, "write": 1.0, "atomic": 1.0}.get(m.kind, 0.5) if size >= 10 else 0.0

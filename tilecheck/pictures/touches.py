@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from tilecheck.kernel.access import Access
 from tilecheck.pictures.setting import Block, CannotDraw, Setting
 from tilecheck.proof.region import Region
-from tilecheck.proof.search.codegen import TooLarge, enumerator, value
+from tilecheck.proof.search.codegen import Oracle, TooLarge, enumerator, value
 from tilecheck.proof.search.layout import layout
 from tilecheck.proof.search.world import STYLES, data_key
 from tilecheck.proof.terms import (
@@ -175,7 +175,7 @@ def _extent(lane: Lane, setting: Setting, data: dict[str, int]) -> int:
     return max(got, 0)
 
 
-def _oracle(data: dict[str, int]) -> object:
+def _oracle(data: dict[str, int]) -> Oracle:
     def look_up(name: str, *args: int) -> int:
         key = data_key(name, args)
         if key not in data:
@@ -202,4 +202,4 @@ def _gathered(
 
 
 def _within(element: Element, shape: Sequence[int | None]) -> bool:
-    return all(0 <= i and (n is None or i < n) for i, n in zip(element, shape, strict=True))
+    return all(i >= 0 and (n is None or i < n) for i, n in zip(element, shape, strict=True))
