@@ -125,6 +125,8 @@ class _Writer:
         if s.kind == "padding" and s.verdict == "conditional":
             yield "undefined lanes are left out of what is computed where the clauses below hold"
             return
+        if s.verdict == "refuted" and s.witness is not None and s.kind in _PAIRS:
+            return  # the witness says it
         yield from (t for t in sentences(s.why, self.names) if not t.endswith("would settle it"))
 
     def _stays(self, s: Settled) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Final
 
+from tilecheck.explain.build import explain
 from tilecheck.kernel.access import Access
 from tilecheck.pictures.meetings import Meeting
 from tilecheck.pictures.order import Steps, block_names, steps_of
@@ -42,12 +43,6 @@ BY: Final = " \u00d7 "
 _MARGIN: Final = 6
 """Cells that are drawn beyond the end of an array."""
 
-KINDS: Final[Mapping[str, str]] = {
-    "disjoint": "no two blocks write one element", "cross-read": "no block reads what another one writes",
-    "duplicate": "no operation writes an element twice", "order": "what is done in order stays in order",
-    "bounds": "stays inside the array", "padding": "undefined lanes are not used", "slice": "the slice lies inside",
-    "launch": "holds at the launch",
-}
 _VERBS: Final[Mapping[str, str]] = {"read": "read", "write": "written", "atomic": "updated atomically"}
 _DOES: Final[Mapping[str, str]] = {"read": "reads", "write": "writes", "atomic": "updates"}
 
@@ -349,8 +344,9 @@ class _Builder:
                 yield key, str(v)
 
     def _obligations(self) -> Iterator[ObligationLine]:
-        for o in self.drawn.study.report.obligations:
-            yield ObligationLine(o.line, o.array, KINDS.get(o.kind, o.kind), o.verdict, o.why)
+        for o in explain(self.drawn.study).obligations:
+            why = " ".join(f"{t[:1].upper()}{t[1:]}." for t in (*o.steps, *o.shown[1:]))
+            yield ObligationLine(o.line, o.array, o.claim, o.verdict, f"{why} {o.conclusion}".strip())
 
     def _source(self) -> Iterator[SourceLine]:
         span = self.model.span

@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const all = (selector) => Array.from(document.querySelectorAll(selector));
-  const marks = all(".mark").map((node) => ({
+  const marks = all(".mark[data-at]").map((node) => ({
     node,
     at: node.dataset.at.split(" ").map((pair) => pair.split(":").map(Number)),
     accesses: node.dataset.access.split(" ").map(Number),
