@@ -33,6 +33,8 @@ def show(target: str, output: Path | None, grid: str | None, sets: tuple[str, ..
     except OSError as error:
         raise refuse(f"{path}: {error.strerror or error}") from error
     click.echo(f"{path}: {scene.summary}")
+    if scene.breach:
+        click.echo(f"  {scene.breach}")
     if scene.headline is not None:
         click.echo(f"  {scene.headline.code}: {scene.headline.what}")
     return 0

@@ -123,7 +123,7 @@ class _Writer:
             yield from self._stays(s)
             return
         if s.kind == "padding" and s.verdict == "conditional":
-            yield "undefined lanes are left out of what is computed where the clauses below hold"
+            yield "no undefined lane makes a difference where a launch satisfies what is needed"
             return
         if s.verdict == "refuted" and s.witness is not None and s.kind in _PAIRS:
             return  # the witness says it
@@ -133,7 +133,7 @@ class _Writer:
         assert s.reach is not None
         index = shortened("`" + self.names.put(self.names.readable(render(s.reach.index))) + "`")
         what = "an element" if s.reach.unchecked else "a tile"
-        where = " wherever the launch satisfies the clauses below" if s.clauses else ", whatever the launch"
+        where = " wherever a launch satisfies what it needs" if s.clauses else ", whatever the launch"
         yield f"{index} is the index of {what} of `{s.access.array}`{where}"
 
     def _conclusion(self, s: Settled) -> str:

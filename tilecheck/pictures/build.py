@@ -27,8 +27,10 @@ from tilecheck.pictures.scene import (
 from tilecheck.pictures.schedule import Scheduled
 from tilecheck.pictures.setting import Block, CannotDraw, Setting
 from tilecheck.pictures.touches import Element, Touch, Touched
-from tilecheck.proof.terms import Atom, Sym, evaluate
+from tilecheck.proof.region import Clause
+from tilecheck.proof.terms import Atom, Sym, evaluate, holds
 from tilecheck.records import record
+from tilecheck.rules.judge import contract_of
 from tilecheck.rules.row_spill import rows_of
 from tilecheck.rules.wording import readable
 from tilecheck.study import Study
@@ -107,8 +109,12 @@ class _Builder:
         self.steps: Steps = steps_of(self.accesses, self.touches)
         self.spilling = {a.array for s in drawn.study.proof.obligations if s.code == "TC206"
                          for a in (s.access, *s.spilling)}
-        self.undefined = {s.access.unspecified for s in drawn.study.proof.obligations
-                          if s.kind == "padding" and s.verdict != "proved"} - {""}
+        self.env: dict[Atom, int] = {Sym(n): v for n, v in drawn.setting.scalars.items()}
+        self.env.update({Sym(f"grid[{k}]"): n for k, n in enumerate(grid)})
+        self.broken = tuple(c.text for c in contract_of(drawn.study.proof) if self._breaks(c))
+        self.undefined = {
+            s.access.unspecified for s in drawn.study.proof.obligations if s.kind == "padding"
+            and (s.verdict != "proved" or any(c.text in self.broken for c in s.clauses))} - {""}
 
     def scene(self) -> Scene:
         study, setting = self.drawn.study, self.drawn.setting
@@ -116,8 +122,16 @@ class _Builder:
         return Scene(
             self.model.name, self.model.file, self.model.name_span.line, study.report.verdict, self.headline,
             self.findings, setting.grid, self.blocks, self.names, self.axes, tuple(self._values()), self.steps.names,
-            arrays, tuple(ClauseLine(c.clause, c.kind, c.state) for c in study.report.contract),
-            tuple(self._obligations()), tuple(self._source()), tuple(self._remarks()), self._summary())
+            arrays,
+            tuple(ClauseLine(c.clause, c.kind, c.state, c.clause in self.broken) for c in study.report.contract),
+            tuple(self._obligations()), tuple(self._source()), tuple(self._remarks()), self._summary(), self.broken)
+
+    def _breaks(self, c: Clause) -> bool:
+        """Whether this launch breaks a clause; what is not known does not."""
+        try:
+            return c.cond is not None and not holds(c.cond, self.env)
+        except (KeyError, ArithmeticError):
+            return False
 
     # --- arrays ------------------------------------------------------------------------------------------------------
 
@@ -143,14 +157,11 @@ class _Builder:
 
     def _row(self, name: str) -> int | None:
         """How many elements the kernel takes for a row of a flat array."""
-        scalars = self.drawn.setting.scalars
-        env: dict[Atom, int] = {Sym(n): v for n, v in scalars.items()}
-        env.update({Sym(f"grid[{k}]"): n for k, n in enumerate(self.drawn.setting.grid)})
         for a in self.accesses:
             if a.array == name and not a.tile:
                 for term in rows_of(a):
                     try:
-                        return evaluate(term, env)
+                        return evaluate(term, self.env)
                     except (KeyError, ArithmeticError):
                         continue
         return None
@@ -290,7 +301,7 @@ class _Builder:
         does = {
             "outside": "addresses elements outside the array, which is undefined",
             "undefined": "loads lanes outside the array, whose value is undefined",
-            "padding": "loads lanes outside the array, which are padded",
+            "padding": "loads lanes outside the array, which are padded or not used",
             "dropped": "addresses elements that a bounds check or mask keeps it off",
         }.get(kind, _DOES.get(access.mode, "touches"))
         return f"{listed}{more} {does} {_elements(name, tuple(sorted(elements)))}, line {lines}"
@@ -395,7 +406,8 @@ class _Builder:
             return "in this launch blocks reach outside of arrays"
         if any(kind == "undefined" for t in self.touches for kind, _ in self._parts(self.accesses[t.access], t)):
             return "in this launch tiles have undefined lanes"
-        return "in this launch no two blocks collide, and nothing lies outside"
+        return ("in this launch no two blocks collide" if self.broken else
+                "in this launch no two blocks collide, and nothing lies outside")
 
 
 def _grouped(found: Iterable[Meeting], name: str) -> Iterator[list[Meeting]]:

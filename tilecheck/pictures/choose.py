@@ -24,7 +24,7 @@ __all__ = ["Wish", "choose"]
 _TRIALS: Final = 40
 _SMALL: Final = 6_000
 """Points of a launch that is tried out."""
-_STEPS: Final = 200
+_STEPS: Final = 240
 """Launches to try out in all."""
 _VALUES: Final = (1, 2, 3, 4, 6, 8, 12, 16, 5)
 _TILES: Final = (1, 2, 4, 8)
@@ -161,10 +161,15 @@ class _Search:
                     better = self.better(best, setting)
                     if better is not None and better[0] > best[0]:
                         best, improved = better, True
+                        break
         return best[1]
 
     def _neighbours(self, setting: Setting) -> Iterator[Setting]:
-        yield self._around(setting)
+        ends = self._ends(setting)
+        yield self._with(setting, ends)
+        for name, end in ends.items():
+            if setting.scalars.get(name) != end:
+                yield self._with(setting, {name: end})
         if self.plan.grid is None:
             for axis in sorted(self.axes):
                 for n in self._extents if f"grid[{axis}]" not in self.wish.given else ():
@@ -173,28 +178,31 @@ class _Search:
                     if grid != g:
                         other = self._fitted(Setting(grid, setting.scalars, setting.data))
                         yield other
-                        yield self._around(other)
+                        yield self._with(other, self._ends(other))
         for x in self.variables:
             if x in self.fixed or grid_axis(x) is not None or isinstance(x, Opaque) or ".strides[" in x.key:
                 continue
             for n in _TILES if x in self.tiles else (*_VALUES, *self.multiples):
                 if n != setting.scalars.get(x.key):
-                    scalars = {**setting.scalars, x.key: n}
-                    yield self._fitted(Setting(self._of_pieces(setting.grid, scalars), scalars, setting.data))
+                    yield self._with(setting, {x.key: n})
 
-    def _around(self, setting: Setting) -> Setting:
-        """With arrays that end where what is addressed in them ends."""
+    def _ends(self, setting: Setting) -> dict[str, int]:
+        """Extents with which arrays end where what is addressed in them ends."""
         try:
             found = touches(self.plan.accesses, setting, _SMALL)
         except CannotDraw:
-            return setting
-        scalars = dict(setting.scalars)
+            return {}
+        out: dict[str, int] = {}
         for name, rank in self.model.ranks:
             own = [e for t in found.touches if self.plan.accesses[t.access].array == name
                    for e in (*t.inside, *t.kept_off) if len(e) == rank]
             for axis in range(rank) if own else ():
                 if f"{name}.shape[{axis}]" not in self.wish.given:
-                    scalars[f"{name}.shape[{axis}]"] = max(1, max(e[axis] for e in own) + 1)
+                    out[f"{name}.shape[{axis}]"] = max(1, max(e[axis] for e in own) + 1)
+        return out
+
+    def _with(self, setting: Setting, change: Mapping[str, int]) -> Setting:
+        scalars = {**setting.scalars, **change}
         return self._fitted(Setting(self._of_pieces(setting.grid, scalars), scalars, setting.data))
 
     def _allowed(self, setting: Setting) -> bool:

@@ -18,6 +18,7 @@ __all__ = ["render_page"]
 
 _ALARMS: Final = 4
 _LONG: Final = 160
+_BROKEN: Final = '<div class="broken">broken by this launch</div>'
 _CODE: Final = re.compile(r"`([^`]+)`")
 
 
@@ -70,7 +71,11 @@ def _finding(scene: Scene) -> Iterator[str]:
     h = scene.headline
     if h is None:
         what = _text(_sentence(scene.summary))
-        yield f'<section class="finding clean" role="note"><p class="what">{what}</p></section>'
+        kind = "warning" if scene.broken else "clean"
+        yield f'<section class="finding {kind}" role="note"><p class="what">{what}</p>'
+        if scene.breach:
+            yield f'<p><span class="key">But</span> {_text(scene.breach)}.</p>'
+        yield "</section>"
         return
     yield f'<section class="finding {h.severity}" role="note" aria-label="finding">'
     yield f'<p class="what">{h.code}: {_text(h.what)}</p>'
@@ -82,6 +87,8 @@ def _finding(scene: Scene) -> Iterator[str]:
         yield f'<p><span class="key">Look at</span> {_text(_sentence(scene.summary))}</p>'
     if h.change:
         yield f'<p><span class="key">What to change</span> line {h.line}: {_text(h.change)}</p>'
+    if scene.breach:
+        yield f'<p><span class="key">The launch</span> {_text(_sentence(scene.breach))}</p>'
     if h.shown:
         yield f'<p><span class="key">Not shown</span> {_text(h.shown)}</p>'
     for other in scene.findings:
@@ -144,7 +151,7 @@ def _contract(scene: Scene) -> Iterator[str]:
         yield "<table><thead><tr><th>clause</th><th>kind</th><th>at launches seen</th></tr></thead><tbody>"
         for c in scene.contract:
             yield (f"<tr><td><code>{escape(c.clause)}</code></td><td>{c.kind}</td>"
-                   f'<td class="{c.state}">{c.state}</td></tr>')
+                   f'<td class="{c.state}">{c.state}{_BROKEN if c.broken else ""}</td></tr>')
         yield "</tbody></table>"
     yield "</section>"
 

@@ -92,7 +92,10 @@ def _title(column: _Column, scene: Scene) -> None:
     column.space(4)
     h = scene.headline
     if h is None:
-        column.text(_sentence(scene.summary), "font-weight:600", 15, "var(--good)")
+        colour = "var(--warn)" if scene.broken else "var(--good)"
+        column.text(_sentence(scene.summary), "font-weight:600", 15, colour)
+        if scene.breach:
+            column.text(_sentence(f"but {scene.breach}"), "font-weight:600", 13, colour)
         return
     colour = "var(--clash)" if h.severity == "error" else "var(--warn)"
     column.text(f"{h.code}: {h.what}", "font-weight:700", 16, colour)
@@ -104,6 +107,8 @@ def _title(column: _Column, scene: Scene) -> None:
         column.text(_sentence(scene.summary))
     if h.change:
         column.text(f"What to change, line {h.line}: {h.change}", "font-weight:600")
+    if scene.breach:
+        column.text(_sentence(scene.breach))
     if h.shown:
         column.text(h.shown)
 
@@ -134,7 +139,9 @@ def _array(column: _Column, array: ArrayView, made: Picture) -> None:
 def _beside(column: _Column, scene: Scene) -> None:
     column.text("What every launch must satisfy", "font-weight:600")
     for c in scene.contract[:_CONTRACT] or ():
-        column.text(f"{c.clause}  ({c.kind}, {c.state})", "", 11)
+        colour = "var(--clash)" if c.broken else "var(--ink)"
+        broken = ", broken by this launch" if c.broken else ""
+        column.text(f"{c.clause}  ({c.kind}, {c.state}{broken})", "", 11, colour)
     if len(scene.contract) > _CONTRACT:
         column.text(f"and {len(scene.contract) - _CONTRACT} more", "", 11, "var(--soft)")
     if not scene.contract:

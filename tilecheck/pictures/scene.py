@@ -19,7 +19,7 @@ At: TypeAlias = tuple[int, int]
 WORDS: Final[dict[MarkKind, str]] = {
     "read": "read", "write": "written", "atomic": "updated atomically", "clash": "collision: no order between blocks",
     "twice": "written twice by one operation", "outside": "outside the array: undefined",
-    "undefined": "undefined lanes of a tile", "padding": "padding: lanes outside, with a defined value",
+    "undefined": "undefined lanes of a tile", "padding": "lanes outside the array: padded, or not used",
     "dropped": "not touched: a bounds check or mask keeps it off",
 }
 
@@ -126,6 +126,7 @@ class ClauseLine:
     clause: str
     kind: str
     state: str
+    broken: bool = False
 
 
 @record(frozen=True)
@@ -156,6 +157,7 @@ class Scene:
     values    launch scalars and their values
     steps     names of the steps; empty where there are no loops
     remarks   what the picture does not show, or shows by assumption
+    broken    clauses of the contract that this launch breaks
     """
 
     kernel: str
@@ -176,3 +178,10 @@ class Scene:
     source: tuple[SourceLine, ...]
     remarks: tuple[str, ...]
     summary: str = ""
+    broken: tuple[str, ...] = ()
+
+    @property
+    def breach(self) -> str:
+        """What the launch breaks, in words; empty when it satisfies the contract."""
+        clauses = ", ".join(f"`{c}`" for c in self.broken)
+        return f"this launch breaks {clauses}, which the kernel needs" if clauses else ""

@@ -160,6 +160,9 @@ def _label(m: Mark, size: int, top: int, left: int, taken: list[tuple[float, flo
     if high < font + 1 or 2 * half > wide + (4 if m.kind == "clash" else 0):
         return ""
     x, y = (r.column - left) * size + wide / 2, (r.row - top) * size + high / 2 + font * 0.36
+    if m.kind in ("clash", "twice") and r.height > 1:
+        # the last row: an element of the first one may be ringed
+        y = (r.row - top + r.height - 0.5) * size + font * 0.36
     if m.kind == "read" and high >= 26:
         # the upper edge: what is written there, too, has its name in the middle
         y = (r.row - top) * size + font + 4
