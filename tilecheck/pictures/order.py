@@ -39,7 +39,7 @@ def steps_of(accesses: Sequence[Access], touches: Sequence[Touch]) -> Steps:
     place = {key: i for i, key in enumerate(ordered)}
     names: dict[int, str] = {}
     for t, key in zip(touches, keys, strict=True):
-        names.setdefault(place[key], _name(t, key))
+        names.setdefault(place[key], _name(accesses[t.access], t, key))
     return Steps(tuple(names[i] for i in range(len(ordered))), {n: place[key] for n, key in enumerate(keys)})
 
 
@@ -73,10 +73,11 @@ def _key(access: Access, touch: Touch, loops: Mapping[str, _Loop]) -> _Key:
     return (*around, *unnamed, (max(inner), _AFTER) if inner else (-1, 0))
 
 
-def _name(touch: Touch, key: _Key) -> str:
+def _name(access: Access, touch: Touch, key: _Key) -> str:
     after = key[-1][1] == _AFTER
     if touch.iterations:
-        where = ", ".join(f"{readable_loop(name)}: iteration {n}" for name, n in touch.iterations)
+        inward = sorted(touch.iterations, key=lambda x: (x[0] not in access.loops, (*access.loops, x[0]).index(x[0])))
+        where = ", ".join(f"{readable_loop(name)}: iteration {n}" for name, n in inward)
         return f"{where}, after the inner loop" if after else where
     return "after the loop" if after else "before the loop"
 

@@ -110,7 +110,7 @@ def _title(column: _Column, scene: Scene) -> None:
     if scene.breach:
         column.text(_sentence(scene.breach))
     if h.shown:
-        column.text(h.shown)
+        column.text("Not shown: " + h.shown)
 
 
 def _legend(column: _Column, scene: Scene) -> None:

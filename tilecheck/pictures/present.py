@@ -16,6 +16,7 @@ from tilecheck.pictures.touches import touches
 from tilecheck.proof.region import Witness
 from tilecheck.proof.terms import Cond, conjuncts, const, ge, negate
 from tilecheck.records import record
+from tilecheck.rules.judge import contract_of
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.row_spill import rows_of
 from tilecheck.rules.undefined_padding import launch_that_shows
@@ -23,6 +24,12 @@ from tilecheck.study import Study
 
 __all__ = ["Request", "present"]
 
+_PLACES: Final = frozenset({"TC101", "TC102", "TC103", "TC106", "TC107", "TC201", "TC202", "TC206", "TC301"})
+"""Findings that a launch shows or does not."""
+_ELSEWHERE: Final = frozenset({
+    "TC104", "TC105", "TC109", "TC110", "TC111", "TC207", "TC302", "TC303", "TC304", "TC401", "TC408", "TC501",
+    "TC502"})
+"""Findings that no picture of places shows."""
 _SEVERITIES: Final = ("error", "warning", "note")
 
 
@@ -74,10 +81,8 @@ def _drawn(
 ) -> tuple[Drawn, bool]:
     """The launch with what happens in it, and whether it is one that the user described."""
     must = tuple(c.cond for c in study.proof.declared if c.cond is not None) + conjuncts(study.model.guards)
-    should = tuple(dict.fromkeys(
-        c.cond for o in study.proof.obligations for c in o.clauses
-        if c.cond is not None and (o is not s or c.kind != "semantic"))) + tuple(
-        c.cond for c in study.proof.structural if c.cond is not None)
+    broken = {c.text for c in s.clauses if c.kind == "semantic"} if s is not None else set()
+    should = tuple(c.cond for c in contract_of(study.proof) if c.cond is not None and c.text not in broken)
     if request.given:
         # what was asked for is drawn, whether it is allowed or not
         wish = Wish(request.given, (), (*must, *should), clean=d is None)
@@ -157,9 +162,10 @@ def _headline(drawn: Drawn, d: Diagnostic, ringed: Meeting | None, own: bool) ->
     grid = ", ".join(map(str, drawn.setting.grid[:max((*drawn.study.model.axes_read, 0)) + 1]))
     launch = f"grid ({grid})"
     blocks = ringed.blocks[:2] if ringed is not None else _astray(drawn)
-    shown = "" if _anything(drawn) else (
-        "At this launch it does not happen: choose other sizes, or leave them out to see it." if own else
-        "No small launch was found that shows it.")
+    shown = "it is not about which block touches what." if d.code in _ELSEWHERE else (
+        "" if _anything(drawn) or d.code not in _PLACES else
+        "at this launch it does not happen: choose other sizes, or leave them out to see it." if own else
+        "no small launch was found that shows it.")
     return Headline(d.code, d.severity, d.message, d.help or "", launch, shown, blocks, d.span.line)
 
 

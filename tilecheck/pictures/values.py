@@ -40,7 +40,8 @@ def given_values(
                              f"{did_you_mean(name, sorted(arrays))}")
         extents = _numbers(value, f"--shape {name}", 0)
         if ranks.get(name, len(extents)) != len(extents):
-            raise CannotDraw(f"--shape {text}: `{name}` has {ranks[name]} axes")
+            raise CannotDraw(f"--shape {text}: `{name}` has {ranks[name]} "
+                             f"{'axis' if ranks[name] == 1 else 'axes'}")
         out.update({f"{name}.shape[{k}]": n for k, n in enumerate(extents)})
     return out
 
