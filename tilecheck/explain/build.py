@@ -116,7 +116,11 @@ class _Writer:
                 said = self.names.put(self.names.readable(spelled(index)))
                 inner = f"({said})" if re.search(r"[-+/%]", said) else said
                 return f"{inner}*{self.names.readable(spelled(extent))} + lane"
-        return self.names.put(self.names.readable(spelled(term)))
+        text = self.names.readable(spelled(term))
+        said = self.names.put(text)
+        # a name alone says nothing of how the index is made
+        return said if term.single is not None or not said.isidentifier() else (
+            f"{said} = {self.names.without(said).put(text)}")
 
     def _steps(self, s: Settled) -> Iterator[str]:
         if s.kind == "bounds" and s.reach is not None and s.verdict in ("proved", "conditional"):

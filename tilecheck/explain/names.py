@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Final
 
 from tilecheck.kernel.access import Access
@@ -44,6 +44,10 @@ class Names:
             pattern = re.escape(said) if whole else _BEFORE + re.escape(said) + _AFTER
             text = re.sub(pattern, name, text)
         return text
+
+    def without(self, name: str) -> Names:
+        """All names but one."""
+        return replace(self, texts=tuple(x for x in self.texts if x[1] != name))
 
     def readable(self, text: str) -> str:
         """An explanation as the prover gives it, readable. The number of an iteration is `#i` where it is not `i`."""

@@ -62,7 +62,8 @@ def _obligation(o: ExplainedObligation) -> Iterator[str]:
         yield from _paragraph(f"{'for example' if o.verdict != 'refuted' else 'witness'}: {o.shown[0]}", "  ", "    ")
         yield from (x for line in o.shown[1:] for x in _paragraph(line, "    "))
     for cost in o.costs:
-        yield from _paragraph(f"line {cost.line}: {cost.text}: {cost.source}", "  ", "    ")
+        elsewhere = "" if cost.line == o.line else f": {cost.source}"
+        yield from _paragraph(f"line {cost.line}: {cost.text}{elsewhere}", "  ", "    ")
     for text in o.settles:
         yield from _paragraph(f"{'to mend it' if o.verdict == 'refuted' else 'to settle it'}: {text}", "  ", "    ")
 
