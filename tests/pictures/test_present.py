@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cases.expectations import cases
 from tests.pictures.scenes import marks, scene, studied
+from tilecheck.config import Config
+from tilecheck.pictures.build import BY
 from tilecheck.pictures.present import Request, present
 from tilecheck.pictures.scene import Scene
 from tilecheck.pictures.setting import CannotDraw
+from tilecheck.study import study as studied_file
 
 RACES = [c.name for c in cases("raw_bad.py") if {code for _, code in c.expected} & {"TC101", "TC103"}]
 
@@ -21,7 +26,7 @@ def _element(shown: Scene) -> tuple[str, tuple[int, ...]]:
                 if m.ringed:
                     (rect,) = m.rects
                     lead = tuple(int(n) for n in panel.label.strip("[]").split(", ")[:-2]) if panel.label else ()
-                    own = (rect.column,) if panel.size[0] == 1 and "×" not in array.shape else (rect.row, rect.column)
+                    own = (rect.column,) if panel.size[0] == 1 and BY not in array.shape else (rect.row, rect.column)
                     return array.name, (*lead, *own)
     raise AssertionError("nothing is ringed")
 
@@ -129,3 +134,19 @@ def test_steps_are_in_the_order_of_the_program() -> None:
                          "p: iteration 0, k: iteration 2")
     assert steps[3] == "p: iteration 0, after the inner loop"
     assert scene("raw_good.py", "grouped_gemm").steps[-1] == "after the loop"
+
+
+LISTS = '''import cuda.tile as ct
+
+@ct.kernel
+def kernel(o: list, T: ct.Constant[int]):
+    ct.store(o[ct.bid(0) // 2], (0,), ct.full((T,), 1, ct.float32))
+'''
+
+
+def test_arrays_of_a_list_are_named_by_their_position(tmp_path: Path) -> None:
+    path = tmp_path / "lists.py"
+    path.write_text(LISTS, encoding="utf-8")
+    (array,) = present(studied_file(f"{path}::kernel", Config(use_cache=False)), Request({})).arrays
+    assert array.shape == "2 arrays of 2"
+    assert array.alarms[-1] == "Collision: block 2 and block 3 both write o[1][0:2] (line 5)."

@@ -42,6 +42,8 @@ CELLS: Final = 4_096
 MARKS: Final = 4_000
 BY: Final = " \u00d7 "
 """Between extents."""
+_MEMBER: Final = "[*]"
+"""At the end of the name of any array of a list."""
 _MARGIN: Final = 6
 """Cells that are drawn beyond the end of an array."""
 
@@ -153,6 +155,8 @@ class _Builder:
                 known[axis] = max(seen, default=0) + 1
         shape = tuple(n or 0 for n in known)
         told = BY.join(map(str, shape)) or "one element"
+        if name.endswith(_MEMBER):
+            told = f"{shape[0]} arrays of {BY.join(map(str, shape[1:]))}"
         return Place.of(shape, self._row(name), name in self.spilling), told
 
     def _row(self, name: str) -> int | None:
@@ -256,7 +260,7 @@ class _Builder:
             yield _Found(kind, elements, at, accesses, label, title)
         if self.ringed is not None and self.ringed.array == name:
             m = self.ringed
-            title = f"{name}[{', '.join(map(str, m.element))}], of which the finding speaks"
+            title = f"{_elements(name, [m.element])}, of which the finding speaks"
             every = tuple((self.number[b], s) for b in m.blocks for s in range(max(1, len(self.steps.names))))
             kind = "twice" if m.kind == "duplicate" else "clash"
             yield _Found(kind, (m.element,), every, m.accesses, "", title, True)
@@ -426,6 +430,8 @@ def _elements(name: str, elements: Sequence[Element]) -> str:
     """`c[0:2, 4]`; where elements are no box, how many there are and the first."""
     if not elements[0]:
         return name
+    if name.endswith(_MEMBER) and len({e[0] for e in elements}) == 1:
+        return _elements(f"{name[:-3]}[{elements[0][0]}]", [e[1:] for e in elements])
     columns = list(zip(*elements, strict=True))
     ranges = [(min(c), max(c)) for c in columns]
     if prod(high - low + 1 for low, high in ranges) == len(set(elements)):

@@ -57,7 +57,8 @@ def attributes(mark: Mark) -> str:
 def grid_picture(scene: Scene, marked: Sequence[int] = ()) -> Picture:
     """The blocks of the grid, one cell each; `marked` are the two of the finding."""
     nx, ny, nz = scene.grid
-    size, gap = 46, 6
+    gap, size = 6, 46
+    wide = 64 if max((len(n) for n in scene.names), default=0) > 7 else size
     flat = ny == 1 and nz == 1
     # one axis from left to right; of two, axis 0 downwards as the rows of an array are
     rows, columns = (1, nx) if flat else (nx, ny)
@@ -71,15 +72,15 @@ def grid_picture(scene: Scene, marked: Sequence[int] = ()) -> Picture:
             for c in range(columns):
                 block = (c, 0, z) if flat else (r, c, z)
                 n = scene.blocks.index(block)
-                x, y = x0 + c * (size + gap), y0 + r * (size + gap)
+                x, y = x0 + c * (wide + gap), y0 + r * (size + gap)
                 mark = " ab" if n in marked else ""
                 name = scene.names[n]
                 out.append(
                     f'<g class="block b{n % COLOURS}{mark}" data-block="{n}" tabindex="0" role="button" '
                     f'aria-pressed="false" aria-label="block {escape(name)}">'
-                    f'<rect x="{x}" y="{y}" width="{size}" height="{size}" rx="5"/>'
-                    f'<text x="{x + size / 2:g}" y="{y + size / 2 + 4:g}" class="name">{escape(name)}</text></g>')
-        x0 += columns * (size + gap) + 18
+                    f'<rect x="{x}" y="{y}" width="{wide}" height="{size}" rx="5"/>'
+                    f'<text x="{x + wide / 2:g}" y="{y + size / 2 + 4:g}" class="name">{escape(name)}</text></g>')
+        x0 += columns * (wide + gap) + 18
         width = max(width, x0)
     return Picture("".join(out), max(width, 60), y0 + rows * (size + gap) + 4)
 
