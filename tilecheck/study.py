@@ -9,8 +9,9 @@ from tilecheck.diagnostics import Diagnostic, KernelReport
 from tilecheck.engine import overlays
 from tilecheck.host.launch import Launch
 from tilecheck.kernel.access import KernelModel
-from tilecheck.kernel.tree import FuncDef
+from tilecheck.kernel.tree import FuncDef, Span
 from tilecheck.records import record
+from tilecheck.report.sources import SourceLines
 from tilecheck.rules.judge import conclude
 from tilecheck.rules.obligation import Proof
 from tilecheck.source.discover import discover
@@ -47,6 +48,17 @@ class Study:
     def source(self, line: int) -> str:
         """The text of a line of the kernel's file; empty when there is no such line."""
         return self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
+
+    def text_at(self, span: Span) -> str:
+        """The text of the line on which something begins, in whichever file it stands."""
+        if span.file == self.model.file:
+            return self.source(span.line)
+        lines = SourceLines()(span.file)
+        return lines[span.line - 1].strip() if 0 < span.line <= len(lines) else ""
+
+    def place(self, span: Span) -> str:
+        """`line 12`; for what stands in another file, `helpers.py:12`."""
+        return f"line {span.line}" if span.file == self.model.file else f"{span.file}:{span.line}"
 
 
 def study(target: str, config: Config) -> Study:

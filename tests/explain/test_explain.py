@@ -16,6 +16,7 @@ from tilecheck.explain.build import explain
 from tilecheck.explain.explanation import ExplainedKernel, ExplainedObligation
 from tilecheck.explain.json import render_explanation_json
 from tilecheck.explain.text import render_explanation
+from tilecheck.pictures.present import Request, present
 from tilecheck.study import Study, study
 
 INTERNAL = re.compile(r"lane\d|__coordinate|__nested|ceil<|\w@\d|#\w+@|\?\w|\bNone\b|Settled|Region\(")
@@ -268,3 +269,36 @@ def test_the_report_for_programs(own: Path, capsys: pytest.CaptureFixture[str]) 
     assert first["witness"]["grid"] == [2, 2, 1] and first["kind"] == "disjoint"
     assert found["contract"][0]["launches"][1] == {
         "file": str(own), "line": 47, "function": "launch", "state": "broken", "clause": "5*16 <= 64", "values": {}}
+
+
+HELPER = '''import cuda.tile as ct
+
+
+def put(o, where, t):
+    ct.store(o, (where,), t)
+'''
+CALLER = '''import cuda.tile as ct
+from helpers import put
+
+
+@ct.kernel
+def kernel(x, o, T: ct.Constant[int]):
+    i = ct.bid(0)
+    put(o, i // 2, ct.load(x, (i,), (T,)))
+'''
+
+
+def test_what_a_helper_in_another_file_does_is_said_to_stand_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "helpers.py").write_text(HELPER, encoding="utf-8")
+    (tmp_path / "caller.py").write_text(CALLER, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    own = study("caller.py::kernel", Config(use_cache=False))
+    o = _first(explain(own), "disjoint", "o")
+    assert o.verdict == "refuted"
+    assert (o.place, o.source) == ("helpers.py:5, called on line 8", "ct.store(o, (where,), t)")
+    shown = present(own, Request({}))
+    array = next(a for a in shown.arrays if a.name == "o")
+    assert array.alarms[0].endswith("(helpers.py:5).")
+    assert [(a.place, a.text) for a in array.accesses] == [("helpers.py:5", "ct.store(o, (where,), t)")]

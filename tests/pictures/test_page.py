@@ -109,7 +109,7 @@ def test_contract_verdicts_and_source_stand_beside_it(shown: Scene) -> None:
         assert line.text in text
     for array in shown.arrays:
         for access in array.accesses:
-            assert access.text in text and f"line {access.line}" in text
+            assert access.text in text and access.place in text
         for words in array.words:
             assert words.replace("`", "") in text
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from tilecheck.explain.clauses import CLAIMS, explained_clauses
@@ -11,7 +12,7 @@ from tilecheck.explain.explanation import Cost, ExplainedKernel, ExplainedObliga
 from tilecheck.explain.names import Names, names_of, nodes, spelled
 from tilecheck.explain.steps import sentences, shortened
 from tilecheck.kernel.access import Access
-from tilecheck.kernel.tree import Assign, Call, Name
+from tilecheck.kernel.tree import Assign, Call, Name, Span
 from tilecheck.proof.contract import render
 from tilecheck.proof.region import Verdict, Witness
 from tilecheck.proof.terms import Lane, Load, Opaque, atoms_in, of
@@ -39,11 +40,15 @@ def explain(study: Study, line: int | None = None) -> ExplainedKernel:
     told = " ".join(s for o in shown for s in (*o.steps, *o.index))
     given = tuple((n, text) for n, text in names.given if re.search(rf"(?<![\w.]){re.escape(n)}(?!\w)", told))
     model = study.model
-    gaps = tuple(Cost(g.span.line, f"{g.what}{_loses(g.arrays)}", study.source(g.span.line))
+    gaps = tuple(_cost(study, g.span, f"{g.what}{_loses(g.arrays)}")
                  for g in model.gaps if line is None or g.span.line == line)
     return ExplainedKernel(
         model.name, model.file, model.name_span.line, study.report.verdict,
         (*given, *writer.counters(told)), shown, clauses, len(study.launches), gaps)
+
+
+def _cost(study: Study, span: Span, text: str) -> Cost:
+    return Cost(span.line, study.place(span), text, study.text_at(span))
 
 
 def _loses(arrays: Iterable[str]) -> str:
@@ -69,31 +74,37 @@ class _Writer:
         compared = s.kind in _PAIRS and s.verdict in ("proved", "conditional") and _BY_CONSTRUCTION not in s.rules
         compared = compared and bool(s.rules)
         return ExplainedObligation(
-            s.kind, s.access.span.line, s.access.array, s.verdict, CLAIMS[s.kind],
-            self.study.source(s.access.span.line), self._opening(s) if compared else "",
+            s.kind, s.access.span.line, self._where(s.access), s.access.array, s.verdict, CLAIMS[s.kind],
+            self.study.text_at(s.access.span), self._opening(s) if compared else "",
             tuple(self._index(s)) if compared else (), tuple(self._steps(s)), self._conclusion(s) if compared else "",
             tuple(c.text for c in s.clauses), tuple(dict.fromkeys(self._settles(s))), w,
             tuple(self._shown(s, w)) if w is not None and not settled else (),
             () if settled else tuple(dict.fromkeys(self._costs(s))))
 
+    def _where(self, access: Access) -> str:
+        """Where an access stands; in a helper, also where the helper is called."""
+        place = self.study.place(access.span)
+        return f"{place}, called on {self.study.place(access.via[0])}" if access.via else place
+
     def slice(self, s: SettledSlice) -> ExplainedObligation:
         return ExplainedObligation(
-            "slice", s.span.line, s.array, s.verdict, CLAIMS["slice"], self.study.source(s.span.line), "", (),
+            "slice", s.span.line, self.study.place(s.span), s.array, s.verdict, CLAIMS["slice"],
+            self.study.text_at(s.span), "", (),
             tuple(sentences(s.why, self.names)), "", tuple(c.text for c in s.clauses),
             () if s.verdict in SETTLED else tuple(self._declare(c.text for c in s.clauses)), None, (), ())
 
     def _opening(self, s: Settled) -> str:
         array = s.access.array
-        here = s.access.span.line
+        here = self.study.place(s.access.span)
         if s.kind == "duplicate":
             return (f"Suppose two lanes of this operation write one element of `{array}`. Then the index is equal for "
                     "both:")
         if s.kind == "order" and s.other is None:
             return f"Suppose two iterations of one block write one element of `{array}`. Then the index is equal:"
-        if s.other is not None and s.other.span.line != here:
-            first, second = sorted((here, s.other.span.line))
-            return (f"Suppose one block does this on line {first} and another one on line {second}, and both touch one "
-                    f"element of `{array}`. Then the index is equal for both:")
+        if s.other is not None and s.other.span != s.access.span and self.study.place(s.other.span) != here:
+            first, second = (self.study.place(span) for span in sorted((s.access.span, s.other.span)))
+            return (f"Suppose one block does this on {first} and another one on {second}, and both touch one element "
+                    f"of `{array}`. Then the index is equal for both:")
         does = "one of them reads and another one writes" if s.kind == "cross-read" else "two blocks write"
         what = f"an element of `{array}`" if s.kind == "cross-read" else f"one element of `{array}`"
         return f"Suppose {does} {what}. Then the index is equal for both:"
@@ -102,7 +113,7 @@ class _Writer:
         accesses = [s.access] if s.other is None or s.other.region.index == s.access.region.index else [
             s.other, s.access]
         for a in accesses:
-            where = f"line {a.span.line}, " if len(accesses) > 1 else ""
+            where = f"{self.study.place(a.span)}, " if len(accesses) > 1 else ""
             for axis in range(len(a.region.index)):
                 yield f"{where}axis {axis}: {shortened('`' + self._element(a, axis) + '`')}"
 
@@ -193,7 +204,7 @@ class _Writer:
         array = s.access.array
         for g in self.study.model.gaps:
             if array in g.arrays or s.kind == "padding":
-                yield Cost(g.span.line, f"{g.what}{_loses(g.arrays)}", self.study.source(g.span.line))
+                yield _cost(self.study, g.span, f"{g.what}{_loses(g.arrays)}")
         for a in dict.fromkeys(x for x in (s.access, s.other) if x is not None):
             yield from self._unknown(a)
 
@@ -201,24 +212,30 @@ class _Writer:
         index = atoms_in(*access.region.index)
         for atom in sorted(atoms_in(*access.region.index, access.region.guard)):
             if isinstance(atom, Opaque):
-                found = _LINE.search(atom.name)
-                line = int(found[1]) if found else access.span.line
                 what = "the index" if atom in index else "a condition"
-                yield Cost(line, f"a value in {what} of `{access.array}` is not understood", self.study.source(line))
-                yield from self._from(line)
+                yield _cost(self.study, self._begin(atom, access), f"a value in {what} of `{access.array}` is not "
+                                                                   "understood")
+                yield from self._from(self._begin(atom, access))
             elif isinstance(atom, Load) and atom in index:
-                yield Cost(access.span.line, f"the place depends on the contents of `{atom.array}`",
-                           self.study.source(access.span.line))
+                yield _cost(self.study, access.span, f"the place depends on the contents of `{atom.array}`")
 
-    def _from(self, line: int) -> Iterator[Cost]:
+    def _begin(self, atom: Opaque, access: Access) -> Span:
+        """Where a value that is not understood stands; its name has a line, which is of the kernel's file unless a
+        helper was followed."""
+        found = _LINE.search(atom.name)
+        if found is None or access.via or access.span.file != self.study.model.file:
+            return access.span
+        return replace(access.span, line=int(found[1]))
+
+    def _from(self, span: Span) -> Iterator[Cost]:
         """Where the names on a line come from, as far as calls are behind them."""
-        text = self.study.source(line)
+        text = self.study.source(span.line) if span.file == self.study.model.file else ""
         for node in _assignments(self.study.definition.body):
             calls = any(isinstance(x, Call) for x in nodes(node.value))
             for target in node.targets:
-                if isinstance(target, Name) and calls and node.span.line != line and re.search(
+                if isinstance(target, Name) and calls and node.span.line != span.line and re.search(
                         rf"(?<![\w.]){re.escape(target.id)}(?!\w)", text) and not _of_tiles(node):
-                    yield Cost(node.span.line, f"`{target.id}` comes from here", self.study.source(node.span.line))
+                    yield _cost(self.study, node.span, f"`{target.id}` comes from here")
 
 
 def _assignments(body: object) -> Iterator[Assign]:

@@ -50,11 +50,10 @@ def _origins(study: Study, c: Clause) -> Iterator[str]:
             yield f"{_DECLARED[d.origin]}, line {d.span.line}"
     for s in study.proof.obligations:
         if c.text in {x.text for x in s.clauses}:
-            yield f"line {s.access.span.line}: so that {CLAIMS[s.kind]} of `{s.access.array}`" if (
-                s.kind == "duplicate") else f"line {s.access.span.line}, `{s.access.array}`: {CLAIMS[s.kind]}"
+            yield f"{study.place(s.access.span)}, `{s.access.array}`: {CLAIMS[s.kind]}"
     for one in study.proof.slices:
         if c.text in {x.text for x in one.clauses}:
-            yield f"line {one.span.line}, `{one.array}`: {CLAIMS['slice']}"
+            yield f"{study.place(one.span)}, `{one.array}`: {CLAIMS['slice']}"
     if c.text in {x.text for x in study.proof.structural}:
         yield _structural(study.model, c)
 

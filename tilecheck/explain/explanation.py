@@ -33,9 +33,10 @@ class ExplainedClause:
 
 @record(frozen=True)
 class Cost:
-    """Something that cost a verdict: where it stands, and what it is."""
+    """Something that cost a verdict: where it stands, and what it is. `place` names the file where it is another."""
 
     line: int
+    place: str
     text: str
     source: str
 
@@ -44,6 +45,7 @@ class Cost:
 class ExplainedObligation:
     """One obligation.
 
+    place     its line; with the file where that is not the kernel's
     claim     what must hold
     index     what is compared, of an obligation about two blocks: axis by axis
     steps     why, in sentences
@@ -56,6 +58,7 @@ class ExplainedObligation:
 
     kind: str
     line: int
+    place: str
     array: str
     verdict: Verdict
     claim: str

@@ -33,7 +33,7 @@ def _lines(k: ExplainedKernel) -> Iterator[str]:
         yield ""
         yield "Not understood"
         for cost in k.costs:
-            yield from _paragraph(f"line {cost.line}: {cost.text}", "  ")
+            yield from _paragraph(f"{cost.place}: {cost.text}", "  ")
             yield f"      {cost.source}"
     yield ""
     yield from _contract(k)
@@ -44,7 +44,7 @@ def _quoted(what: str) -> str:
 
 
 def _obligation(o: ExplainedObligation) -> Iterator[str]:
-    yield f"line {o.line}, `{o.array}`: {o.claim}: {o.verdict}"
+    yield f"{o.place}, `{o.array}`: {o.claim}: {o.verdict}"
     yield f"    {o.source}"
     if o.opening:
         yield from _paragraph(o.opening, "  ")
@@ -62,8 +62,8 @@ def _obligation(o: ExplainedObligation) -> Iterator[str]:
         yield from _paragraph(f"{'for example' if o.verdict != 'refuted' else 'witness'}: {o.shown[0]}", "  ", "    ")
         yield from (x for line in o.shown[1:] for x in _paragraph(line, "    "))
     for cost in o.costs:
-        elsewhere = "" if cost.line == o.line else f": {cost.source}"
-        yield from _paragraph(f"line {cost.line}: {cost.text}{elsewhere}", "  ", "    ")
+        elsewhere = "" if cost.source == o.source else f": {cost.source}"
+        yield from _paragraph(f"{cost.place}: {cost.text}{elsewhere}", "  ", "    ")
     for text in o.settles:
         yield from _paragraph(f"{'to mend it' if o.verdict == 'refuted' else 'to settle it'}: {text}", "  ", "    ")
 

@@ -299,7 +299,7 @@ class _Builder:
         who: Sequence[tuple[int, Touch]],
     ) -> str:
         access = self.accesses[who[0][1].access]
-        lines = _listed([str(n) for n in sorted({self.accesses[t.access].span.line for _, t in who})])
+        lines = self._places({t.access for _, t in who})
         listed = _listed([f"block {self._name(b)}" for b in blocks[:8]])
         more = f" and {len(blocks) - 8} more" if len(blocks) > 8 else ""
         does = {
@@ -308,16 +308,21 @@ class _Builder:
             "padding": "loads lanes outside the array, which are padded or not used",
             "dropped": "addresses elements that a bounds check or mask keeps it off",
         }.get(kind, _DOES.get(access.mode, "touches"))
-        return f"{listed}{more} {does} {_elements(name, tuple(sorted(elements)))}, line {lines}"
+        return f"{listed}{more} {does} {_elements(name, tuple(sorted(elements)))}, {lines}"
 
     # --- words -------------------------------------------------------------------------------------------------------
+
+    def _places(self, accesses: Iterable[int]) -> str:
+        """`line 12`, `lines 12 and 13`; what stands in other files is named with the file."""
+        spans = sorted({self.accesses[a].span for a in accesses})
+        own = list(dict.fromkeys(str(s.line) for s in spans if s.file == self.model.file))
+        rest = list(dict.fromkeys(f"{s.file}:{s.line}" for s in spans if s.file != self.model.file))
+        return _listed([*([f"line{'s' if len(own) > 1 else ''} {_listed(own)}"] if own else []), *rest])
 
     def _lines(self, numbers: Iterable[int]) -> Iterator[AccessLine]:
         for i in numbers:
             a = self.accesses[i]
-            span = a.via[0] if a.via and a.via[0].file == self.model.file and a.span.file != self.model.file else a.span
-            yield AccessLine(i, span.line, _DOES[a.mode], self.drawn.study.source(span.line)
-                             if span.file == self.model.file else f"{a.op} in {a.span.file}:{a.span.line}")
+            yield AccessLine(i, self.drawn.study.place(a.span), _DOES[a.mode], self.drawn.study.text_at(a.span))
 
     def _words(self, name: str) -> Iterator[str]:
         """Who touches what, for people who do not see the picture."""
@@ -327,23 +332,22 @@ class _Builder:
             if a.array == name and t.inside:
                 table.setdefault((a.mode, t.block), {}).update(dict.fromkeys(t.inside))
         for m in _grouped(self.drawn.meetings, name):
-            lines = sorted({self.accesses[a].span.line for a in m[0].accesses})
             yield (f"Collision: {self._together(m[0])} {_elements(name, tuple(x.element for x in m))} "
-                   f"(line{'s' if len(lines) > 1 else ''} {_listed(list(map(str, lines)))}).")
-        amiss: dict[tuple[MarkKind, int, tuple[Element, ...]], list[Block]] = {}
+                   f"({self._places(m[0].accesses)}).")
+        amiss: dict[tuple[MarkKind, str, tuple[Element, ...]], list[Block]] = {}
         for t in self.touches:
             a = self.accesses[t.access]
             for kind, own in self._parts(a, t) if a.array == name else ():
                 if kind in ("outside", "undefined"):
-                    amiss.setdefault((kind, a.span.line, tuple(sorted(own))), []).append(t.block)
-        for (kind, line, own), blocks in amiss.items():
+                    amiss.setdefault((kind, self._places((t.access,)), tuple(sorted(own))), []).append(t.block)
+        for (kind, where, own), blocks in amiss.items():
             who = self._who(tuple(dict.fromkeys(blocks)))
             one = len(set(blocks)) == 1
             if kind == "outside":
-                yield (f"Outside: {who} address{'es' if one else ''} {_elements(name, own)} (line {line}), which "
+                yield (f"Outside: {who} address{'es' if one else ''} {_elements(name, own)} ({where}), which "
                        "does not exist: undefined.")
             else:
-                yield (f"Undefined lanes: {who} load{'s' if one else ''} {_elements(name, own)} (line {line}), which "
+                yield (f"Undefined lanes: {who} load{'s' if one else ''} {_elements(name, own)} ({where}), which "
                        "does not exist: any value may come.")
         for (mode, block), seen in sorted(table.items(), key=lambda x: (x[0][0] == "read", self.number[x[0][1]])):
             yield f"Block {self._name(block)} {_DOES[mode]} {_elements(name, tuple(sorted(seen)))}."
@@ -361,7 +365,7 @@ class _Builder:
     def _obligations(self) -> Iterator[ObligationLine]:
         for o in explain(self.drawn.study).obligations:
             why = " ".join(f"{t[:1].upper()}{t[1:]}." for t in (*o.steps, *o.shown[1:]))
-            yield ObligationLine(o.line, o.array, o.claim, o.verdict, f"{why} {o.conclusion}".strip())
+            yield ObligationLine(o.place, o.array, o.claim, o.verdict, f"{why} {o.conclusion}".strip())
 
     def _source(self) -> Iterator[SourceLine]:
         span = self.model.span
@@ -383,7 +387,7 @@ class _Builder:
         for u in touched.unplaced:
             by_why.setdefault((u.why, u.drawn), []).append(self.accesses[u.access])
         for (why, drawn), found in by_why.items():
-            lines = _listed(sorted({f"line {a.span.line}" for a in found}, key=lambda x: int(x[5:])))
+            lines = self._places(self.accesses.index(a) for a in found)
             names = _listed(sorted({f"`{a.array}`" for a in found}))
             yield f"{lines}, {names}: {why}." if drawn else f"Not drawn: {lines}, {names}: {why}."
         if touched.made_up:

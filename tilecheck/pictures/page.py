@@ -10,7 +10,7 @@ from typing import Final
 
 from tilecheck.pictures.build import BY
 from tilecheck.pictures.files import read
-from tilecheck.pictures.legend import legend
+from tilecheck.pictures.legend import grid_words, legend
 from tilecheck.pictures.scene import ArrayView, Scene
 from tilecheck.pictures.svg import PATTERNS, array_picture, grid_picture
 
@@ -98,10 +98,9 @@ def _finding(scene: Scene) -> Iterator[str]:
 
 def _controls(scene: Scene) -> Iterator[str]:
     marked = [scene.blocks.index(b) for b in scene.headline.blocks] if scene.headline is not None else []
-    axes = ("block number, <code>ct.bid(0)</code>" if len(scene.axes) < 2 else
-            "rows are <code>ct.bid(0)</code>, columns <code>ct.bid(1)</code>")
     yield '<section aria-label="grid of blocks">'
-    yield f'<h2>The grid <span class="soft small">({axes}; point at a block or select it)</span></h2>'
+    words = f"{_text(grid_words(scene))}; point at a block or select it"
+    yield f'<h2>The grid <span class="soft small">({words})</span></h2>'
     yield f'<div class="scroll">{grid_picture(scene, marked).standalone("grid of blocks", "blocks")}</div>'
     yield '<div class="controls">'
     if scene.steps:
@@ -136,7 +135,7 @@ def _array(array: ArrayView) -> Iterator[str]:
         yield f'<p class="alarm">{_text(words)}</p>'
     for line in array.accesses:
         yield (f'<span class="access code" data-lines="{line.number}"><span class="mode">{line.mode}</span> '
-               f'<span class="soft">line {line.line}</span> {escape(line.text)}</span>')
+               f'<span class="soft">{escape(line.place)}</span> {escape(line.text)}</span>')
     yield "<details><summary>In words</summary><ul>"
     yield from (f"<li>{_text(words)}</li>" for words in array.words)
     yield "</ul></details>"
@@ -161,9 +160,9 @@ def _obligations(scene: Scene) -> Iterator[str]:
     if not scene.obligations:
         yield '<p class="small">The kernel writes nothing.</p>'
     else:
-        yield "<table><thead><tr><th>line</th><th>what must hold</th><th>verdict</th></tr></thead><tbody>"
+        yield "<table><thead><tr><th>where</th><th>what must hold</th><th>verdict</th></tr></thead><tbody>"
         for o in scene.obligations:
-            yield (f"<tr><td>{o.line}</td><td><code>{escape(o.array)}</code>: {escape(o.what)}"
+            yield (f"<tr><td>{escape(o.place)}</td><td><code>{escape(o.array)}</code>: {escape(o.what)}"
                    f"{_why(o.why)}</td>"
                    f'<td><span class="verdict {o.verdict}">{o.verdict}</span></td></tr>')
         yield "</tbody></table>"

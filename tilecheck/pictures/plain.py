@@ -8,7 +8,7 @@ from typing import Final
 
 from tilecheck.pictures.build import BY
 from tilecheck.pictures.files import read
-from tilecheck.pictures.legend import legend
+from tilecheck.pictures.legend import grid_words, legend
 from tilecheck.pictures.scene import ArrayView, Scene
 from tilecheck.pictures.svg import PATTERNS, Picture, array_picture, grid_picture
 
@@ -56,8 +56,7 @@ def render_svg(scene: Scene) -> str:
     top = _Column(_MARGIN, _MARGIN, body + _SIDE + 30)
     _title(top, scene)
     left = _Column(_MARGIN, top.y + 12, body)
-    left.text("The grid: " + ("blocks by ct.bid(0)" if len(scene.axes) < 2 else
-                              "rows are ct.bid(0), columns are ct.bid(1)"), "font-weight:600")
+    left.text(f"The grid: {grid_words(scene)}", "font-weight:600")
     left.picture(grid, "grid of blocks")
     _legend(left, scene)
     for array, made in pictures:
@@ -132,7 +131,7 @@ def _array(column: _Column, array: ArrayView, made: Picture) -> None:
     if array.omitted:
         column.text(array.omitted, "", 11, "var(--soft)")
     for line in array.accesses:
-        words = f"{line.mode} line {line.line}: {line.text}"
+        words = f"{line.mode} {line.place}: {line.text}"
         column.text(words, "font-family:ui-monospace,monospace", 11, "var(--soft)")
 
 
@@ -150,7 +149,7 @@ def _beside(column: _Column, scene: Scene) -> None:
     column.text("What must hold, and whether it does", "font-weight:600")
     colours = {"refuted": "var(--clash)", "unproven": "var(--warn)", "conditional": "var(--warn)"}
     for o in scene.obligations[:_OBLIGATIONS]:
-        column.text(f"line {o.line}, {o.array}: {o.what}: {o.verdict}", "", 11, colours.get(o.verdict, "var(--good)"))
+        column.text(f"{o.place}, {o.array}: {o.what}: {o.verdict}", "", 11, colours.get(o.verdict, "var(--good)"))
     if len(scene.obligations) > _OBLIGATIONS:
         column.text(f"and {len(scene.obligations) - _OBLIGATIONS} more", "", 11, "var(--soft)")
     column.space(10)

@@ -70,7 +70,7 @@ class AccessLine:
     """An access of an array, as it stands in the source."""
 
     number: int
-    line: int
+    place: str
     mode: str
     text: str
 
@@ -131,7 +131,7 @@ class ClauseLine:
 
 @record(frozen=True)
 class ObligationLine:
-    line: int
+    place: str
     array: str
     what: str
     verdict: str
