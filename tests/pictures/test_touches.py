@@ -113,3 +113,26 @@ def test_generated_kernels_collide_where_it_is_drawn() -> None:
             colliding += bool(real)
     assert compared > 100
     assert colliding > 20
+
+
+LATE = '''import cuda.tile as ct
+
+@ct.kernel
+def kernel(x, o, n: int, T: ct.Constant[int]):
+    i = ct.bid(0)
+    for k in range(n):
+        if k >= 100:
+            ct.store(o, (k - 100,), ct.load(x, (i,), (T,)))
+'''
+
+
+def test_what_happens_in_late_iterations_is_drawn_and_long_loops_are_refused() -> None:
+    name = "late.py"
+    project = Project([name], contents={name: LATE.encode()})
+    (site,) = project.module(name).kernels()
+    accesses = model_of(project, site).accesses
+    sizes = {"T": 1, "x.shape[0]": 2, "o.shape[0]": 4}
+    found = touches(accesses, Setting((2, 1, 1), {**sizes, "n": 103}, {}))
+    assert {m.element for m in meetings(accesses, found.touches)} == {(0,), (1,), (2,)}
+    with pytest.raises(CannotDraw, match="a loop of this launch has 1024 iterations or more"):
+        touches(accesses, Setting((2, 1, 1), {**sizes, "o.shape[0]": 4000, "n": 3000}, {}))

@@ -13,7 +13,7 @@ from tilecheck.kernel.access import Access, KernelModel
 from tilecheck.pictures.meetings import meetings
 from tilecheck.pictures.schedule import Scheduled
 from tilecheck.pictures.setting import Block, CannotDraw, Setting
-from tilecheck.pictures.touches import MOST_POINTS, Element, Touch, Touched, touches
+from tilecheck.pictures.touches import ITERATIONS, MOST_POINTS, Element, Touch, Touched, touches
 from tilecheck.proof.search.assignments import Chooser, grid_axis, grids, power_of_two, roles
 from tilecheck.proof.search.layout import leaves
 from tilecheck.proof.terms import Atom, Cond, Lane, Opaque, Sym, Term, atoms_in, evaluate, holds, sym
@@ -24,6 +24,8 @@ __all__ = ["Wish", "choose"]
 _TRIALS: Final = 40
 _SMALL: Final = 6_000
 """Points of a launch that is tried out."""
+_FEW: Final = 40
+"""Iterations of its loops; more are none to look at."""
 _STEPS: Final = 240
 """Launches to try out in all."""
 _VALUES: Final = (1, 2, 3, 4, 6, 8, 12, 16, 5)
@@ -140,7 +142,7 @@ class _Search:
     ) -> tuple[tuple[float, ...], Setting] | None:
         self.tried += 1
         try:
-            found = touches(self.plan.accesses, setting, most)
+            found = touches(self.plan.accesses, setting, most, _FEW if most == _SMALL else ITERATIONS)
         except CannotDraw as error:
             self.trouble = str(error)
             return best
@@ -189,7 +191,7 @@ class _Search:
     def _ends(self, setting: Setting) -> dict[str, int]:
         """Extents with which arrays end where what is addressed in them ends."""
         try:
-            found = touches(self.plan.accesses, setting, _SMALL)
+            found = touches(self.plan.accesses, setting, _SMALL, _FEW)
         except CannotDraw:
             return {}
         out: dict[str, int] = {}

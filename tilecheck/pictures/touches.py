@@ -32,7 +32,8 @@ Element: TypeAlias = tuple[int, ...]
 
 MOST_POINTS: Final = 150_000
 """Elements touched, each counted once a block and iteration, beyond which nobody can read a picture."""
-_ITERATIONS: Final = 4_096
+ITERATIONS: Final = 1_024
+"""Iterations of a loop to look at. What is beyond the last costs time, too."""
 
 
 @record(frozen=True)
@@ -78,7 +79,9 @@ class Touched:
     made_up: tuple[tuple[str, int], ...]
 
 
-def touches(accesses: Sequence[Access], setting: Setting, most: int = MOST_POINTS) -> Touched:
+def touches(
+    accesses: Sequence[Access], setting: Setting, most: int = MOST_POINTS, iterations: int = ITERATIONS,
+) -> Touched:
     """Evaluate the accesses. Raises CannotDraw when there are too many elements, or a size is missing."""
     found: list[Touch] = []
     unplaced: list[Unplaced] = []
@@ -91,8 +94,8 @@ def touches(accesses: Sequence[Access], setting: Setting, most: int = MOST_POINT
         if not _placed(access):
             continue
         index = access.region.index
-        made = _points(Region(index, _understood(access.region.guard)), setting, data, left)
-        addressed = _points(Region(index, _understood(access.under)), setting, data, left)
+        made = _points(Region(index, _understood(access.region.guard)), setting, data, left, iterations)
+        addressed = _points(Region(index, _understood(access.under)), setting, data, left, iterations)
         left -= len(addressed)
         if left < 0:
             raise CannotDraw("the blocks touch more elements than a picture can show: choose smaller tiles, arrays or "
@@ -128,7 +131,7 @@ def _unknown(a: Atom) -> bool:
     return (isinstance(a, Opaque) and not a.uniform) or (isinstance(a, App) and a.fn not in FUNCTIONS)
 
 
-def _points(region: Region, setting: Setting, data: dict[str, int], most: int) -> list[_Made]:
+def _points(region: Region, setting: Setting, data: dict[str, int], most: int, limit: int) -> list[_Made]:
     plan = layout(region)
     points = enumerator(region)
     if points is None:
@@ -137,12 +140,14 @@ def _points(region: Region, setting: Setting, data: dict[str, int], most: int) -
     try:
         lanes = tuple(tuple(range(_extent(lane, setting, data))) for lane in plan.lanes)
         count = [0]
-        limits = (_ITERATIONS,) * len(plan.counters)
+        limits = (limit,) * len(plan.counters)
         out: list[_Made] = []
         names = tuple(c.name for c in plan.counters)
         # loops may look at many more iterations than they make
         for element, block, counters, _ in points(
                 uniform, setting.grid, limits, lanes, _oracle(data), 20 * most + 100_000, count):
+            if limit - 1 in counters:
+                raise CannotDraw(f"a loop of this launch has {limit} iterations or more: choose smaller sizes")
             out.append((element, block, tuple(zip(names, counters, strict=True))))
             if len(out) > most:
                 break
