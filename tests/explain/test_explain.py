@@ -15,6 +15,7 @@ from tilecheck.config import Config
 from tilecheck.explain.build import explain
 from tilecheck.explain.explanation import ExplainedKernel, ExplainedObligation
 from tilecheck.explain.json import render_explanation_json
+from tilecheck.explain.names import names_of
 from tilecheck.explain.text import render_explanation
 from tilecheck.pictures.present import Request, present
 from tilecheck.study import Study, study
@@ -302,3 +303,37 @@ def test_what_a_helper_in_another_file_does_is_said_to_stand_there(
     array = next(a for a in shown.arrays if a.name == "o")
     assert array.alarms[0].endswith("(helpers.py:5).")
     assert [(a.place, a.text) for a in array.accesses] == [("helpers.py:5", "ct.store(o, (where,), t)")]
+
+
+CARRIED = '''import cuda.tile as ct
+
+Int = ct.Constant[int]
+
+
+@ct.kernel
+def kernel(offsets, x, o, q: Int, T: Int):
+    at = ct.bid(0)
+    end = 0
+    for p in range(q):
+        start = ct.load(offsets, (p,), (1,)).item()
+        stop = ct.load(offsets, (p + 1,), (1,)).item()
+        while at < end + stop - start:
+            ct.store(o, (at - end + start,), ct.load(x, (at - end + start,), (T,)))
+            at += ct.num_blocks(0)
+        end = end + stop - start
+'''
+
+
+def test_values_that_loops_carry_have_the_names_that_the_source_has(tmp_path: Path) -> None:
+    path = tmp_path / "carried.py"
+    path.write_text(CARRIED, encoding="utf-8")
+    found = explain(study(f"{path}::kernel", Config(use_cache=False)))
+    told = [s for o in found.obligations for s in (*o.steps, *o.index, *o.settles, *(c.text for c in o.costs))]
+    assert told and not [s for s in told if INTERNAL.search(s) or "carry:" in s or "@" in s.replace("@requires", "")]
+
+
+def test_names_of_values_are_those_of_the_source() -> None:
+    names = _study(f"{FOLDER / 'raw_good.py'}::persistent").definition
+    put = names_of(names, ()).readable
+    assert put("#i@49*T + carry:end@p@12((bid(0))//(H))") == "#i*T + end(bid(0) // H)"
+    assert put("?unknown@23*T + lane0<T>") == "?*T + lane"

@@ -26,6 +26,7 @@ __all__ = ["explain"]
 SETTLED: Final[tuple[Verdict, ...]] = ("proved", "atomic", "single-block")
 _PAIRS: Final = ("disjoint", "cross-read", "order", "duplicate")
 _LINE: Final = re.compile(r"@(\d+)")
+_LOOPS: Final = {"_": "the loop", "while": "the `while` loop"}
 _BY_CONSTRUCTION: Final = "cell"
 
 
@@ -63,7 +64,7 @@ class _Writer:
 
     def counters(self, told: str) -> Iterator[tuple[str, str]]:
         for name in dict.fromkeys(re.findall(r"#([A-Za-z_]\w*)", told)):
-            loop = "the loop" if name == "_" else f"the loop over `{name}`"
+            loop = _LOOPS.get(name, f"the loop over `{name}`")
             yield f"#{name}", f"the number of the iteration of {loop}, from 0"
 
     # --- one obligation ----------------------------------------------------------------------------------------------

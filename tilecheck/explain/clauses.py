@@ -25,6 +25,8 @@ CLAIMS: Final = {
 _DECLARED: Final = {"requires": "declared by @requires", "comment": "declared in a comment",
                     "overlay": "declared in an overlay file"}
 _UNREAD: Final = re.compile(r"grid\[(\d)\] == 1")
+_NUMBERED: Final = re.compile(r"(?<=[\w\])])(?:@[\d./]*\d|#\d+)")
+_LONG: Final = 160
 _STATES: Final = {"violated": "broken"}
 
 
@@ -35,9 +37,17 @@ def explained_clauses(study: Study) -> Iterator[ExplainedClause]:
     states = {c.clause: c.state for c in study.report.contract}
     for c in clauses:
         at = tuple(
-            AtLaunch(launch.span, launch.wrapper, _STATES.get(d.state, d.state), d.text, d.values)
+            AtLaunch(launch.span, launch.wrapper, _STATES.get(d.state, d.state), _said(d.text),
+                     tuple((_said(n), v) for n, v in d.values))
             for launch, d in found[c.text].at)
         yield ExplainedClause(c.text, c.kind, states[c.text], tuple(dict.fromkeys(_origins(study, c))), at)
+
+
+def _said(text: str) -> str:
+    """A clause in terms of a launch, without the numbers by which values of one name are told apart; nothing where it
+    has become too long to be read."""
+    text = _NUMBERED.sub("", text)
+    return text if len(text) <= _LONG and "()" not in text else ""
 
 
 def _origins(study: Study, c: Clause) -> Iterator[str]:

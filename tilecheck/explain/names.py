@@ -18,8 +18,11 @@ from tilecheck.rules.wording import readable
 
 __all__ = ["Names", "names_of", "nodes"]
 
-_COUNTER: Final = re.compile(r"#(?!\w*__(?:coordinate|nested))([A-Za-z_]\w*)@(\d+)[\d/.]*")
+_COUNTER: Final = re.compile(r"#(?!\w*__(?:coordinate|nested))([A-Za-z_]\w*)(?:\.\w+)*@(\d+)[\d/.]*")
 _WHOLE: Final = re.compile(r"bid\(\d\)")
+_UNKNOWN: Final = re.compile(r"\?{1,2}[A-Za-z_][\w.:]*(?:@[\w./@]*\d)?")
+_PLACED: Final = re.compile(r"(?<=\w)@[\w./@]*\d(?!\w)")
+"""What tells values of one name apart: lines of the source, and the like."""
 _HASH: Final = "number_of_"
 _BEFORE: Final = r"(?<![\w.\])*%/])(?<![*%/] )"
 _AFTER: Final = r"(?![\w(\[*%])(?! ?[*%/])"
@@ -51,11 +54,12 @@ class Names:
 
     def readable(self, text: str) -> str:
         """An explanation as the prover gives it, readable. The number of an iteration is `#i` where it is not `i`."""
-        return readable(_COUNTER.sub(self._counter, text)).replace(_HASH, "#")
+        text = readable(_COUNTER.sub(self._counter, text)).replace(_HASH, "#")
+        return _PLACED.sub("", _UNKNOWN.sub("?", text.replace("carry:", "")))
 
     def _counter(self, found: re.Match[str]) -> str:
         name, line = found[1], int(found[2])
-        return name if line in self.counted else f"{_HASH}{name}"
+        return name if line in self.counted and "." not in found[0].partition("@")[0] else f"{_HASH}{name}"
 
 
 def names_of(kernel: FuncDef, accesses: Iterable[Access]) -> Names:

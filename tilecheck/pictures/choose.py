@@ -4,7 +4,7 @@ contract of the kernel excludes."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from math import prod
 from typing import Final
 from zlib import crc32
@@ -16,7 +16,7 @@ from tilecheck.pictures.setting import Block, CannotDraw, Setting
 from tilecheck.pictures.touches import ITERATIONS, MOST_POINTS, Element, Touch, Touched, touches
 from tilecheck.proof.search.assignments import Chooser, grid_axis, grids, power_of_two, roles
 from tilecheck.proof.search.layout import leaves
-from tilecheck.proof.terms import Atom, Cond, Lane, Opaque, Sym, Term, atoms_in, evaluate, holds, sym
+from tilecheck.proof.terms import Atom, Cond, Lane, Load, Opaque, Sym, Term, atoms_in, evaluate, holds, sym
 from tilecheck.records import record
 
 __all__ = ["Wish", "choose"]
@@ -29,6 +29,8 @@ _FEW: Final = 40
 _STEPS: Final = 240
 """Launches to try out in all."""
 _VALUES: Final = (1, 2, 3, 4, 6, 8, 12, 16, 5)
+_STYLES: Final = (0, 2, 4, 3)
+"""Contents of arrays to try, as the search numbers them: each element its index, and others."""
 _TILES: Final = (1, 2, 4, 8)
 
 
@@ -52,7 +54,27 @@ class Wish:
 
 def choose(model: KernelModel, plan: Scheduled, wish: Wish) -> Setting:
     """A launch for a picture. Raises CannotDraw when none is found that satisfies what it must."""
-    search = _Search(model, plan, wish)
+    first: Setting | None = None
+    for style in _STYLES if _reads_data(plan) else _STYLES[:1]:
+        found = _chosen(model, plan, wish, style)
+        if _writes(plan, found):
+            return found
+        first = first or found
+    # whatever arrays contain, nothing is written
+    return first or _chosen(model, plan, wish, 0)
+
+
+def _reads_data(plan: Scheduled) -> bool:
+    return any(isinstance(x, Load) for a in plan.accesses for x in atoms_in(*a.region.index, a.region.guard))
+
+
+def _writes(plan: Scheduled, setting: Setting) -> bool:
+    found = touches(plan.accesses, setting)
+    return any(t.inside and plan.accesses[t.access].mode != "read" for t in found.touches)
+
+
+def _chosen(model: KernelModel, plan: Scheduled, wish: Wish, style: int) -> Setting:
+    search = _Search(model, plan, wish, style)
     best: tuple[tuple[float, ...], Setting] | None = None
     for setting in search.candidates():
         best = search.better(best, setting)
@@ -64,8 +86,8 @@ def choose(model: KernelModel, plan: Scheduled, wish: Wish) -> Setting:
 
 
 class _Search:
-    def __init__(self, model: KernelModel, plan: Scheduled, wish: Wish) -> None:
-        self.model, self.plan, self.wish = model, plan, wish
+    def __init__(self, model: KernelModel, plan: Scheduled, wish: Wish, style: int) -> None:
+        self.model, self.plan, self.wish, self.style = model, plan, wish, style
         self.trouble = ""
         self.tried = 0
         values: list[Term | Cond] = [*wish.must, *wish.should, *(plan.grid or ())]
@@ -112,7 +134,7 @@ class _Search:
     def _setting(self, grid: Block, values: Mapping[Atom, int]) -> Setting:
         scalars = {x.key: v for x, v in values.items() if isinstance(x, Sym) and grid_axis(x) is None}
         opaque = {x.key: v for x, v in values.items() if isinstance(x, Opaque)}
-        return self._fitted(Setting(self._of_pieces(grid, scalars), scalars, {**opaque, **self.wish.data}))
+        return self._fitted(Setting(self._of_pieces(grid, scalars), scalars, {**opaque, **self.wish.data}, self.style))
 
     def _of_pieces(self, grid: Block, scalars: Mapping[str, int]) -> Block:
         if self.plan.grid is None:
@@ -135,7 +157,7 @@ class _Search:
                 step *= shape[k] or 1
             if f"numel({name})" in scalars and all(shape) and f"numel({name})" not in self.wish.given:
                 scalars[f"numel({name})"] = prod(n or 1 for n in shape)
-        return Setting(setting.grid, scalars, setting.data)
+        return replace(setting, scalars=scalars)
 
     def better(
         self, best: tuple[tuple[float, ...], Setting] | None, setting: Setting, most: int = _SMALL,
@@ -178,7 +200,7 @@ class _Search:
                     g = setting.grid
                     grid = (n if axis == 0 else g[0], n if axis == 1 else g[1], n if axis == 2 else g[2])
                     if grid != g:
-                        other = self._fitted(Setting(grid, setting.scalars, setting.data))
+                        other = self._fitted(replace(setting, grid=grid))
                         yield other
                         yield self._with(other, self._ends(other))
         for x in self.variables:
@@ -205,7 +227,7 @@ class _Search:
 
     def _with(self, setting: Setting, change: Mapping[str, int]) -> Setting:
         scalars = {**setting.scalars, **change}
-        return self._fitted(Setting(self._of_pieces(setting.grid, scalars), scalars, setting.data))
+        return self._fitted(replace(setting, grid=self._of_pieces(setting.grid, scalars), scalars=scalars))
 
     def _allowed(self, setting: Setting) -> bool:
         env: dict[Atom, int] = {Sym(name): v for name, v in setting.scalars.items()}

@@ -12,6 +12,7 @@ from tilecheck.records import record
 __all__ = ["Steps", "steps_of"]
 
 _MOST: Final = 60
+_UNNAMED: Final = {"_": "the loop", "": "the loop", "while": "the while loop"}
 _AFTER: Final = 1 << 30
 
 _Key: TypeAlias = tuple[tuple[int, int], ...]
@@ -84,12 +85,12 @@ def _name(access: Access, touch: Touch, key: _Key) -> str:
 
 def readable_loop(name: str) -> str:
     """The name of a loop as its author knows it."""
-    plain = name.partition("@")[0]
+    plain = name.partition("@")[0].partition(".")[0]
     for mark in ("__nested", "__coordinate"):
         if mark in plain:
             array, _, axis = plain.partition(mark)
             return f"pieces of {array}, axis {axis}"
-    return "the loop" if plain in ("_", "") else plain
+    return _UNNAMED.get(plain, plain)
 
 
 def block_names(blocks: Iterable[tuple[int, int, int]], axes: Sequence[int]) -> tuple[str, ...]:

@@ -23,11 +23,13 @@ class Setting:
     grid     number of blocks on each axis
     scalars  every launch scalar by name, as contracts spell it: `T`, `x.shape[0]`, `x.strides[0]`
     data     elements of arrays that the kernel reads, as `ids[3]`; what is not there is made up
+    style    in which way
     """
 
     grid: Block
     scalars: Mapping[str, int]
     data: Mapping[str, int]
+    style: int = 0
 
     def shape(self, array: str, rank: int) -> tuple[int | None, ...]:
         """The extents of an array; None for one that nothing of the kernel depends on."""

@@ -145,7 +145,7 @@ def _points(region: Region, setting: Setting, data: dict[str, int], most: int, l
         names = tuple(c.name for c in plan.counters)
         # loops may look at many more iterations than they make
         for element, block, counters, _ in points(
-                uniform, setting.grid, limits, lanes, _oracle(data), 20 * most + 100_000, count):
+                uniform, setting.grid, limits, lanes, _oracle(data, setting.style), 20 * most + 100_000, count):
             if limit - 1 in counters:
                 raise CannotDraw(f"a loop of this launch has {limit} iterations or more: choose smaller sizes")
             out.append((element, block, tuple(zip(names, counters, strict=True))))
@@ -176,15 +176,15 @@ def _named(a: Atom, setting: Setting) -> int | None:
 
 def _extent(lane: Lane, setting: Setting, data: dict[str, int]) -> int:
     variables = tuple(sorted(a for a in atoms_in(lane.size) if isinstance(a, (Sym, Opaque))))
-    got: int = value(lane.size, variables)(tuple(_scalar(a, setting) for a in variables), _oracle(data))
+    got: int = value(lane.size, variables)(tuple(_scalar(a, setting) for a in variables), _oracle(data, setting.style))
     return max(got, 0)
 
 
-def _oracle(data: dict[str, int]) -> Oracle:
+def _oracle(data: dict[str, int], style: int) -> Oracle:
     def look_up(name: str, *args: int) -> int:
         key = data_key(name, args)
         if key not in data:
-            data[key] = STYLES[0](name, args)
+            data[key] = STYLES[style](name, args)
         return data[key]
 
     return look_up
