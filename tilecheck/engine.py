@@ -133,6 +133,11 @@ def _read_overlays(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:
     return tuple(out)
 
 
+def overlays(config: Config) -> dict[str, tuple[str, ...]]:
+    """The clauses of the overlay files that are configured. Raises ConfigError for one that cannot be read."""
+    return _parse_overlays(_read_overlays(config.contracts))
+
+
 def _parse_overlays(texts: Sequence[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
     if not texts:
         return {}

@@ -77,7 +77,7 @@ def prove_file(project: Project, path: str, overlay: Overlay) -> FileResult:
     failures: list[Failure] = []
     for site in sites:
         try:
-            kernels.append(_prove_kernel(project, site, overlay))
+            kernels.append(prove_kernel(project, site, overlay))
             opt_outs += opt_outs_of_kernel(project, site)
         except Exception as error:
             failures.append(failure_of(path, error, site.definition.name_span.line))
@@ -113,10 +113,11 @@ def _lent(project: Project, launches: Iterable[Launch]) -> Iterator[ProvedKernel
     for file, name in sorted({launch.kernel for launch in launches}):
         if file not in checked:
             module = project.module(file)
-            yield from (_prove_kernel(project, site, {}) for site in module.kernels() if site.qualname == name)
+            yield from (prove_kernel(project, site, {}) for site in module.kernels() if site.qualname == name)
 
 
-def _prove_kernel(project: Project, site: KernelSite, overlay: Overlay) -> ProvedKernel:
+def prove_kernel(project: Project, site: KernelSite, overlay: Overlay) -> ProvedKernel:
+    """One kernel with everything that needs no launch."""
     clauses = select(overlay, site.module.path, site.qualname)
     model = execute(project, site, clauses)
     if clauses:

@@ -169,6 +169,15 @@ def _pairs(log: Log) -> Iterator[tuple[Kind, Record, Record, int]]:
             yield "duplicate", record, record, int(record.duplicates[0])
 
 
+def every_collision(log: Log) -> Iterator[tuple[Kind, str, int, Block, Block]]:
+    """Each collision at each element: its kind, the array, the flat position and the two blocks."""
+    for kind, a, b, position in _pairs(log):
+        if kind == "duplicate":
+            yield from ((kind, a.array, int(p), a.block, b.block) for p in a.duplicates)
+        else:
+            yield kind, a.array, position, a.block, b.block
+
+
 def collides(log: Log) -> bool:
     """Whether any two accesses collide."""
     return next(_pairs(log), None) is not None

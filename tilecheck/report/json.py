@@ -64,7 +64,7 @@ def _diagnostic(diagnostic: Diagnostic, baselined: bool = False) -> dict[str, An
         "notes": [note.message for note in diagnostic.notes],
         "related": [_related(note) for note in diagnostic.notes if note.span is not None],
         "help": diagnostic.help,
-        "witness": None if diagnostic.witness is None else _witness(diagnostic.witness),
+        "witness": None if diagnostic.witness is None else witness_object(diagnostic.witness),
         "baselined": baselined,
     }
 
@@ -83,7 +83,7 @@ def _related(note: Note) -> dict[str, Any]:
     return {"message": note.message, **(_span(note.span) if note.span is not None else {})}
 
 
-def _witness(witness: Witness) -> dict[str, Any]:
+def witness_object(witness: Witness) -> dict[str, Any]:
     return {
         "grid": list(witness.grid),
         "scalars": dict(witness.scalars),

@@ -67,7 +67,7 @@ from tilecheck.rules.slices import settle_slices
 from tilecheck.rules.statements import one_for_each_statement
 from tilecheck.rules.wording import readable
 
-__all__ = ["conclude", "prove"]
+__all__ = ["conclude", "contract_of", "prove"]
 
 _DIAGNOSE: Final[Mapping[str, Callable[[Settled, KernelModel], Diagnostic]]] = {
     "TC101": overlapping_write.diagnose,
@@ -118,7 +118,7 @@ def conclude(
     model: KernelModel, proof: Proof, launches: Sequence[Launch],
 ) -> tuple[KernelReport, tuple[Diagnostic, ...]]:
     """Verdicts, contract and findings of a kernel in view of the launches that are visible in the checked tree."""
-    clauses = _contract(proof)
+    clauses = contract_of(proof)
     states = discharge_all(clauses, model, launches)
     unsettled = [in_view(s, model, launches, states) for s in proof.obligations if _unsettled(s, states)]
     reported = _without_implied([s for s in unsettled if s is not None])
@@ -165,7 +165,7 @@ def _unsettled_is_error(model: KernelModel, found: Diagnostic) -> Diagnostic:
     return replace(found, severity="error") if model.dialect else found
 
 
-def _contract(proof: Proof) -> tuple[Clause, ...]:
+def contract_of(proof: Proof) -> tuple[Clause, ...]:
     """Every clause once; the order is that of the kinds, then of the proofs."""
     found: dict[str, Clause] = {}
     for c in (*proof.declared, *(c for s in proof.obligations for c in s.clauses),

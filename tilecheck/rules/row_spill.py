@@ -12,7 +12,7 @@ from tilecheck.rules.context import Context
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.wording import clause_list, element_of, launch_of
 
-__all__ = ["diagnose", "diagnose_read", "specialised"]
+__all__ = ["diagnose", "diagnose_read", "rows_of", "specialised"]
 
 CODE = "TC206"
 
@@ -42,7 +42,7 @@ def _ends(access: Access, s: Settled) -> bool:
     column = Term({m: c for m, c in offset.monos.items() if not any(a.varying for a in m)})
     width = sum((lane.size for lane in offset.atoms() if isinstance(lane, Lane)), const(0))
     return any(c.cond is not None and (row - column - width) == c.cond.term for c in _semantic(s)
-               for row in _rows(access))
+               for row in rows_of(access))
 
 
 def _semantic(s: Settled) -> tuple[Clause, ...]:
@@ -65,7 +65,7 @@ def _within_a_row(clause: Clause, access: Access) -> bool:
     if any(isinstance(a, Sym) and a.name.startswith("grid[") for a in atoms_in(cond)) or not negative & _tiles(access):
         return False
     positive = Term({m: c for m, c in cond.term.monos.items() if c > 0 and m})
-    return any(row == positive for row in _rows(access))
+    return any(row == positive for row in rows_of(access))
 
 
 def _tiles(access: Access) -> set[Atom]:
@@ -73,7 +73,7 @@ def _tiles(access: Access) -> set[Atom]:
     return {a for lane in lanes for a in atoms_in(lane.size)}
 
 
-def _rows(access: Access) -> list[Term]:
+def rows_of(access: Access) -> list[Term]:
     """What a block-dependent number of rows is multiplied by in a flattened offset."""
     if len(access.region.index) != 1:
         return []

@@ -30,7 +30,7 @@ from tilecheck.proof.terms import (
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.wording import clause_list
 
-__all__ = ["diagnose"]
+__all__ = ["diagnose", "launch_that_shows"]
 
 CODE: Final = "TC301"
 
@@ -75,6 +75,17 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
             message += f", unless {clause_list(tuple(dict.fromkeys(_said(c) for c in semantic)))}"
     witness = example[1] if example is not None and severity == "error" else None
     return Diagnostic(CODE, severity, message, o.span, model.name, tuple(notes), _help(array, o.how), witness)
+
+
+def launch_that_shows(s: Settled, model: KernelModel) -> Witness | None:
+    """A launch in which a lane that is undefined is used, of an obligation that is not proved; None when none was
+    found."""
+    for o, clauses in s.uses:
+        broken = tuple(c.cond for c in clauses if c.kind == "semantic" and c.cond is not None)
+        found = _example(s, model, o, broken)
+        if found is not None:
+            return found[1]
+    return None
 
 
 def _said(clause: Clause) -> str:

@@ -52,10 +52,10 @@ def clause_list(texts: tuple[str, ...]) -> str:
 
 
 _LANE = re.compile(r"lane\d<(?:[^<>]|<[^<>]*>)*>")
-_COUNT = re.compile(r"#([A-Za-z_]\w*)@[\d/.]+")
+_COUNT = re.compile(r"#([A-Za-z_]\w*)(?:\.\w+)*@[\d/.]+")
 _SIMPLE = re.compile(r"\((bid\(\d\)|[A-Za-z_]\w*(?:\.\w+\[\d+\])?|\d+)\)")
-_COORDINATE = re.compile(rf"([A-Za-z_]\w*?){COORDINATE}(\d)")
-_NESTED = re.compile(rf"([A-Za-z_]\w*?){NESTED}(\d)")
+_COORDINATE = re.compile(rf"#?([A-Za-z_]\w*?){COORDINATE}(\d)")
+_NESTED = re.compile(rf"#?([A-Za-z_]\w*?){NESTED}(\d)")
 _DIVISION = re.compile(r"\s*(//|%)\s*")
 
 

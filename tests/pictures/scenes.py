@@ -1,0 +1,25 @@
+"""Scenes of the cases."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tests.cases.expectations import FOLDER
+from tilecheck.config import Config
+from tilecheck.pictures.present import Request, present
+from tilecheck.pictures.scene import Mark, Scene
+from tilecheck.study import Study, study
+
+
+@cache
+def studied(file: str, name: str) -> Study:
+    return study(f"{FOLDER / file}::{name}", Config(use_cache=False))
+
+
+@cache
+def scene(file: str, name: str) -> Scene:
+    return present(studied(file, name), Request({}))
+
+
+def marks(shown: Scene) -> list[Mark]:
+    return [m for a in shown.arrays for p in a.panels for m in p.marks]

@@ -1,0 +1,189 @@
+"""The page and the drawing as text: complete, self-contained, and safe whatever the kernel's source says."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.pictures.scenes import scene
+from tilecheck.config import Config
+from tilecheck.pictures.legend import legend
+from tilecheck.pictures.page import render_page
+from tilecheck.pictures.place import Place, Rect, rectangles
+from tilecheck.pictures.plain import render_svg
+from tilecheck.pictures.present import Request, present
+from tilecheck.pictures.scene import Scene
+from tilecheck.study import study
+
+SHOWN = [("raw_bad.py", "permuted_store"), ("raw_good.py", "grouped_gemm"), ("raw_bad.py", "softmax_over_padding"),
+         ("dialect.py", "gemm")]
+VOID = {"meta", "input", "br"}
+
+
+class Parsed(HTMLParser):
+    """Elements with their attributes, and whether each is closed in its place."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.text: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {k: v or "" for k, v in attrs}))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {k: v or "" for k, v in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open and self.open.pop() == tag, tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    def having(self, word: str) -> list[dict[str, str]]:
+        return [attrs for _, attrs in self.elements if word in attrs.get("class", "").split()]
+
+
+@pytest.fixture(scope="module", params=SHOWN, ids=lambda x: x[1])
+def shown(request: pytest.FixtureRequest) -> Scene:
+    return scene(*request.param)
+
+
+def test_the_page_is_well_formed(shown: Scene) -> None:
+    assert Parsed(render_page(shown)).open == []
+
+
+def test_the_page_needs_nothing_else(shown: Scene) -> None:
+    page = render_page(shown)
+    parsed = Parsed(page)
+    assert not re.search(r"https?://|url\((?!#)|@import|<link|<img|<iframe", page)
+    assert not any({"src", "href"} & attrs.keys() for _, attrs in parsed.elements)
+    policy = next(a["content"] for tag, a in parsed.elements if a.get("http-equiv") == "Content-Security-Policy")
+    assert "default-src 'none'" in policy
+
+
+def test_every_mark_belongs_to_blocks_and_steps_that_there_are(shown: Scene) -> None:
+    parsed = Parsed(render_page(shown))
+    steps = max(1, len(shown.steps))
+    drawn = [a for a in parsed.having("mark") if "data-at" in a]
+    assert drawn
+    for attrs in drawn:
+        for pair in attrs["data-at"].split(" "):
+            block, step = map(int, pair.split(":"))
+            assert 0 <= block < len(shown.blocks) and 0 <= step < steps
+        assert attrs["data-access"]
+
+
+def test_every_block_can_be_reached_with_the_keyboard(shown: Scene) -> None:
+    blocks = Parsed(render_page(shown)).having("block")
+    assert [int(a["data-block"]) for a in sorted(blocks, key=lambda a: int(a["data-block"]))] == list(
+        range(len(shown.blocks)))
+    assert all(a["tabindex"] == "0" and a["role"] == "button" and a["aria-label"].startswith("block ") for a in blocks)
+
+
+def test_there_is_a_slider_where_there_are_loops(shown: Scene) -> None:
+    parsed = Parsed(render_page(shown))
+    sliders = [a for tag, a in parsed.elements if tag == "input"]
+    assert [a["max"] for a in sliders] == ([str(len(shown.steps) - 1)] if shown.steps else [])
+    names = re.findall(r'<script id="steps" type="application/json">(.*?)</script>', render_page(shown))
+    assert [json.loads(text) for text in names] == [list(shown.steps)]
+
+
+def test_contract_verdicts_and_source_stand_beside_it(shown: Scene) -> None:
+    text = " ".join(Parsed(render_page(shown)).text)
+    for clause in shown.contract:
+        assert clause.clause in text
+    for o in shown.obligations:
+        assert o.what in text
+    for line in shown.source:
+        assert line.text in text
+    for array in shown.arrays:
+        for access in array.accesses:
+            assert access.text in text and access.place in text
+        for words in array.words:
+            assert words.replace("`", "") in text
+
+
+def test_what_happens_and_what_to_change_can_be_read(shown: Scene) -> None:
+    text = " ".join("".join(Parsed(render_page(shown)).text).split())
+    drawing = " ".join("".join(ElementTree.fromstring(render_svg(shown)).itertext()).split())
+    if shown.headline is None:
+        assert "no two blocks collide" in text and "no two blocks collide" in drawing
+        return
+    assert shown.headline.what.replace("`", "") in text
+    assert shown.headline.change.replace("`", "") in text
+    for word in shown.headline.what.replace("`", "").split():
+        assert word in drawing
+
+
+def test_the_drawing_is_a_document_of_its_own(shown: Scene) -> None:
+    root = ElementTree.fromstring(render_svg(shown))
+    assert root.tag == "{http://www.w3.org/2000/svg}svg" and root.get("role") == "img"
+    names = {child.tag.partition("}")[2] for child in root}
+    assert {"title", "desc", "style", "defs"} <= names
+    used = set(re.findall(r"url\(#([\w-]+)\)", render_svg(shown)))
+    assert used <= {e.get("id") for e in root.iter()}
+    assert "http" not in re.sub(r'xmlns="[^"]*"', "", render_svg(shown))
+
+
+def test_the_legend_explains_every_kind_of_mark(shown: Scene) -> None:
+    kinds = {m.kind for a in shown.arrays for p in a.panels for m in p.marks}
+    assert {kind for kind, _ in legend(shown)} == kinds
+    text = " ".join(Parsed(render_page(shown)).text)
+    assert all(words in text for _, words in legend(shown))
+
+
+def test_colours_are_not_all_that_tells_things_apart() -> None:
+    page = render_page(scene("raw_bad.py", "permuted_store"))
+    for kind in ("p-clash", "p-outside", "p-undefined", "p-padding"):
+        assert f'id="{kind}"' in page
+    assert "@media print" in page and "prefers-color-scheme: dark" in page
+
+
+HOSTILE = '''import cuda.tile as ct
+
+@ct.kernel
+def kernel(a, c, T: ct.Constant[int]):
+    """</script><script>alert(1)</script> <!-- &amp; "'"""
+    ct.store(c, (ct.bid(0),), ct.load(a, (ct.bid(0),), (T,)))  # <b onclick="x">`</style>
+'''
+
+
+def test_source_is_text_whatever_it_says(tmp_path: Path) -> None:
+    path = tmp_path / "a<b>&'.py"
+    path.write_text(HOSTILE, encoding="utf-8")
+    found = present(study(f"{path}::kernel", Config(use_cache=False)), Request({}))
+    page = render_page(found)
+    parsed = Parsed(page)
+    assert parsed.open == []
+    assert sum(tag == "script" for tag, _ in parsed.elements) == 2
+    assert not any(tag == "b" or "onclick" in attrs for tag, attrs in parsed.elements)
+    ElementTree.fromstring(render_svg(found))
+
+
+def test_rectangles_cover_cells_exactly() -> None:
+    cells = {(0, 0), (0, 1), (1, 0), (1, 1), (2, 1), (4, 0), (4, 2)}
+    found = rectangles(cells)
+    assert found[0] == Rect(0, 0, 2, 2)
+    covered = [(r.row + i, r.column + j) for r in found for i in range(r.height) for j in range(r.width)]
+    assert sorted(covered) == sorted(cells)
+
+
+def test_flat_arrays_are_folded_and_matrices_are_not() -> None:
+    assert Place.of((12,)).at((7,)) == ((), (0, 7))
+    assert Place.of((12,), 4, True).at((7,)) == ((), (1, 3))
+    assert Place.of((12,), 4, True).at((-1,)) == ((), (-1, 3))
+    assert Place.of((100,)).size[1] <= 28
+    assert Place.of((3, 4)).at((2, 1)) == ((), (2, 1))
+    assert Place.of((2, 3, 4)).at((1, 2, 1)) == ((1,), (2, 1))
+    assert list(Place.of((2, 3, 4)).panels()) == [(0,), (1,)]

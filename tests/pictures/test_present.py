@@ -1,0 +1,152 @@
+"""The picture of a finding opens at its witness, and says what happens and what to change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cases.expectations import cases
+from tests.pictures.scenes import marks, scene, studied
+from tilecheck.config import Config
+from tilecheck.pictures.build import BY
+from tilecheck.pictures.present import Request, present
+from tilecheck.pictures.scene import Scene
+from tilecheck.pictures.setting import CannotDraw
+from tilecheck.study import study as studied_file
+
+RACES = [c.name for c in cases("raw_bad.py") if {code for _, code in c.expected} & {"TC101", "TC103"}]
+
+
+def _element(shown: Scene) -> tuple[str, tuple[int, ...]]:
+    """The array and the cell that are ringed."""
+    for array in shown.arrays:
+        for panel in array.panels:
+            for m in panel.marks:
+                if m.ringed:
+                    (rect,) = m.rects
+                    lead = tuple(int(n) for n in panel.label.strip("[]").split(", ")[:-2]) if panel.label else ()
+                    own = (rect.column,) if panel.size[0] == 1 and BY not in array.shape else (rect.row, rect.column)
+                    return array.name, (*lead, *own)
+    raise AssertionError("nothing is ringed")
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_the_element_of_the_witness_is_ringed_and_its_blocks_are_named(name: str) -> None:
+    shown, study = scene("raw_bad.py", name), studied("raw_bad.py", name)
+    finding = next(d for d in study.diagnostics if d.severity == "error" and d.witness is not None)
+    assert shown.headline is not None and finding.witness is not None
+    assert shown.headline.what == finding.message and shown.headline.change == finding.help
+    assert shown.headline.shown == ""
+    array, element = _element(shown)
+    assert element == finding.witness.element
+    assert set(shown.headline.blocks) <= {finding.witness.first.block, finding.witness.second.block}
+    assert len(set(shown.headline.blocks)) == 2
+    assert shown.grid == finding.witness.grid
+    words = next(a for a in shown.arrays if a.name == array).alarms
+    names = [shown.names[shown.blocks.index(b)] for b in shown.headline.blocks]
+    assert any(all(f"block {n}" in w for n in names) for w in words)
+
+
+def test_colliding_elements_are_hatched_with_the_names_of_their_blocks() -> None:
+    clashes = [m for m in marks(scene("raw_bad.py", "permuted_store")) if m.kind == "clash" and not m.ringed]
+    assert {m.label for m in clashes} == {"(0, 0) + (1, 0)", "(0, 1) + (1, 1)"}
+    assert all(m.title.startswith("Collision: block ") and "both write dst[" in m.title for m in clashes)
+
+
+def test_a_read_and_a_write_are_told_apart() -> None:
+    (array,) = scene("raw_bad.py", "neighbour_read").arrays
+    assert array.alarms == ("Collision: block 1 writes and block 0 reads c[2:4] (lines 91 and 92).",)
+
+
+def test_a_tile_outside_is_marked_where_it_would_be() -> None:
+    shown = scene("raw_bad.py", "negative_tile")
+    (mark,) = [m for m in marks(shown) if m.kind == "outside"]
+    assert shown.arrays[0].name == "a" and mark.rects[0].column == -2 and mark.label == "0"
+    assert shown.headline is not None and "tile -1" in shown.headline.what
+    assert shown.arrays[0].alarms == (
+        "Outside: block 0 addresses a[-2:0] (line 130), which does not exist: undefined.",)
+
+
+def test_a_row_that_spills_is_drawn_in_rows() -> None:
+    shown = scene("raw_bad.py", "head_spills_into_next")
+    output = next(a for a in shown.arrays if a.name == "o")
+    assert output.folded == int(dict(shown.values)["HD"])
+    assert output.alarms and shown.broken == ("HD // 2 + T <= HD",)
+    assert shown.headline is not None and shown.headline.code == "TC206"
+
+
+def test_undefined_lanes_are_marked() -> None:
+    shown = scene("raw_bad.py", "softmax_over_padding")
+    assert shown.headline is not None and shown.headline.code == "TC301"
+    found = [m for m in marks(shown) if m.kind == "undefined"]
+    assert found and all(r.column >= 2 for m in found for r in m.rects)
+    assert "padding_mode" in shown.headline.change
+
+
+def test_padding_with_a_value_is_no_alarm() -> None:
+    shown = scene("raw_good.py", "padded_softmax")
+    assert not any(a.alarms for a in shown.arrays)
+
+
+def test_an_element_written_twice_by_one_block_is_marked() -> None:
+    shown = scene("raw_bad.py", "duplicate_lanes")
+    assert "twice" in {m.kind for m in marks(shown)}
+    assert shown.summary == "in this launch 2 elements of `c` are written twice by one operation"
+
+
+def test_a_plain_access_among_atomics_collides() -> None:
+    assert any(a.alarms for a in scene("raw_bad.py", "atomic_then_plain_read").arrays)
+    assert not any(a.alarms for a in scene("raw_good.py", "histogram").arrays)
+
+
+def test_another_finding_can_be_asked_for() -> None:
+    study = studied("raw_bad.py", "head_spills_into_next")
+    first, second = (present(study, Request({}, n)).headline for n in (1, 2))
+    assert first is not None and second is not None and first.what != second.what
+    with pytest.raises(CannotDraw, match=r"there is no finding 9 of this kernel: there are \d"):
+        present(study, Request({}, 9))
+
+
+def test_a_finding_that_is_not_about_places_says_so() -> None:
+    shown = scene("raw_bad.py", "mask_forgotten")
+    assert shown.headline is not None and shown.headline.shown == "it is not about which block touches what."
+
+
+def test_a_launch_without_the_fault_says_so() -> None:
+    study = studied("raw_bad.py", "negative_tile")
+    shown = present(study, Request({"grid[0]": 1, "grid[1]": 1, "grid[2]": 1, "T": 2, "a.shape[0]": 4}))
+    assert shown.headline is not None and shown.headline.shown == ""  # block 0 is outside in any launch
+    study = studied("raw_bad.py", "permuted_store")
+    shown = present(study, Request({"grid[0]": 1, "grid[1]": 1, "grid[2]": 1}))
+    assert shown.headline is not None
+    assert shown.headline.shown.startswith("at this launch it does not happen")
+
+
+def test_what_is_assumed_of_data_is_said() -> None:
+    assert any(r.startswith("The contents of `keys` are assumed: keys[0] = 0")
+               for r in scene("raw_good.py", "histogram").remarks)
+
+
+def test_steps_are_in_the_order_of_the_program() -> None:
+    steps = scene("raw_good.py", "persistent_grouped").steps
+    assert steps[:3] == ("p: iteration 0, k: iteration 0", "p: iteration 0, k: iteration 1",
+                         "p: iteration 0, k: iteration 2")
+    assert steps[3] == "p: iteration 0, after the inner loop"
+    assert scene("raw_good.py", "grouped_gemm").steps[-1] == "after the loop"
+
+
+LISTS = '''import cuda.tile as ct
+
+@ct.kernel
+def kernel(o: list, T: ct.Constant[int]):
+    ct.store(o[ct.bid(0) // 2], (0,), ct.full((T,), 1, ct.float32))
+'''
+
+
+def test_arrays_of_a_list_are_named_by_their_position(tmp_path: Path) -> None:
+    path = tmp_path / "lists.py"
+    path.write_text(LISTS, encoding="utf-8")
+    (array,) = present(studied_file(f"{path}::kernel", Config(use_cache=False)), Request({})).arrays
+    assert array.shape == "2 arrays of 2"
+    assert array.alarms[-1] == "Collision: block 2 and block 3 both write o[1][0:2] (line 5)."

@@ -1,0 +1,1 @@
+"""Why each obligation of a kernel has its verdict, in words of the kernel's source."""

@@ -1,0 +1,255 @@
+"""From what is known of a kernel to its explanation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from tilecheck.explain.clauses import CLAIMS, explained_clauses
+from tilecheck.explain.explanation import Cost, ExplainedKernel, ExplainedObligation
+from tilecheck.explain.names import Names, names_of, nodes, spelled
+from tilecheck.explain.steps import sentences, shortened
+from tilecheck.kernel.access import Access
+from tilecheck.kernel.tree import Assign, Call, Name, Span
+from tilecheck.proof.contract import render
+from tilecheck.proof.region import Verdict, Witness
+from tilecheck.proof.terms import Lane, Load, Opaque, atoms_in, of
+from tilecheck.rules.obligation import Settled, SettledSlice
+from tilecheck.rules.undefined_padding import launch_that_shows
+from tilecheck.rules.wording import element_of, iterations, scalars_of
+from tilecheck.study import Study
+
+__all__ = ["explain"]
+
+SETTLED: Final[tuple[Verdict, ...]] = ("proved", "atomic", "single-block")
+_PAIRS: Final = ("disjoint", "cross-read", "order", "duplicate")
+_LINE: Final = re.compile(r"@(\d+)")
+_LOOPS: Final = {"_": "the loop", "while": "the `while` loop"}
+_BY_CONSTRUCTION: Final = "cell"
+
+
+def explain(study: Study, line: int | None = None) -> ExplainedKernel:
+    """The explanation of a kernel, or of what stands on one line of it."""
+    names = names_of(study.definition, study.model.accesses)
+    writer = _Writer(study, names)
+    obligations = [*map(writer.obligation, study.proof.obligations), *map(writer.slice, study.proof.slices)]
+    shown = tuple(o for o in obligations if line is None or o.line == line)
+    clauses = tuple(c for c in explained_clauses(study)
+                    if line is None or any(c.clause in o.needs for o in shown))
+    told = " ".join(s for o in shown for s in (*o.steps, *o.index))
+    given = tuple((n, text) for n, text in names.given if re.search(rf"(?<![\w.]){re.escape(n)}(?!\w)", told))
+    model = study.model
+    gaps = tuple(_cost(study, g.span, f"{g.what}{_loses(g.arrays)}")
+                 for g in model.gaps if line is None or g.span.line == line)
+    return ExplainedKernel(
+        model.name, model.file, model.name_span.line, study.report.verdict,
+        (*given, *writer.counters(told)), shown, clauses, len(study.launches), gaps)
+
+
+def _cost(study: Study, span: Span, text: str) -> Cost:
+    return Cost(span.line, study.place(span), text, study.text_at(span))
+
+
+def _loses(arrays: Iterable[str]) -> str:
+    names = ", ".join(f"`{a}`" for a in arrays)
+    return f": it may read and write all of {names}" if names else ""
+
+
+class _Writer:
+    def __init__(self, study: Study, names: Names) -> None:
+        self.study, self.names = study, names
+        self.rank = max(study.model.axes_read, default=0) + 1
+
+    def counters(self, told: str) -> Iterator[tuple[str, str]]:
+        for name in dict.fromkeys(re.findall(r"#([A-Za-z_]\w*)", told)):
+            loop = _LOOPS.get(name, f"the loop over `{name}`")
+            yield f"#{name}", f"the number of the iteration of {loop}, from 0"
+
+    # --- one obligation ----------------------------------------------------------------------------------------------
+
+    def obligation(self, s: Settled) -> ExplainedObligation:
+        settled = s.verdict in SETTLED
+        w = s.witness or (launch_that_shows(s, self.study.model) if s.kind == "padding" and not settled else None)
+        compared = s.kind in _PAIRS and s.verdict in ("proved", "conditional") and _BY_CONSTRUCTION not in s.rules
+        compared = compared and bool(s.rules)
+        return ExplainedObligation(
+            s.kind, s.access.span.line, self._where(s.access), s.access.array, s.verdict, CLAIMS[s.kind],
+            self.study.text_at(s.access.span), self._opening(s) if compared else "",
+            tuple(self._index(s)) if compared else (), tuple(self._steps(s)), self._conclusion(s) if compared else "",
+            tuple(c.text for c in s.clauses), tuple(dict.fromkeys(self._settles(s))), w,
+            tuple(self._shown(s, w)) if w is not None and not settled else (),
+            () if settled else tuple(dict.fromkeys(self._costs(s))))
+
+    def _where(self, access: Access) -> str:
+        """Where an access stands; in a helper, also where the helper is called."""
+        place = self.study.place(access.span)
+        return f"{place}, called on {self.study.place(access.via[0])}" if access.via else place
+
+    def slice(self, s: SettledSlice) -> ExplainedObligation:
+        return ExplainedObligation(
+            "slice", s.span.line, self.study.place(s.span), s.array, s.verdict, CLAIMS["slice"],
+            self.study.text_at(s.span), "", (),
+            tuple(sentences(s.why, self.names)), "", tuple(c.text for c in s.clauses),
+            () if s.verdict in SETTLED else tuple(self._declare(c.text for c in s.clauses)), None, (), ())
+
+    def _opening(self, s: Settled) -> str:
+        array = s.access.array
+        here = self.study.place(s.access.span)
+        if s.kind == "duplicate":
+            return (f"Suppose two lanes of this operation write one element of `{array}`. Then the index is equal for "
+                    "both:")
+        if s.kind == "order" and s.other is None:
+            return f"Suppose two iterations of one block write one element of `{array}`. Then the index is equal:"
+        if s.other is not None and s.other.span != s.access.span and self.study.place(s.other.span) != here:
+            first, second = (self.study.place(span) for span in sorted((s.access.span, s.other.span)))
+            return (f"Suppose one block does this on {first} and another one on {second}, and both touch one element "
+                    f"of `{array}`. Then the index is equal for both:")
+        does = "one of them reads and another one writes" if s.kind == "cross-read" else "two blocks write"
+        what = f"an element of `{array}`" if s.kind == "cross-read" else f"one element of `{array}`"
+        return f"Suppose {does} {what}. Then the index is equal for both:"
+
+    def _index(self, s: Settled) -> Iterator[str]:
+        accesses = [s.access] if s.other is None or s.other.region.index == s.access.region.index else [
+            s.other, s.access]
+        for a in accesses:
+            where = f"{self.study.place(a.span)}, " if len(accesses) > 1 else ""
+            for axis in range(len(a.region.index)):
+                yield f"{where}axis {axis}: {shortened('`' + self._element(a, axis) + '`')}"
+
+    def _element(self, a: Access, axis: int) -> str:
+        """The index of an element along an axis: of a tile, its index times its extent, and the lane."""
+        term = a.region.index[axis]
+        if a.tile:
+            index, extent = a.tile_index[axis], a.tile[axis]
+            lanes = [x for x in term.atoms() if isinstance(x, Lane)]
+            if len(lanes) == 1 and term == index * extent + of(lanes[0]) and index.monos:
+                said = self.names.put(self.names.readable(spelled(index)))
+                inner = f"({said})" if re.search(r"[-+/%]", said) else said
+                return f"{inner}*{self.names.readable(spelled(extent))} + lane"
+        text = self.names.readable(spelled(term))
+        said = self.names.put(text)
+        # a name alone says nothing of how the index is made
+        return said if term.single is not None or not said.isidentifier() else (
+            f"{said} = {self.names.without(said).put(text)}")
+
+    def _steps(self, s: Settled) -> Iterator[str]:
+        if s.kind == "bounds" and s.reach is not None and s.verdict in ("proved", "conditional"):
+            yield from self._stays(s)
+            return
+        if s.kind == "padding" and s.verdict == "conditional":
+            yield "no undefined lane makes a difference where a launch satisfies what is needed"
+            return
+        if s.verdict == "refuted" and s.witness is not None and s.kind in _PAIRS:
+            return  # the witness says it
+        yield from (t for t in sentences(s.why, self.names) if not t.endswith("would settle it"))
+
+    def _stays(self, s: Settled) -> Iterator[str]:
+        assert s.reach is not None
+        index = shortened("`" + self.names.put(self.names.readable(render(s.reach.index))) + "`")
+        what = "an element" if s.reach.unchecked else "a tile"
+        where = " wherever a launch satisfies what it needs" if s.clauses else ", whatever the launch"
+        yield f"{index} is the index of {what} of `{s.access.array}`{where}"
+
+    def _conclusion(self, s: Settled) -> str:
+        if s.kind == "duplicate":
+            return "So the two lanes are one."
+        if s.kind == "order" and s.other is None:
+            return "So the two iterations are one."
+        excluded = {"exclusive", "range", "order"} & set(s.rules) and "merge" not in s.rules
+        return "So no two blocks do both." if excluded else "So the two blocks are one."
+
+    # --- what is missing ---------------------------------------------------------------------------------------------
+
+    def _settles(self, s: Settled) -> Iterator[str]:
+        if s.verdict in SETTLED:
+            return
+        if s.missing:
+            yield f"if it is true, declare it: # tilecheck: requires {s.missing}"
+        if s.verdict == "conditional":
+            yield from self._declare(c.text for c in s.clauses if c.kind == "semantic")
+        declared = bool(s.missing) or any(c.kind == "semantic" for c in s.clauses)
+        for d in self.study.diagnostics:
+            here = d.span == s.access.span or any(use.span == d.span for use, _ in s.uses)
+            if d.code == s.code and d.help and here and not (declared and "requires" in d.help):
+                yield d.help
+
+    def _declare(self, texts: Iterable[str]) -> Iterator[str]:
+        known = {c.text for c in self.study.proof.declared}
+        needed = [t for t in dict.fromkeys(texts) if t not in known]
+        if needed:
+            yield f"if every launch satisfies it, declare it: @requires({', '.join(_literal(t) for t in needed)})"
+
+    def _shown(self, s: Settled, w: Witness) -> Iterator[str]:
+        grid = str(w.grid[0]) if self.rank == 1 else "(" + ", ".join(map(str, w.grid[:self.rank])) + ")"
+        values = scalars_of(w)
+        data = ", ".join(f"{k} = {v}" for k, v in w.data)
+        yield f"grid {grid}" + (f", {values}" if values else "") + (f", {data}" if data else "")
+        if s.kind == "bounds":
+            yield (f"block {self._block(w.first.block)}{iterations(w.first)} begins at element {w.element[0]}"
+                   + (f", and the array ends at {s.end}" if s.end is not None else ""))
+        elif s.kind == "padding":
+            yield f"block {self._block(w.first.block)} uses lane {w.element[0]}, which the array does not have"
+        elif w.first.block == w.second.block:
+            yield f"block {self._block(w.first.block)} touches {element_of(s.access.array, w)} twice"
+        else:
+            yield (f"block {self._block(w.first.block)}{iterations(w.first)} and block "
+                   f"{self._block(w.second.block)}{iterations(w.second)} both touch {element_of(s.access.array, w)}")
+
+    def _block(self, block: tuple[int, int, int]) -> str:
+        return str(block[0]) if self.rank == 1 else "(" + ", ".join(map(str, block[:self.rank])) + ")"
+
+    def _costs(self, s: Settled) -> Iterator[Cost]:
+        """What was not understood of the accesses that the verdict is about."""
+        array = s.access.array
+        for g in self.study.model.gaps:
+            if array in g.arrays or s.kind == "padding":
+                yield _cost(self.study, g.span, f"{g.what}{_loses(g.arrays)}")
+        for a in dict.fromkeys(x for x in (s.access, s.other) if x is not None):
+            yield from self._unknown(a)
+
+    def _unknown(self, access: Access) -> Iterator[Cost]:
+        index = atoms_in(*access.region.index)
+        for atom in sorted(atoms_in(*access.region.index, access.region.guard)):
+            if isinstance(atom, Opaque):
+                what = "the index" if atom in index else "a condition"
+                yield _cost(self.study, self._begin(atom, access), f"a value in {what} of `{access.array}` is not "
+                                                                   "understood")
+                yield from self._from(self._begin(atom, access))
+            elif isinstance(atom, Load) and atom in index:
+                yield _cost(self.study, access.span, f"the place depends on the contents of `{atom.array}`")
+
+    def _begin(self, atom: Opaque, access: Access) -> Span:
+        """Where a value that is not understood stands; its name has a line, which is of the kernel's file unless a
+        helper was followed."""
+        found = _LINE.search(atom.name)
+        if found is None or access.via or access.span.file != self.study.model.file:
+            return access.span
+        return replace(access.span, line=int(found[1]))
+
+    def _from(self, span: Span) -> Iterator[Cost]:
+        """Where the names on a line come from, as far as calls are behind them."""
+        text = self.study.source(span.line) if span.file == self.study.model.file else ""
+        for node in _assignments(self.study.definition.body):
+            calls = any(isinstance(x, Call) for x in nodes(node.value))
+            for target in node.targets:
+                if isinstance(target, Name) and calls and node.span.line != span.line and re.search(
+                        rf"(?<![\w.]){re.escape(target.id)}(?!\w)", text) and not _of_tiles(node):
+                    yield _cost(self.study, node.span, f"`{target.id}` comes from here")
+
+
+def _assignments(body: object) -> Iterator[Assign]:
+    return (x for x in nodes(body) if isinstance(x, Assign))
+
+
+def _of_tiles(node: Assign) -> bool:
+    """Whether what is assigned is a call of a known operation: its result is understood, or is a tile."""
+    func = getattr(node.value, "func", None)
+    return getattr(func, "attr", "") in ("bid", "num_blocks", "load", "gather", "arange", "num_tiles", "cdiv")
+
+
+def _literal(text: str) -> str:
+    """A clause as a string literal in double quotes."""
+    return f'"{text}"'
+

@@ -1,0 +1,82 @@
+"""The contract clause by clause: where each comes from, and what becomes of it at each launch that is seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from tilecheck.explain.explanation import AtLaunch, ExplainedClause
+from tilecheck.kernel.access import KernelModel
+from tilecheck.proof.contract import ContractError, annotation_of, parse
+from tilecheck.proof.region import Clause
+from tilecheck.rules.judge import contract_of
+from tilecheck.rules.launches import discharge_all
+from tilecheck.study import Study
+
+__all__ = ["CLAIMS", "explained_clauses"]
+
+CLAIMS: Final = {
+    "disjoint": "no two blocks write one element", "cross-read": "no block reads what another block writes",
+    "duplicate": "no operation writes an element twice", "order": "what one block does in order stays in order",
+    "bounds": "every access lies inside the array", "padding": "no undefined lane is used",
+    "slice": "the slice lies inside the array", "launch": "it holds at the launch",
+}
+_DECLARED: Final = {"requires": "declared by @requires", "comment": "declared in a comment",
+                    "overlay": "declared in an overlay file"}
+_UNREAD: Final = re.compile(r"grid\[(\d)\] == 1")
+_NUMBERED: Final = re.compile(r"(?<=[\w\])])(?:@[\d./]*\d|#\d+)")
+_LONG: Final = 160
+_STATES: Final = {"violated": "broken"}
+
+
+def explained_clauses(study: Study) -> Iterator[ExplainedClause]:
+    """Every clause, in the order of the contract."""
+    clauses = contract_of(study.proof)
+    found = discharge_all(clauses, study.model, study.launches)
+    states = {c.clause: c.state for c in study.report.contract}
+    for c in clauses:
+        at = tuple(
+            AtLaunch(launch.span, launch.wrapper, _STATES.get(d.state, d.state), _said(d.text),
+                     tuple((_said(n), v) for n, v in d.values))
+            for launch, d in found[c.text].at)
+        yield ExplainedClause(c.text, c.kind, states[c.text], tuple(dict.fromkeys(_origins(study, c))), at)
+
+
+def _said(text: str) -> str:
+    """A clause in terms of a launch, without the numbers by which values of one name are told apart; nothing where it
+    has become too long to be read."""
+    text = _NUMBERED.sub("", text)
+    return text if len(text) <= _LONG and "()" not in text else ""
+
+
+def _origins(study: Study, c: Clause) -> Iterator[str]:
+    for d in study.model.declared:
+        try:
+            texts = [x.text for x in parse(d.text)]
+        except ContractError:
+            continue
+        if c.text in texts:
+            yield f"{_DECLARED[d.origin]}, line {d.span.line}"
+    for s in study.proof.obligations:
+        if c.text in {x.text for x in s.clauses}:
+            yield f"{study.place(s.access.span)}, `{s.access.array}`: {CLAIMS[s.kind]}"
+    for one in study.proof.slices:
+        if c.text in {x.text for x in one.clauses}:
+            yield f"{study.place(one.span)}, `{one.array}`: {CLAIMS['slice']}"
+    if c.text in {x.text for x in study.proof.structural}:
+        yield _structural(study.model, c)
+
+
+def _structural(model: KernelModel, c: Clause) -> str:
+    unread = _UNREAD.fullmatch(c.text)
+    if unread is not None and int(unread[1]) not in model.axes_read:
+        return f"the kernel reads no block coordinate on grid axis {unread[1]}, so blocks along it would do the same"
+    note = annotation_of(c) if c.cond is None else None
+    if note is not None and note.name == "disjoint":
+        if len(note.arrays) == 2:
+            return f"`{note.arrays[0]}` is written, so `{note.arrays[1]}` must not share memory with it"
+        return f"`{note.arrays[0]}` is written, so no two of its elements may share memory"
+    if "2**31" in c.text:
+        return "index arithmetic has 32 bits"
+    return "what the partitions of the outputs ask for" if model.dialect else "what the kernel asks for as a whole"

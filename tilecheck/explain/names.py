@@ -1,0 +1,187 @@
+"""Names that a kernel gives to its block coordinates, and to what it computes from them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Final
+
+from tilecheck.kernel.access import Access
+from tilecheck.kernel.tree import Assign, Attribute, BinOp, Call, Constant, Expr, For, FuncDef, Name, Sequence
+from tilecheck.proof.closure.ceilings import name_ceilings
+from tilecheck.proof.closure.problem import Problem
+from tilecheck.proof.contract import render
+from tilecheck.proof.terms import Bid, FloorDiv, Mod, Term, const, floordiv, mod, of, sym
+from tilecheck.records import record
+from tilecheck.rules.wording import readable
+
+__all__ = ["Names", "names_of", "nodes"]
+
+_COUNTER: Final = re.compile(r"#(?!\w*__(?:coordinate|nested))([A-Za-z_]\w*)(?:\.\w+)*@(\d+)[\d/.]*")
+_WHOLE: Final = re.compile(r"bid\(\d\)")
+_UNKNOWN: Final = re.compile(r"\?{1,2}[A-Za-z_][\w.:]*(?:@[\w./@]*\d)?")
+_PLACED: Final = re.compile(r"(?<=\w)@[\w./@]*\d(?!\w)")
+"""What tells values of one name apart: lines of the source, and the like."""
+_HASH: Final = "number_of_"
+_BEFORE: Final = r"(?<![\w.\])*%/])(?<![*%/] )"
+_AFTER: Final = r"(?![\w(\[*%])(?! ?[*%/])"
+
+
+@record(frozen=True)
+class Names:
+    """Texts of explanations, the longest first, and the names that stand for them in the kernel.
+
+    given    name, and what it is
+    counted  lines of loops whose variable is the number of the iteration
+    """
+
+    texts: tuple[tuple[str, str], ...]
+    given: tuple[tuple[str, str], ...]
+    counted: frozenset[int] = frozenset()
+
+    def put(self, text: str) -> str:
+        """A readable explanation with the kernel's own names."""
+        for said, name in self.texts:
+            whole = _WHOLE.fullmatch(said) is not None
+            pattern = re.escape(said) if whole else _BEFORE + re.escape(said) + _AFTER
+            text = re.sub(pattern, name, text)
+        return text
+
+    def without(self, name: str) -> Names:
+        """All names but one."""
+        return replace(self, texts=tuple(x for x in self.texts if x[1] != name))
+
+    def readable(self, text: str) -> str:
+        """An explanation as the prover gives it, readable. The number of an iteration is `#i` where it is not `i`."""
+        text = readable(_COUNTER.sub(self._counter, text)).replace(_HASH, "#")
+        return _PLACED.sub("", _UNKNOWN.sub("?", text.replace("carry:", "")))
+
+    def _counter(self, found: re.Match[str]) -> str:
+        name, line = found[1], int(found[2])
+        return name if line in self.counted and "." not in found[0].partition("@")[0] else f"{_HASH}{name}"
+
+
+def names_of(kernel: FuncDef, accesses: Iterable[Access]) -> Names:
+    """The names that are assigned once, to a block coordinate or to what follows from one by arithmetic, and those that
+    the accesses have as indices."""
+    count: dict[str, int] = {p.name: 1 for p in kernel.params}
+    assigned: list[tuple[str, Expr]] = []
+    for node in nodes(kernel.body):
+        for name in _bound(node):
+            count[name] = count.get(name, 0) + 1
+        if isinstance(node, Assign):
+            assigned += _pairs(node)
+    known: dict[str, Term] = {}
+    for name, value in assigned:
+        term = _term(value, known) if count.get(name, 0) == 1 else None
+        if term is not None:
+            known[name] = term
+    counted = frozenset(n.span.line for n in nodes(kernel.body) if isinstance(n, For) and _counts(n.iterable))
+    bare = Names((), (), counted)
+    given = tuple((name, bare.readable(spelled(term))) for name, term in known.items() if term.varying)
+    for name, term in _indices(kernel, accesses, count):
+        if name not in known and term.varying and (term.single is None or _divided(term)):
+            known[name] = term
+    found: dict[str, str] = {}
+    for name, term in known.items():
+        for text in (spelled(term), term.key, render(term)) if term.varying else ():
+            found.setdefault(bare.readable(text), name)
+    return Names(tuple(sorted(found.items(), key=lambda x: -len(x[0]))), given, counted)
+
+
+def spelled(term: Term) -> str:
+    """A term as the steps of a proof spell it: numbers of tiles as `cdiv`."""
+    named = name_ceilings(Problem((term,), (), ()))
+    return named.text(named.problem.equations[0].key)
+
+
+def _divided(term: Term) -> bool:
+    return isinstance(term.single, (FloorDiv, Mod))
+
+
+def _indices(
+    kernel: FuncDef, accesses: Iterable[Access], count: Mapping[str, int],
+) -> Iterator[tuple[str, Term]]:
+    """Names that stand as indices of accesses, with what they are, as far as they are one thing."""
+    calls = {n.span: n for n in nodes(kernel.body) if isinstance(n, Call)}
+    found: dict[str, set[Term]] = {}
+    for a in accesses:
+        call = calls.get(a.span)
+        terms = a.tile_index if a.tile else a.region.index
+        items = _index_of(call) if call is not None else ()
+        if len(items) == len(terms):
+            for item, term in zip(items, terms, strict=True):
+                if isinstance(item, Name) and count.get(item.id, 0) == 1:
+                    found.setdefault(item.id, set()).add(term)
+    yield from ((name, next(iter(terms))) for name, terms in found.items() if len(terms) == 1)
+
+
+def _index_of(call: Call) -> tuple[Expr, ...]:
+    named = [k.value for k in call.keywords if k.name in ("index", "indices")]
+    positional = call.args[1:2]
+    for e in (*named, *positional):
+        return e.items if isinstance(e, Sequence) else (e,)
+    return ()
+
+
+def _counts(e: Expr) -> bool:
+    """Whether a loop goes through `range(n)`, so that its variable is the number of the iteration."""
+    return isinstance(e, Call) and isinstance(e.func, Name) and e.func.id == "range" and len(e.args) == 1
+
+
+def nodes(value: object) -> Iterator[object]:
+    """A node of the tree and everything inside it."""
+    if isinstance(value, tuple):
+        for x in value:
+            yield from nodes(x)
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield value
+        for f in fields(value):
+            if f.name != "span":
+                yield from nodes(getattr(value, f.name))
+
+
+def _bound(node: object) -> Iterator[str]:
+    """Names that a statement binds."""
+    targets = getattr(node, "targets", None) or (getattr(node, "target", None),)
+    for target in targets:
+        for part in nodes(target) if target is not None else ():
+            if isinstance(part, Name):
+                yield part.id
+
+
+def _pairs(node: Assign) -> Iterator[tuple[str, Expr]]:
+    """`a, b = x, y` is two assignments."""
+    for target in node.targets:
+        if isinstance(target, Name):
+            yield target.id, node.value
+        elif isinstance(target, Sequence) and isinstance(node.value, Sequence):
+            # of other lengths it is an error, and binds nothing
+            yield from ((t.id, v) for t, v in zip(target.items, node.value.items, strict=False)
+                        if isinstance(t, Name) and len(target.items) == len(node.value.items))
+
+
+def _term(e: Expr, known: Mapping[str, Term]) -> Term | None:
+    """The value of an expression of block coordinates, parameters and numbers; None for any other."""
+    if isinstance(e, Constant):
+        return const(e.value) if isinstance(e.value, int) and not isinstance(e.value, bool) else None
+    if isinstance(e, Name):
+        return known.get(e.id, sym(e.id))
+    if isinstance(e, Call):
+        return _coordinate(e)
+    if isinstance(e, BinOp):
+        left, right = _term(e.left, known), _term(e.right, known)
+        if left is None or right is None:
+            return None
+        if e.op in ("//", "%"):
+            zero = right.constant == 0
+            return None if zero else floordiv(left, right) if e.op == "//" else mod(left, right)
+        return {"+": left + right, "-": left - right, "*": left * right}.get(e.op)
+    return None
+
+
+def _coordinate(call: Call) -> Term | None:
+    name = call.func.attr if isinstance(call.func, Attribute) else call.func.id if isinstance(call.func, Name) else ""
+    axis = call.args[0].value if len(call.args) == 1 and isinstance(call.args[0], Constant) else None
+    return of(Bid(axis)) if name == "bid" and axis in (0, 1, 2) and isinstance(axis, int) else None

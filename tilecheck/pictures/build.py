@@ -1,0 +1,445 @@
+"""From a kernel and a launch to what a picture shows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
+from typing import Final
+
+from tilecheck.explain.build import explain
+from tilecheck.kernel.access import Access
+from tilecheck.pictures.meetings import Meeting
+from tilecheck.pictures.order import Steps, block_names, steps_of
+from tilecheck.pictures.place import PANELS, Cell, Place, rectangles
+from tilecheck.pictures.scene import (
+    AccessLine,
+    ArrayView,
+    At,
+    ClauseLine,
+    Headline,
+    Mark,
+    MarkKind,
+    ObligationLine,
+    Panel,
+    Scene,
+    SourceLine,
+)
+from tilecheck.pictures.schedule import Scheduled
+from tilecheck.pictures.setting import Block, CannotDraw, Setting
+from tilecheck.pictures.touches import Element, Touch, Touched
+from tilecheck.proof.region import Clause
+from tilecheck.proof.terms import Atom, Sym, evaluate, holds
+from tilecheck.records import record
+from tilecheck.rules.judge import contract_of
+from tilecheck.rules.row_spill import rows_of
+from tilecheck.rules.wording import readable
+from tilecheck.study import Study
+
+__all__ = ["BY", "Drawn", "build", "draw_limits"]
+
+BLOCKS: Final = 64
+CELLS: Final = 4_096
+MARKS: Final = 4_000
+BY: Final = " \u00d7 "
+"""Between extents."""
+_MEMBER: Final = "[*]"
+"""At the end of the name of any array of a list."""
+_MARGIN: Final = 6
+"""Cells that are drawn beyond the end of an array."""
+
+_VERBS: Final[Mapping[str, str]] = {"read": "read", "write": "written", "atomic": "updated atomically"}
+_DOES: Final[Mapping[str, str]] = {"read": "reads", "write": "writes", "atomic": "updates"}
+
+
+@record(frozen=True)
+class Drawn:
+    """A launch with all that happens in it."""
+
+    study: Study
+    plan: Scheduled
+    setting: Setting
+    touched: Touched
+    meetings: tuple[Meeting, ...]
+
+
+@record(frozen=True)
+class _Found:
+    """A mark before it is laid out."""
+
+    kind: MarkKind
+    elements: tuple[Element, ...]
+    at: tuple[At, ...]
+    accesses: tuple[int, ...]
+    label: str
+    title: str
+    ringed: bool = False
+
+
+def draw_limits(study: Study, setting: Setting) -> None:
+    """Raise CannotDraw for a launch that is too big to be read."""
+    if prod(setting.grid) > BLOCKS:
+        raise CannotDraw(f"a picture shows at most {BLOCKS} blocks, and this grid has {prod(setting.grid)}: pass a "
+                         "smaller one, as in --grid 4,2")
+    for name, rank in study.model.ranks:
+        shape = [n for n in setting.shape(name, rank) if n is not None]
+        if prod(shape) > CELLS:
+            smaller = ",".join(str(min(n, 16)) for n in shape)
+            raise CannotDraw(f"a picture shows at most {CELLS} elements of an array, and `{name}` has {prod(shape)}: "
+                             f"pass smaller extents, as in --shape {name}={smaller}, and smaller tiles")
+
+
+def build(drawn: Drawn, headline: Headline | None, ringed: Meeting | None, findings: tuple[str, ...]) -> Scene:
+    """The scene of a launch. `ringed` is the collision that the headline speaks of."""
+    return _Builder(drawn, headline, ringed, findings).scene()
+
+
+class _Builder:
+    def __init__(
+        self, drawn: Drawn, headline: Headline | None, ringed: Meeting | None, findings: tuple[str, ...],
+    ) -> None:
+        self.drawn, self.headline, self.ringed, self.findings = drawn, headline, ringed, findings
+        self.model = drawn.study.model
+        self.accesses = drawn.plan.accesses
+        self.touches = drawn.touched.touches
+        grid = drawn.setting.grid
+        self.blocks: tuple[Block, ...] = tuple(
+            (x, y, z) for z in range(grid[2]) for y in range(grid[1]) for x in range(grid[0]))
+        self.number = {b: i for i, b in enumerate(self.blocks)}
+        axes = set(self.model.axes_read) if drawn.plan.grid is None else set(range(drawn.plan.rank))
+        self.axes = tuple(sorted(axes | {k for k in range(3) if grid[k] > 1}))
+        self.names = block_names(self.blocks, self.axes)
+        self.steps: Steps = steps_of(self.accesses, self.touches)
+        self.spilling = {a.array for s in drawn.study.proof.obligations if s.code == "TC206"
+                         for a in (s.access, *s.spilling)}
+        self.env: dict[Atom, int] = {Sym(n): v for n, v in drawn.setting.scalars.items()}
+        self.env.update({Sym(f"grid[{k}]"): n for k, n in enumerate(grid)})
+        self.broken = tuple(c.text for c in contract_of(drawn.study.proof) if self._breaks(c))
+        self.undefined = {
+            s.access.unspecified for s in drawn.study.proof.obligations if s.kind == "padding"
+            and (s.verdict != "proved" or any(c.text in self.broken for c in s.clauses))} - {""}
+
+    def scene(self) -> Scene:
+        study, setting = self.drawn.study, self.drawn.setting
+        arrays = tuple(self._array(name) for name in self._arrays())
+        return Scene(
+            self.model.name, self.model.file, self.model.name_span.line, study.report.verdict, self.headline,
+            self.findings, setting.grid, self.blocks, self.names, self.axes, tuple(self._values()), self.steps.names,
+            arrays,
+            tuple(ClauseLine(c.clause, c.kind, c.state, c.clause in self.broken) for c in study.report.contract),
+            tuple(self._obligations()), tuple(self._source()), tuple(self._remarks()), self._summary(), self.broken)
+
+    def _breaks(self, c: Clause) -> bool:
+        """Whether this launch breaks a clause; what is not known does not."""
+        try:
+            return c.cond is not None and not holds(c.cond, self.env)
+        except (KeyError, ArithmeticError):
+            return False
+
+    # --- arrays ------------------------------------------------------------------------------------------------------
+
+    def _arrays(self) -> Iterator[str]:
+        """Arrays that are touched: those that are written first, the one of the finding before all."""
+        touched = dict.fromkeys(a.array for a in self.accesses if a.array != "?")
+        written = self.model.written
+        first = self.ringed.array if self.ringed is not None else ""
+        amiss = {self.accesses[t.access].array for t in self.touches
+                 if any(k in ("outside", "undefined") for k, _ in self._parts(self.accesses[t.access], t))}
+        yield from sorted(touched, key=lambda n: (n != first, n not in amiss, n not in written))
+
+    def _place(self, name: str) -> tuple[Place, str]:
+        rank = max((len(a.region.index) for a in self.accesses if a.array == name), default=0)
+        known = list(self.drawn.setting.shape(name, rank))
+        for axis, n in enumerate(known):
+            if n is None:
+                seen = [e[axis] for t in self.touches if self.accesses[t.access].array == name for e in t.inside]
+                known[axis] = max(seen, default=0) + 1
+        shape = tuple(n or 0 for n in known)
+        told = BY.join(map(str, shape)) or "one element"
+        if name.endswith(_MEMBER):
+            told = f"{shape[0]} arrays of {BY.join(map(str, shape[1:]))}"
+        return Place.of(shape, self._row(name), name in self.spilling), told
+
+    def _row(self, name: str) -> int | None:
+        """How many elements the kernel takes for a row of a flat array."""
+        for a in self.accesses:
+            if a.array == name and not a.tile:
+                for term in rows_of(a):
+                    try:
+                        return evaluate(term, self.env)
+                    except (KeyError, ArithmeticError):
+                        continue
+        return None
+
+    def _array(self, name: str) -> ArrayView:
+        place, shape = self._place(name)
+        by_panel: dict[Element, list[tuple[_Found, tuple[Cell, ...]]]] = {}
+        for found in self._marks(name):
+            parts: dict[Element, list[Cell]] = {}
+            for e in found.elements:
+                panel, cell = place.at(e)
+                parts.setdefault(panel, []).append(cell)
+            for panel, cells in parts.items():
+                by_panel.setdefault(panel, []).append((found, tuple(cells)))
+        every = list(dict.fromkeys((*place.panels(), *sorted(by_panel))))
+        shown = [p for p in every if p in by_panel] if by_panel else every[:1]
+        if len(shown) > PANELS:
+            rank = {p: (not any(m.ringed for m, _ in by_panel.get(p, ())), p) for p in shown}
+            shown = sorted(sorted(shown, key=lambda p: rank[p])[:PANELS])
+        panels = tuple(self._panel(place, p, by_panel.get(p, [])) for p in shown)
+        own = [i for i, a in enumerate(self.accesses) if a.array == name]
+        modes = {self.accesses[i].mode for i in own}
+        role = " and ".join(_VERBS[m] for m in ("write", "atomic", "read") if m in modes)
+        return ArrayView(
+            name, role, shape, panels, tuple(self._lines(own)), tuple(self._words(name)),
+            place.fold if len(place.shape) == 1 and place.shape[0] > place.fold else 0,
+            len(set(by_panel) - set(shown)), len(set(every) - set(by_panel)) if by_panel else 0)
+
+    def _panel(self, place: Place, panel: Element, found: Sequence[tuple[_Found, tuple[Cell, ...]]]) -> Panel:
+        rows, columns = place.size
+        cells = {c for _, own in found for c in own}
+        low = (max(-_MARGIN, min([0, *(r for r, _ in cells)])), max(-_MARGIN, min([0, *(c for _, c in cells)])))
+        high = (min(rows + _MARGIN, max([rows, *(r + 1 for r, _ in cells)])),
+                min(columns + _MARGIN, max([columns, *(c + 1 for _, c in cells)])))
+        clashing = {c for f, own in found if f.kind in ("clash", "twice") for c in own}
+        marks: list[Mark] = []
+        for f, own in found:
+            inside = [c for c in own if low[0] <= c[0] < high[0] and low[1] <= c[1] < high[1]]
+            if inside:
+                free = [c for c in inside if c not in clashing] if f.kind in ("read", "write", "atomic") else inside
+                marks.append(Mark(
+                    f.kind, rectangles(inside), f.at, f.accesses, f.label, f.title, f.ringed, rectangles(free)))
+        missing = tuple((r, c) for r in range(rows) for c in range(columns) if not place.has(panel, (r, c)))
+        label = "" if len(place.shape) <= 2 else f"[{', '.join(map(str, panel))}, :, :]"
+        return Panel(label, (rows, columns), low, high, tuple(marks), missing)
+
+    # --- marks -------------------------------------------------------------------------------------------------------
+
+    def _marks(self, name: str) -> Iterator[_Found]:
+        groups: dict[tuple[MarkKind, frozenset[Element]], list[tuple[int, Touch]]] = {}
+        for n, t in enumerate(self.touches):
+            access = self.accesses[t.access]
+            if access.array == name:
+                for part, own in self._parts(access, t):
+                    groups.setdefault((part, frozenset(own)), []).append((n, t))
+        rank: Mapping[MarkKind, int] = {
+            "padding": 0, "dropped": 0, "read": 1, "write": 2, "atomic": 3, "undefined": 4, "outside": 5, "clash": 6,
+            "twice": 6}
+        clashing = {m.element for m in self.drawn.meetings if m.array == name}
+        for (kind, elements), who in sorted(groups.items(), key=lambda g: (rank[g[0][0]], -len(g[0][1]))):
+            blocks = tuple(dict.fromkeys(t.block for _, t in who))
+            hidden = kind in ("padding", "dropped") or (kind in ("write", "read", "atomic") and elements <= clashing)
+            yield _Found(
+                kind, tuple(sorted(elements)), tuple((self.number[t.block], self.steps.of[n]) for n, t in who),
+                tuple(sorted({t.access for _, t in who})), "" if hidden else self._label(blocks),
+                self._title(kind, name, elements, blocks, who))
+        yield from self._clashes(name)
+
+    def _parts(self, access: Access, t: Touch) -> Iterator[tuple[MarkKind, tuple[Element, ...]]]:
+        if t.undefined(access):
+            yield "outside", (*t.astray, *t.kept_off)
+        elif t.kept_off:
+            undefined = access.unspecified in self.undefined and access.unspecified != ""
+            yield ("undefined" if undefined else "padding" if access.mode == "read" else "dropped"), t.kept_off
+        if t.inside:
+            yield access.mode, t.inside
+
+    def _clashes(self, name: str) -> Iterator[_Found]:
+        groups: dict[tuple[MarkKind, tuple[Block, ...], tuple[int, ...]], list[Meeting]] = {}
+        for m in self.drawn.meetings:
+            if m.array == name:
+                kind: MarkKind = "twice" if m.kind == "duplicate" else "clash"
+                groups.setdefault((kind, m.blocks, m.accesses), []).append(m)
+        for (kind, blocks, accesses), found in groups.items():
+            elements = tuple(m.element for m in found)
+            wanted = set(elements)
+            at = tuple(dict.fromkeys(
+                (self.number[t.block], self.steps.of[n]) for n, t in enumerate(self.touches)
+                if t.access in accesses and t.block in blocks and not wanted.isdisjoint(t.inside)))
+            label = f"{self._name(blocks[0])} twice" if kind == "twice" else " + ".join(map(self._name, blocks))
+            title = f"Collision: {self._together(found[0])} {_elements(name, elements)}"
+            yield _Found(kind, elements, at, accesses, label, title)
+        if self.ringed is not None and self.ringed.array == name:
+            m = self.ringed
+            title = f"{_elements(name, [m.element])}, of which the finding speaks"
+            every = tuple((self.number[b], s) for b in m.blocks for s in range(max(1, len(self.steps.names))))
+            kind = "twice" if m.kind == "duplicate" else "clash"
+            yield _Found(kind, (m.element,), every, m.accesses, "", title, True)
+
+    def _together(self, m: Meeting) -> str:
+        """What the blocks of a collision do: `block 0 and block 1 both write`, `block 1 writes and block 0 reads`."""
+        if m.kind == "duplicate":
+            return f"one operation of block {self._name(m.blocks[0])} writes twice"
+        if m.kind == "write-write" and len(self._doing(m)) == 1:
+            return f"{self._who(m.blocks)} {'both' if len(m.blocks) == 2 else 'all'} write"
+        return _listed([f"{self._who(blocks)} {verb if len(blocks) > 1 else _DOES[mode]}"
+                        for mode, (verb, blocks) in self._doing(m).items()])
+
+    def _doing(self, m: Meeting) -> dict[str, tuple[str, tuple[Block, ...]]]:
+        """Which blocks write, update and read the element, each in the plural."""
+        found: dict[str, dict[Block, None]] = {}
+        for t in self.touches:
+            a = self.accesses[t.access]
+            if t.access in m.accesses and t.block in m.blocks and m.element in t.inside:
+                found.setdefault(a.mode, {})[t.block] = None
+        return {mode: (verb, tuple(found[mode])) for mode, verb in
+                (("write", "write"), ("atomic", "update"), ("read", "read")) if mode in found}
+
+    def _who(self, blocks: Sequence[Block]) -> str:
+        return _listed([f"block {self._name(b)}" for b in blocks])
+
+    def _label(self, blocks: Sequence[Block]) -> str:
+        names = [self._name(b) for b in blocks]
+        return " ".join(names) if len(names) <= 2 else f"{len(names)} blocks"
+
+    def _name(self, block: Block) -> str:
+        return self.names[self.number[block]]
+
+    def _title(
+        self, kind: MarkKind, name: str, elements: frozenset[Element], blocks: Sequence[Block],
+        who: Sequence[tuple[int, Touch]],
+    ) -> str:
+        access = self.accesses[who[0][1].access]
+        lines = self._places({t.access for _, t in who})
+        listed = _listed([f"block {self._name(b)}" for b in blocks[:8]])
+        more = f" and {len(blocks) - 8} more" if len(blocks) > 8 else ""
+        does = {
+            "outside": "addresses elements outside the array, which is undefined",
+            "undefined": "loads lanes outside the array, whose value is undefined",
+            "padding": "loads lanes outside the array, which are padded or not used",
+            "dropped": "addresses elements that a bounds check or mask keeps it off",
+        }.get(kind, _DOES.get(access.mode, "touches"))
+        return f"{listed}{more} {does} {_elements(name, tuple(sorted(elements)))}, {lines}"
+
+    # --- words -------------------------------------------------------------------------------------------------------
+
+    def _places(self, accesses: Iterable[int]) -> str:
+        """`line 12`, `lines 12 and 13`; what stands in other files is named with the file."""
+        spans = sorted({self.accesses[a].span for a in accesses})
+        own = list(dict.fromkeys(str(s.line) for s in spans if s.file == self.model.file))
+        rest = list(dict.fromkeys(f"{s.file}:{s.line}" for s in spans if s.file != self.model.file))
+        return _listed([*([f"line{'s' if len(own) > 1 else ''} {_listed(own)}"] if own else []), *rest])
+
+    def _lines(self, numbers: Iterable[int]) -> Iterator[AccessLine]:
+        for i in numbers:
+            a = self.accesses[i]
+            yield AccessLine(i, self.drawn.study.place(a.span), _DOES[a.mode], self.drawn.study.text_at(a.span))
+
+    def _words(self, name: str) -> Iterator[str]:
+        """Who touches what, for people who do not see the picture."""
+        table: dict[tuple[str, Block], dict[Element, None]] = {}
+        for t in self.touches:
+            a = self.accesses[t.access]
+            if a.array == name and t.inside:
+                table.setdefault((a.mode, t.block), {}).update(dict.fromkeys(t.inside))
+        for m in _grouped(self.drawn.meetings, name):
+            yield (f"Collision: {self._together(m[0])} {_elements(name, tuple(x.element for x in m))} "
+                   f"({self._places(m[0].accesses)}).")
+        amiss: dict[tuple[MarkKind, str, tuple[Element, ...]], list[Block]] = {}
+        for t in self.touches:
+            a = self.accesses[t.access]
+            for kind, own in self._parts(a, t) if a.array == name else ():
+                if kind in ("outside", "undefined"):
+                    amiss.setdefault((kind, self._places((t.access,)), tuple(sorted(own))), []).append(t.block)
+        for (kind, where, own), blocks in amiss.items():
+            who = self._who(tuple(dict.fromkeys(blocks)))
+            one = len(set(blocks)) == 1
+            if kind == "outside":
+                yield (f"Outside: {who} address{'es' if one else ''} {_elements(name, own)} ({where}), which "
+                       "does not exist: undefined.")
+            else:
+                yield (f"Undefined lanes: {who} load{'s' if one else ''} {_elements(name, own)} ({where}), which "
+                       "does not exist: any value may come.")
+        for (mode, block), seen in sorted(table.items(), key=lambda x: (x[0][0] == "read", self.number[x[0][1]])):
+            yield f"Block {self._name(block)} {_DOES[mode]} {_elements(name, tuple(sorted(seen)))}."
+
+    def _values(self) -> Iterator[tuple[str, str]]:
+        setting = self.drawn.setting
+        params = {p.name for p in self.model.params}
+        for name, v in sorted(setting.scalars.items(), key=lambda x: (".shape[" in x[0], x[0])):
+            if not name.startswith("numel(") and ".shape[" not in name and (name in params or "[" not in name):
+                yield readable(name), str(v)
+        for key, v in sorted(setting.data.items()):
+            if key.endswith("]"):
+                yield key, str(v)
+
+    def _obligations(self) -> Iterator[ObligationLine]:
+        for o in explain(self.drawn.study).obligations:
+            why = " ".join(f"{t[:1].upper()}{t[1:]}." for t in (*o.steps, *o.shown[1:]))
+            yield ObligationLine(o.place, o.array, o.claim, o.verdict, f"{why} {o.conclusion}".strip())
+
+    def _source(self) -> Iterator[SourceLine]:
+        span = self.model.span
+        study = self.drawn.study
+        on: dict[int, list[int]] = {}
+        for i, a in enumerate(self.accesses):
+            if a.span.file == self.model.file:
+                on.setdefault(a.span.line, []).append(i)
+        flagged = {d.span.line for d in study.diagnostics if d.span.file == self.model.file
+                   and d.severity != "note"}
+        last = max([span.end_line, *on])
+        for n in range(span.line, min(last, span.line + 200) + 1):
+            if 0 < n <= len(study.lines):
+                yield SourceLine(n, study.lines[n - 1], tuple(on.get(n, ())), n in flagged)
+
+    def _remarks(self) -> Iterator[str]:
+        touched = self.drawn.touched
+        by_why: dict[tuple[str, bool], list[Access]] = {}
+        for u in touched.unplaced:
+            by_why.setdefault((u.why, u.drawn), []).append(self.accesses[u.access])
+        for (why, drawn), found in by_why.items():
+            lines = self._places(self.accesses.index(a) for a in found)
+            names = _listed(sorted({f"`{a.array}`" for a in found}))
+            yield f"{lines}, {names}: {why}." if drawn else f"Not drawn: {lines}, {names}: {why}."
+        if touched.made_up:
+            arrays = sorted({key.partition("[")[0].partition("(")[0] for key, _ in touched.made_up})
+            example = ", ".join(f"{k} = {v}" for k, v in touched.made_up[:4])
+            yield (f"The contents of {_listed([f'`{a}`' for a in arrays])} are assumed: {example}"
+                   f"{', ...' if len(touched.made_up) > 4 else ''}.")
+        if self.drawn.plan.grid is not None:
+            yield "The grid follows from how the output is split: one piece a block, as it is launched unless mapped."
+        for array in {g for gap in self.model.gaps for g in gap.arrays}:
+            what = next(gap.what for gap in self.model.gaps if array in gap.arrays)
+            yield f"`{array}`: {what} may read and write all of it, which is not drawn."
+
+    def _summary(self) -> str:
+        if self.drawn.meetings:
+            arrays = sorted({m.array for m in self.drawn.meetings})
+            n = len(self.drawn.meetings)
+            if all(m.kind == "duplicate" for m in self.drawn.meetings):
+                return (f"in this launch {n} element{'s' if n > 1 else ''} of {_listed([f'`{a}`' for a in arrays])} "
+                        f"{'are' if n > 1 else 'is'} written twice by one operation")
+            return (f"in this launch {n} element{'s' if n > 1 else ''} of {_listed([f'`{a}`' for a in arrays])} "
+                    f"{'collide' if n > 1 else 'collides'}")
+        if any(t.undefined(self.accesses[t.access]) for t in self.touches):
+            return "in this launch blocks reach outside of arrays"
+        if any(kind == "undefined" for t in self.touches for kind, _ in self._parts(self.accesses[t.access], t)):
+            return "in this launch tiles have undefined lanes"
+        return ("in this launch no two blocks collide" if self.broken else
+                "in this launch no two blocks collide, and nothing lies outside")
+
+
+def _grouped(found: Iterable[Meeting], name: str) -> Iterator[list[Meeting]]:
+    groups: dict[tuple[object, ...], list[Meeting]] = {}
+    for m in found:
+        if m.array == name:
+            groups.setdefault((m.kind, m.blocks), []).append(m)
+    yield from groups.values()
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def _elements(name: str, elements: Sequence[Element]) -> str:
+    """`c[0:2, 4]`; where elements are no box, how many there are and the first."""
+    if not elements[0]:
+        return name
+    if name.endswith(_MEMBER) and len({e[0] for e in elements}) == 1:
+        return _elements(f"{name[:-3]}[{elements[0][0]}]", [e[1:] for e in elements])
+    columns = list(zip(*elements, strict=True))
+    ranges = [(min(c), max(c)) for c in columns]
+    if prod(high - low + 1 for low, high in ranges) == len(set(elements)):
+        return f"{name}[{', '.join(str(a) if a == b else f'{a}:{b + 1}' for a, b in ranges)}]"
+    first = ", ".join(map(str, min(elements)))
+    last = ", ".join(map(str, max(elements)))
+    return f"{len(set(elements))} elements of {name} from [{first}] to [{last}]"

@@ -1,0 +1,199 @@
+"""A scene as one page that needs nothing else: no network, no other file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html import escape
+from typing import Final
+
+from tilecheck.pictures.build import BY
+from tilecheck.pictures.files import read
+from tilecheck.pictures.legend import grid_words, legend
+from tilecheck.pictures.scene import ArrayView, Scene
+from tilecheck.pictures.svg import PATTERNS, array_picture, grid_picture
+
+__all__ = ["render_page"]
+
+_ALARMS: Final = 4
+_LONG: Final = 160
+_BROKEN: Final = '<div class="broken">broken by this launch</div>'
+_CODE: Final = re.compile(r"`([^`]+)`")
+
+
+def render_page(scene: Scene) -> str:
+    """The page."""
+    parts = (
+        *_head(scene), "<main>", *_header(scene), *_finding(scene), "<div>", *_controls(scene),
+        *(x for a in scene.arrays for x in _array(a)), "</div>", "<div>", *_contract(scene), *_obligations(scene),
+        *_source(scene), *_remarks(scene), "</div>", "</main>", *_script(scene), "</body>", "</html>")
+    return "\n".join(parts) + "\n"
+
+
+def _text(words: str) -> str:
+    """Words with code in backquotes."""
+    return _CODE.sub(r"<code>\1</code>", escape(words, quote=False))
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:] + "."
+
+
+def _head(scene: Scene) -> Iterator[str]:
+    yield "<!DOCTYPE html>"
+    yield '<html lang="en">'
+    yield "<head>"
+    yield '<meta charset="utf-8">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield ('<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'; '
+           'script-src \'unsafe-inline\'; img-src data:">')
+    yield f"<title>{escape(scene.kernel)}: which block touches what</title>"
+    yield f"<style>\n{read('picture.css')}{read('page.css')}</style>"
+    yield "</head>"
+    yield "<body>"
+    yield f'<svg width="0" height="0" aria-hidden="true" style="position:absolute">{PATTERNS}</svg>'
+
+
+def _header(scene: Scene) -> Iterator[str]:
+    yield "<header>"
+    yield (f'<h1>{escape(scene.kernel)} <span class="verdict {scene.verdict}">{scene.verdict}</span></h1>')
+    values = ", ".join(f"{n} = {v}" for n, v in scene.values)
+    grid = BY.join(map(str, scene.grid[:max(scene.axes, default=0) + 1]))
+    shapes = ", ".join(f"{a.name}: {a.shape}" for a in scene.arrays)
+    yield (f'<div class="soft">{escape(scene.file)}:{scene.line} &nbsp;·&nbsp; a launch of {grid} block'
+           f'{"s" if scene.grid != (1, 1, 1) else ""}{escape(f", {values}" if values else "")} &nbsp;·&nbsp; '
+           f'{escape(shapes)}</div>')
+    yield "</header>"
+
+
+def _finding(scene: Scene) -> Iterator[str]:
+    h = scene.headline
+    if h is None:
+        what = _text(_sentence(scene.summary))
+        kind = "warning" if scene.broken else "clean"
+        yield f'<section class="finding {kind}" role="note"><p class="what">{what}</p>'
+        if scene.breach:
+            yield f'<p><span class="key">But</span> {_text(scene.breach)}.</p>'
+        yield "</section>"
+        return
+    yield f'<section class="finding {h.severity}" role="note" aria-label="finding">'
+    yield f'<p class="what">{h.code}: {_text(h.what)}</p>'
+    names = [scene.names[scene.blocks.index(b)] for b in h.blocks]
+    if names:
+        who = " and ".join(f"block {escape(n)}" for n in names)
+        yield f'<p><span class="key">Look at</span> {who}, outlined in the grid; {_text(scene.summary)}.</p>'
+    elif scene.summary:
+        yield f'<p><span class="key">Look at</span> {_text(_sentence(scene.summary))}</p>'
+    if h.change:
+        yield f'<p><span class="key">What to change</span> line {h.line}: {_text(h.change)}</p>'
+    if scene.breach:
+        yield f'<p><span class="key">The launch</span> {_text(_sentence(scene.breach))}</p>'
+    if h.shown:
+        yield f'<p><span class="key">Not shown</span> {_text(h.shown)}</p>'
+    for other in scene.findings:
+        yield f'<p class="small soft">Also: {_text(other)}</p>'
+    yield "</section>"
+
+
+def _controls(scene: Scene) -> Iterator[str]:
+    marked = [scene.blocks.index(b) for b in scene.headline.blocks] if scene.headline is not None else []
+    yield '<section aria-label="grid of blocks">'
+    words = f"{_text(grid_words(scene))}; point at a block or select it"
+    yield f'<h2>The grid <span class="soft small">({words})</span></h2>'
+    yield f'<div class="scroll">{grid_picture(scene, marked).standalone("grid of blocks", "blocks")}</div>'
+    yield '<div class="controls">'
+    if scene.steps:
+        yield (f'<label>Iteration <input id="step" type="range" min="-1" max="{len(scene.steps) - 1}" value="-1" '
+               'aria-label="iteration"></label>')
+        yield ('<span><button id="back" type="button">Back</button> <button id="next" type="button">Step</button> '
+               '<button id="play" type="button">Play</button></span>')
+    hidden = "" if scene.steps else " hidden"
+    yield f'<span{hidden}>showing <output id="shown" aria-live="polite">all iterations</output></span>'
+    yield ('<span><output id="chosen" aria-live="polite">all blocks</output> '
+           '<button id="everything" type="button">Show everything</button></span>')
+    yield "</div>"
+    yield '<ul class="legend">'
+    for kind, words in legend(scene):
+        yield (f'<li><svg width="20" height="16" aria-hidden="true"><g class="mark {kind} b0">'
+               f'<rect x="1.5" y="1.5" width="17" height="13"/></g></svg>{escape(words)}</li>')
+    yield '<li class="soft">colours tell blocks apart, as their names do; grey: several blocks</li>'
+    yield "</ul>"
+    yield "</section>"
+
+
+def _array(array: ArrayView) -> Iterator[str]:
+    yield f'<section class="array" aria-label="array {escape(array.name)}">'
+    folded = f", drawn in rows of {array.folded}" if array.folded else ""
+    yield (f'<h2><code>{escape(array.name)}</code> <span class="soft small">{escape(array.shape)}{folded}, '
+           f"{escape(array.role)}</span></h2>")
+    picture = array_picture(array)
+    yield f'<div class="scroll">{picture.standalone(f"array {array.name}", "array-picture")}</div>'
+    if array.omitted:
+        yield f'<p class="small soft">{array.omitted}.</p>'
+    for words in array.alarms[:_ALARMS]:
+        yield f'<p class="alarm">{_text(words)}</p>'
+    for line in array.accesses:
+        yield (f'<span class="access code" data-lines="{line.number}"><span class="mode">{line.mode}</span> '
+               f'<span class="soft">{escape(line.place)}</span> {escape(line.text)}</span>')
+    yield "<details><summary>In words</summary><ul>"
+    yield from (f"<li>{_text(words)}</li>" for words in array.words)
+    yield "</ul></details>"
+    yield "</section>"
+
+
+def _contract(scene: Scene) -> Iterator[str]:
+    yield '<section aria-label="contract"><h2>What every launch must satisfy</h2>'
+    if not scene.contract:
+        yield '<p class="small">Nothing.</p>'
+    else:
+        yield "<table><thead><tr><th>clause</th><th>kind</th><th>at launches seen</th></tr></thead><tbody>"
+        for c in scene.contract:
+            yield (f"<tr><td><code>{escape(c.clause)}</code></td><td>{c.kind}</td>"
+                   f'<td class="{c.state}">{c.state}{_BROKEN if c.broken else ""}</td></tr>')
+        yield "</tbody></table>"
+    yield "</section>"
+
+
+def _obligations(scene: Scene) -> Iterator[str]:
+    yield '<section aria-label="obligations"><h2>What must hold, and whether it does</h2>'
+    if not scene.obligations:
+        yield '<p class="small">The kernel writes nothing.</p>'
+    else:
+        yield "<table><thead><tr><th>where</th><th>what must hold</th><th>verdict</th></tr></thead><tbody>"
+        for o in scene.obligations:
+            yield (f"<tr><td>{escape(o.place)}</td><td><code>{escape(o.array)}</code>: {escape(o.what)}"
+                   f"{_why(o.why)}</td>"
+                   f'<td><span class="verdict {o.verdict}">{o.verdict}</span></td></tr>')
+        yield "</tbody></table>"
+    yield "</section>"
+
+
+def _why(words: str) -> str:
+    """The reason of a verdict; a long one is folded away."""
+    if len(words) <= _LONG:
+        return f'<div class="soft small">{_text(words)}</div>'
+    return f'<details class="soft"><summary>why</summary><div class="small">{_text(words)}</div></details>'
+
+
+def _source(scene: Scene) -> Iterator[str]:
+    yield f'<section aria-label="source"><h2>{escape(scene.file)}</h2><div class="source code">'
+    for line in scene.source:
+        flagged = ' class="flagged"' if line.flagged else ""
+        accesses = " ".join(map(str, line.accesses))
+        lit = f' data-lines="{accesses}"' if accesses else ""
+        yield f'<div{flagged}{lit}><span class="n">{line.number}</span>{escape(line.text)}</div>'
+    yield "</div></section>"
+
+
+def _remarks(scene: Scene) -> Iterator[str]:
+    if scene.remarks:
+        yield '<section aria-label="remarks"><h2>About this picture</h2><ul class="small">'
+        yield from (f"<li>{_text(r)}</li>" for r in scene.remarks)
+        yield "</ul></section>"
+
+
+def _script(scene: Scene) -> Iterator[str]:
+    steps = json.dumps(scene.steps).replace("<", "\\u003c")
+    yield f'<script id="steps" type="application/json">{steps}</script>'
+    yield f"<script>\n{read('page.js')}</script>"

@@ -1,0 +1,165 @@
+"""A scene as one drawing that does not move: for documents and reviews."""
+
+from __future__ import annotations
+
+import textwrap
+from html import escape
+from typing import Final
+
+from tilecheck.pictures.build import BY
+from tilecheck.pictures.files import read
+from tilecheck.pictures.legend import grid_words, legend
+from tilecheck.pictures.scene import ArrayView, Scene
+from tilecheck.pictures.svg import PATTERNS, Picture, array_picture, grid_picture
+
+__all__ = ["render_svg"]
+
+_MARGIN: Final = 18
+_SIDE: Final = 380
+_LETTER: Final = 6.6
+"""Pixels that a letter of running text takes, on average; a little more than it is."""
+_CONTRACT: Final = 14
+_OBLIGATIONS: Final = 12
+
+
+class _Column:
+    """Things one below the other, from a left edge on."""
+
+    def __init__(self, left: int, top: int, width: int) -> None:
+        self.left, self.y, self.width = left, top, width
+        self.right = left
+        self.parts: list[str] = []
+
+    def text(self, words: str, style: str = "", size: int = 13, colour: str = "var(--ink)") -> None:
+        for line in textwrap.wrap(words.replace("`", ""), max(20, int(self.width / (_LETTER * size / 12)))) or [""]:
+            self.y += round(size * 1.4)
+            self.right = max(self.right, self.left + round(len(line) * _LETTER * size / 12))
+            self.parts.append(f'<text x="{self.left}" y="{self.y}" style="font-size:{size}px;fill:{colour};{style}">'
+                              f"{escape(line, quote=False)}</text>")
+
+    def picture(self, made: Picture, label: str) -> None:
+        self.parts.append(f'<g transform="translate({self.left},{self.y + 4})" role="group" '
+                          f'aria-label="{escape(label)}">{made.body}</g>')
+        self.y += made.height + 6
+        self.right = max(self.right, self.left + made.width)
+
+    def space(self, height: int) -> None:
+        self.y += height
+
+
+def render_svg(scene: Scene) -> str:
+    """The drawing, with its finding, its arrays, the contract and the verdicts beside them."""
+    pictures = [(a, array_picture(a)) for a in scene.arrays]
+    marked = [scene.blocks.index(b) for b in scene.headline.blocks] if scene.headline is not None else []
+    grid = grid_picture(scene, marked)
+    body = max([460, grid.width, *(p.width for _, p in pictures)])
+    top = _Column(_MARGIN, _MARGIN, body + _SIDE + 30)
+    _title(top, scene)
+    left = _Column(_MARGIN, top.y + 12, body)
+    left.text(f"The grid: {grid_words(scene)}", "font-weight:600")
+    left.picture(grid, "grid of blocks")
+    _legend(left, scene)
+    for array, made in pictures:
+        _array(left, array, made)
+    right = _Column(_MARGIN + body + 30, top.y + 12, _SIDE)
+    _beside(right, scene)
+    width = max(top.right, left.right, right.left + _SIDE) + _MARGIN
+    height = max(left.y, right.y) + _MARGIN
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'role="img" aria-labelledby="title desc">\n<title id="title">{escape(scene.kernel)}: which block touches what'
+        f'</title>\n<desc id="desc">{escape(_described(scene))}</desc>\n<style>\n{read("picture.css")}</style>\n'
+        f'{PATTERNS}\n<rect width="{width}" height="{height}" style="fill:var(--paper)"/>\n'
+        + "\n".join((*top.parts, *left.parts, *right.parts)) + "\n</svg>\n")
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:] + "."
+
+
+def _described(scene: Scene) -> str:
+    words = [scene.headline.what if scene.headline is not None else scene.summary]
+    words += [w for a in scene.arrays for w in a.alarms]
+    return " ".join(w.replace("`", "").rstrip(".") + "." for w in words)
+
+
+def _title(column: _Column, scene: Scene) -> None:
+    column.text(f"{scene.kernel}: {scene.verdict}", "font-weight:700", 18)
+    values = ", ".join(f"{n} = {v}" for n, v in scene.values)
+    grid = BY.join(map(str, scene.grid[:max(scene.axes, default=0) + 1]))
+    column.text(f"{scene.file}:{scene.line} · grid {grid}{', ' + values if values else ''}", "", 12, "var(--soft)")
+    column.space(4)
+    h = scene.headline
+    if h is None:
+        colour = "var(--warn)" if scene.broken else "var(--good)"
+        column.text(_sentence(scene.summary), "font-weight:600", 15, colour)
+        if scene.breach:
+            column.text(_sentence(f"but {scene.breach}"), "font-weight:600", 13, colour)
+        return
+    colour = "var(--clash)" if h.severity == "error" else "var(--warn)"
+    column.text(f"{h.code}: {h.what}", "font-weight:700", 16, colour)
+    names = [scene.names[scene.blocks.index(b)] for b in h.blocks]
+    if names:
+        who = " and ".join(f"block {n}" for n in names)
+        column.text(f"Look at {who}, outlined in the grid; {scene.summary}.")
+    elif scene.summary:
+        column.text(_sentence(scene.summary))
+    if h.change:
+        column.text(f"What to change, line {h.line}: {h.change}", "font-weight:600")
+    if scene.breach:
+        column.text(_sentence(scene.breach))
+    if h.shown:
+        column.text("Not shown: " + h.shown)
+
+
+def _legend(column: _Column, scene: Scene) -> None:
+    for kind, words in legend(scene):
+        column.y += 20
+        column.parts.append(
+            f'<g class="mark {kind} b0"><rect x="{column.left + 1}" y="{column.y - 12}" width="18" height="13"/></g>'
+            f'<text x="{column.left + 26}" y="{column.y - 1}">{escape(words)}</text>')
+    column.space(6)
+
+
+def _array(column: _Column, array: ArrayView, made: Picture) -> None:
+    column.space(8)
+    folded = f", drawn in rows of {array.folded}" if array.folded else ""
+    column.text(f"{array.name}: {array.shape}{folded}, {array.role}", "font-weight:600", 14)
+    column.picture(made, f"array {array.name}")
+    for words in array.alarms[:3]:
+        column.text(words, "font-weight:600", 12, "var(--clash)")
+    if array.omitted:
+        column.text(array.omitted, "", 11, "var(--soft)")
+    for line in array.accesses:
+        words = f"{line.mode} {line.place}: {line.text}"
+        column.text(words, "font-family:ui-monospace,monospace", 11, "var(--soft)")
+
+
+def _beside(column: _Column, scene: Scene) -> None:
+    column.text("What every launch must satisfy", "font-weight:600")
+    for c in scene.contract[:_CONTRACT] or ():
+        colour = "var(--clash)" if c.broken else "var(--ink)"
+        broken = ", broken by this launch" if c.broken else ""
+        column.text(f"{c.clause}  ({c.kind}, {c.state}{broken})", "", 11, colour)
+    if len(scene.contract) > _CONTRACT:
+        column.text(f"and {len(scene.contract) - _CONTRACT} more", "", 11, "var(--soft)")
+    if not scene.contract:
+        column.text("nothing", "", 11)
+    column.space(10)
+    column.text("What must hold, and whether it does", "font-weight:600")
+    colours = {"refuted": "var(--clash)", "unproven": "var(--warn)", "conditional": "var(--warn)"}
+    for o in scene.obligations[:_OBLIGATIONS]:
+        column.text(f"{o.place}, {o.array}: {o.what}: {o.verdict}", "", 11, colours.get(o.verdict, "var(--good)"))
+    if len(scene.obligations) > _OBLIGATIONS:
+        column.text(f"and {len(scene.obligations) - _OBLIGATIONS} more", "", 11, "var(--soft)")
+    column.space(10)
+    for line in scene.source[:40]:
+        column.y += 15
+        colour = "var(--clash)" if line.flagged else "var(--ink)"
+        text = line.text if len(line.text) <= 58 else line.text[:56] + " …"
+        column.parts.append(
+            f'<text x="{column.left}" y="{column.y}" xml:space="preserve" style="font:11px ui-monospace,\'DejaVu Sans '
+            f'Mono\',monospace;fill:{colour}">{line.number:>4}  {escape(text, quote=False)}</text>')
+    column.space(8)
+    for r in scene.remarks:
+        column.text(r, "", 11, "var(--soft)")

@@ -1,0 +1,182 @@
+"""Which launch a picture of a kernel opens at: that of a finding, the one that was asked for, or a small one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from tilecheck.diagnostics import Diagnostic
+from tilecheck.pictures.build import Drawn, build, draw_limits
+from tilecheck.pictures.choose import Wish, choose
+from tilecheck.pictures.meetings import Meeting, meetings
+from tilecheck.pictures.scene import Headline, Scene
+from tilecheck.pictures.schedule import Scheduled, scheduled
+from tilecheck.pictures.setting import CannotDraw, Setting
+from tilecheck.pictures.touches import touches
+from tilecheck.proof.region import Witness
+from tilecheck.proof.terms import Cond, conjuncts, const, ge, negate
+from tilecheck.records import record
+from tilecheck.rules.judge import contract_of
+from tilecheck.rules.obligation import Settled
+from tilecheck.rules.row_spill import rows_of
+from tilecheck.rules.undefined_padding import launch_that_shows
+from tilecheck.study import Study
+
+__all__ = ["Request", "present"]
+
+_PLACES: Final = frozenset({"TC101", "TC102", "TC103", "TC106", "TC107", "TC201", "TC202", "TC206", "TC301"})
+"""Findings that a launch shows or does not."""
+_ELSEWHERE: Final = frozenset({
+    "TC104", "TC105", "TC109", "TC110", "TC111", "TC207", "TC302", "TC303", "TC304", "TC401", "TC408", "TC501",
+    "TC502"})
+"""Findings that no picture of places shows."""
+_SEVERITIES: Final = ("error", "warning", "note")
+
+
+@record(frozen=True)
+class Request:
+    """What was asked for. `given` are scalars, those of the grid included; `finding` counts from 1."""
+
+    given: Mapping[str, int]
+    finding: int | None = None
+
+
+def present(study: Study, request: Request) -> Scene:
+    """The scene. Raises CannotDraw when there is none."""
+    plan = scheduled(study.model)
+    told = _findings(study)
+    chosen = _chosen(told, request)
+    settled = _obligation(study, chosen) if chosen is not None else None
+    drawn, own = _drawn(study, plan, request, chosen, settled)
+    ringed = _ringed(drawn, chosen, settled) if chosen is not None else None
+    headline = _headline(drawn, chosen, ringed, own) if chosen is not None else None
+    others = tuple(f"{d.code} line {d.span.line}: {d.message}" for d in told if d is not chosen)
+    return build(drawn, headline, ringed, others)
+
+
+def _findings(study: Study) -> list[Diagnostic]:
+    """Findings of the kernel, the worst first, and of those the ones that have an example."""
+    inside = [d for d in study.diagnostics if d.kernel == study.model.name and d.severity != "note"]
+    return sorted(inside, key=lambda d: (_SEVERITIES.index(d.severity), d.witness is None, d.span))
+
+
+def _chosen(told: Sequence[Diagnostic], request: Request) -> Diagnostic | None:
+    if request.finding is None:
+        return told[0] if told else None
+    if not 1 <= request.finding <= len(told):
+        there = f"there are {len(told)}" if told else "there are none"
+        raise CannotDraw(f"there is no finding {request.finding} of this kernel: {there}")
+    return told[request.finding - 1]
+
+
+def _obligation(study: Study, d: Diagnostic) -> Settled | None:
+    """The obligation that a finding reports."""
+    fits = [s for s in study.proof.obligations if s.code == d.code and s.verdict not in ("proved", "atomic")]
+    here = [s for s in fits if s.access.span == d.span or any(use.span == d.span for use, _ in s.uses)]
+    return next(iter(here or fits), None)
+
+
+def _drawn(
+    study: Study, plan: Scheduled, request: Request, d: Diagnostic | None, s: Settled | None,
+) -> tuple[Drawn, bool]:
+    """The launch with what happens in it, and whether it is one that the user described."""
+    must = tuple(c.cond for c in study.proof.declared if c.cond is not None) + conjuncts(study.model.guards)
+    broken = {c.text for c in s.clauses if c.kind == "semantic"} if s is not None else set()
+    should = tuple(c.cond for c in contract_of(study.proof) if c.cond is not None and c.text not in broken)
+    if request.given:
+        # what was asked for is drawn, whether it is allowed or not
+        wish = Wish(request.given, (), (*must, *should), clean=d is None)
+        setting = choose(study.model, plan, wish)
+        return _happens(study, plan, setting), True
+    for wish in _wishes(study, d, s, must, should):
+        try:
+            drawn = _happens(study, plan, choose(study.model, plan, wish))
+        except CannotDraw:
+            continue
+        if d is None or s is None or _shows(drawn, s, d):
+            return drawn, False
+    wish = Wish({}, must, should, clean=d is None)
+    return _happens(study, plan, choose(study.model, plan, wish)), False
+
+
+def _wishes(
+    study: Study, d: Diagnostic | None, s: Settled | None, must: tuple[Cond, ...], should: tuple[Cond, ...],
+) -> list[Wish]:
+    """Launches that may show a finding, the clearest first."""
+    out: list[Wish] = []
+    if d is None:
+        return out
+    broken = [c.cond for c in s.clauses if c.kind == "semantic" and c.cond is not None] if s is not None else []
+    if s is not None and s.code == "TC206":
+        wide = tuple(ge(row, const(3)) for row in rows_of(s.access) if not row.varying)[:1]
+        out += [Wish({}, (*must, negate(c), *wide), should, clean=False) for c in broken]
+    witness = d.witness or (s.witness if s is not None else None) or (
+        launch_that_shows(s, study.model) if s is not None and s.code == "TC301" else None)
+    if d.severity != "error":
+        # an example among many: the clearest will do
+        out += [Wish({}, (*must, negate(c)), should, clean=False) for c in broken]
+    if witness is not None:
+        # arrays need not be as large as they were when it was found, unless the finding says how large they are
+        told = s is not None and s.kind == "bounds"
+        out += [_of_witness(witness, must, should, whole) for whole in ((True,) if told else (False, True))]
+    return out
+
+
+def _of_witness(w: Witness, must: tuple[Cond, ...], should: tuple[Cond, ...], whole: bool) -> Wish:
+    scalars = {name: v for name, v in w.scalars if whole or ".shape[" not in name}
+    given = {**scalars, **{f"grid[{k}]": n for k, n in enumerate(w.grid)}}
+    return Wish(given, must, should, dict(w.data), clean=False)
+
+
+def _happens(study: Study, plan: Scheduled, setting: Setting) -> Drawn:
+    draw_limits(study, setting)
+    found = touches(plan.accesses, setting)
+    return Drawn(study, plan, setting, found, meetings(plan.accesses, found.touches))
+
+
+def _shows(drawn: Drawn, s: Settled, d: Diagnostic) -> bool:
+    """Whether a launch shows what an obligation fails for; of a finding that names an element, that one."""
+    accesses = drawn.plan.accesses
+    if s.kind == "bounds":
+        return any(t.undefined(accesses[t.access]) for t in drawn.touched.touches)
+    if s.kind == "padding":
+        return any(t.kept_off and accesses[t.access].unspecified for t in drawn.touched.touches)
+    w = d.witness if d.severity == "error" else None
+    return any(m.array == s.access.array and (w is None or m.element == w.element) for m in drawn.meetings)
+
+
+def _ringed(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Meeting | None:
+    """The collision that a finding speaks of."""
+    array = s.access.array if s is not None else None
+    found = [m for m in drawn.meetings if array is None or m.array == array]
+    w = d.witness
+    if w is not None and s is not None and s.kind != "bounds":
+        blocks = {w.first.block, w.second.block}
+        exact = [m for m in found if m.element == w.element and blocks <= set(m.blocks)]
+        if exact:
+            return exact[0]
+    return found[0] if found and s is not None and s.kind not in ("bounds", "padding") else None
+
+
+def _headline(drawn: Drawn, d: Diagnostic, ringed: Meeting | None, own: bool) -> Headline:
+    grid = ", ".join(map(str, drawn.setting.grid[:max((*drawn.study.model.axes_read, 0)) + 1]))
+    launch = f"grid ({grid})"
+    blocks = ringed.blocks[:2] if ringed is not None else _astray(drawn)
+    shown = "it is not about which block touches what." if d.code in _ELSEWHERE else (
+        "" if _anything(drawn) or d.code not in _PLACES else
+        "at this launch it does not happen: choose other sizes, or leave them out to see it." if own else
+        "no small launch was found that shows it.")
+    return Headline(d.code, d.severity, d.message, d.help or "", launch, shown, blocks, d.span.line)
+
+
+def _astray(drawn: Drawn) -> tuple[tuple[int, int, int], ...]:
+    accesses = drawn.plan.accesses
+    found = dict.fromkeys(t.block for t in drawn.touched.touches if t.undefined(accesses[t.access]))
+    return tuple(found)[:2]
+
+
+def _anything(drawn: Drawn) -> bool:
+    accesses = drawn.plan.accesses
+    return bool(drawn.meetings) or any(
+        t.undefined(accesses[t.access]) or (t.kept_off and accesses[t.access].unspecified)
+        for t in drawn.touched.touches)

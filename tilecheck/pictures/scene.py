@@ -1,0 +1,187 @@
+"""What a picture shows, before it is drawn: plain data."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias
+
+from tilecheck.pictures.place import Cell, Rect
+from tilecheck.pictures.setting import Block
+from tilecheck.records import record
+
+__all__ = ["WORDS", "AccessLine", "ArrayView", "At", "ClauseLine", "Headline", "Mark", "MarkKind", "ObligationLine",
+           "Panel", "Scene", "SourceLine"]
+
+MarkKind: TypeAlias = Literal[
+    "read", "write", "atomic", "clash", "twice", "outside", "undefined", "padding", "dropped"]
+At: TypeAlias = tuple[int, int]
+"""Numbers of a block and of a step."""
+
+WORDS: Final[dict[MarkKind, str]] = {
+    "read": "read", "write": "written", "atomic": "updated atomically", "clash": "collision: no order between blocks",
+    "twice": "written twice by one operation", "outside": "outside the array: undefined",
+    "undefined": "undefined lanes of a tile", "padding": "lanes outside the array: padded, or not used",
+    "dropped": "not touched: a bounds check or mask keeps it off",
+}
+
+
+@record(frozen=True)
+class Mark:
+    """Rectangles of one panel that are touched alike.
+
+    at       which blocks do so in which steps
+    accesses numbers of the accesses
+    label    what is written in the largest rectangle
+    title    all of it in words
+    ringed   whether it is what the finding speaks of
+    free     where the label may stand
+    """
+
+    kind: MarkKind
+    rects: tuple[Rect, ...]
+    at: tuple[At, ...]
+    accesses: tuple[int, ...]
+    label: str
+    title: str
+    ringed: bool = False
+    free: tuple[Rect, ...] = ()
+
+
+@record(frozen=True)
+class Panel:
+    """A two-dimensional part of an array.
+
+    label    which part, as an index; empty for the whole
+    size     rows and columns of the array there
+    low      the first row and column that are drawn; negative where something lies before the array
+    high     the row and column after the last that are drawn
+    missing  cells of the last row that the array does not have
+    """
+
+    label: str
+    size: Cell
+    low: Cell
+    high: Cell
+    marks: tuple[Mark, ...]
+    missing: tuple[Cell, ...] = ()
+
+
+@record(frozen=True)
+class AccessLine:
+    """An access of an array, as it stands in the source."""
+
+    number: int
+    place: str
+    mode: str
+    text: str
+
+
+@record(frozen=True)
+class ArrayView:
+    """One array.
+
+    folded    how many elements a row has, of a flat array that is drawn in rows
+    left_out  panels that are not drawn because there are many
+    untouched panels that are not drawn because nothing touches them
+    """
+
+    name: str
+    role: str
+    shape: str
+    panels: tuple[Panel, ...]
+    accesses: tuple[AccessLine, ...]
+    words: tuple[str, ...]
+    folded: int = 0
+    left_out: int = 0
+    untouched: int = 0
+
+    @property
+    def alarms(self) -> tuple[str, ...]:
+        """What is wrong, in words."""
+        return tuple(w for w in self.words if w.startswith(("Collision:", "Outside:", "Undefined lanes:")))
+
+    @property
+    def omitted(self) -> str:
+        """What is not drawn, in words; empty when all is."""
+        parts = [f"{self.left_out} more slices are not drawn"] if self.left_out else []
+        parts += [f"{self.untouched} slices that nothing touches are not drawn"] if self.untouched else []
+        return "; ".join(parts)
+
+
+@record(frozen=True)
+class Headline:
+    """The finding that the picture opens at: `what` happens, what to `change`, and in which `launch`."""
+
+    code: str
+    severity: str
+    what: str
+    change: str
+    launch: str
+    shown: str
+    blocks: tuple[Block, ...] = ()
+    line: int = 0
+
+
+@record(frozen=True)
+class ClauseLine:
+    clause: str
+    kind: str
+    state: str
+    broken: bool = False
+
+
+@record(frozen=True)
+class ObligationLine:
+    place: str
+    array: str
+    what: str
+    verdict: str
+    why: str
+
+
+@record(frozen=True)
+class SourceLine:
+    """A line of the kernel, with the accesses on it."""
+
+    number: int
+    text: str
+    accesses: tuple[int, ...] = ()
+    flagged: bool = False
+
+
+@record(frozen=True)
+class Scene:
+    """A whole picture.
+
+    blocks    of the grid, in order; names are those of the same place
+    axes      grid axes that the kernel reads
+    values    launch scalars and their values
+    steps     names of the steps; empty where there are no loops
+    remarks   what the picture does not show, or shows by assumption
+    broken    clauses of the contract that this launch breaks
+    """
+
+    kernel: str
+    file: str
+    line: int
+    verdict: str
+    headline: Headline | None
+    findings: tuple[str, ...]
+    grid: Block
+    blocks: tuple[Block, ...]
+    names: tuple[str, ...]
+    axes: tuple[int, ...]
+    values: tuple[tuple[str, str], ...]
+    steps: tuple[str, ...]
+    arrays: tuple[ArrayView, ...]
+    contract: tuple[ClauseLine, ...]
+    obligations: tuple[ObligationLine, ...]
+    source: tuple[SourceLine, ...]
+    remarks: tuple[str, ...]
+    summary: str = ""
+    broken: tuple[str, ...] = ()
+
+    @property
+    def breach(self) -> str:
+        """What the launch breaks, in words; empty when it satisfies the contract."""
+        clauses = ", ".join(f"`{c}`" for c in self.broken)
+        return f"this launch breaks {clauses}, which the kernel needs" if clauses else ""

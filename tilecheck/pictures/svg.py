@@ -1,0 +1,197 @@
+"""Grids, arrays and what is done to them, as SVG. Every part carries, as data, which blocks it belongs to in which
+steps, so that a page can highlight it without computing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Final
+
+from tilecheck.pictures.place import Rect
+from tilecheck.pictures.scene import ArrayView, Mark, Panel, Scene
+from tilecheck.records import record
+
+__all__ = ["COLOURS", "PATTERNS", "Picture", "array_picture", "attributes", "grid_picture"]
+
+COLOURS: Final = 6
+"""Colours that blocks take in turn; names tell them apart."""
+_WIDEST: Final = 640
+_GAP: Final = 26
+
+PATTERNS: Final = (
+    '<defs>'
+    '<pattern id="p-clash" width="8" height="8" patternUnits="userSpaceOnUse">'
+    '<rect width="8" height="8" class="clash-back"/><path d="M0 0 8 8M8 0 0 8" class="clash-line"/></pattern>'
+    '<pattern id="p-outside" width="7" height="7" patternUnits="userSpaceOnUse">'
+    '<rect width="7" height="7" class="clash-back"/><path d="M0 7 7 0" class="clash-line"/></pattern>'
+    '<pattern id="p-undefined" width="7" height="7" patternUnits="userSpaceOnUse">'
+    '<rect width="7" height="7" class="undefined-back"/><circle cx="3.5" cy="3.5" r="1.6" class="undefined-dot"/>'
+    '</pattern>'
+    '<pattern id="p-padding" width="6" height="6" patternUnits="userSpaceOnUse">'
+    '<path d="M0 6 6 0" class="padding-line"/></pattern>'
+    '</defs>'
+)
+
+
+@record(frozen=True)
+class Picture:
+    """A drawing and its size, in pixels."""
+
+    body: str
+    width: int
+    height: int
+
+    def standalone(self, label: str, kind: str) -> str:
+        """As an element of a page."""
+        return (f'<svg class="{kind}" role="group" aria-label="{escape(label)}" width="{self.width}" '
+                f'height="{self.height}" viewBox="0 0 {self.width} {self.height}">{self.body}</svg>')
+
+
+def attributes(mark: Mark) -> str:
+    """What a page needs to know of a mark."""
+    at = " ".join(f"{b}:{s}" for b, s in mark.at)
+    accesses = " ".join(map(str, mark.accesses))
+    return f'data-at="{at}" data-access="{accesses}"'
+
+
+def grid_picture(scene: Scene, marked: Sequence[int] = ()) -> Picture:
+    """The blocks of the grid, one cell each; `marked` are the two of the finding."""
+    nx, ny, nz = scene.grid
+    gap, size = 6, 46
+    wide = 64 if max((len(n) for n in scene.names), default=0) > 7 else size
+    flat = ny == 1 and nz == 1
+    # one axis from left to right; of two, axis 0 downwards as the rows of an array are
+    rows, columns = (1, nx) if flat else (nx, ny)
+    out: list[str] = []
+    x0, y0 = 4, 18
+    width = 0
+    for z in range(nz):
+        if nz > 1:
+            out.append(f'<text x="{x0}" y="{y0 - 5}" class="small">axis 2 = {z}</text>')
+        for r in range(rows):
+            for c in range(columns):
+                block = (c, 0, z) if flat else (r, c, z)
+                n = scene.blocks.index(block)
+                x, y = x0 + c * (wide + gap), y0 + r * (size + gap)
+                mark = " ab" if n in marked else ""
+                name = scene.names[n]
+                out.append(
+                    f'<g class="block b{n % COLOURS}{mark}" data-block="{n}" tabindex="0" role="button" '
+                    f'aria-pressed="false" aria-label="block {escape(name)}">'
+                    f'<rect x="{x}" y="{y}" width="{wide}" height="{size}" rx="5"/>'
+                    f'<text x="{x + wide / 2:g}" y="{y + size / 2 + 4:g}" class="name">{escape(name)}</text></g>')
+        x0 += columns * (wide + gap) + 18
+        width = max(width, x0)
+    return Picture("".join(out), max(width, 60), y0 + rows * (size + gap) + 4)
+
+
+def cell_size(panels: Sequence[Panel]) -> int:
+    """Pixels of an element: as large as fits, and large enough for names of blocks where there are few."""
+    columns = max((p.high[1] - p.low[1] for p in panels), default=1)
+    rows = max((p.high[0] - p.low[0] for p in panels), default=1)
+    most = 40 if max(rows, columns) <= 9 else 30
+    return max(4, min(most, _WIDEST // max(columns, 1), 520 // max(rows, 1)))
+
+
+def array_picture(array: ArrayView) -> Picture:
+    """All panels of an array, side by side."""
+    if not array.panels:
+        return Picture("", 10, 10)
+    size = cell_size(array.panels)
+    out: list[str] = []
+    x, y, line = 30, 8, 0
+    width = 0
+    labelled = any(p.label for p in array.panels)
+    for panel in array.panels:
+        columns, rows = panel.high[1] - panel.low[1], panel.high[0] - panel.low[0]
+        w, h = columns * size, rows * size + (20 if labelled else 4) + 14
+        if x > 30 and x + w > _WIDEST + 120:
+            x, y, line = 30, y + line + 10, 0
+        out.append(f'<g transform="translate({x},{y + (20 if labelled else 4) + 12})">')
+        out += _panel(panel, size, array.folded)
+        out.append("</g>")
+        width = max(width, x + w + 8)
+        x, line = x + w + _GAP + 8, max(line, h)
+    return Picture("".join(out), width + 4, y + line + 8)
+
+
+def _panel(panel: Panel, size: int, folded: int) -> Iterator[str]:
+    """One panel, its upper left element at (0, 0)."""
+    top, left = panel.low
+
+    def box(r: Rect, inset: float = 0.0) -> str:
+        return (f'x="{(r.column - left) * size + inset:g}" y="{(r.row - top) * size + inset:g}" '
+                f'width="{r.width * size - 2 * inset:g}" height="{r.height * size - 2 * inset:g}"')
+
+    rows, columns = panel.size
+    if panel.label:
+        yield f'<text x="0" y="-18" class="panel">{escape(panel.label)}</text>'
+    yield f'<rect {box(Rect(0, 0, rows, columns))} class="array"/>'
+    if size >= 8:
+        yield f'<path d="{_lines(panel, size)}" class="grid"/>'
+    for row, column in panel.missing:
+        yield f'<rect {box(Rect(row, column, 1, 1))} class="missing"/>'
+    yield from _numbers(panel, size, folded)
+    for m in panel.marks:
+        inset = {"read": 2.5, "write": 1.0, "atomic": 1.0}.get(m.kind, 0.5) if size >= 10 else 0.0
+        blocks = sorted({b for b, _ in m.at})
+        colour = f"b{blocks[0] % COLOURS}" if len(blocks) == 1 else "many"
+        yield (f'<g class="mark {m.kind} {colour}{" ringed" if m.ringed else ""}" {attributes(m)}>'
+               f'<title>{escape(m.title)}</title>')
+        for r in m.rects:
+            yield f'<rect {box(r, -1.5 if m.ringed else inset)} rx="{2 if size >= 12 else 0}"/>'
+        yield "</g>"
+    taken: list[tuple[float, float, float, float]] = []
+    for m in panel.marks:
+        caption = _label(m, size, top, left, taken) if m.label and m.free else ""
+        if caption:
+            yield f'<g class="mark caption {m.kind}" {attributes(m)} aria-hidden="true">{caption}</g>'
+    yield f'<rect {box(Rect(0, 0, rows, columns))} class="edge"/>'
+
+
+def _label(m: Mark, size: int, top: int, left: int, taken: list[tuple[float, float, float, float]]) -> str:
+    """The name in a mark, where there is room for it and no other name stands."""
+    r = max(m.free, key=lambda r: (min(r.width, 4) * min(r.height, 2), r.width * r.height))
+    wide, high = r.width * size, r.height * size
+    font = 12 if size >= 16 else 10
+    text = m.label
+    if len(text) * font * 0.58 > wide - 4:
+        font = 9
+    half = len(text) * font * 0.29
+    if high < font + 1 or 2 * half > wide + (4 if m.kind == "clash" else 0):
+        return ""
+    x, y = (r.column - left) * size + wide / 2, (r.row - top) * size + high / 2 + font * 0.36
+    if m.kind in ("clash", "twice") and r.height > 1:
+        # the last row: an element of the first one may be ringed
+        y = (r.row - top + r.height - 0.5) * size + font * 0.36
+    if m.kind == "read" and high >= 26:
+        # the upper edge: what is written there, too, has its name in the middle
+        y = (r.row - top) * size + font + 4
+    own = (x - half, y - font, x + half, y)
+    if any(own[0] < t[2] and t[0] < own[2] and own[1] < t[3] and t[1] < own[3] for t in taken):
+        return ""
+    taken.append(own)
+    plate = (f'<rect class="plate" x="{x - half - 3:g}" y="{y - font:g}" width="{2 * half + 6:g}" '
+             f'height="{font + 4}" rx="3"/>') if m.kind in ("clash", "twice", "outside", "undefined") else ""
+    return f'{plate}<text x="{x:g}" y="{y:g}" class="name" style="font-size:{font}px">{escape(text)}</text>'
+
+
+def _lines(panel: Panel, size: int) -> str:
+    rows, columns = panel.size
+    x0, y0 = -panel.low[1] * size, -panel.low[0] * size
+    across = "".join(f"M{x0} {y0 + r * size}h{columns * size}" for r in range(1, rows))
+    down = "".join(f"M{x0 + c * size} {y0}v{rows * size}" for c in range(1, columns))
+    return across + down
+
+
+def _numbers(panel: Panel, size: int, folded: int) -> Iterator[str]:
+    """Indices at the edges, as many as there is room for."""
+    top, left = panel.low
+    rows, columns = panel.size
+    every = max(1, -(-22 // size))
+    for c in range(0, columns, every):
+        yield f'<text x="{(c - left + 0.5) * size:g}" y="-4" class="index">{c}</text>'
+    if rows > 1 or top < 0 or panel.high[0] > rows:
+        for r in range(0, rows, every):
+            yield (f'<text x="-4" y="{(r - top + 0.5) * size + 3:g}" class="index row">'
+                   f'{r * folded if folded else r}</text>')
