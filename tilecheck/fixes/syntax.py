@@ -75,6 +75,10 @@ class Source:
         return None if span is None else self._calls.get(
             Span(self.file, span.line, span.column, span.end_line, span.end_column))
 
+    def calls(self) -> Iterator[tuple[Span, cst.Call]]:
+        """All calls in order of source, each with where it stands."""
+        yield from self._calls.items()
+
     def around(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes around a node, from the inside."""
         above = self._parents.get(id(node))
