@@ -310,7 +310,9 @@ class _Flow:
         for place, value in enumerate(given):
             if isinstance(value, tuple) or value == "elsewhere":
                 continue
-            if self.rank != 2 or self.moved or value == "unknown":
+            if isinstance(value, float) and math.isinf(value) and place < 2:
+                self.faults.add("wrong")  # times numbers of either sign, and zeros
+            elif self.rank != 2 or self.moved or value == "unknown":
                 self.faults.add("unknown")
             elif place > 1:  # what it is added to
                 out = _either(out, value)
