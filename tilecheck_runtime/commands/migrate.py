@@ -16,6 +16,7 @@ from tilecheck_runtime.migrate.compare import compared
 from tilecheck_runtime.migrate.module import Migrated, migrated
 from tilecheck_runtime.migrate.pieces import pieces
 from tilecheck_runtime.migrate.refusal import Refusal
+from tilecheck_runtime.migrate.renaming import renamed
 from tilecheck_runtime.migrate.subject import Subject, subject
 from tilecheck_runtime.migrate.typecheck import type_errors
 
@@ -89,6 +90,9 @@ def migrate(path: str, name: str, types: Mapping[str, str], dtype: str) -> tuple
     new = migrated(raw, made, dtypes, Path(path).name)
     _checked(new)
     errors = type_errors(new.text)
+    if errors and (text := renamed(new.text)) != new.text and not type_errors(text):
+        new.text, errors = text, []
+        _checked(new)
     if errors:
         raise Refusal(f"mypy does not accept what comes of it, perhaps for want of a --type: {errors[0]}")
     return new, compared(raw, new, dtypes), errors is not None
@@ -109,7 +113,8 @@ def _checked(new: Migrated) -> None:
         raise Refusal(f"what comes of it cannot be checked: {failure.message}")
     for finding in report.diagnostics:
         line = new.text.split("\n")[finding.span.line - 1].strip()
-        raise Refusal(f"what comes of it has a finding: {finding.code}: {finding.message}, in `{line}`")
+        hint = ", perhaps for want of a --type" if finding.code == "TC502" else ""
+        raise Refusal(f"what comes of it has a finding{hint}: {finding.code}: {finding.message}, in `{line}`")
     kernel: Any = next((k for k in report.kernels if k.name == new.name), None)
     if kernel is None or kernel.verdict != "proved":
         raise Refusal(f"what comes of it is not proved but {kernel.verdict if kernel else 'no kernel'}")

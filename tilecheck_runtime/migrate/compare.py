@@ -124,7 +124,7 @@ def _run_original(
         values = [given.get(p.name, {**sample.constants, **chosen}.get(p.name)) for p in subject.model.params]
         if not _clean(raw, _grid(subject, migrated, sample), values):
             return None
-        results.append({piece.array: given[piece.array] for piece in migrated.made.found})
+        results.append(_written(migrated, given))
     for piece in migrated.made.found:
         if not piece.loaded and not np.array_equal(*(r[piece.array] for r in results)):
             return None
@@ -194,7 +194,7 @@ def _run_new(
     total = 1
     for count in sample.tiles:
         total *= count
-    for piece in migrated.made.found:
+    for piece in sorted(migrated.made.found, key=lambda piece: migrated.parameters.index(piece.array)):
         tile = tuple(a.extent if isinstance(a.extent, int) else known[a.extent] for a in piece.axes)
         outputs.append(Output(tile, Linear(), min(blocks, total)) if blocks else Output(tile))
     values = {variable: known[name] for name, variable in names.variables.items() if name in known}
@@ -211,7 +211,13 @@ def _run_new(
         raise Refusal(f"the new kernel fails with {_shapes(sample, chosen)}: {what}") from error
     if report.events:
         raise Refusal(f"with {_shapes(sample, chosen)} the new kernel does what it should not: {report.events[0].code}")
-    return {piece.array: given[piece.array] for piece in migrated.made.found}
+    return _written(migrated, given)
+
+
+def _written(migrated: Migrated, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a kernel wrote, accumulators included."""
+    names = dict.fromkeys((*(piece.array for piece in migrated.made.found), *(a for a, _ in migrated.made.shared)))
+    return {name: given[name] for name in names}
 
 
 def _same(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final
 
 import libcst as cst
@@ -297,6 +298,18 @@ class _Turner(cst.CSTTransformer):
             return updated_node
         return updated_node.with_changes(value=self.r.names.locals.get(original_node.value, original_node.value))
 
+    def leave_Tuple(self, original_node: cst.Tuple, updated_node: cst.Tuple) -> Any:
+        """The shape of a piece is called so: then its type has the numbers in it, which a tuple written out has not."""
+        around = list(islice(self.source.around(original_node), 2))
+        if len(around) < 2 or not isinstance(around[1], cst.Call) or operation(
+                self.source, around[1])[0] not in _SHAPED or any(isinstance(e, cst.StarredElement) for e in
+                                                                 original_node.elements):
+            return updated_node
+        texts = [self.r.subject.code(element.value) for element in original_node.elements]
+        same = next((p for p in self.made.found if [str(a.extent) for a in p.axes] == texts and any(
+            isinstance(a.extent, int) for a in p.axes)), None)
+        return updated_node if same is None else cst.parse_expression(f"{same.array}.tile")
+
     def leave_For(self, original_node: cst.For, updated_node: cst.For) -> Any:
         loop: Loop | None = next((loop for loop in self.made.loops if loop.node is original_node), None)
         if loop is None:
@@ -466,6 +479,8 @@ class _Turner(cst.CSTTransformer):
             f"{array}.{_UPDATES[kind]}({index if isinstance(given, cst.Tuple) else f'({index},)'}, {update})")
 
 
+_SHAPED: Final = frozenset({"reshape", "full", "zeros", "ones", "broadcast_to"})
+"""Operations that take a shape."""
 _OF_TORCH: Final = frozenset(f"torch.{name}" for name in BY_NAME)
 """Element types that `cuda.tile` takes from torch, too."""
 _PARAMETERS: Final = {

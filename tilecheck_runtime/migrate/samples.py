@@ -129,6 +129,8 @@ def _counter(subject: Subject, part: cst.BaseExpression) -> str:
 
 def _element(subject: Subject, part: cst.BaseExpression) -> Key | None:
     """The key of an index by element: `coordinate * T + ct.arange(T)`."""
+    if isinstance(part, cst.Integer):
+        return ("", int(part.evaluated_value) + 1)
     found = run_of(subject, part)
     if found is not None:
         counter, extent = found
