@@ -29,14 +29,34 @@ def test_a_store_gets_the_coordinate_that_it_lacks() -> None:
     assert "ct.store(c, (i, j), t)" in text_of(fixed(text), text)
 
 
-def test_a_coordinate_that_stands_twice_is_replaced_once() -> None:
+def test_a_coordinate_that_stands_twice_is_replaced_where_the_load_has_the_other_one() -> None:
     text = kernel("i, j = ct.bid(0), ct.bid(1)\nt = ct.load(a, (i, j), (T, T))\nct.store(c, (i, i), t)",
                   "a, c, T: Int")
+    assert "ct.store(c, (i, j), t)" in text_of(fixed(text), text)
+
+
+def test_a_guess_that_is_not_the_only_one_is_not_made() -> None:
+    # two loads count the axis in different ways, and either way keeps blocks apart
+    text = kernel("i, j = ct.bid(0), ct.bid(1)\nk = 2 * j\nt = ct.load(a, (i, j), (T, T))\n"
+                  "ct.store(c, (i, 0), t + ct.load(b, (i, k), (T, T)))", "a, b, c, T: Int")
     outcome = fixed(text)
-    # `(j, i)` and `(i, j)` both keep blocks apart, and only one of them is meant
     assert outcome.applied == ()
     assert {r.why for r in outcome.refused} >= {
-        "it is not the only one that would do: 'index axis 0 by `j`' and 'index axis 1 by `j`'"}
+        "it is not the only one that would do: 'index axis 1 by `j`' and 'index axis 1 by `k`'"}
+
+
+@pytest.mark.parametrize("body", [
+    # a flag: what the blocks should do is not in the text
+    "i = ct.bid(0)\nif i >= 0:\n    ct.store(c, (0,), ct.full((T,), 1, ct.int32))",
+    # the coordinate is there, and decoded wrongly: more of it on another axis is not what is missing
+    "p = ct.bid(0)\nb, h = p // H, p % (H - 1)\nct.store(c, (b, h, 0), ct.load(a, (b, h, 0), (1, 1, T)))",
+    # the axis of the head is elsewhere in the output than in the input
+    "b, h = ct.bid(0) // H, ct.bid(0) % H\nplace = ct.bid(1)\nfor m in range(ct.num_tiles(a, 2, (1, 1, T, T))):\n"
+    "    t = ct.load(a, (b, h, m, 0), (1, 1, T, T))\n    ct.store(c, (b, m, place, 0), ct.permute(t, (0, 2, 1, 3)))",
+])
+def test_what_the_loads_do_not_say_is_not_guessed(body: str) -> None:
+    text = kernel(body, "a, c, H: Int, T: Int")
+    assert findings(text, "TC101") and all("index axis" not in fix.title for fix in options(text, "TC101"))
 
 
 def test_the_call_is_named_where_no_name_holds_the_coordinate() -> None:
@@ -49,13 +69,13 @@ def test_no_axis_is_guessed_where_the_coordinate_is_there_and_shortened() -> Non
     assert options(text, "TC101") == ()
 
 
-def test_a_store_of_a_helper_is_fixed_where_it_stands() -> None:
+def test_a_store_of_a_helper_is_not_guessed() -> None:
     text = "import cuda.tile as ct\n\n\ndef put(c, i, j, t):\n    ct.store(c, (i, 0), t)\n" + kernel(
         "put(c, ct.bid(0), ct.bid(1), ct.load(a, (ct.bid(0), ct.bid(1)), (T, T)))", "a, c, T: Int").replace(
             "import cuda.tile as ct\n", "")
-    outcome = fixed(text)
-    # what the helper has no name for it would have to ask the grid for: that is right here, and one edit
-    assert "    ct.store(c, (i, ct.bid(1)), t)" in text_of(outcome, text)
+    assert options(text, "TC101") == ()
+    read = text.replace("def put(c, i, j, t):\n", "def put(c, i, j, t):\n    t = ct.load(c, (i, j), (4, 4))\n")
+    assert options(read, "TC101") == ()  # `j` is a parameter there: nothing shows that it is a coordinate
 
 
 @pytest.mark.parametrize("bounds", ["start, n", "start, n, 1", "ct.bid(0), n", "ct.bid(0), n, 2"])

@@ -47,7 +47,8 @@ def _counted(
             yield f"{part.value} // {step}"
     if extent is not None and extent.isidentifier():
         text = source.code(part)
-        yield f"{text} // {extent}" if isinstance(part, cst.Name) else f"({text}) // {extent}"
+        whole = isinstance(part, cst.Name | cst.Call | cst.Attribute | cst.Subscript)
+        yield f"{text} // {extent}" if whole else f"({text}) // {extent}"
 
 
 def _extent(source: Source, function: cst.FunctionDef, call: cst.Call, axis: int) -> str | None:

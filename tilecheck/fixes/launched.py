@@ -13,7 +13,7 @@ from tilecheck.fixes.syntax import Source, walk
 _SCALAR: Final = frozenset({"bid", "num_blocks", "num_tiles", "cdiv", "min", "max"})
 """Operations that yield numbers that an index can be."""
 
-__all__ = ["axis_of", "name_of_block", "name_of_count", "names_by_block"]
+__all__ = ["axis_of", "follows_block", "name_of_count"]
 
 
 def axis_of(source: Source, function: cst.FunctionDef, node: cst.BaseExpression, what: str = "bid") -> int | None:
@@ -33,24 +33,19 @@ def _names(source: Source, function: cst.FunctionDef, axis: int, what: str) -> I
             yield name
 
 
-def name_of_block(source: Source, function: cst.FunctionDef, axis: int) -> str | None:
-    """A name that is bound to `ct.bid(axis)`, or the call."""
-    return next(_names(source, function, axis, "bid"), None) or _call(source, "bid", axis)
-
-
 def name_of_count(source: Source, function: cst.FunctionDef, axis: int) -> str | None:
     """A name that is bound to `ct.num_blocks(axis)`, or the call."""
     return next(_names(source, function, axis, "num_blocks"), None) or _call(source, "num_blocks", axis)
 
 
-def names_by_block(source: Source, function: cst.FunctionDef, axis: int) -> list[str]:
-    """Names that are bound once, to something that is computed from `ct.bid(axis)`."""
-    out: list[str] = []
+def follows_block(source: Source, function: cst.FunctionDef, node: cst.BaseExpression, axis: int) -> bool:
+    """Whether an expression is a number that is computed from `ct.bid(axis)`, through names that are bound once."""
+    known: set[str] = set()
     for name in _bound(function):
         values = source.values_of(function, name)
-        if len(values) == 1 and values[0] is not None and _reaches(source, function, values[0], axis, set(out)):
-            out.append(name)
-    return out
+        if len(values) == 1 and values[0] is not None and _reaches(source, function, values[0], axis, known):
+            known.add(name)
+    return _reaches(source, function, node, axis, known)
 
 
 def _reaches(source: Source, function: cst.FunctionDef, value: cst.BaseExpression, axis: int, known: set[str]) -> bool:

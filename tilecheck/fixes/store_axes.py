@@ -1,25 +1,25 @@
-"""TC101: the index of a store gets the block coordinate that it lacks, or its parts in another order.
+"""TC101: the index of a store gets the block coordinate that it lacks.
 
-These are guesses: one is made only if it is the only one that leaves the kernel proved.
+Which coordinate belongs on which axis is read from the loads: an axis that a load counts by a coordinate is counted by
+it in the store, too. These are guesses: one is made only if it is the only one that leaves the kernel proved. Another
+order of the same parts is none of them: it says no more about the block.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations
 from typing import Final
 
 import libcst as cst
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.fixes.edits import Fix
-from tilecheck.fixes.launched import name_of_block, names_by_block
-from tilecheck.fixes.operations import index_of, operation
+from tilecheck.fixes.launched import follows_block
+from tilecheck.fixes.operations import elements, index_of, operation
 from tilecheck.fixes.syntax import Source, walk
 
 _WRITES: Final = frozenset({"store", "scatter"})
-_RANK: Final = 3
-"""Orders of more parts are too many to mean anything."""
+_READS: Final = frozenset({"load", "gather"})
 
 
 def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
@@ -33,20 +33,22 @@ def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
         return
     parts = [element.value for element in index.elements]
     texts = [source.code(part) for part in parts]
-    for axis in range(3):
-        if witness.first.block[axis] == witness.second.block[axis]:
-            continue
-        block = name_of_block(source, function, axis)
-        names = dict.fromkeys((*([block] if block else []), *names_by_block(source, function, axis)))
-        for name in names:
-            if name in texts:
-                continue
-            for place, part in enumerate(parts):
-                if isinstance(part, cst.Integer) or texts.count(texts[place]) > 1:
-                    yield Fix(diagnostic.code, f"index axis {place} by `{name}`", "unsafe",
-                              (source.replace(part, name),), only=True)
-    if 1 < len(parts) <= _RANK and not any(isinstance(p, cst.Call) for part in parts for p in walk(part)):
-        for order in list(permutations(texts))[1:]:
-            edits = tuple(source.replace(part, text) for part, text in zip(parts, order, strict=True)
-                          if source.code(part) != text)
-            yield Fix(diagnostic.code, f"index by `({', '.join(order)})`", "unsafe", edits, only=True)
+    differing = [axis for axis in range(3) if witness.first.block[axis] != witness.second.block[axis]]
+    for place, part in enumerate(parts):
+        if isinstance(part, cst.Integer) or texts.count(texts[place]) > 1:
+            for text in dict.fromkeys(_read_by(source, function, place, len(parts), differing)):
+                if text not in texts:
+                    yield Fix(diagnostic.code, f"index axis {place} by `{text}`", "unsafe",
+                              (source.replace(part, text),), only=True)
+
+
+def _read_by(
+    source: Source, function: cst.FunctionDef, place: int, rank: int, differing: list[int],
+) -> Iterator[str]:
+    """What loads index that axis by, where it follows a grid axis on which the two blocks differ."""
+    for node in walk(function):
+        if isinstance(node, cst.Call) and operation(source, node)[0] in _READS:
+            index = index_of(source, node)
+            parts = [] if index is None else elements(source, function, index)
+            if len(parts) == rank and any(follows_block(source, function, parts[place], axis) for axis in differing):
+                yield source.code(parts[place])

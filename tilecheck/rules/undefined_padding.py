@@ -47,6 +47,8 @@ _NEUTRAL: Final[Mapping[str, str]] = {
 }
 _NONE: Final = frozenset({"prod", "cumprod", "reduce", "scan"})
 """Uses for which no padding mode is neutral."""
+_OWN: Final = frozenset({"branch", "store"})
+"""Uses in which only the author knows what such a lane should be."""
 
 
 def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
@@ -75,7 +77,7 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
             message += f", unless {clause_list(tuple(dict.fromkeys(_said(c) for c in semantic)))}"
     witness = example[1] if example is not None and severity == "error" else None
     proposal = Proposal(
-        () if o.how in _NONE else (_NEUTRAL.get(o.how, "ZERO"),),
+        () if o.how in _NONE | _OWN else (_NEUTRAL.get(o.how, "ZERO"),),
         tuple(c.text for c in semantic) if severity == "warning" else (), s.access.span, o.undefined.edge.axis)
     return Diagnostic(
         CODE, severity, message, o.span, model.name, tuple(notes), _help(array, o.how), witness, proposal)
