@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from tests.fixes.helpers import findings, fixed, kernel, lines_changed, options, text_of
@@ -197,6 +199,40 @@ def test_an_index_counts_tiles(body: str, line: str) -> None:
 def test_a_name_that_is_bound_again_is_divided() -> None:
     text = kernel("i = ct.bid(0)\ns = i * T\ni = 0\nct.store(c, (ct.bid(0),), ct.load(a, (s,), (T,)))", "a, c, T: Int")
     assert [fix.title for fix in options(text, "TC203")] == ["count tiles: `s // T`"]
+
+
+# --- TC303 -----------------------------------------------------------------------------------------------------------
+
+def integers(read: str, made: str, dtype: str = "int32") -> str:
+    body = f"i = ct.bid(0)\nt = {read}\nct.store(o, (i, 0), {made})"
+    return kernel(body, "x, o, T: Int") + textwrap.dedent(f"""
+
+        def run(stream):
+            x = torch.zeros((64, 100), dtype=torch.{dtype})
+            ct.launch(stream, (64,), k, (x, torch.zeros((64, 1), dtype=torch.{dtype}), 128))
+    """) + "\nimport torch\n"
+
+
+def test_integers_in_a_sum_are_padded_with_zero() -> None:
+    text = integers("ct.load(x, (i, 0), (1, T), padding_mode=ct.PaddingMode.NAN)", "ct.sum(t, axis=1, keepdims=True)")
+    (fix,) = options(text, "TC303")
+    assert fix.applicability == "safe"
+    assert "padding_mode=ct.PaddingMode.ZERO)" in text_of(fixed(text, unsafe=False), text)
+
+
+def test_a_tile_of_integers_in_a_maximum_is_for_its_author() -> None:
+    text = integers("ct.load(x, (i, 0), (1, T), padding_mode=ct.PaddingMode.NEG_INF)",
+                    "ct.max(t, axis=1, keepdims=True)")
+    assert options(text, "TC303") == ()
+
+
+@pytest.mark.parametrize(("dtype", "sign", "value"), [
+    ("int32", "-", -(2**31)), ("int8", "-", -128), ("uint8", "-", 0), ("int64", "", 2**63 - 1), ("uint16", "", 65535),
+])
+def test_a_gather_of_integers_is_padded_with_the_end_of_their_range(dtype: str, sign: str, value: int) -> None:
+    text = integers(f"ct.gather(x, (i, ct.arange(T, dtype=ct.int32)), padding_value={sign}float('inf'))",
+                    "ct.reshape(ct.max(t), (1, 1))", dtype)
+    assert f"padding_value={value})" in text_of(fixed(text), text)
 
 
 # --- TC302 and TC305 -------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ FIXERS: Final[Mapping[str, tuple[str, ...]]] = {
     "TC206": ("declaration",),
     "TC301": ("padding", "declaration"),
     "TC302": ("mask",),
+    "TC303": ("integer_padding",),
     "TC305": ("remainder", "declaration"),
     "TC901": ("opt_out",),
 }
@@ -43,6 +44,8 @@ def fixes_for(text: str, diagnostic: Diagnostic) -> tuple[Fix, ...]:
         source = source_of(text, diagnostic.span.file)
     except SourceError:
         return ()
+    if diagnostic.span.end_line > len(source.lines):
+        return ()  # another text
     out: dict[object, Fix] = {}
     for name in modules:
         fixer: Fixer = import_module(f"tilecheck.fixes.{name}").fixes
