@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
-from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.host.launch import Launch
 from tilecheck.kernel.access import Access, KernelModel
 from tilecheck.kernel.tree import Span
@@ -42,9 +42,10 @@ def diagnose(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnos
         found = _inside(a, integers) or _annotated(a, model) or _at_launch(a, model, launches)
         if found is not None:
             seen.add((a.span, a.array))
-            what, notes = found
+            what, notes, dtype = found
             message = f"{what}, which have no {_VALUES[a.padding]} to pad with"
-            yield Diagnostic(CODE, "error", message, a.span, model.name, notes, _help(a, model))
+            proposal = None if model.dialect else Proposal((a.padding, dtype))
+            yield Diagnostic(CODE, "error", message, a.span, model.name, notes, _help(a, model), proposal=proposal)
 
 
 def _used_as_index(model: KernelModel) -> Mapping[str, Access]:
@@ -57,24 +58,28 @@ def _used_as_index(model: KernelModel) -> Mapping[str, Access]:
     return out
 
 
-def _inside(a: Access, integers: Mapping[str, Access]) -> tuple[str, tuple[Note, ...]] | None:
+_Found: TypeAlias = tuple[str, tuple[Note, ...], str]
+"""What the array holds in words, notes, and the element type, empty where it is only known that these are integers."""
+
+
+def _inside(a: Access, integers: Mapping[str, Access]) -> _Found | None:
     use = integers.get(a.array)
     if use is None or a.padding not in _LACKS["int32"]:
         return None
-    return f"`{a.array}` holds integers", (Note("its elements are used as indices here", use.span),)
+    return f"`{a.array}` holds integers", (Note("its elements are used as indices here", use.span),), ""
 
 
-def _annotated(a: Access, model: KernelModel) -> tuple[str, tuple[Note, ...]] | None:
+def _annotated(a: Access, model: KernelModel) -> _Found | None:
     """Where the parameter of a dialect kernel says what its elements are."""
     dtype = dict(model.ownership.dtypes).get(a.array)
     if dtype is None or a.padding not in _LACKS.get(dtype, ()) or a.array in model.ownership.mutable:
         return None
     span = next((p.span for p in model.params if p.name == a.array), None)
     notes = () if span is None else (Note(f"{dtype} from the annotation of `{a.array}`", span),)
-    return f"`{a.array}` holds {dtype} elements", notes
+    return f"`{a.array}` holds {dtype} elements", notes, dtype
 
 
-def _at_launch(a: Access, model: KernelModel, launches: Sequence[Launch]) -> tuple[str, tuple[Note, ...]] | None:
+def _at_launch(a: Access, model: KernelModel, launches: Sequence[Launch]) -> _Found | None:
     names = [p.name for p in model.params]
     if a.array not in names:
         return None
@@ -84,7 +89,7 @@ def _at_launch(a: Access, model: KernelModel, launches: Sequence[Launch]) -> tup
             dtype = launch.arguments[place].dtype
             if dtype is not None and a.padding in _LACKS.get(dtype, frozenset()):
                 note = Note(f"it is passed an array of {dtype} here", launch.span)
-                return f"`{a.array}` holds {dtype} elements", (note,)
+                return f"`{a.array}` holds {dtype} elements", (note,), dtype
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tilecheck.diagnostics import Diagnostic, Note, Severity
+from tilecheck.diagnostics import Diagnostic, Note, Proposal, Severity
 from tilecheck.kernel.access import KernelModel
 from tilecheck.kernel.carried_shadows import EARLIER
 from tilecheck.kernel.undefined import Edge, Observation
@@ -47,6 +47,8 @@ _NEUTRAL: Final[Mapping[str, str]] = {
 }
 _NONE: Final = frozenset({"prod", "cumprod", "reduce", "scan"})
 """Uses for which no padding mode is neutral."""
+_OWN: Final = frozenset({"branch", "store"})
+"""Uses in which only the author knows what such a lane should be."""
 
 
 def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
@@ -74,7 +76,11 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
         if s.verdict != "refuted":
             message += f", unless {clause_list(tuple(dict.fromkeys(_said(c) for c in semantic)))}"
     witness = example[1] if example is not None and severity == "error" else None
-    return Diagnostic(CODE, severity, message, o.span, model.name, tuple(notes), _help(array, o.how), witness)
+    proposal = Proposal(
+        () if o.how in _NONE | _OWN else (_NEUTRAL.get(o.how, "ZERO"),),
+        tuple(c.text for c in semantic) if severity == "warning" else (), s.access.span, o.undefined.edge.axis)
+    return Diagnostic(
+        CODE, severity, message, o.span, model.name, tuple(notes), _help(array, o.how), witness, proposal)
 
 
 def launch_that_shows(s: Settled, model: KernelModel) -> Witness | None:
