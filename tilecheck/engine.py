@@ -53,7 +53,7 @@ def analyse_paths(paths: Sequence[str], config: Config, progress: Progress = no_
 
     found = discover(paths, exclude=config.exclude, base=config.root, respect_gitignore=config.respect_gitignore)
     files = content_digests(str(path) for path in found.files)
-    inputs = Inputs(files, tuple(map(str, found.roots)), None, _read_overlays(config.contracts))
+    inputs = Inputs(files, tuple(map(str, found.roots)), None, read_overlays(config.contracts))
     missing = tuple(Failure(error.file, error.message) for error in found.errors)
     analysis = _kept_or_fresh(inputs, config, progress)
     return replace(analysis, failures=(*analysis.failures, *missing)) if missing else analysis
@@ -61,7 +61,7 @@ def analyse_paths(paths: Sequence[str], config: Config, progress: Progress = no_
 
 def analyse_text(data: bytes, name: str, config: Config) -> Analysis:
     """The analysis of source that is not on disk, or not like this."""
-    inputs = Inputs({name: digest(data)}, (), {name: data}, _read_overlays(config.contracts))
+    inputs = Inputs({name: digest(data)}, (), {name: data}, read_overlays(config.contracts))
     return _fresh(inputs, config, no_progress)
 
 
@@ -92,7 +92,7 @@ def _fresh(inputs: Inputs, config: Config, progress: Progress) -> Analysis:
     from tilecheck.analyst import Work
     from tilecheck.stages import join
 
-    work = Work(tuple(inputs.files), inputs.roots, inputs.contents or {}, _parse_overlays(inputs.overlays))
+    work = Work(tuple(inputs.files), inputs.roots, inputs.contents or {}, parse_overlays(inputs.overlays))
     return join(_results(work, config.workers, progress), len(inputs.files))
 
 
@@ -115,7 +115,8 @@ def _size(path: str) -> int:
         return 0
 
 
-def _read_overlays(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:
+def read_overlays(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:
+    """Path and text of overlay files. Raises ConfigError for one that cannot be read."""
     out = []
     for path in paths:
         try:
@@ -125,7 +126,8 @@ def _read_overlays(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:
     return tuple(out)
 
 
-def _parse_overlays(texts: Sequence[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+def parse_overlays(texts: Sequence[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    """The clauses of all overlay files by pattern. Raises ConfigError for one that is not right."""
     if not texts:
         return {}
     from tilecheck.proof.contract import ContractError, parse_overlay
