@@ -15,7 +15,7 @@ from tilecheck.source.packages import FileName
 from tilecheck.source.project import Project
 from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, Resolver, ValueAt
 from tilecheck.source.skeleton import Skeleton, ValueBinding
-from tilecheck.source.targets import ModuleTarget
+from tilecheck.source.targets import ClassTarget, ConstantTarget, FunctionTarget, ModuleTarget, Target
 from tilecheck.source.text import SourceError
 
 __all__ = ["LiveModule", "LiveProject"]
@@ -23,6 +23,8 @@ __all__ = ["LiveModule", "LiveProject"]
 P = ParamSpec("P")
 
 _PLACED: Final = (FunctionAt, ClassAt, ValueAt, ModuleTarget)
+_TARGETS: Final = (FunctionTarget, ClassTarget, ConstantTarget, ModuleTarget)
+"""What stands in a file of the project."""
 
 
 class LiveModule(Module):
@@ -69,6 +71,11 @@ class LiveModule(Module):
         self.recording.note(Key("function", self.path, qualname))
         with self.recording.quiet():
             return super().function(qualname)
+
+    def outer(self, qualname: str) -> tuple[FuncDef, ...]:
+        self.recording.note(Key("function", self.path, qualname))
+        with self.recording.quiet():
+            return super().outer(qualname)
 
     def class_(self, name: str) -> ClassDef | None:
         self.recording.note(Key("class", self.path, name))
@@ -165,6 +172,15 @@ class LiveProject(Project):
     def modules(self) -> Iterable[Module]:
         with self.recording.quiet():
             return super().modules()
+
+    def resolve(self, module: Module, expr: Expr, scope: str = "") -> Target | None:
+        if scope:
+            self.recording.note(Key("function", module.path, scope))
+        with self.recording.quiet():
+            found = super().resolve(module, expr, scope)
+        if isinstance(found, _TARGETS) and self.recording.is_coarse:
+            self.recording.read(found.module.path)
+        return found
 
     def by_name(self, dotted: str, relative_to: Module | None = None) -> Module | None:
         with self.recording.quiet():
