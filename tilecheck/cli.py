@@ -158,6 +158,23 @@ def _settings(command: Command) -> Command:
     return command
 
 
+def _fixing(command: Command) -> Command:
+    """Options about fixes."""
+    options = (
+        click.option("--fix", is_flag=True, help="Change files: make the safe fixes, and report what is left."),
+        click.option("--unsafe-fixes", is_flag=True, help="Also make fixes that may change what defined code does."),
+        click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing."),
+        click.option("--fix-only", is_flag=True, help="Fix, and do not report what is left."),
+        click.option("--show-fixes", is_flag=True, help="List the fixes that were made."),
+        click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed."),
+        click.option("--drop-bounds-checks", is_flag=True,
+                     help="With --fix or --diff: also check_bounds=False where accesses are proved in bounds."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 @cli.command()
 @click.argument("paths", nargs=-1, metavar="[PATHS]...")
 @_settings
@@ -178,6 +195,7 @@ def _settings(command: Command) -> Command:
 @click.option("--stdin-filename", metavar="NAME", help="Name of what is read from standard input (path `-`).")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule.")
+@_fixing
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
 @click.option("-v", "--verbose", is_flag=True, help="Also print what was proved of each kernel, and how.")
 def check(
@@ -206,16 +224,26 @@ def check(
     if select:
         config = replace(config, select=_rules(select), ignore=())
     config = replace(config, ignore=config.ignore + _rules(ignore))
-    report, sources = _run(paths or (".",), config, stdin_filename)
+    if settings["fix"] or settings["fix_only"] or settings["diff"]:
+        from tilecheck.fixes.command import fix
+
+        fixed = fix(paths or (".",), config, stdin_filename, settings)
+        if fixed.report is None:
+            return fixed.status
+        report, sources, fixed_status, to_stderr = fixed.report, fixed.sources, fixed.status, fixed.wrote_text
+    else:
+        fixed_status, to_stderr = EXIT_CLEAN, False
+        report, sources = _run(paths or (".",), config, stdin_filename)
     stream_is_file = output_file is not None
     text = _render(report, sources, output_format, not stream_is_file, 1 if verbose else -1 if quiet else 0, statistics)
-    _write(text, output_file)
+    _write(text, output_file, to_stderr)
     for failure in report.failures:
         place = f"{failure.file}:{failure.line}" if failure.line else failure.file
         click.echo(f"error: {place}: {failure.message}", err=True)
     if report.failures:
         return EXIT_ABNORMAL
-    return EXIT_FINDINGS if not exit_zero and any(d.severity == "error" for d in report.diagnostics) else EXIT_CLEAN
+    failed = not exit_zero and any(d.severity == "error" for d in report.diagnostics)
+    return EXIT_FINDINGS if failed else fixed_status
 
 
 def _config(paths: Sequence[str], settings: dict[str, Any]) -> Config:
@@ -289,9 +317,9 @@ def _render(
     return render_text(report, sources, to_stdout and wants_colour(sys.stdout), verbosity, statistics)
 
 
-def _write(text: str, output_file: Path | None) -> None:
+def _write(text: str, output_file: Path | None, to_stderr: bool = False) -> None:
     if output_file is None:
-        click.echo(text, nl=False, color=True)
+        click.echo(text, nl=False, color=True, err=to_stderr)
         return
     try:
         output_file.write_text(text, encoding="utf-8")

@@ -23,8 +23,25 @@ class Note:
 
 
 @record(frozen=True)
+class Proposal:
+    """What the help of a finding says, for the tools that do it.
+
+    values    what fits, the best first: padding modes, expressions, codes
+    requires  contract clauses that would settle it, if they hold
+    span      the place to change, where it is not that of the finding
+    axis      the axis of the array that it is about
+    """
+
+    values: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
+    span: Span | None = None
+    axis: int | None = None
+
+
+@record(frozen=True)
 class Diagnostic:
-    """One finding. `span` is where it stands; `help` is the one line that fixes it, when one is known."""
+    """One finding. `span` is where it stands; `help` is the one line that fixes it, when one is known, and `proposal`
+    the same for tools."""
 
     code: str
     severity: Severity
@@ -34,6 +51,7 @@ class Diagnostic:
     notes: tuple[Note, ...] = ()
     help: str | None = None
     witness: Witness | None = None
+    proposal: Proposal | None = None
 
 
 @record(frozen=True)

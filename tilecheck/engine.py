@@ -47,15 +47,21 @@ class Inputs:
         return digest(tool_signature(), folder, *self.roots, "", *(part for pair in pairs for part in pair))
 
 
-def analyse_paths(paths: Sequence[str], config: Config, progress: Progress = no_progress) -> Analysis:
-    """The analysis of files and folders, from the cache where nothing has changed."""
+def analyse_paths(
+    paths: Sequence[str], config: Config, progress: Progress = no_progress, contents: Mapping[str, bytes] | None = None,
+) -> Analysis:
+    """The analysis of files and folders, from the cache where nothing has changed.
+
+    `contents` stand for what is on disk, by path as it is reported; an analysis of such is not kept.
+    """
     from tilecheck.source.discover import discover
 
     found = discover(paths, exclude=config.exclude, base=config.root, respect_gitignore=config.respect_gitignore)
     files = content_digests(str(path) for path in found.files)
     inputs = Inputs(files, tuple(map(str, found.roots)), None, read_overlays(config.contracts))
     missing = tuple(Failure(error.file, error.message) for error in found.errors)
-    analysis = _kept_or_fresh(inputs, config, progress)
+    analysis = (_kept_or_fresh(inputs, config, progress) if contents is None else
+                _fresh(replace(inputs, contents=contents), config, progress))
     return replace(analysis, failures=(*analysis.failures, *missing)) if missing else analysis
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tilecheck.analysis import Analysis, OptOut
 from tilecheck.config import Config
-from tilecheck.diagnostics import Diagnostic, Report
+from tilecheck.diagnostics import Diagnostic, Proposal, Report
 from tilecheck.kernel.tree import Span
 from tilecheck.rules.registry import RULES
 from tilecheck.selection import Selection, covered_codes
@@ -96,7 +96,8 @@ def _complaints(opt_outs: Iterable[OptOut], used: set[tuple[OptOut, str]], confi
         idle = _idle(opt_out, used, config.selection)
         if idle:
             which = f" for {', '.join(idle)}" if len(idle) < len(opt_out.codes) else ""
-            yield _warning("TC901", f"{opt_out.what} suppresses nothing{which}", opt_out, "remove it")
+            complaint = _warning("TC901", f"{opt_out.what} suppresses nothing{which}", opt_out, "remove it")
+            yield replace(complaint, proposal=Proposal(tuple(idle)))
 
 
 def _idle(opt_out: OptOut, used: set[tuple[OptOut, str]], selection: Selection) -> list[str]:

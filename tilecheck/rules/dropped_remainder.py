@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.host.binding import bind, value_of
 from tilecheck.host.launch import Argument, Launch
 from tilecheck.host.lemmas import divisible
@@ -145,7 +145,8 @@ def _told(
         CODE, "warning", message, loop.header, model.name,
         (*notes, Note(f"`{access.array}` is accessed here", access.span)),
         f"run to `ct.cdiv({spelled(size)}, {spelled(extent)})` with a padding that does not count, or "
-        f'declare `@requires("{spelled(size)} % {spelled(extent)} == 0")`')
+        f'declare `@requires("{spelled(size)} % {spelled(extent)} == 0")`',
+        proposal=Proposal(("ZERO",), (f"{n} % {t} == 0",), access.span))
 
 
 def _operand(t: Term) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.kernel.access import Access
 from tilecheck.kernel.observed import SubTile
 from tilecheck.proof.contract import render
@@ -125,7 +125,8 @@ def _told(context: Context, access: Access, axis: int, index: Term, extent: Term
     message = (f"the tile index `{text}` of `{access.array}`{where} is an element offset: an index counts tiles of "
                f"{_elements(extent)}")
     return Diagnostic(CODE, "warning", message, access.span, context.model.name, _numbers(axis, extent, tile),
-                      f"pass `{spelled(tile)}`: {access.op} multiplies the index by the extent of the tile itself")
+                      f"pass `{spelled(tile)}`: {access.op} multiplies the index by the extent of the tile itself",
+                      proposal=Proposal((spelled(tile),), axis=axis))
 
 
 def _elements(extent: Term) -> str:
@@ -166,7 +167,8 @@ def _part(context: Context, part: SubTile) -> Diagnostic | None:
         message = (f"the index `{spelled(index)}` of {part.op} along axis {axis} is an element offset: it counts "
                    f"parts of {_elements(extent)}")
         return Diagnostic(CODE, "warning", message, part.span, context.model.name, (),
-                          f"pass `{spelled(quotient)}`: {part.op} multiplies the index by the extent of the part")
+                          f"pass `{spelled(quotient)}`: {part.op} multiplies the index by the extent of the part",
+                          proposal=Proposal((spelled(quotient),), axis=axis))
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.kernel.access import Access, KernelModel
 from tilecheck.proof.region import Clause
 from tilecheck.proof.terms import Atom, Lane, Sym, Term, atoms_in, const
@@ -96,7 +96,8 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
         notes.append(Note(f"{launch_of(s.witness)} two blocks write {element_of(s.access.array, s.witness)}"))
     message = (f"what this writes to `{s.access.array}` runs into the next row, which belongs to another block, unless "
                f"{clause_list(texts)}")
-    return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), _help(texts), s.witness)
+    return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), _help(texts), s.witness,
+                      Proposal(requires=texts))
 
 
 def diagnose_read(s: Settled, access: Access, model: KernelModel) -> Diagnostic:
@@ -104,7 +105,8 @@ def diagnose_read(s: Settled, access: Access, model: KernelModel) -> Diagnostic:
     texts = tuple(c.text for c in _semantic(s))
     message = f"what this reads of `{access.array}` runs into the next row unless {clause_list(texts)}"
     notes = (Note("the write that does the same is here", s.access.span),)
-    return Diagnostic(CODE, "warning", message, access.span, model.name, notes, _help(texts))
+    return Diagnostic(CODE, "warning", message, access.span, model.name, notes, _help(texts),
+                      proposal=Proposal(requires=texts))
 
 
 def _help(texts: tuple[str, ...]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.kernel.access import KernelModel
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.reaching import at_block, example, index_text, place, where
@@ -25,12 +25,14 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
         # the launches are where it is decided
         message = f"without a bounds check, this stays {place(s)} only if {clause_list(_semantic(s))}"
         help_ = f'declare what every launch satisfies: @requires("{" and ".join(_semantic(s))}")'
-        return Diagnostic(CODE, "note", message, s.access.span, model.name, (), help_)
+        return Diagnostic(CODE, "note", message, s.access.span, model.name, (), help_,
+                          proposal=Proposal(requires=_semantic(s)))
     message = (f"without a bounds check, the index{index_text(s)} {place(s)} must stay inside, which is not proved: "
                f"{s.why}")
     help_ = (f"if it does, say so in the kernel: # tilecheck: requires {s.missing}" if s.missing
              else _checked(s, "mask the lanes that may be outside"))
-    return Diagnostic(CODE, "warning", message, s.access.span, model.name, (), help_)
+    return Diagnostic(CODE, "warning", message, s.access.span, model.name, (), help_,
+                      proposal=Proposal(requires=(s.missing,) if s.missing else ()))
 
 
 def _semantic(s: Settled) -> tuple[str, ...]:

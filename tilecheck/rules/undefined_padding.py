@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tilecheck.diagnostics import Diagnostic, Note, Severity
+from tilecheck.diagnostics import Diagnostic, Note, Proposal, Severity
 from tilecheck.kernel.access import KernelModel
 from tilecheck.kernel.carried_shadows import EARLIER
 from tilecheck.kernel.undefined import Edge, Observation
@@ -74,7 +74,11 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
         if s.verdict != "refuted":
             message += f", unless {clause_list(tuple(dict.fromkeys(_said(c) for c in semantic)))}"
     witness = example[1] if example is not None and severity == "error" else None
-    return Diagnostic(CODE, severity, message, o.span, model.name, tuple(notes), _help(array, o.how), witness)
+    proposal = Proposal(
+        () if o.how in _NONE else (_NEUTRAL.get(o.how, "ZERO"),),
+        tuple(c.text for c in semantic) if severity == "warning" else (), s.access.span, o.undefined.edge.axis)
+    return Diagnostic(
+        CODE, severity, message, o.span, model.name, tuple(notes), _help(array, o.how), witness, proposal)
 
 
 def _said(clause: Clause) -> str:

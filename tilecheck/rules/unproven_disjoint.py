@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.kernel.access import KernelModel
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.wording import clause_list, element_of, launch_of
@@ -27,4 +27,5 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
         message = f"could not prove that blocks write disjoint parts of `{s.access.array}`: {s.why}"
         help_ = (f"if it holds, say so in the kernel: # tilecheck: requires {s.missing}" if s.missing else
                  f"write `{s.access.array}` through an index that each block computes from its own coordinates")
-    return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), help_, s.witness)
+    return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), help_, s.witness,
+                      Proposal(requires=semantic or ((s.missing,) if s.missing else ())))

@@ -14,10 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-__all__ = ["SourceError", "collector_paused", "decode", "is_valid", "parse", "read_bytes"]
+__all__ = [
+    "FORM_FEEDS", "SourceError", "collector_paused", "decode", "encoding_of", "is_valid", "parse", "read_bytes",
+]
 
 _NEWLINES: Final = re.compile("\r\n?")
-_FORM_FEEDS: Final = re.compile("^[ \t\f]*\f", re.MULTILINE)
+FORM_FEEDS: Final = re.compile("^[ \t\f]*\f", re.MULTILINE)
 """A form feed takes the indentation back to nothing; not every parser keeps count of it."""
 
 
@@ -46,17 +48,18 @@ def read_bytes(path: Path, file: str) -> bytes:
 def decode(data: bytes, file: str) -> str:
     """Decode as PEP 263 says; lines of the result end in a newline character only, and begin with no form feed."""
     try:
-        text = data.decode(_encoding(data))
+        text = data.decode(encoding_of(data))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise SourceError(file, f"cannot be decoded as {error.encoding}", line) from None
     except (SyntaxError, LookupError) as error:  # an unknown or contradictory coding cookie
         raise SourceError(file, f"cannot be decoded: {error}", 1) from None
     text = _NEWLINES.sub("\n", text.removeprefix("\ufeff"))
-    return _FORM_FEEDS.sub("", text) if "\f" in text else text
+    return FORM_FEEDS.sub("", text) if "\f" in text else text
 
 
-def _encoding(data: bytes) -> str:
+def encoding_of(data: bytes) -> str:
+    """The encoding of a file, as PEP 263 says; `utf-8-sig` with a byte order mark. Raises as `decode` handles it."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     except SyntaxError:
