@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import tilecheck.kernel.builtins
 import tilecheck.kernel.memory
@@ -37,23 +37,37 @@ RUNS = 4
 """Runs until what an earlier run found out about the kernel no longer changes."""
 
 
+Expressions: TypeAlias = Mapping[type, Callable[[Machine, Any], Value]]
+Statements: TypeAlias = Mapping[type, Callable[[Machine, Any], None]]
+
+
 def execute(project: Project, site: KernelSite, overlay: Iterable[str] = ()) -> KernelModel:
     """Never raises: what goes wrong inside costs the kernel its verdicts. `overlay` are clauses declared elsewhere."""
+    return _model(settle(project, site, overlay), site)
+
+
+def settle(
+    project: Project, site: KernelSite, overlay: Iterable[str] = (),
+    expressions: Expressions | None = None, statements: Statements | None = None,
+) -> Machine:
+    """The machine after the last run. The tables may be others than those of a check, to watch what is executed."""
+    expressions = cast(Expressions, EXPRESSIONS) if expressions is None else expressions
+    statements = cast(Statements, STATEMENTS) if statements is None else statements
     own = (d.text for d in declared(site.definition, site.decorators))
     of_integers = integers((*own, *overlay))
     knowledge = Knowledge()
-    machine = _run(project, site, knowledge)
+    machine = _run(project, site, knowledge, expressions, statements)
     for _ in range(RUNS - 1):
         learnt = _learn(machine, of_integers)
         if learnt == knowledge:
             break
         knowledge = learnt
-        machine = _run(project, site, knowledge)
+        machine = _run(project, site, knowledge, expressions, statements)
         if machine.failed:
             break
     else:
         _distrust(machine, "what the kernel does could not be settled", site)
-    return _model(machine, site)
+    return machine
 
 
 def _learn(m: Machine, of_integers: frozenset[str]) -> Knowledge:
@@ -70,10 +84,12 @@ def _learn(m: Machine, of_integers: frozenset[str]) -> Knowledge:
     )
 
 
-def _run(project: Project, site: KernelSite, knowledge: Knowledge) -> Machine:
+def _run(
+    project: Project, site: KernelSite, knowledge: Knowledge, expressions: Expressions, statements: Statements,
+) -> Machine:
     definition = site.definition
     names = tuple(p.name for p in definition.params)
-    m = Machine(project, knowledge, names, cast(Mapping[type, Any], EXPRESSIONS), cast(Mapping[type, Any], STATEMENTS))
+    m = Machine(project, knowledge, names, expressions, statements)
     m.recording = knowledge.written is not None
     try:
         _enter(m, site)
@@ -265,4 +281,4 @@ def _uniform(guard: Cond) -> Cond:
     return conj(*(p for p in (guard.args if guard.op == "and" else (guard,)) if not p.varying))
 
 
-__all__ = ["Span", "execute"]
+__all__ = ["Span", "execute", "settle"]

@@ -147,6 +147,7 @@ class Notes:
     helpers  the functions that were executed, by place
     wide     values that were made 64 bits wide
     waits    conditions under which the wait for the previous launch has been passed, in program order
+    seen     the values of expressions and variables by place, where somebody asks for them
     """
 
     slices: dict[SliceUse, None] = field(default_factory=dict)
@@ -161,6 +162,7 @@ class Notes:
     wide: set[Term] = field(default_factory=set)
     early: list[Early] = field(default_factory=list)
     after: set[str] = field(default_factory=set)
+    seen: dict[Span, list[Value]] = field(default_factory=dict)
 
     def assigned(self, span: Span, value: Value, effects: int, reads: int) -> None:
         """An assignment was executed; `effects` and `reads` are the numbers from before."""

@@ -21,11 +21,16 @@ Shape: TypeAlias = tuple[Term, ...]
 @record(frozen=True)
 class Int:
     """An integer scalar or tile. Lanes in the term are coordinates of the tile; `shape` None is an unknown shape.
-    `shadow` says which lanes are undefined, and so do those of `Bool` and `Data`."""
+    `shadow` says which lanes are undefined, and so do those of `Bool` and `Data`.
+
+    dtype  of this and of those: the element type as cuda.tile names it, `x.dtype` where it is that of an array, `~int`,
+           `~float` or `~bool` of a constant that takes the type of what it meets; "" when it is not known
+    """
 
     term: Term
     shape: Shape | None = ()
     shadow: Shadow = field(default=(), compare=False, repr=False)
+    dtype: str = field(default="", compare=False, repr=False)
 
 
 @record(frozen=True)
@@ -33,6 +38,7 @@ class Bool:
     cond: Cond
     shape: Shape | None = ()
     shadow: Shadow = field(default=(), compare=False, repr=False)
+    dtype: str = field(default="", compare=False, repr=False)
 
 
 @record(frozen=True)
@@ -43,6 +49,7 @@ class Data:
     shape: Shape | None
     term: Term | None = None
     shadow: Shadow = field(default=(), compare=False, repr=False)
+    dtype: str = field(default="", compare=False, repr=False)
 
 
 @record(frozen=True)
