@@ -24,8 +24,12 @@ EXIT_FINDINGS: Final = 1
 EXIT_ABNORMAL: Final = 2
 
 PLUGIN_GROUP: Final = "tilecheck.commands"
-_COMMANDS: Final = frozenset({"build", "cache", "run"})
-"""Commands of the runtime, also where a folder has that name, as many a `build` does: `./build` means the folder."""
+_LAZY: Final = {
+    "server": "tilecheck.commands.server",
+}
+"""Our own commands by the module that has it as `command`."""
+_COMMANDS: Final = frozenset({"build", "cache", "run", "server"})
+"""Commands of the runtime, and `server`, also where a folder has that name, as many a `build` does: `./build` means the folder."""
 
 
 class UsageError(click.ClickException):
@@ -53,11 +57,16 @@ class CommandGroup(click.Group):
         known = super().get_command(ctx, cmd_name)
         if known is not None:
             return known
+        if cmd_name in _LAZY:
+            from importlib import import_module
+
+            own: click.Command = import_module(_LAZY[cmd_name]).command
+            return own
         found = next((entry for entry in _plugins() if entry.name == cmd_name), None)
         return None if found is None else _load(found)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *(entry.name for entry in _plugins())})
+        return sorted({*super().list_commands(ctx), *_LAZY, *(entry.name for entry in _plugins())})
 
 
 def _load(entry: Any) -> click.Command | None:

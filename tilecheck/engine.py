@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.analysis import Analysis, Dependencies
-from tilecheck.cache import content_digests, digest, open_cache, tool_signature
+from tilecheck.cache import Cache, content_digests, digest, open_cache, tool_signature
 from tilecheck.config import Config, ConfigError
 from tilecheck.diagnostics import Failure
 from tilecheck.progress import Progress, no_progress
@@ -71,19 +71,48 @@ def analyse_text(data: bytes, name: str, config: Config) -> Analysis:
     return _fresh(inputs, config, no_progress)
 
 
+def kept(
+    files: Mapping[str, bytes], roots: Sequence[str], overlays: tuple[tuple[str, str], ...], config: Config
+) -> Analysis | None:
+    """What the cache has of files with these bytes; None when it has nothing, or what it has no longer holds."""
+    inputs = Inputs({path: digest(data) for path, data in files.items()}, tuple(roots), None, overlays)
+    cache = open_cache(config.cache_folder) if config.use_cache else None
+    return None if cache is None else _kept(cache, inputs.key())
+
+
+def keep(
+    files: Mapping[str, bytes], roots: Sequence[str], overlays: tuple[tuple[str, str], ...], config: Config,
+    analysis: Analysis,
+) -> None:
+    """Put an analysis of files with these bytes into the cache."""
+    inputs = Inputs({path: digest(data) for path, data in files.items()}, tuple(roots), None, overlays)
+    cache = open_cache(config.cache_folder) if config.use_cache else None
+    if cache is not None:
+        _keep(cache, inputs.key(), analysis)
+
+
 def _kept_or_fresh(inputs: Inputs, config: Config, progress: Progress) -> Analysis:
     cache = open_cache(config.cache_folder) if config.use_cache else None
     if cache is None:
         return _fresh(inputs, config, progress)
     key = inputs.key()
-    kept = cache.load(_RUN, key)
-    if isinstance(kept, Analysis) and _holds(kept.dependencies):
-        return kept
+    known = _kept(cache, key)
+    if known is not None:
+        return known
     analysis = _fresh(inputs, config, progress)
+    _keep(cache, key, analysis)
+    return analysis
+
+
+def _kept(cache: Cache, key: str) -> Analysis | None:
+    known = cache.load(_RUN, key)
+    return known if isinstance(known, Analysis) and _holds(known.dependencies) else None
+
+
+def _keep(cache: Cache, key: str, analysis: Analysis) -> None:
     if analysis.can_be_kept:
         cache.store(_RUN, key, analysis)
         cache.prune(_RUN)
-    return analysis
 
 
 def _holds(dependencies: Dependencies) -> bool:

@@ -6,9 +6,12 @@ file need not wait for the others, and a further edit is taken in between two st
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from tilecheck.analysis import Analysis
+from tilecheck.analysis import Analysis, Dependencies
+from tilecheck.cache import UNREADABLE, digest
 from tilecheck.diagnostics import Diagnostic, KernelReport
 from tilecheck.host.launch import Launch
 from tilecheck.kernel.access import KernelModel
@@ -19,7 +22,8 @@ from tilecheck.server.analysis.live import LiveProject
 from tilecheck.server.analysis.reads import Key
 from tilecheck.server.analysis.units import Kept, KernelUnit, Unit, find_sites, prove, see_launches
 from tilecheck.source.module import KernelSite, Module
-from tilecheck.stages import Joiner, Overlay, ProvedKernel
+from tilecheck.source.text import SourceError
+from tilecheck.stages import Joiner, Overlay
 
 __all__ = ["Workspace"]
 
@@ -224,17 +228,29 @@ class Workspace:
                     joiner.add(self._units[unit].result)
         for _, kept in sorted(self._kernels.items()):
             joiner.add(kept.result)
-        return joiner.analysis(len(self.files))
+        return replace(joiner.analysis(len(self.files)), dependencies=self._dependencies())
 
-    def kernels(self, path: str) -> Iterator[tuple[ProvedKernel, KernelSite]]:
-        """The kernels that are defined in a file, with their models."""
-        for unit, kept in sorted(self._kernels.items()):
-            if unit.home == path:
-                for kernel in kept.result.kernels:
-                    yield kernel, kept.sites[0]
+    def _dependencies(self) -> Dependencies:
+        """The files beside these that were read, as a cache must know of them."""
+        read = frozenset((os.path.abspath(m.path), _digest(m)) for m in self.project.found_by_import())
+        return Dependencies(read, self.project.missed)
+
+    def models(self, path: str) -> Iterator[KernelModel]:
+        """The kernels that are defined in a file, and those that use a part of it."""
+        for _, kept in sorted(self._kernels.items()):
+            for kernel in kept.result.kernels:
+                if path == kernel.model.file or path in kept.reads:
+                    yield kernel.model
 
     def module(self, path: str) -> Module:
         return self.project.module(path)
+
+
+def _digest(module: Module) -> str:
+    try:
+        return digest(module.data)
+    except SourceError:
+        return UNREADABLE
 
 
 def _first(units: Iterable[Unit], wanted: Sequence[str]) -> Unit | None:

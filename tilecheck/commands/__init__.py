@@ -1,0 +1,1 @@
+"""Commands that are loaded when they are asked for, one a file."""
