@@ -29,7 +29,7 @@ _LAZY: Final = {
 }
 """Our own commands by the module that has it as `command`."""
 _COMMANDS: Final = frozenset({"build", "cache", "run", "server"})
-"""Commands of the runtime, and `server`, also where a folder has that name, as many a `build` does: `./build` means the folder."""
+"""Commands, also where a folder has that name, as many a `build` does: `./build` means the folder."""
 
 
 class UsageError(click.ClickException):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
+from importlib.util import find_spec
 
 import click
 
@@ -24,15 +26,17 @@ def command(stdio: bool, tcp: bool, host: str, port: int) -> int:
     """
     if stdio and tcp:
         raise UsageError("--stdio and --tcp exclude each other")
+    if find_spec("pygls") is None:
+        raise UsageError("the server needs the extra `server`: pip install 'tilecheck[server]'")
+    from tilecheck.server.link import Link
+
+    logging.basicConfig(level=logging.ERROR, stream=sys.stderr)
+    gc.enable()  # which commands that end soon do without
+    link = Link()
     try:
         from tilecheck.server.editor import Editor
-    except ImportError as error:
-        if error.name is None or error.name.partition(".")[0] not in ("pygls", "lsprotocol"):
-            raise
-        raise UsageError("the server needs the extra `server`: pip install 'tilecheck[server]'") from error
-    logging.basicConfig(level=logging.ERROR, stream=sys.stderr)
-    editor = Editor()
-    try:
+
+        editor = Editor(link)
         if tcp:
             editor.server.start_tcp(host, port)
         else:
@@ -43,6 +47,6 @@ def command(stdio: bool, tcp: bool, host: str, port: int) -> int:
         click.echo(f"error: {host}:{port}: {error.strerror or error}", err=True)
         return EXIT_ABNORMAL
     finally:
-        editor.close()
+        link.close()
     # an editor that goes without saying so is a failure, as the protocol has it
     return EXIT_CLEAN if editor.asked_to_stop else EXIT_FINDINGS

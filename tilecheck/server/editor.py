@@ -40,10 +40,11 @@ _WATCHED: Final = ("**/*.py", "**/pyproject.toml", "**/tilecheck.toml", "**/*.to
 class Editor:
     """The server, as an editor sees it. `asked_to_stop` tells whether it said that it would go."""
 
-    def __init__(self) -> None:
+    def __init__(self, link: Link) -> None:
         self.server = LanguageServer("tilecheck", __version__)
         self.asked_to_stop = False
-        self._link: Link | None = None
+        self._link = link
+        self._attached = False
         self._options = Options()
         self._uris: dict[str, str] = {}
         self._delayed: dict[str, asyncio.TimerHandle] = {}
@@ -71,18 +72,14 @@ class Editor:
         for name, (handler, options) in handlers.items():
             self.server.feature(name, options)(_plain(handler))
 
-    def close(self) -> None:
-        """End the analysing process."""
-        if self._link is not None:
-            self._link.close()
-
     # --- beginning and end -------------------------------------------------------------------------------------------
 
     def _initialize(self, params: lsp.InitializeParams) -> None:
         self._options = options_of(params.initialization_options)
 
     def _initialized(self, params: lsp.InitializedParams) -> None:
-        self._link = Link(self._receive, self._died)
+        self._link.attach(self._receive, self._died)
+        self._attached = True
         self._tell_settings()
         capabilities = self.server.client_capabilities.workspace
         watching = capabilities.did_change_watched_files if capabilities is not None else None
@@ -99,7 +96,8 @@ class Editor:
         self.asked_to_stop = True
         for handle in self._delayed.values():
             handle.cancel()
-        self.close()
+        self._attached = False
+        self._link.close()
 
     def _tell_settings(self) -> None:
         workspace = self.server.workspace
@@ -110,7 +108,7 @@ class Editor:
         self._send(Settings(tuple(dict.fromkeys(roots)), encoding, everywhere))
 
     def _send(self, request: Any) -> None:
-        if self._link is not None:
+        if self._attached:
             self._link.send(request)
 
     # --- documents ---------------------------------------------------------------------------------------------------
@@ -190,7 +188,7 @@ class Editor:
 
     async def _ask(self, kind: Any, uri: str, start: tuple[int, int], end: tuple[int, int]) -> Answer | None:
         path = _path(uri)
-        if path not in self._uris or self._link is None:
+        if path not in self._uris or not self._attached:
             return None
         if path in self._delayed:
             self._flush(path)

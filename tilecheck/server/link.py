@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Final
 
-from tilecheck.server.analysis.process import serve
+from tilecheck.server.child import analyse
 from tilecheck.server.messages import Closed, Opened, Reply, Request, Settings
 
 __all__ = ["Link"]
@@ -25,28 +25,35 @@ _FAREWELL: Final = 2.0
 
 
 class Link:
-    """Sends requests and hands on replies, in the event loop that it was made in.
+    """Sends requests, and hands on replies once it is attached.
 
-    What is open is remembered, so that a process that takes the place of a dead one knows it, too. `died` is told of
-    each death, and whether there will be another try.
+    What is open is remembered, so that a process that takes the place of a dead one knows it, too.
     """
 
-    def __init__(self, receive: Callable[[Reply], None], died: Callable[[bool], None]) -> None:
-        self._receive = receive
-        self._died = died
-        self._loop = asyncio.get_running_loop()
+    def __init__(self) -> None:
+        self._receive: Callable[[Reply], None] | None = None
+        self._died: Callable[[bool], None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._settings: Settings | None = None
         self._open: dict[str, Opened] = {}
         self._deaths: list[float] = []
         self._process: SpawnProcess | None = None
         self._requests: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
+        self._start()  # it takes a while to load, as the editor's side does
+
+    def attach(self, receive: Callable[[Reply], None], died: Callable[[bool], None]) -> None:
+        """Hand on replies in the event loop that is running. `died` is told of each death of the process, and whether
+        it was started again. Nothing may be sent before."""
+        self._receive, self._died, self._loop = receive, died, asyncio.get_running_loop()
+        if self._process is not None and not self._process.is_alive():
+            self._ended(self._process)
 
     def send(self, request: Request) -> None:
         """Send a request; never waits."""
         self._remember(request)
         if self._process is None:
             self._start()
-            return  # it is told all that is remembered
+            return  # it was told all that is remembered
         self._requests.put(request)
 
     def _remember(self, request: Request) -> None:
@@ -61,7 +68,7 @@ class Link:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs,), name="tilecheck-analysis")
+        self._process = context.Process(target=analyse, args=(theirs,), name="tilecheck-analysis")
         self._process.start()
         theirs.close()
         self._requests = queue.SimpleQueue()
@@ -75,18 +82,17 @@ class Link:
     def _read(self, connection: Connection, process: SpawnProcess) -> None:
         try:
             while True:
-                reply = connection.recv()
-                self._loop.call_soon_threadsafe(self._receive, reply)
+                self._in_loop(self._receive, connection.recv())
         except (EOFError, OSError):
-            self._tell_of_the_end(process)
+            self._in_loop(self._ended, process)
+
+    def _in_loop(self, what: Callable[..., None] | None, value: object) -> None:
+        if self._loop is None or what is None:
+            return  # nobody asked for anything yet
+        try:
+            self._loop.call_soon_threadsafe(what, value)
         except RuntimeError:
             return  # the event loop is closed: the server ends
-
-    def _tell_of_the_end(self, process: SpawnProcess) -> None:
-        try:
-            self._loop.call_soon_threadsafe(self._ended, process)
-        except RuntimeError:
-            return
 
     def _ended(self, process: SpawnProcess) -> None:
         if process is not self._process:
@@ -96,9 +102,10 @@ class Link:
         now = time.monotonic()
         self._deaths = [*(t for t in self._deaths if now - t < _WITHIN), now]
         again = len(self._deaths) < _DEATHS
-        self._died(again)
         if again:
             self._start()
+        if self._died is not None:
+            self._died(again)
 
     def close(self) -> None:
         """End the analysing process."""
