@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -55,7 +56,8 @@ class Client:
 
     def _take(self, message: dict[str, Any]) -> None:
         if "method" in message and "id" in message:  # the server asks something
-            self.send({"jsonrpc": "2.0", "id": message["id"], "result": None})
+            with contextlib.suppress(OSError, ValueError):  # this end may be closed
+                self.send({"jsonrpc": "2.0", "id": message["id"], "result": None})
         if "method" not in message:
             self._answers[message["id"]].put(message)
             return

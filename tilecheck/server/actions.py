@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.fixes.edits import Edit
+from tilecheck.fixes.edits import Edit, Fix
 from tilecheck.fixes.registry import fixes_for
 from tilecheck.server.messages import Action, Change, Finding
 from tilecheck.server.positions import Text
@@ -13,25 +13,32 @@ from tilecheck.server.suppress import above_definition, on_line
 from tilecheck.source.module import Module
 from tilecheck.source.text import SourceError
 
-__all__ = ["actions"]
+__all__ = ["Helps", "actions"]
+
+Helps = Callable[[Diagnostic, Fix], bool]
+"""Whether a fix does away with a finding, and with no new one in its place."""
 
 
 def actions(
-    module: Module, text: Text, version: int | None, diagnostics: Iterable[tuple[Diagnostic, Finding]]
+    module: Module, text: Text, version: int | None, diagnostics: Iterable[tuple[Diagnostic, Finding]], helps: Helps
 ) -> tuple[Action, ...]:
     """The actions for findings of a file, those that mend something before those that silence it."""
     found = list(diagnostics)
     try:
-        mending = [a for d, finding in found for a in _fixes(module, text, version, d, finding)]
+        mending = [a for d, finding in found for a in _fixes(module, text, version, d, finding, helps)]
         silencing = [a for d, finding in found for a in _opt_outs(module, text, version, d, finding)]
     except SourceError:
         return ()
     return (*mending, *silencing)
 
 
-def _fixes(module: Module, text: Text, version: int | None, d: Diagnostic, finding: Finding) -> Iterator[Action]:
+def _fixes(
+    module: Module, text: Text, version: int | None, d: Diagnostic, finding: Finding, helps: Helps
+) -> Iterator[Action]:
     preferred = True
     for fix in fixes_for(module.text, d):
+        if not helps(d, fix):
+            continue
         title = fix.title[:1].upper() + fix.title[1:]
         yield Action(title, module.path, version, _changes(text, fix.edits), finding,
                      preferred and fix.applicability == "safe")

@@ -51,6 +51,7 @@ class Editor:
         self._looking: asyncio.TimerHandle | None = None
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self._asked = 0
+        self._busy: set[str] = set()
         self._register()
 
     def _register(self) -> None:
@@ -238,19 +239,22 @@ class Editor:
         if window is None or not window.work_done_progress:
             return
         token = f"tilecheck:{working.root}"
-        progress = self.server.work_done_progress
-        if working.done:
-            if token in progress.tokens:
-                progress.end(token, lsp.WorkDoneProgressEnd())
-        else:
-            asyncio.get_running_loop().create_task(self._begin(token, working.root))  # noqa: RUF006 (it ends at once)
+        if not working.done:
+            self._busy.add(token)
+            asyncio.get_running_loop().create_task(self._begin(token, working.root))  # noqa: RUF006 (it ends soon)
+            return
+        self._busy.discard(token)
+        if token in self.server.work_done_progress.tokens:
+            self.server.work_done_progress.end(token, lsp.WorkDoneProgressEnd())
 
     async def _begin(self, token: str, root: str) -> None:
+        """Show that there is work, once the editor is ready to, unless it is done by then."""
         progress = self.server.work_done_progress
         if token not in progress.tokens:
             await progress.create_async(token)
-        progress.begin(token, lsp.WorkDoneProgressBegin(
-            title="tilecheck", message=f"first look at {os.path.basename(root)}"))
+        if token in self._busy:
+            progress.begin(token, lsp.WorkDoneProgressBegin(
+                title="tilecheck", message=f"first look at {os.path.basename(root)}"))
 
     def _died(self, again: bool) -> None:
         for future in self._waiting.values():

@@ -82,7 +82,8 @@ class Link:
     def _read(self, connection: Connection, process: SpawnProcess) -> None:
         try:
             while True:
-                self._in_loop(self._receive, connection.recv())
+                reply = connection.recv()
+                self._in_loop(self._receive, reply)
         except (EOFError, OSError):
             self._in_loop(self._ended, process)
 

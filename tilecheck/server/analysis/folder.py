@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 from tilecheck.analysis import Analysis
 from tilecheck.config import Config, ConfigError, load_config
 from tilecheck.diagnostics import Diagnostic, Report
 from tilecheck.engine import keep, kept, parse_overlays, read_overlays
 from tilecheck.finish import finish
+from tilecheck.fixes.edits import Fix, OverlapError
+from tilecheck.fixes.original import change_bytes
 from tilecheck.server.analysis.workspace import Workspace
 from tilecheck.server.documents import Document
 from tilecheck.server.drift import Drift
@@ -21,6 +25,10 @@ from tilecheck.source.discover import discover
 from tilecheck.source.text import SourceError, decode, encoding_of, is_valid
 
 __all__ = ["Folder"]
+
+_OF_OPT_OUTS: Final = frozenset({"TC901", "TC902"})
+_MOST_TRIED: Final = 256
+"""Fixes that are remembered to help, or not to."""
 
 
 class Folder:
@@ -41,6 +49,7 @@ class Folder:
         self._report: Report | None = None
         self._first: Analysis | None = None
         self._texts: dict[str, tuple[bytes, Text]] = {}
+        self._tried: dict[tuple[bytes, Diagnostic, Fix], bool] = {}
 
     # --- what is there -----------------------------------------------------------------------------------------------
 
@@ -208,10 +217,41 @@ class Folder:
             known = self._texts[path] = (data, Text(_decoded(data, path), self.encoding))
         return known[1]
 
+    def helps(self, diagnostic: Diagnostic, fix: Fix) -> bool:
+        """Whether a fix of a kernel does away with a finding of it, and with no new one in its place. Fixes of other
+        things do what they say."""
+        home = next((k.file for k in self.report().kernels if k.name == diagnostic.kernel
+                     and k.file == diagnostic.span.file), None)
+        if home is None or diagnostic.kernel is None or diagnostic.code in _OF_OPT_OUTS:
+            return True
+        path = diagnostic.span.file
+        data = _bytes_of(self.workspace, path)
+        key = (data, diagnostic, fix)
+        if key not in self._tried:
+            if len(self._tried) >= _MOST_TRIED:
+                self._tried.clear()
+            self._tried[key] = self._helps(path, data, (home, diagnostic.kernel), diagnostic.code, fix)
+        return self._tried[key]
+
+    def _helps(self, path: str, data: bytes, kernel: tuple[str, str], code: str, fix: Fix) -> bool:
+        try:
+            after = self.workspace.attempt(path, change_bytes(data, path, fix.edits), kernel)
+        except (SourceError, OverlapError):
+            return False
+        before = self.workspace.attempt(path, data, kernel)
+        if after is None or before is None:
+            return False
+        was, left = Counter(d.code for d in _said(before)), Counter(d.code for d in _said(after))
+        return left[code] < was[code] and all(left[c] <= was[c] for c in left)
+
     def is_current(self, path: str) -> bool:
         """Whether what was checked of an open file is what the editor shows."""
         document = self.documents.get(path)
         return document is not None and self.covers(path) and _bytes_of(self.workspace, path) == document.data
+
+
+def _said(diagnostics: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
+    return (d for d in diagnostics if d.severity != "note")
 
 
 def _data(module: object) -> bytes | None:

@@ -234,7 +234,8 @@ class Session:
             if start <= question.end and question.start <= end:
                 found.append((d, self._shown(folder, question.path, start, end, d.code)))
         version = folder.documents[question.path].version
-        done: tuple[Action, ...] = actions(module, text, version, [(d, f) for d, f in found if f is not None])
+        shown = [(d, f) for d, f in found if f is not None]
+        done: tuple[Action, ...] = actions(module, text, version, shown, folder.helps)
         return Answer(question.number, actions=done)
 
     def _shown(self, folder: Folder, path: str, start: Place, end: Place, code: str) -> Finding | None:

@@ -245,6 +245,25 @@ class Workspace:
     def module(self, path: str) -> Module:
         return self.project.module(path)
 
+    def attempt(self, path: str, data: bytes, kernel: tuple[str, str]) -> tuple[Diagnostic, ...] | None:
+        """What would be found of a kernel, in view of the launches that are known, if a file had other bytes; None when
+        it would not be there. Nothing of what is known changes."""
+        was = self.project.module(path).data
+        self.project.replace(path, data)
+        try:
+            for site in find_sites(self.project, kernel[0]).sites:
+                if (site.module.path, site.qualname) == kernel:
+                    result = prove(self.project, kernel[0], site, self.overlay).result
+                    seen = [launch for kept in self._units.values() for launch in kept.result.launches
+                            if launch.kernel == kernel]
+                    seen.sort(key=lambda launch: (launch.span, launch.wrapper))
+                    return tuple(d for k in result.kernels for d in conclude(k.model, k.proof, seen)[1])
+            return None
+        finally:
+            self.project.replace(path, was)
+            if self._launching is not None:
+                self.project.launching = self._launched
+
 
 def _digest(module: Module) -> str:
     try:
