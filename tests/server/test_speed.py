@@ -6,6 +6,7 @@ does not fail the test. The debounce comes on top, and so does what it takes to 
 
 from __future__ import annotations
 
+import gc
 import shutil
 import time
 from pathlib import Path
@@ -23,6 +24,7 @@ class Timed:
     """A session in this process, with the files of a folder looked at."""
 
     def __init__(self, root: Path) -> None:
+        gc.disable()  # as the analysing process does while there is work
         self.told: list[Reply] = []
         self.session = Session(self.told.append)
         self.session.take(Settings((str(root),), "utf-16"))
@@ -76,6 +78,12 @@ def test_an_edit_of_a_file_of_the_corpus(timed_corpus, name):
     timed.open(path, text, number)
     slowest = max(timed.open(path, edited, number + more) for more, edited in enumerate(_edits(text), 1))
     assert slowest < LIMIT
+
+
+@pytest.fixture(autouse=True)
+def _collecting_again():
+    yield
+    gc.enable()
 
 
 @pytest.fixture(scope="module")
