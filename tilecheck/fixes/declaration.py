@@ -26,7 +26,7 @@ def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
     if name is None:
         return
     yield Fix(diagnostic.code, f"declare {' and '.join(f'`{c}`' for c in clauses)}", "unsafe",
-              (*edits, _declare(source, kernel, name, clauses)))
+              (*edits, _declare(source, kernel, name, clauses)), declares=diagnostic.kernel)
 
 
 def _declare(source: Source, kernel: cst.FunctionDef, name: str, clauses: tuple[str, ...]) -> Edit:

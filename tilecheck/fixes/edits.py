@@ -37,6 +37,7 @@ class Fix:
     edits      in one file, without overlap, in order
     only       applied only where no other alternative settles the finding too: it is a guess that is right if it is the
                only one
+    declares   the kernel of which it states that every launch satisfies something
     """
 
     code: str
@@ -44,6 +45,7 @@ class Fix:
     applicability: Applicability
     edits: tuple[Edit, ...]
     only: bool = False
+    declares: str | None = None
 
 
 class OverlapError(ValueError):

@@ -23,7 +23,7 @@ def import_edit(source: Source, name: str) -> tuple[str | None, tuple[Edit, ...]
     present = _imported(source, name)
     if present is not None:
         return present, ()
-    if any(isinstance(node, cst.Name) and node.value == name for node in source.nodes):
+    if any(isinstance(node, cst.Name) and node.value == name and not _imports(source, node) for node in source.nodes):
         return None, ()
     statements = [s for s in source.module.body if isinstance(s, cst.SimpleStatementLine)]
     imports = [s for s in statements if any(isinstance(part, cst.Import | cst.ImportFrom) for part in s.body)]
@@ -37,18 +37,25 @@ def import_edit(source: Source, name: str) -> tuple[str | None, tuple[Edit, ...]
 
 
 def _imported(source: Source, name: str) -> str | None:
+    """The spelling of a name that is imported; under another name it is not looked for by readers of a kernel."""
     for statement in source.module.body:
         for part in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
             if isinstance(part, cst.ImportFrom) and not part.relative and part.module is not None:
                 if dotted(part.module) in _PACKAGES and not isinstance(part.names, cst.ImportStar):
                     for alias in part.names:
-                        if dotted(alias.name) == name:
-                            return alias.evaluated_alias or name
+                        if dotted(alias.name) == name and (alias.evaluated_alias or name) == name:
+                            return name
             elif isinstance(part, cst.Import):
                 for alias in part.names:
                     if dotted(alias.name) in _PACKAGES[::2]:
                         return f"{alias.evaluated_alias or dotted(alias.name)}.{name}"
     return None
+
+
+def _imports(source: Source, node: cst.CSTNode) -> bool:
+    """Whether a name stands in an import, as what is imported under another name."""
+    alias = next((above for above in source.around(node) if isinstance(above, cst.ImportAlias)), None)
+    return alias is not None and alias.evaluated_alias not in (None, getattr(node, "value", None))
 
 
 def _from_future(statement: cst.SimpleStatementLine) -> bool:

@@ -19,8 +19,9 @@ from tilecheck.kernel.tree import Span
 
 __all__ = ["PADDINGS", "Outcome", "outcome"]
 
-Outcome: TypeAlias = Literal["neutral", "unknown", "wrong"]
-"""`wrong`: it arrives as a value that changes the result. `unknown`: it is not followed to the end."""
+Outcome: TypeAlias = Literal["neutral", "floats", "unknown", "wrong"]
+"""`floats`: neutral if the array does not hold integers, which have no infinity. `unknown`: it is not followed to the
+end. `wrong`: it arrives as a value that changes the result."""
 
 Value: TypeAlias = float | Literal["elsewhere", "data", "unknown"]
 """What lanes outside the array hold: a number, or something that depends on data. `elsewhere`: the value is not made
@@ -80,8 +81,7 @@ def outcome(source: Source, load: cst.Call, mode: str, use: Span | None) -> Outc
     if use is not None and not any(use in flow.met for flow in flows):
         return "unknown"
     if not math.isfinite(PADDINGS[mode]) and not any(flow.floating for flow in flows):
-        # integers have no infinity to pad with
-        return "unknown"
+        return "floats"
     return "neutral"
 
 
@@ -310,7 +310,9 @@ class _Flow:
         for place, value in enumerate(given):
             if isinstance(value, tuple) or value == "elsewhere":
                 continue
-            if self.rank != 2 or self.moved or value == "unknown":
+            if isinstance(value, float) and math.isinf(value) and place < 2:
+                self.faults.add("wrong")  # times numbers of either sign, and zeros
+            elif self.rank != 2 or self.moved or value == "unknown":
                 self.faults.add("unknown")
             elif place > 1:  # what it is added to
                 out = _either(out, value)

@@ -24,7 +24,9 @@ def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
         return
     found = {mode: outcome(source, load, mode, diagnostic.span) for mode in (*proposal.values, *PADDINGS)}
     neutral = [mode for mode in found if found[mode] == "neutral"]
-    unknown = [mode for mode in proposal.values if found[mode] == "unknown"]
+    # zero hides no more than what is there; infinities turn up elsewhere, as NaN
+    unknown = [mode for mode in proposal.values
+               if found[mode] == "floats" or (mode, found[mode]) == ("ZERO", "unknown")]
     for mode in neutral[:1] or unknown[:1]:
         edit = padded(source, load, mode)
         if edit is not None:

@@ -15,7 +15,7 @@ from tilecheck.fixes.edits import Edit, Fix, OverlapError, offsets_of
 from tilecheck.fixes.moves import Moves, moved
 from tilecheck.fixes.original import change_bytes
 from tilecheck.fixes.registry import fixes_for
-from tilecheck.fixes.verify import harm, is_left
+from tilecheck.fixes.verify import harm, is_broken, is_left
 from tilecheck.kernel.tree import Span
 from tilecheck.records import record
 from tilecheck.source.text import SourceError, decode
@@ -24,6 +24,7 @@ __all__ = ["Applied", "Fixed", "Refused", "Tree", "fix_tree"]
 
 Contents: TypeAlias = Mapping[str, bytes]
 _STANDS: Final = "it would not remove the finding"
+_BROKEN: Final = "a launch that is seen does not satisfy it"
 
 
 @record(frozen=True)
@@ -204,7 +205,7 @@ class _Run:
         except SourceError as error:
             return error.message
         after = finish(self.tree.alone(file, contents), self.all)
-        return _STANDS if is_left(after, moves, step.finding) else harm(before, after, moves)
+        return _why([step], before, after, moves)
 
     def attempt(self, steps: Sequence[_Step]) -> None:
         """Make fixes all at once; where the tree is not the better for it, half of them, down to the one to blame."""
@@ -215,8 +216,7 @@ class _Run:
             return
         analysis = self.tree.analyse(contents)
         after = finish(analysis, self.all)
-        left = [step for step in steps if is_left(after, moves, step.finding)]
-        why = _STANDS if left else harm(self.state.everything, after, moves)
+        why = _why(steps, self.state.everything, after, moves)
         if why is None:
             self.accept(steps, contents, moves, analysis, after)
         elif len(steps) == 1:
@@ -249,6 +249,15 @@ class _Run:
         refused = [replace(r, finding=replace(r.finding, span=_at(r.finding, moves))) for r in state.refused]
         applied = [*state.applied, *(Applied(step.finding, step.fix) for step in steps)]
         self.state = _State(contents, analysis, after, applied, refused, closed)
+
+
+def _why(steps: Sequence[_Step], before: Report, after: Report, moves: Mapping[str, Moves]) -> str | None:
+    """What speaks against a change that makes some fixes."""
+    if any(is_left(after, moves, step.finding) for step in steps):
+        return _STANDS
+    if any(step.fix.declares and is_broken(after, step.finding.span.file, step.fix.declares) for step in steps):
+        return _BROKEN
+    return harm(before, after, moves)
 
 
 def _at(finding: Diagnostic, moves: Mapping[str, Moves]) -> Span:

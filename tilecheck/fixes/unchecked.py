@@ -39,8 +39,8 @@ def drop_checks(tree: Tree, before: Mapping[str, bytes], config: Config, fixed: 
     analysis = fixed.analysis
     applied = list(fixed.applied)
     for file in sorted({k.file for k in finish(analysis, everything).kernels} & before.keys()):
-        for place in range(len(_candidates(contents.get(file, before[file]), file))):
-            # places are numbered from the end: a change moves nothing that comes before it
+        # from the end: a change moves no beginning that comes before it
+        for place in sorted(_candidates(contents.get(file, before[file]), file), reverse=True):
             step = _dropped(tree, everything, contents, analysis, file, contents.get(file, before[file]), place)
             if step is not None:
                 contents, analysis, made = step
@@ -48,13 +48,13 @@ def drop_checks(tree: Tree, before: Mapping[str, bytes], config: Config, fixed: 
     return replace(fixed, contents=contents, analysis=analysis, applied=tuple(applied))
 
 
-def _candidates(data: bytes, file: str) -> list[tuple[Span, Fix]]:
-    """The accesses of a file that check bounds, the last one first, each with the edit that drops the check."""
+def _candidates(data: bytes, file: str) -> dict[tuple[int, int], tuple[Span, Fix]]:
+    """The accesses of a file that check bounds by where they begin, each with the edit that drops the check."""
     try:
         source = source_of(decode(data, file), file)
     except SourceError:
-        return []
-    return list(_accesses(source))[::-1]
+        return {}
+    return {(span.line, span.column): (span, fix) for span, fix in _accesses(source)}
 
 
 def _accesses(source: Source) -> Iterator[tuple[Span, Fix]]:
@@ -68,7 +68,8 @@ def _accesses(source: Source) -> Iterator[tuple[Span, Fix]]:
 
 
 def _dropped(
-    tree: Tree, config: Config, contents: Contents, analysis: Analysis, file: str, data: bytes, place: int,
+    tree: Tree, config: Config, contents: Contents, analysis: Analysis, file: str, data: bytes,
+    place: tuple[int, int],
 ) -> tuple[dict[str, bytes], Analysis, Applied] | None:
     """The tree without the check of one access, if nothing speaks against that."""
     span, fix = _candidates(data, file)[place]

@@ -9,12 +9,18 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, KernelReport, Report
 from tilecheck.fixes.moves import Moves, moved
 
-__all__ = ["harm", "is_left"]
+__all__ = ["harm", "is_broken", "is_left"]
 
 _SEVERITY: Final = {"note": 0, "warning": 1, "error": 2}
 _STRENGTH: Final = {"refuted": 0, "unproven": 1, "conditional": 2}
 """Verdicts by how much they say; any other is a proof."""
 _PROVED: Final = 3
+
+
+def is_broken(after: Report, file: str, kernel: str) -> bool:
+    """Whether a visible launch breaks something that a kernel needs."""
+    return any(clause.state == "broken" for k in after.kernels if (k.file, k.name) == (file, kernel)
+               for clause in k.contract)
 
 
 def is_left(after: Report, moves: Mapping[str, Moves], finding: Diagnostic) -> bool:
@@ -69,4 +75,5 @@ def _strength(verdict: str) -> int:
 
 
 def _key(d: Diagnostic, moves: Mapping[str, Moves]) -> tuple[object, ...]:
-    return (d.code, d.kernel, *moved(moves, d.span))
+    about = d.proposal.span if d.proposal is not None else None  # one product may use the padding of two loads
+    return (d.code, d.kernel, *moved(moves, d.span), *(moved(moves, about) if about is not None else ()))

@@ -1,0 +1,45 @@
+"""The page on fixes: each example becomes what the page says, and its table lists what there is."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.docs.markdown import ROOT, Block, blocks
+from tilecheck.api import check_source
+from tilecheck.config import Config
+from tilecheck.fixes.files import tree_of_text
+from tilecheck.fixes.registry import FIXERS
+from tilecheck.fixes.run import fix_tree
+from tilecheck.fixes.unchecked import drop_checks
+
+PAGE = ROOT / "docs" / "fixes.md"
+PYTHON = [block for block in blocks(PAGE) if block.language == "python"]
+PAIRS = list(zip(PYTHON[::2], PYTHON[1::2], strict=True))
+SETTINGS = Config(use_cache=False)
+TABLE = re.findall(r"^\| (TC\d+) \| .* \| (safe|unsafe|guess) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_the_table_lists_the_fixes_of_every_rule_that_has_some() -> None:
+    assert {code for code, _ in TABLE} == set(FIXERS)
+    assert set(re.findall(r"^## (TC\d+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)) == set(FIXERS)
+
+
+@pytest.mark.parametrize(("before", "after"), PAIRS, ids=lambda block: str(block.line))
+def test_an_example_becomes_what_the_page_says(before: Block, after: Block) -> None:
+    data = before.text.encode()
+    tree = tree_of_text(data, "example.py", SETTINGS)
+    outcome = fix_tree(tree, SETTINGS, unsafe=True)
+    dropped = "check_bounds=False" in after.text
+    if dropped:
+        outcome = drop_checks(tree, {"example.py": data}, SETTINGS, outcome)
+    assert outcome.contents.get("example.py", data).decode() == after.text
+    assert check_source(after.text, "example.py", SETTINGS).diagnostics == ()
+    kinds = {(a.finding.code, "guess" if a.fix.only else a.fix.applicability) for a in outcome.applied}
+    assert kinds and (dropped or kinds <= set(TABLE))
+
+
+def test_examples_are_of_every_rule() -> None:
+    found = {d.code for before, _ in PAIRS for d in check_source(before.text, "example.py", SETTINGS).diagnostics}
+    assert found == set(FIXERS)

@@ -1,0 +1,252 @@
+"""What each rule's fixes propose: alternatives, and nothing where the change cannot be told."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fixes.helpers import findings, fixed, kernel, lines_changed, options, text_of
+from tilecheck.fixes.registry import FIXERS, fixes_for
+from tilecheck.rules.registry import RULES
+
+
+def test_fixes_are_of_rules_that_exist() -> None:
+    assert FIXERS.keys() <= RULES.keys()
+
+
+def test_a_text_that_cannot_be_parsed_has_no_fixes() -> None:
+    text = kernel("i = ct.bid(0)\nct.store(c, (0,), ct.load(a, (i,), (T,)))", "a, c, T: Int")
+    (finding,) = findings(text, "TC101")
+    assert fixes_for(text, finding) != ()
+    assert fixes_for(text + "    )\n", finding) == ()
+    assert fixes_for("", finding) == fixes_for("x = 1\n", finding) == ()
+
+
+# --- TC101 -----------------------------------------------------------------------------------------------------------
+
+def test_a_store_gets_the_coordinate_that_it_lacks() -> None:
+    text = kernel("i, j = ct.bid(0), ct.bid(1)\nt = ct.load(a, (i, j), (S, T))\nct.store(c, (0, j), t)",
+                  "a, c, S: Int, T: Int")
+    assert "ct.store(c, (i, j), t)" in text_of(fixed(text), text)
+
+
+def test_a_coordinate_that_stands_twice_is_replaced_once() -> None:
+    text = kernel("i, j = ct.bid(0), ct.bid(1)\nt = ct.load(a, (i, j), (T, T))\nct.store(c, (i, i), t)",
+                  "a, c, T: Int")
+    outcome = fixed(text)
+    # `(j, i)` and `(i, j)` both keep blocks apart, and only one of them is meant
+    assert outcome.applied == ()
+    assert {r.why for r in outcome.refused} >= {
+        "it is not the only one that would do: 'index axis 0 by `j`' and 'index axis 1 by `j`'"}
+
+
+def test_the_call_is_named_where_no_name_holds_the_coordinate() -> None:
+    text = kernel("t = ct.load(a, (ct.bid(0), ct.bid(1)), (T, T))\nct.store(c, (ct.bid(0), 0), t)", "a, c, T: Int")
+    assert "ct.store(c, (ct.bid(0), ct.bid(1)), t)" in text_of(fixed(text), text)
+
+
+def test_no_axis_is_guessed_where_the_coordinate_is_there_and_shortened() -> None:
+    text = kernel("i = ct.bid(0)\nct.store(c, (i // 2,), ct.load(a, (i,), (T,)))", "a, c, T: Int")
+    assert options(text, "TC101") == ()
+
+
+def test_a_store_of_a_helper_is_fixed_where_it_stands() -> None:
+    text = "import cuda.tile as ct\n\n\ndef put(c, i, j, t):\n    ct.store(c, (i, 0), t)\n" + kernel(
+        "put(c, ct.bid(0), ct.bid(1), ct.load(a, (ct.bid(0), ct.bid(1)), (T, T)))", "a, c, T: Int").replace(
+            "import cuda.tile as ct\n", "")
+    outcome = fixed(text)
+    # what the helper has no name for it would have to ask the grid for: that is right here, and one edit
+    assert "    ct.store(c, (i, ct.bid(1)), t)" in text_of(outcome, text)
+
+
+@pytest.mark.parametrize("bounds", ["start, n", "start, n, 1", "ct.bid(0), n", "ct.bid(0), n, 2"])
+def test_a_persistent_loop_gets_its_step(bounds: str) -> None:
+    text = kernel(f"start = ct.bid(0)\nfor i in range({bounds}):\n    ct.store(c, (i,), ct.load(a, (i,), (T,)))",
+                  "a, c, n: int, T: Int")
+    start = bounds.split(",")[0]
+    assert f"for i in range({start}, n, ct.num_blocks(0)):" in text_of(fixed(text), text)
+
+
+def test_the_name_of_the_number_of_blocks_is_used() -> None:
+    text = kernel("blocks = ct.num_blocks(0)\nfor i in range(ct.bid(0), n):\n"
+                  "    ct.store(c, (i,), ct.load(a, (i,), (T,)))", "a, c, n: int, T: Int")
+    assert "range(ct.bid(0), n, blocks)" in text_of(fixed(text), text)
+
+
+def test_a_loop_that_begins_elsewhere_is_no_persistent_one() -> None:
+    text = kernel("for i in range(0, n):\n    ct.store(c, (i,), ct.load(a, (ct.bid(0),), (T,)))",
+                  "a, c, n: int, T: Int")
+    assert all("step the loop" not in fix.title for fix in options(text, "TC101"))
+
+
+# --- declarations ----------------------------------------------------------------------------------------------------
+
+DATA = "i = ct.load(ids, (ct.bid(0),), (1,)).item()\nct.store(c, (i, 0), ct.load(a, (i, 0), (1, T)))"
+
+
+def test_a_declaration_goes_above_the_decorators_with_its_import() -> None:
+    text = kernel(DATA, "a, ids, c, T: Int")
+    (fix,) = options(text, "TC102")
+    assert (fix.title, fix.applicability) == ("declare `injective(ids)`", "unsafe")
+    assert lines_changed(text, fix) == ["from tilecheck import requires", '@requires("injective(ids)")']
+
+
+@pytest.mark.parametrize(("imported", "spelled"), [
+    ("from tilecheck import requires", "requires"), ("from tilecheck_runtime import requires, unsafe", "requires"),
+    ("import tilecheck", "tilecheck.requires"), ("import tilecheck as tc", "tc.requires"),
+])
+def test_an_import_that_is_there_is_used(imported: str, spelled: str) -> None:
+    text = kernel(DATA, "a, ids, c, T: Int").replace("as ct\n", f"as ct\n{imported}\n", 1)
+    (fix,) = options(text, "TC102")
+    assert lines_changed(text, fix) == [f'@{spelled}("injective(ids)")']
+    assert findings(text_of(fixed(text), text), "TC102") == ()
+
+
+def test_an_import_under_another_name_is_not_used() -> None:
+    text = kernel(DATA, "a, ids, c, T: Int").replace("as ct\n", "as ct\nfrom tilecheck import requires as need\n", 1)
+    (fix,) = options(text, "TC102")
+    assert lines_changed(text, fix) == ["from tilecheck import requires", '@requires("injective(ids)")']
+
+
+def test_a_declaration_joins_the_one_that_is_there() -> None:
+    text = kernel(DATA, "a, ids, c, T: Int").replace("as ct\n", "as ct\nfrom tilecheck import requires\n", 1)
+    text = text.replace("@ct.kernel", '@requires("T >= 2")\n@ct.kernel')
+    (fix,) = options(text, "TC102")
+    assert lines_changed(text, fix) == ['@requires("T >= 2", "injective(ids)")']
+
+
+def test_no_declaration_where_the_name_means_something_else() -> None:
+    text = kernel(DATA, "a, ids, c, T: Int") + "\n\ndef requires():\n    return 1\n"
+    assert options(text, "TC102") == ()
+
+
+def test_the_import_goes_below_those_of_the_future() -> None:
+    text = '"""Text."""\nfrom __future__ import annotations\n' + kernel(DATA, "a, ids, c, T: Int")
+    after = text_of(fixed(text), text)
+    assert after.startswith('"""Text."""\nfrom __future__ import annotations\nimport cuda.tile as ct\n'
+                            "from tilecheck import requires\n")
+
+
+def test_a_nested_kernel_is_declared_with_its_indentation() -> None:
+    body = "".join(f"        {line}\n" for line in DATA.split("\n"))
+    text = ("import cuda.tile as ct\n\n\ndef make():\n    @ct.kernel\n"
+            f"    def k(a, ids, c, T: ct.Constant[int]):\n{body}    return k\n")
+    after = text_of(fixed(text), text)
+    assert '    @requires("injective(ids)")\n    @ct.kernel\n    def k(' in after
+
+
+# --- TC202 -----------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize(("given", "left"), [
+    ("ct.gather(a, j, check_bounds=False)", "ct.gather(a, j)"),
+    ("ct.gather(a, j, check_bounds=False, latency=2)", "ct.gather(a, j, latency=2)"),
+    ("ct.gather(a, j, mask=m, check_bounds=False)", "ct.gather(a, j, mask=m)"),
+    ("ct.gather(\n        a,\n        j,\n        check_bounds=False,\n    )",
+     "ct.gather(\n        a,\n        j,\n    )"),
+])
+def test_a_bounds_check_comes_back(given: str, left: str) -> None:
+    text = kernel("i = ct.bid(0)\nj = ct.gather(idx, i * T + ct.arange(T, dtype=ct.int32))\nm = j < n\n"
+                  "ct.store(c, (i,), CALL)", "a, idx, c, n: int, T: Int").replace("CALL", given)
+    first, *_ = options(text, "TC202")
+    assert (first.title, first.applicability) == ("check bounds", "safe")
+    assert left in text_of(fixed(text, unsafe=False), text)
+
+
+def test_a_comment_on_the_argument_stays() -> None:
+    text = kernel("i = ct.bid(0)\nj = ct.gather(idx, i * T + ct.arange(T, dtype=ct.int32))\nct.store(c, (i,), CALL)",
+                  "a, idx, c, T: Int").replace(
+                      "CALL", "ct.gather(\n        a,\n        j,  # where\n        check_bounds=False,\n    )")
+    assert "j,  # where\n        check_bounds=True,\n" in text_of(fixed(text, unsafe=False), text)
+
+
+# --- TC203 -----------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize(("body", "line"), [
+    ("s = ct.bid(0) * T\nct.store(c, (ct.bid(0),), ct.load(a, (s,), (T,)))", "ct.load(a, (ct.bid(0),), (T,))"),
+    ("ct.store(c, (ct.bid(0),), ct.load(a, (T * ct.bid(0),), (T,)))", "ct.load(a, (ct.bid(0),), (T,))"),
+    ("i = ct.bid(0)\nct.store(c, (i,), ct.load(a, (i * 16,), (16,)))", "ct.load(a, (i,), (16,))"),
+    ("r = ct.zeros((1, T), ct.float32)\nfor k in range(0, K, T):\n    r = r + ct.load(a, (ct.bid(0), k), (1, T))\n"
+     "ct.store(c, (ct.bid(0), 0), r)", "ct.load(a, (ct.bid(0), k // T), (1, T))"),
+])
+def test_an_index_counts_tiles(body: str, line: str) -> None:
+    text = kernel(body, "a, c, K: int, T: Int")
+    first, *_ = options(text, "TC203")
+    assert first.applicability == "unsafe"
+    assert any(line in changed for changed in lines_changed(text, first))
+
+
+def test_a_name_that_is_bound_again_is_divided() -> None:
+    text = kernel("i = ct.bid(0)\ns = i * T\ni = 0\nct.store(c, (ct.bid(0),), ct.load(a, (s,), (T,)))", "a, c, T: Int")
+    assert [fix.title for fix in options(text, "TC203")] == ["count tiles: `s // T`"]
+
+
+# --- TC302 and TC305 -------------------------------------------------------------------------------------------------
+
+def test_a_mask_is_not_passed_where_one_is_passed_or_lanes_are_others() -> None:
+    text = kernel("""
+lanes = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
+other = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
+mask = lanes < n
+x = ct.gather(a, lanes, mask=other < n)
+y = ct.gather(a, other)
+ct.scatter(c, lanes, x + y)
+""", "a, c, n: int, T: Int")
+    (fix,) = options(text, "TC302")
+    assert lines_changed(text, fix) == ["ct.scatter(c, lanes, x + y, mask=mask)"]
+
+
+def test_a_quotient_with_a_name_is_rounded_up_where_it_is_made() -> None:
+    text = kernel("""
+i = ct.bid(0)
+tiles = a.shape[1] // T
+r = ct.zeros((1, 1), ct.float32)
+for k in range(tiles):
+    t = ct.load(a, (i, k), (1, T), padding_mode=ct.PaddingMode.ZERO)
+    r = r + ct.sum(t, axis=1, keepdims=True)
+ct.store(c, (i, 0), r)
+""", "a, c, T: Int")
+    assert "tiles = ct.cdiv(a.shape[1], T)\n" in text_of(fixed(text), text)
+
+
+def test_a_remainder_that_no_padding_is_neutral_for_is_not_taken_along() -> None:
+    text = kernel("""
+i = ct.bid(0)
+r = ct.zeros((1, 1), ct.float32)
+for k in range(a.shape[1] // T):
+    t = ct.load(a, (i, k), (1, T)) + 1.0
+    r = r + ct.sum(t, axis=1, keepdims=True)
+ct.store(c, (i, 0), r)
+""", "a, c, T: Int")
+    after = text_of(fixed(text), text)
+    assert "cdiv" not in after and '@requires("a.shape[1] % T == 0")' in after
+
+
+# --- TC901 -----------------------------------------------------------------------------------------------------------
+
+CLEAN = "i = ct.bid(0)\nct.store(c, (i,), ct.load(a, (i,), (T,)))"
+RACE = "i = ct.bid(0)\nct.store(c, (0,), ct.load(a, (i,), (T,)))"
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    (f"{CLEAN}  # tilecheck: allow[TC101] why", CLEAN),
+    (f"{CLEAN}  # tilecheck: allow[TC101] why  # kept", f"{CLEAN}  # kept"),
+    (f"{CLEAN}  # kept  # tilecheck: allow[TC101] why", f"{CLEAN}  # kept"),
+    (f"# tilecheck: allow[TC101] why\n{CLEAN}", CLEAN),
+    (f"{RACE}  # tilecheck: allow[TC101, TC103] why", f"{RACE}  # tilecheck: allow[TC101] why"),
+    (f"{RACE}  # tilecheck: allow[TC103,TC101,TC2] why", f"{RACE}  # tilecheck: allow[TC101] why"),
+])
+def test_an_idle_opt_out_is_removed(text: str, expected: str) -> None:
+    before, after = kernel(text, "a, c, T: Int"), kernel(expected, "a, c, T: Int")
+    outcome = fixed(before, unsafe=False)
+    assert text_of(outcome, before) == after
+
+
+def test_an_idle_decorator_is_removed() -> None:
+    before = kernel(CLEAN, "a, c, T: Int").replace("as ct\n", "as ct\nfrom tilecheck import unsafe\n")
+    before = before.replace("@ct.kernel\n", '@unsafe(\n    "why"\n)\n@ct.kernel\n')
+    after = text_of(fixed(before, unsafe=False), before)
+    assert "@unsafe" not in after and "@ct.kernel\ndef k" in after
+
+
+def test_an_opt_out_that_names_no_rule_is_for_its_author() -> None:
+    before = kernel(f"{CLEAN}  # tilecheck: allow[TC1O1] why", "a, c, T: Int")
+    assert options(before, "TC901") == ()

@@ -1,0 +1,1 @@
+"""Raw kernels rewritten in the ownership dialect, and tried against the original."""

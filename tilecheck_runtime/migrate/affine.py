@@ -1,0 +1,64 @@
+"""Indices by element that run over a tile: `coordinate * T + ct.arange(T)`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from tilecheck.fixes.operations import operation
+from tilecheck_runtime.migrate.subject import Subject
+
+__all__ = ["Run", "lanes_of", "run_of"]
+
+Run = tuple[cst.BaseExpression | None, cst.BaseExpression]
+"""What counts the tiles, None for the first one only, and the extent of a tile."""
+
+_CHAIN: Final = 8
+"""Names in a row that are followed."""
+_CALLS: Final = {"add": cst.Add, "mul": cst.Multiply}
+
+
+def _meant(subject: Subject, node: cst.BaseExpression) -> cst.BaseExpression:
+    """What an expression is, through names that are bound once."""
+    for _ in range(_CHAIN):
+        found = subject.source.named(subject.function, node)
+        if found is node:
+            break
+        node = found
+    return node
+
+
+def lanes_of(subject: Subject, node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """`T` of `ct.arange(T)`, also through a name."""
+    found = _meant(subject, node)
+    if isinstance(found, cst.Call) and operation(subject.source, found)[0] == "arange" and found.args:
+        return found.args[0].value
+    return None
+
+
+def run_of(subject: Subject, node: cst.BaseExpression) -> Run | None:
+    """The run that an index is; None for one that is none."""
+    alone = lanes_of(subject, node)
+    if alone is not None:
+        return None, alone
+    for scaled, lanes in _operands(subject, node, cst.Add):
+        extent = lanes_of(subject, lanes)
+        for one, size in _operands(subject, scaled, cst.Multiply) if extent is not None else ():
+            if extent is not None and subject.code(size) == subject.code(extent):
+                return one, extent
+    return None
+
+
+def _operands(
+    subject: Subject, node: cst.BaseExpression, kind: type[cst.BaseBinaryOp],
+) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    """The operands of a sum or product, in both orders; also one that is written as a call."""
+    found = _meant(subject, node)
+    pair: tuple[cst.BaseExpression, cst.BaseExpression] | None = None
+    if isinstance(found, cst.BinaryOperation) and isinstance(found.operator, kind):
+        pair = found.left, found.right
+    elif isinstance(found, cst.Call) and len(found.args) >= 2 and _CALLS.get(
+            operation(subject.source, found)[0]) is kind:
+        pair = found.args[0].value, found.args[1].value
+    return [] if pair is None else [pair, pair[::-1]]

@@ -1,0 +1,85 @@
+"""What is left of a kernel's scalar arithmetic when the pieces count the coordinates: the rest is dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Set
+from typing import Final
+
+import libcst as cst
+
+from tilecheck.fixes.operations import operation
+from tilecheck_runtime.migrate.refusal import Refusal
+from tilecheck_runtime.migrate.subject import Subject
+
+__all__ = ["dropped", "live"]
+
+_SCALAR: Final = frozenset({"bid", "num_blocks", "num_tiles", "cdiv", "min", "max", "minimum", "maximum", "arange"})
+
+
+def live(node: cst.CSTNode, gone: Set[int]) -> Iterator[cst.CSTNode]:
+    """A node and all below it, without what is gone."""
+    if id(node) not in gone:
+        yield node
+        for child in node.children:
+            yield from live(child, gone)
+
+
+def dropped(subject: Subject, coordinates: Set[str], gone: set[int]) -> set[int]:
+    """Ids of statements to be dropped besides those in `gone`: what makes the coordinates, and then whatever only
+    fed that. Raises `Refusal` where a statement makes something else, too."""
+    out = set(gone)
+    statements = [node for node in live(subject.function.body, out) if isinstance(node, cst.SimpleStatementLine)]
+    for statement in statements:
+        for part in statement.body:
+            if isinstance(part, cst.Assign) and set(_bound(part)) & coordinates:
+                _only(subject, part, coordinates, out)
+                out.add(id(statement))
+    while True:
+        used = {node.value for node in live(subject.function.body, out) if isinstance(node, cst.Name)
+                and not _is_target(subject, node)}
+        idle = [s for s in statements if id(s) not in out and _is_idle(subject, s, used)]
+        if not idle:
+            return out
+        out.update(id(s) for s in idle)
+
+
+def _bound(node: cst.Assign) -> list[str]:
+    return [part.value for target in node.targets for part in live(target.target, frozenset())
+            if isinstance(part, cst.Name)]
+
+
+def _is_target(subject: Subject, node: cst.Name) -> bool:
+    """Whether a name is bound where it stands, rather than read."""
+    inside: cst.CSTNode = node
+    for above in subject.source.around(node):
+        if isinstance(above, cst.AssignTarget):
+            return True
+        if isinstance(above, cst.For):
+            return inside is above.target
+        if not isinstance(above, cst.Tuple | cst.Element):
+            return False
+        inside = above
+    return False
+
+
+def _only(subject: Subject, node: cst.Assign, coordinates: Set[str], gone: set[int]) -> None:
+    """Refuse to drop an assignment that binds a name which something else still reads."""
+    for name in _bound(node):
+        if name in coordinates:
+            continue
+        for other in live(subject.function.body, gone | {id(node)}):
+            if isinstance(other, cst.Name) and other.value == name and not _is_target(subject, other):
+                raise Refusal(f"`{name}` is made together with the coordinates of pieces: assign it in a statement of "
+                              "its own", subject.line(node))
+
+
+def _is_idle(subject: Subject, statement: cst.SimpleStatementLine, used: Set[str]) -> bool:
+    """Whether a statement only computes numbers that nothing reads."""
+    return all(isinstance(part, cst.Assign) and not set(_bound(part)) & used and _is_plain(subject, part.value)
+               for part in statement.body)
+
+
+def _is_plain(subject: Subject, value: cst.BaseExpression) -> bool:
+    calls: Iterable[cst.Call] = (node for node in live(value, frozenset()) if isinstance(node, cst.Call))
+    return not any(subject.accesses(call) or (operation(subject.source, call)[0] not in _SCALAR and operation(
+        subject.source, call)[1]) for call in calls)

@@ -1,0 +1,14 @@
+"""Why a kernel is not migrated."""
+
+from __future__ import annotations
+
+__all__ = ["Refusal"]
+
+
+class Refusal(Exception):
+    """The kernel cannot be migrated, or what came of it does not do what the original does. `line` of the original."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line

@@ -1,0 +1,93 @@
+"""The kernel to be migrated, as it is written and as the checker understands it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import libcst as cst
+
+from tilecheck.api import check_paths
+from tilecheck.config import Config
+from tilecheck.fixes.syntax import Source, source_of
+from tilecheck.kernel.access import Access, KernelModel
+from tilecheck.kernel.execute import execute
+from tilecheck.source.project import Project
+from tilecheck.source.text import SourceError, decode
+from tilecheck_runtime.migrate.refusal import Refusal
+
+__all__ = ["Subject", "subject"]
+
+_SETTLED: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A raw kernel that the prover settles.
+
+    source    of its file
+    function  its definition
+    model     its accesses, parameters and so on
+    """
+
+    source: Source
+    function: cst.FunctionDef
+    model: KernelModel
+
+    def line(self, node: cst.CSTNode) -> int:
+        """The line on which a node stands."""
+        return self.source.at.first_line(node)
+
+    def code(self, node: cst.CSTNode) -> str:
+        """The text of an expression."""
+        return self.source.code(node)
+
+    def accesses(self, call: cst.Call) -> tuple[Access, ...]:
+        """What the checker knows of a call that accesses memory."""
+        span = self.source.at.span(call)
+        return tuple(a for a in self.model.accesses if a.span == span)
+
+    def kind(self, name: str) -> str | None:
+        """What kind of parameter a name is; None for one that is no parameter."""
+        return next((p.kind for p in self.model.params if p.name == name), None)
+
+
+def subject(path: str, name: str) -> Subject:
+    """The kernel of a file. Raises `Refusal`, and `SourceError` for a file that cannot be read or parsed."""
+    source = source_of(decode(Path(path).read_bytes(), path), path)
+    project = Project([path])
+    module = project.module(path)
+    module.check()
+    site = next((s for s in module.kernels() if s.qualname == name and s.module is module), None)
+    function = source.function(name)
+    if site is None or function is None:
+        known = ", ".join(s.qualname for s in module.kernels()) or "none"
+        raise Refusal(f"{path} has no kernel `{name}`; it has {known}")
+    if site.dialect:
+        raise Refusal(f"`{name}` is in the ownership dialect already", site.definition.span.line)
+    if site.outer:
+        raise Refusal(f"`{name}` is defined inside of a function, whose values it may use", site.definition.span.line)
+    _settled(path, name)
+    model = execute(project, site, ())
+    for gap in model.gaps:
+        raise Refusal(f"the checker does not understand this: {gap.what}", gap.span.line)
+    for access in model.accesses:
+        if access.via:
+            raise Refusal(f"a helper accesses `{access.array}`, called here: write the access in the kernel",
+                          access.via[0].line)
+    return Subject(source, function, model)
+
+
+def _settled(path: str, name: str) -> None:
+    report = check_paths([path], Config(use_cache=False))
+    for failure in report.failures:
+        raise SourceError(failure.file, failure.message, failure.line)
+    for finding in report.diagnostics:
+        if finding.kernel == name:
+            raise Refusal(f"the kernel has a finding: {finding.code}: {finding.message}", finding.span.line)
+    kernel = next((k for k in report.kernels if k.name == name), None)
+    if kernel is None or kernel.verdict not in _SETTLED:
+        weakest = next((o for o in kernel.obligations if o.verdict not in _SETTLED), None) if kernel else None
+        why = f": {weakest.kind} of `{weakest.array}`: {weakest.why}" if weakest else ""
+        raise Refusal(f"the kernel is not proved{why}", weakest.line if weakest else None)
