@@ -217,7 +217,8 @@ def test_files_come_and_go(tree):
 def test_edits_in_between_steps(tree):
     """Work that an edit overtakes leaves nothing behind."""
     workspace = _open(tree)
-    texts = [HELPERS, HELPERS.replace("return 0", "return j"), HELPERS.replace("WIDTH = 4", "WIDTH = 8"), HELPERS + "\n"]
+    other = [HELPERS.replace("return 0", "return j"), HELPERS.replace("WIDTH = 4", "WIDTH = 8")]
+    texts = [HELPERS, *other, HELPERS + "\n"]
     for number in range(40):
         workspace.step(())
         _edit(workspace, tree / "helpers.py", texts[number % len(texts)])

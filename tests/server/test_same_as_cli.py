@@ -56,10 +56,9 @@ def _compare(folder: Path, home: Path, patience: float) -> int:
     client = start(folder, home=home)
     client.initialize(folder, options={"diagnostics": "workspace"}, capabilities={
         "general": {"positionEncodings": ["utf-32"]}, "window": {"workDoneProgress": True}})
-    client.wait(lambda: [m for m in client.said if m["method"] == "$/progress" and m["params"]["value"]["kind"] == "end"],
-                patience)
-    client.request("textDocument/hover", {  # what was on its way before this has arrived after it
-        "textDocument": {"uri": uri_of(folder / "none.py")}, "position": {"line": 0, "character": 0}})
+    client.wait(lambda: [m for m in client.said if m["method"] == "$/progress"
+                         and m["params"]["value"]["kind"] == "end"], patience)
+    # what was on its way before this is here when this is
     client.open(folder / "end.py", "")
     client.diagnostics(folder / "end.py", 1)
     shown = _shown(client, folder)

@@ -354,7 +354,7 @@ def test_settings_of_the_editor(client, folder):
 
 # --- places ----------------------------------------------------------------------------------------------------------
 
-ASTRAL = RACY.replace('    ct.store(c, (i, 0), t)', '    "𝔸𝔹"; ct.store(c, (i, 0), t)  # 𝔸')
+ASTRAL = RACY.replace('    ct.store(c, (i, 0), t)', '    "🍎🍏"; ct.store(c, (i, 0), t)  # 🍎')
 
 
 @pytest.mark.parametrize(("encoding", "start", "end"), [("utf-16", 12, 34), ("utf-8", 16, 38), ("utf-32", 10, 32)])
@@ -374,7 +374,7 @@ def test_edits_go_where_the_editor_counts(client, folder):
     client.diagnostics(folder / "racy.py", 1)
     (allow,) = [a for a in client.actions(folder / "racy.py", 7, 14) if a["title"] == "Allow TC101 here"]
     assert edited(ASTRAL, allow["edit"]["documentChanges"][0]["edits"]).split("\n")[7] == (
-        '    "𝔸𝔹"; ct.store(c, (i, 0), t)  # 𝔸  # tilecheck: allow[TC101] say here why this is safe')
+        '    "🍎🍏"; ct.store(c, (i, 0), t)  # 🍎  # tilecheck: allow[TC101] say here why this is safe')
 
 
 def test_line_ends_of_windows(client, folder):
@@ -397,7 +397,7 @@ def test_hover_on_an_access(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py")
     text = _hovered(client, folder / "racy.py", 7, 6)
-    assert "`store`: each block writes tile `(bid(0), 0)` of `c`, of `T × T` elements" in text
+    assert "`store`: each block writes tile `(bid(0), 0)` of `c`, of `T x T` elements" in text
     assert "line 8: disjoint `c`: **refuted**" in text and "both touch c[0, 0]" in text
     assert "`disjoint(c, a)` (structural, unseen)" in text
 
@@ -498,7 +498,8 @@ def _action(client: Client, path: Path, line: int, title: str, character: int = 
 
 
 def test_an_opt_out_goes_to_the_end_of_its_statement(client, folder):
-    text = RACY.replace("ct.store(c, (i, 0), t)", "ct.store(\n        c,\n        (i, 0),  # the first column\n        t)")
+    call = "ct.store(\n        c,\n        (i, 0),  # the first column\n        t)"
+    text = RACY.replace("ct.store(c, (i, 0), t)", call)
     client.initialize(folder)
     client.open(folder / "racy.py", text)
     client.diagnostics(folder / "racy.py", 1)

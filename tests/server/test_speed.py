@@ -46,7 +46,8 @@ class Timed:
 def _edits(text: str) -> list[str]:
     """A kernel edited, a line more in front of all, one after the first kernel's beginning, and a new name."""
     at = text.index("\n", text.index("def ", text.index("kernel")))
-    return [f"{text[:at]}  # edited{text[at:]}", "\n" + text, text[:at] + "\n" + text[at:], text + "\nANOTHER = 3\n", text]
+    inside, below = f"{text[:at]}  # edited{text[at:]}", text[:at] + "\n" + text[at:]
+    return [inside, "\n" + text, below, text + "\nANOTHER = 3\n", text]
 
 
 def _slowest(root: Path, path: Path) -> float:

@@ -52,6 +52,7 @@ class Editor:
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self._asked = 0
         self._busy: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._register()
 
     def _register(self) -> None:
@@ -241,7 +242,9 @@ class Editor:
         token = f"tilecheck:{working.root}"
         if not working.done:
             self._busy.add(token)
-            asyncio.get_running_loop().create_task(self._begin(token, working.root))  # noqa: RUF006 (it ends soon)
+            task = asyncio.get_running_loop().create_task(self._begin(token, working.root))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
             return
         self._busy.discard(token)
         if token in self.server.work_done_progress.tokens:

@@ -1,5 +1,5 @@
-"""What is said of a place: what an access touches and what is proved of it, the contract of a kernel, the type of a tile,
-what a rule is about."""
+"""What is said of a place: what an access touches and what is proved of it, the contract of a kernel, the type of a
+tile, what a rule is about."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _obligations(
 
 
 def _contract(report: KernelReport | None, arrays: set[str] | None, asked: Sequence[Obligation]) -> Iterator[str]:
-    """The clauses of the contract; with `arrays`, those that speak of them or that an obligation asked about is under."""
+    """The clauses of the contract; with `arrays`, those that speak of them or that an obligation is under."""
     if report is None:
         return
     needed = {text for o in asked for text in o.clauses}

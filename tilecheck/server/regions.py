@@ -23,10 +23,10 @@ def touched(access: Access) -> str:
 
 def _what(access: Access) -> str:
     if access.tile and access.tile_index:
-        extents = " × ".join(map(_short, access.tile))
+        extents = " x ".join(map(_short, access.tile))
         return f"tile `({_list(access.tile_index)})` of `{access.array}`, of `{extents}` elements"
     if access.tile:
-        extents = " × ".join(map(_short, access.tile))
+        extents = " x ".join(map(_short, access.tile))
         return f"`{extents}` elements of `{access.array}`, at element `[{_list(access.region.index)}]`"
     return f"`{access.array}[{_list(access.region.index)}]`"
 

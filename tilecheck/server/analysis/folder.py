@@ -178,8 +178,8 @@ class Folder:
         return self._first is not None or self.workspace.complete
 
     def report(self) -> Report:
-        """What is known now. Before everything was looked at once, opt-outs are not said to be unused: what they are for
-        may not have been met."""
+        """What is known now. Before everything was looked at once, opt-outs are not said to be unused: what they are
+        for may not have been met."""
         if self._report is None:
             found = finish(self._first or self.workspace.analysis(), self.config)
             if not self.is_complete:

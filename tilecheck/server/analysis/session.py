@@ -1,7 +1,7 @@
 """What the analysing process does: takes in what the editor says, works off what is left to do, and tells of it.
 
-All folders are worked on in turns of one step. Between two steps everything that arrived is taken in, so that work for a
-text that is no longer there is dropped after at most one step.
+All folders are worked on step by step, those with recent edits first. Between two steps everything that arrived is
+taken in, so that work for a text that is no longer there is dropped after at most one step.
 """
 
 from __future__ import annotations
