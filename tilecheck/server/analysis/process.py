@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-import time
 import traceback
 from multiprocessing.connection import Connection
 from typing import Final
@@ -16,8 +15,8 @@ __all__ = ["serve"]
 
 _REST: Final = 1.0
 """Seconds without work or messages after which garbage is collected."""
-_LONG: Final = 0.05
-"""Seconds that a message may have to wait for that."""
+_MUCH: Final = 200_000
+"""Objects that are looked through in some hundredths of a second."""
 
 
 def serve(connection: Connection) -> None:
@@ -48,11 +47,12 @@ def serve(connection: Connection) -> None:
 
 
 def _collect() -> None:
-    """Collect garbage. Where that takes long there is much that stays: it is not looked at again."""
-    began = time.monotonic()
-    gc.collect()
-    if time.monotonic() - began > _LONG:
+    """Collect garbage. Where much was made since the last time, most of it stays, and to look through it would take
+    longer than a message may wait: it is never looked at."""
+    if gc.get_count()[0] > _MUCH:
         gc.freeze()
+    else:
+        gc.collect()
 
 
 def _leave_the_protocol_alone() -> None:
