@@ -94,6 +94,17 @@ def test_edits_are_followed(client, folder):
     assert [d["range"]["start"]["line"] for d in client.diagnostics(folder / "racy.py", 3)] == [8]
 
 
+def test_names_that_addresses_spell_otherwise(client, tmp_path):
+    project = tmp_path / "100% é #1"
+    project.mkdir()
+    (project / "a b%20.py").write_text(RACY)
+    client.initialize(project)
+    client.open(project / "a b%20.py")
+    client.until(project / "a b%20.py", _one("TC101"))
+    client.change(project / "a b%20.py", RACY.replace("(i, 0)", "(i, j)"), 2)
+    assert client.diagnostics(project / "a b%20.py", 2) == []
+
+
 def test_edits_may_come_as_ranges(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py")

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, Final
+from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
@@ -103,7 +104,7 @@ class Editor:
 
     def _tell_settings(self) -> None:
         workspace = self.server.workspace
-        uris = list(workspace.folders) or ([workspace.root_uri] if workspace.root_uri else [])
+        uris = [folder.uri for folder in workspace.folders.values()] or [workspace.root_uri or ""]
         roots = [os.path.abspath(path) for path in map(to_fs_path, uris) if path]
         encoding = str(getattr(workspace.position_encoding, "value", workspace.position_encoding) or "utf-16")
         everywhere = self._options.diagnostics == "workspace"
@@ -145,7 +146,7 @@ class Editor:
     def _flush(self, path: str) -> None:
         """Have the text of a document analysed as it is now."""
         self._cancel(path)
-        document = self.server.workspace.text_documents.get(self._uris[path])
+        document = self._document(self._uris[path])
         if document is not None:
             self._send(Opened(path, document.version or 0, document.source))
 
@@ -218,7 +219,7 @@ class Editor:
     def _published(self, found: Published) -> None:
         """Findings of a text that is no longer there are not shown: those of the text that is follow."""
         uri = self._uri(found.path)
-        document = self.server.workspace.text_documents.get(uri)
+        document = self._document(uri)
         version = None if document is None else document.version or 0
         if version != found.version:
             return
@@ -260,12 +261,15 @@ class Editor:
                 title="tilecheck", message=f"first look at {os.path.basename(root)}"))
 
     def _died(self, again: bool) -> None:
-        for future in self._waiting.values():
-            if not future.done():
-                future.cancel()
+        for number in list(self._waiting):
+            self._answered(Answer(number))
         what = "it was started again" if again else "it is started again with the next edit"
         self.server.window_show_message(lsp.ShowMessageParams(
             lsp.MessageType.Error, f"tilecheck: the process that analyses ended unexpectedly; {what}"))
+
+    def _document(self, uri: str) -> Any:
+        """The document that is open there, or None."""
+        return self.server.workspace.text_documents.get(unquote(uri))  # whose keys are spelled so
 
     def _uri(self, path: str) -> str:
         return self._uris.get(path) or from_fs_path(path) or path
