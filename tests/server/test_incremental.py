@@ -162,6 +162,49 @@ def test_an_edit_of_a_launch_proves_nothing(tree, monkeypatch):
     assert not {"TC405", "TC102"} & {d.code for d in _report(workspace, tree).diagnostics}
 
 
+def test_a_helper_of_host_code_in_another_file(tree, monkeypatch):
+    sizes = "def width():\n    return 2\n"
+    (tree / "sizes.py").write_text(sizes)
+    (tree / "host.py").write_text(
+        HOST.replace("(a, c, 2)", "(a, c, width())").replace("import wide", "import wide\nfrom sizes import width"))
+    workspace = _open(tree)
+    _agrees(workspace, tree)
+    assert "TC405" in {d.code for d in _report(workspace, tree).diagnostics}
+    names = _proved(monkeypatch)
+    _edit(workspace, tree / "sizes.py", sizes.replace("2", "4"))
+    _agrees(workspace, tree)
+    assert names == [] and "TC405" not in {d.code for d in _report(workspace, tree).diagnostics}
+
+
+def test_an_edit_of_a_class(tree, monkeypatch):
+    classes = "from enum import IntEnum\n\n\nclass Sizes(IntEnum):\n    WIDTH = 4\n"
+    (tree / "classes.py").write_text(classes)
+    (tree / "kernels.py").write_text(
+        KERNELS.replace("import helpers\n", "from classes import Sizes\n").replace("helpers.WIDTH", "Sizes.WIDTH"))
+    workspace = _open(tree)
+    _agrees(workspace, tree)
+    assert "TC405" in {d.code for d in _report(workspace, tree).diagnostics}
+    names = _proved(monkeypatch)
+    _edit(workspace, tree / "classes.py", classes.replace("4", "2"))
+    _agrees(workspace, tree)
+    assert names == ["wide"] and "TC405" not in {d.code for d in _report(workspace, tree).diagnostics}
+
+
+def test_an_edit_of_what_a_star_imports(tree, monkeypatch):
+    for name, result in (("one", "0"), ("two", "j")):
+        (tree / f"{name}.py").write_text(f"def column(j):\n    return {result}\n")
+    (tree / "hub.py").write_text("from one import *\n")
+    (tree / "kernels.py").write_text(
+        KERNELS.replace("from helpers import column, row", "from hub import column\nfrom helpers import row"))
+    workspace = _open(tree)
+    _agrees(workspace, tree)
+    assert "TC101" in {d.code for d in _report(workspace, tree).diagnostics}
+    names = _proved(monkeypatch)
+    _edit(workspace, tree / "hub.py", "from two import *\n")
+    _agrees(workspace, tree)
+    assert names == ["put"] and "TC101" not in {d.code for d in _report(workspace, tree).diagnostics}
+
+
 def test_a_comment_at_the_end_proves_nothing(tree, monkeypatch):
     workspace = _open(tree)
     _all_steps(workspace)

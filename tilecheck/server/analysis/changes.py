@@ -41,7 +41,7 @@ def _binding(skeleton: Skeleton, binding: Binding) -> object:
         case ClassBinding(qualname):
             return ("class", qualname, tuple(name for name in skeleton.definitions if name.startswith(f"{qualname}.")))
         case ValueBinding(value=value, path=path):
-            return ("value", value.lineno, value.col_offset, path, ast.dump(value))
+            return ("value", path, ast.dump(value, include_attributes=True))
     return "opaque"
 
 
@@ -77,16 +77,10 @@ def _comments(module: Module, first: int, above: int) -> tuple[str, ...]:
     return module.lines[start - 1 : first - 1]
 
 
-def _lines(module: Module, what: str) -> object:
-    first, _, last = what.partition(":")
-    return module.lines[int(first) - 1 : int(last)]
-
-
 def _import(module: Module, what: str) -> object:
     return None  # which file is meant depends on which files there are, not on what they say
 
 
 _PARTS: Final[Mapping[Kind, Callable[[Module, str], object]]] = {
-    "file": _file, "name": _name, "stars": _stars, "function": _function, "class": _class, "lines": _lines,
-    "import": _import,
+    "file": _file, "name": _name, "stars": _stars, "function": _function, "class": _class, "import": _import,
 }

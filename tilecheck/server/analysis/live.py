@@ -83,8 +83,7 @@ class LiveModule(Module):
             return super().class_(name)
 
     def value(self, binding: ValueBinding) -> Expr | None:
-        statement = binding.statement
-        self.recording.note(Key("lines", self.path, f"{statement.lineno}:{statement.end_lineno or statement.lineno}"))
+        # whoever has the binding has asked for its name, or for the function that it stands in
         with self.recording.quiet():
             return super().value(binding)
 
