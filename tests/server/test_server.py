@@ -233,6 +233,21 @@ def test_all_files_are_shown_where_that_is_wanted(client, folder):
     client.until(folder / "racy.py", _none)
 
 
+def test_what_is_no_longer_wanted_is_taken_away(client, folder, tmp_path):
+    second = tmp_path / "second"
+    second.mkdir()
+    (second / "racy.py").write_text(RACY)
+    client.initialize(folder, second, options={"diagnostics": "workspace"})
+    client.until(folder / "racy.py", _one("TC101"))
+    client.until(second / "racy.py", _one("TC101"))
+    client.notify("workspace/didChangeWorkspaceFolders", {"event": {
+        "added": [], "removed": [{"uri": uri_of(second), "name": "second"}]}})
+    client.until(second / "racy.py", _none)
+    client.notify("workspace/didChangeConfiguration", {"settings": {"diagnostics": "openFiles"}})
+    client.until(folder / "racy.py", _none)
+    client.until(folder / "unproven.py", _none)
+
+
 # --- code that cannot be parsed --------------------------------------------------------------------------------------
 
 def test_half_typed_code_keeps_what_was_found(client, folder):

@@ -14,9 +14,9 @@ Kind: TypeAlias = Literal["file", "name", "stars", "function", "class", "import"
 class Key(NamedTuple):
     """A part of a file.
 
-    kind  `file`: all of it. `name`: what binds the module-level name `what`, values included. `stars`: its star imports. `function`,
-          `class`: the definition with the qualified name `what`. `import`: which file the import `what`, as `name`
-          newline `path found`, means in this one
+    kind  `file`: all of it. `name`: what binds the module-level name `what`, values included. `stars`: its star
+          imports. `function`, `class`: the definition with the qualified name `what`. `import`: which file the import
+          `what`, as `name` newline `path found`, means in this one
     path  of the file
     """
 

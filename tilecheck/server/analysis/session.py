@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any, Final
 
 from tilecheck.kernel.access import KernelModel
@@ -72,7 +72,16 @@ class Session:
             folder.documents = {}
         for found in documents.values():
             self._folder(found.path).documents[found.path] = found
+        self._take_away(documents.keys())
         self.touched(Touched())
+
+    def _take_away(self, documents: Set[str]) -> None:
+        """Show nothing any more of files that are not open, where that is no longer wanted or their folder is not."""
+        for path, shown in list(self._published.items()):
+            if shown.findings and path not in documents and not (
+                self._settings.everywhere and self._owner(path) is not None
+            ):
+                self._publish(Published(path, None, ()))
 
     def opened(self, opened: Opened) -> None:
         path = opened.path
@@ -86,7 +95,9 @@ class Session:
 
     def closed(self, closed: Closed) -> None:
         path = closed.path
-        folder = self._folder(path)
+        folder = self._owner(path)
+        if folder is None:
+            return  # it was never open here
         folder.close(path)
         self._recent = [p for p in self._recent if p != path]
         self._ask_for(folder)
@@ -105,14 +116,17 @@ class Session:
         self._questions.append(question)
         self._answer()
 
-    def _folder(self, path: str) -> Folder:
-        """The innermost folder that a file is in, or one that it has for itself."""
+    def _owner(self, path: str) -> Folder | None:
+        """The innermost folder that a file is in, or the one that it has for itself."""
         around = [root for root in self._folders if path.startswith(os.path.join(root, ""))]
-        if around:
-            return self._folders[max(around, key=len)]
-        if path not in self._loose:
-            self._loose[path] = Folder(path, self._settings.encoding)
-        return self._loose[path]
+        return self._folders[max(around, key=len)] if around else self._loose.get(path)
+
+    def _folder(self, path: str) -> Folder:
+        """The same for a file that is open, which has one for itself if it is in none."""
+        owner = self._owner(path)
+        if owner is None:
+            owner = self._loose[path] = Folder(path, self._settings.encoding)
+        return owner
 
     def _all(self) -> list[Folder]:
         return [*self._loose.values(), *self._folders.values()]
@@ -156,12 +170,12 @@ class Session:
         self._pending |= folder.documents.keys()
         if self._settings.everywhere:
             shown = {path for path, p in self._published.items() if p.findings}
-            self._pending |= {p for p in folder.files_with_findings() | shown if self._folder(p) is folder}
+            self._pending |= {p for p in folder.files_with_findings() | shown if self._owner(p) is folder}
 
     def _publish_settled(self) -> None:
         for path in sorted(self._pending):
-            folder = self._folder(path)
-            if path not in folder.documents and not self._settings.everywhere:
+            folder = self._owner(path)
+            if folder is None or (path not in folder.documents and not self._settings.everywhere):
                 self._pending.discard(path)
                 continue
             if not folder.covers(path) or folder.is_settled(path):
@@ -187,8 +201,8 @@ class Session:
     def _answer(self) -> None:
         left = []
         for question in self._questions:
-            folder = self._folder(question.path)
-            if not folder.covers(question.path):
+            folder = self._owner(question.path)
+            if folder is None or not folder.covers(question.path):
                 self._tell(Answer(question.number))
             elif folder.workspace.is_settled(question.path):
                 self._tell(self._answered(folder, question))
