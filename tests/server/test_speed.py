@@ -24,7 +24,6 @@ class Timed:
     """A session in this process, with the files of a folder looked at."""
 
     def __init__(self, root: Path) -> None:
-        gc.disable()  # as the analysing process does while there is work
         self.told: list[Reply] = []
         self.session = Session(self.told.append)
         self.session.take(Settings((str(root),), "utf-16"))
@@ -82,7 +81,9 @@ def test_an_edit_of_a_file_of_the_corpus(timed_corpus, name):
 
 
 @pytest.fixture(autouse=True)
-def _collecting_again():
+def _not_collecting():
+    """As in the analysing process while there is work."""
+    gc.disable()
     yield
     gc.enable()
 
