@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.analysis import Analysis, Dependencies
-from tilecheck.cache import content_digests, digest, open_cache, tool_signature
+from tilecheck.cache import Cache, content_digests, digest, open_cache, tool_signature
 from tilecheck.config import Config, ConfigError
 from tilecheck.diagnostics import Failure
 from tilecheck.progress import Progress, no_progress
@@ -58,7 +58,7 @@ def analyse_paths(
     """
     found = discovered(paths, config)
     files = content_digests(str(path) for path in found.files)
-    inputs = Inputs(files, tuple(map(str, found.roots)), None, _read_overlays(config.contracts))
+    inputs = Inputs(files, tuple(map(str, found.roots)), None, read_overlays(config.contracts))
     missing = tuple(Failure(error.file, error.message) for error in found.errors)
     analysis = (_kept_or_fresh(inputs, config, progress) if contents is None else
                 _fresh(replace(inputs, contents=contents), config, progress))
@@ -75,8 +75,28 @@ def discovered(paths: Sequence[str], config: Config) -> Discovery:
 
 def analyse_text(data: bytes, name: str, config: Config) -> Analysis:
     """The analysis of source that is not on disk, or not like this."""
-    inputs = Inputs({name: digest(data)}, (), {name: data}, _read_overlays(config.contracts))
+    inputs = Inputs({name: digest(data)}, (), {name: data}, read_overlays(config.contracts))
     return _fresh(inputs, config, no_progress)
+
+
+def kept(
+    files: Mapping[str, bytes], roots: Sequence[str], overlays: tuple[tuple[str, str], ...], config: Config
+) -> Analysis | None:
+    """What the cache has of files with these bytes; None when it has nothing, or what it has no longer holds."""
+    inputs = Inputs({path: digest(data) for path, data in files.items()}, tuple(roots), None, overlays)
+    cache = open_cache(config.cache_folder) if config.use_cache else None
+    return None if cache is None else _kept(cache, inputs.key())
+
+
+def keep(
+    files: Mapping[str, bytes], roots: Sequence[str], overlays: tuple[tuple[str, str], ...], config: Config,
+    analysis: Analysis,
+) -> None:
+    """Put an analysis of files with these bytes into the cache."""
+    inputs = Inputs({path: digest(data) for path, data in files.items()}, tuple(roots), None, overlays)
+    cache = open_cache(config.cache_folder) if config.use_cache else None
+    if cache is not None:
+        _keep(cache, inputs.key(), analysis)
 
 
 def _kept_or_fresh(inputs: Inputs, config: Config, progress: Progress) -> Analysis:
@@ -84,14 +104,23 @@ def _kept_or_fresh(inputs: Inputs, config: Config, progress: Progress) -> Analys
     if cache is None:
         return _fresh(inputs, config, progress)
     key = inputs.key()
-    kept = cache.load(_RUN, key)
-    if isinstance(kept, Analysis) and _holds(kept.dependencies):
-        return kept
+    known = _kept(cache, key)
+    if known is not None:
+        return known
     analysis = _fresh(inputs, config, progress)
+    _keep(cache, key, analysis)
+    return analysis
+
+
+def _kept(cache: Cache, key: str) -> Analysis | None:
+    known = cache.load(_RUN, key)
+    return known if isinstance(known, Analysis) and _holds(known.dependencies) else None
+
+
+def _keep(cache: Cache, key: str, analysis: Analysis) -> None:
     if analysis.can_be_kept:
         cache.store(_RUN, key, analysis)
         cache.prune(_RUN)
-    return analysis
 
 
 def _holds(dependencies: Dependencies) -> bool:
@@ -106,7 +135,7 @@ def _fresh(inputs: Inputs, config: Config, progress: Progress) -> Analysis:
     from tilecheck.analyst import Work
     from tilecheck.stages import join
 
-    work = Work(tuple(inputs.files), inputs.roots, inputs.contents or {}, _parse_overlays(inputs.overlays))
+    work = Work(tuple(inputs.files), inputs.roots, inputs.contents or {}, parse_overlays(inputs.overlays))
     return join(_results(work, config.workers, progress), len(inputs.files))
 
 
@@ -129,7 +158,8 @@ def _size(path: str) -> int:
         return 0
 
 
-def _read_overlays(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:
+def read_overlays(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:
+    """Path and text of overlay files. Raises ConfigError for one that cannot be read."""
     out = []
     for path in paths:
         try:
@@ -141,10 +171,11 @@ def _read_overlays(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:
 
 def overlays(config: Config) -> dict[str, tuple[str, ...]]:
     """The clauses of the overlay files that are configured. Raises ConfigError for one that cannot be read."""
-    return _parse_overlays(_read_overlays(config.contracts))
+    return parse_overlays(read_overlays(config.contracts))
 
 
-def _parse_overlays(texts: Sequence[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+def parse_overlays(texts: Sequence[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    """The clauses of all overlay files by pattern. Raises ConfigError for one that is not right."""
     if not texts:
         return {}
     from tilecheck.proof.contract import ContractError, parse_overlay

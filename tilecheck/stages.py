@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gc
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilecheck.analysis import Analysis, Dependencies, KernelFindings, OptOut
-from tilecheck.diagnostics import Diagnostic, Failure
+from tilecheck.diagnostics import Diagnostic, Failure, KernelReport
 from tilecheck.host.launch import Launch
 from tilecheck.host.launches import find_launches
 from tilecheck.host.ownership.event import Event
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 Overlay: TypeAlias = Mapping[str, tuple[str, ...]]
 """Clauses declared for kernels elsewhere, by `path::kernel` pattern."""
+
+Concluding: TypeAlias = Callable[
+    [KernelModel, Proof, Sequence[Launch]], tuple[KernelReport, tuple[Diagnostic, ...]]]
 
 INTERNAL: Final = "internal error"
 
@@ -70,18 +73,27 @@ def prove_file(project: Project, path: str, overlay: Overlay) -> FileResult:
         module = project.module(path)
         module.check()
         sites = module.kernels()
-        opt_outs = list(opt_outs_of_file(module, sites))
+        opt_outs = tuple(opt_outs_of_file(module, sites))
     except Exception as error:
         return FileResult(path, failures=(failure_of(path, error),))
-    kernels: list[ProvedKernel] = []
-    failures: list[Failure] = []
-    for site in sites:
-        try:
-            kernels.append(prove_kernel(project, site, overlay))
-            opt_outs += opt_outs_of_kernel(project, site)
-        except Exception as error:
-            failures.append(failure_of(path, error, site.definition.name_span.line))
-    return FileResult(path, tuple(kernels), (), tuple(opt_outs), tuple(failures))
+    parts = [prove_site(project, path, site, overlay) for site in sites]
+    return FileResult(
+        path,
+        tuple(kernel for part in parts for kernel in part.kernels),
+        (),
+        (*opt_outs, *(opt_out for part in parts for opt_out in part.opt_outs)),
+        tuple(failure for part in parts for failure in part.failures),
+    )
+
+
+def prove_site(project: Project, path: str, site: KernelSite, overlay: Overlay) -> FileResult:
+    """One kernel that file `path` defines or makes, likewise."""
+    kernels: tuple[ProvedKernel, ...] = ()
+    try:
+        kernels = (prove_kernel(project, site, overlay),)
+        return FileResult(path, kernels, opt_outs=tuple(opt_outs_of_kernel(project, site)))
+    except Exception as error:
+        return FileResult(path, kernels, failures=(failure_of(path, error, site.definition.name_span.line),))
 
 
 def find_file_launches(project: Project, path: str) -> FileResult:
@@ -127,9 +139,13 @@ def prove_kernel(project: Project, site: KernelSite, overlay: Overlay) -> Proved
 
 
 class Joiner:
-    """Gathers results in any order and concludes each kernel when its launches are known."""
+    """Gathers results in any order and concludes each kernel when its launches are known.
 
-    def __init__(self) -> None:
+    `concluding` is what is made of a kernel and its launches: `conclude`, or something that remembers what it said.
+    """
+
+    def __init__(self, concluding: Concluding = conclude) -> None:
+        self.concluding = concluding
         self.kernels: dict[tuple[str, str], KernelFindings] = {}
         self.waiting: dict[tuple[str, str], ProvedKernel] = {}
         self.launches: defaultdict[tuple[str, str], list[Launch]] = defaultdict(list)
@@ -169,7 +185,7 @@ class Joiner:
             failures = list(_faulty_contracts(kernel))
             try:
                 seen = sorted(self.launches[key], key=lambda launch: (launch.span, launch.wrapper))
-                report, diagnostics = conclude(kernel.model, kernel.proof, seen)
+                report, diagnostics = self.concluding(kernel.model, kernel.proof, seen)
                 self.kernels[key] = KernelFindings(report, diagnostics, kernel.deny_residual, kernel.model.dialect)
             except Exception as error:
                 failures.append(failure_of(key[0], error, kernel.model.name_span.line))
@@ -181,7 +197,7 @@ class Joiner:
         for key, kernel in sorted(self.lent.items(), key=lambda item: item[0]):
             if key not in self.kernels:
                 seen = sorted(self.launches[key], key=lambda launch: (launch.span, launch.wrapper))
-                _, found = conclude(kernel.model, kernel.proof, seen)
+                _, found = self.concluding(kernel.model, kernel.proof, seen)
                 yield from (d for d in found if any(d.span == launch.span for launch in seen))
 
     def analysis(self, files: int) -> Analysis:

@@ -17,7 +17,12 @@ def page(code_or_name: str) -> str:
     rule = find(code_or_name)
     if rule is None:
         raise PageError(f"unknown rule '{code_or_name}'{did_you_mean(code_or_name, [*RULES, *BY_NAME])}")
-    return (_folder() / f"{rule.code}.md").read_text(encoding="utf-8")
+    return page_file(rule.code).read_text(encoding="utf-8")
+
+
+def page_file(code: str) -> Path:
+    """Where the page of a rule is."""
+    return _folder() / f"{code}.md"
 
 
 def sections(text: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.records import record
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tilecheck.source.module import Module
     from tilecheck.source.project import Project
 
-__all__ = ["launching_functions"]
+__all__ = ["Mentions", "launching_functions"]
 
 MODULE_BODY: Final = "<module>"
 
@@ -40,34 +41,52 @@ class _Site:
     root: str
 
 
-class _File:
-    """What the search needs of one file."""
+class Mentions:
+    """What the search needs of one file. All of it is read off the text of the file alone, once."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
-        skeleton = module.skeleton
-        roots = sorted(
+
+    @cached_property
+    def words(self) -> frozenset[bytes]:
+        """The words of the file; to have them, it need not be parsed."""
+        return frozenset(_WORD.findall(self.module.data))
+
+    @cached_property
+    def owns(self) -> bool:
+        return may_own(self.module.data)
+
+    @cached_property
+    def launches(self) -> bool:
+        return may_launch(self.module.data)
+
+    @cached_property
+    def _roots(self) -> list[tuple[int, int, str]]:
+        return sorted(
             (definition.first_line, definition.end_line, definition.qualname)
-            for definition in skeleton.definitions.values()
+            for definition in self.module.skeleton.definitions.values()
             if not definition.outer
         )
-        self._starts = [first for first, _, _ in roots]
-        self._roots = roots
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [first for first, _, _ in self._roots]
 
     def root(self, line: int) -> str:
         """The outermost function around a line."""
         index = bisect_right(self._starts, line) - 1
         return self._roots[index][2] if index >= 0 and line <= self._roots[index][1] else MODULE_BODY
 
-    def direct(self) -> Iterator[str]:
+    @cached_property
+    def direct(self) -> tuple[str, ...]:
         """Functions that name a launcher in code, not only in comments or strings."""
         lines: defaultdict[str, list[int]] = defaultdict(list)
         for number, line in enumerate(self.module.lines, 1):
             if _LAUNCHER.search(line):
                 lines[self.root(number)].append(number)
-        for root, found in lines.items():
-            if any(_names_launcher(node) for node in self._nodes(root, found)):
-                yield root
+        return tuple(
+            root for root, found in lines.items() if any(_names_launcher(node) for node in self._nodes(root, found))
+        )
 
     def _nodes(self, root: str, lines: list[int]) -> Iterator[ast.AST]:
         if root != MODULE_BODY:
@@ -78,6 +97,7 @@ class _File:
             if touched and not isinstance(statement, _DEFINING):
                 yield statement
 
+    @cached_property
     def calls(self) -> tuple[_Site, ...]:
         """Calls by name, each chain once in each function."""
         found: dict[_Site, None] = {}
@@ -89,8 +109,12 @@ class _File:
                     found[_Site(tuple(match[1].split(".")), self.root(number))] = None
         return tuple(found)
 
-    def aliases(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+    @cached_property
+    def aliases(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Names of this file that stand for other names."""
+        return tuple(self._aliases())
+
+    def _aliases(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         for name, bounds in self.module.skeleton.scopes[""].items():
             for bound in bounds:
                 match bound.binding:
@@ -123,21 +147,18 @@ class _Search:
     def __init__(self, project: Project) -> None:
         self.resolver = project.resolver
         self.modules = {module.path: module for module in project.modules()}
-        self.files: dict[str, _File] = {}
-        self.sites: dict[str, tuple[_Site, ...]] = {}
+        self.broken: set[str] = set()
         self.found: defaultdict[str, set[str]] = defaultdict(set)
         self.names: set[str] = set()
 
     def run(self) -> None:
-        words: dict[str, set[bytes]] = {}
         for path, module in list(self.modules.items()):
             try:
-                words[path] = set(_WORD.findall(module.data))
-                if may_own(module.data):
+                _ = module.mentions.words
+                if module.mentions.owns:
                     _ = self.found[path]  # looked through for itself, whatever it launches
-                if may_launch(module.data):
-                    self.files[path] = _File(module)
-                    for root in self.files[path].direct():
+                if module.mentions.launches:
+                    for root in module.mentions.direct:
                         self.add(path, root)
             except SourceError:
                 del self.modules[path]  # reported where the file itself is checked
@@ -146,24 +167,24 @@ class _Search:
             changed = False
             wanted = {name.encode() for name in self.names}
             for path in self.modules:
-                if not wanted.isdisjoint(words[path]):
+                if not wanted.isdisjoint(self.modules[path].mentions.words):
                     changed |= self.visit(path)
 
     def visit(self, path: str) -> bool:
         """Look for callers in one file; whether any was new."""
+        if path in self.broken:
+            return False
         module = self.modules[path]
-        if path not in self.sites:
-            try:
-                file = self.files.setdefault(path, _File(module))
-            except SourceError:
-                self.sites[path] = ()
-                return False
-            self.sites[path] = file.calls()
+        try:
+            sites, aliases = module.mentions.calls, module.mentions.aliases
+        except SourceError:
+            self.broken.add(path)
+            return False
         before = len(self.names), len(self.found[path])
-        for name, parts in self.files[path].aliases():
+        for name, parts in aliases:
             if self.is_candidate(parts):
                 self.names.add(name)
-        for site in self.sites[path]:
+        for site in sites:
             if site.root not in self.found[path] and self.is_candidate(site.parts) and self.launches(module, site):
                 self.add(path, site.root)
         return before != (len(self.names), len(self.found[path]))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from tilecheck.kernel.tree import ClassDef, Expr, FuncDef, Sequence, Stmt
 from tilecheck.records import record
 from tilecheck.source import kernels
+from tilecheck.source.hosts import Mentions
 from tilecheck.source.packages import FileName
 from tilecheck.source.relevance import may_launch, may_matter
 from tilecheck.source.skeleton import Skeleton, ValueBinding, skeleton
@@ -81,6 +82,11 @@ class Module:
             return skeleton(parse(self.text, self.path))
         except RecursionError:
             raise SourceError(self.path, "the code nests too deeply to be analysed") from None
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """What the search for functions that launch reads of this file."""
+        return Mentions(self)
 
     def check(self) -> None:
         """Raise `SourceError` when the file cannot be read, decoded or parsed."""

@@ -1,0 +1,1 @@
+"""The editor server, driven as an editor does."""

@@ -1,0 +1,101 @@
+"""What the server shows of a folder is what the command line says of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.cases.expectations import FOLDER
+from tests.server.client import Client, start, uri_of
+
+pytest.importorskip("pygls")
+
+ROOT = Path(__file__).parents[2]
+_SEVERITIES = {1: "error", 2: "warning", 3: "note"}
+
+
+def _said(folder: Path, home: Path) -> Counter[tuple[object, ...]]:
+    """What the command line says: findings, and what could not be checked."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(home)}
+    done = subprocess.run(
+        [sys.executable, "-m", "tilecheck", ".", "--format", "json", "--no-cache"], cwd=folder, env=environment,
+        capture_output=True, text=True, check=False)
+    report = json.loads(done.stdout)
+    found = Counter(
+        (os.path.normpath(d["file"]), d["code"], d["severity"], d["line"], d["column"], d["end_line"], d["end_column"],
+         d["message"]) for d in report["diagnostics"])
+    return found + Counter((os.path.normpath(f["file"]), f["line"], f["message"]) for f in report["failures"])
+
+
+def _shown(client: Client, folder: Path) -> Counter[tuple[object, ...]]:
+    """What the server shows last of every file."""
+    latest = {m["params"]["uri"]: m["params"]["diagnostics"] for m in client.said
+              if m["method"] == "textDocument/publishDiagnostics"}
+    found: Counter[tuple[object, ...]] = Counter()
+    for path in folder.rglob("*.py"):
+        for d in latest.get(uri_of(path), ()):
+            name, start, end = str(path.relative_to(folder)), d["range"]["start"], d["range"]["end"]
+            if "code" in d:
+                message = d["message"].split("\nnote: ")[0].split("\nhelp: ")[0]
+                found[name, d["code"], _SEVERITIES[d["severity"]], start["line"] + 1, start["character"] + 1,
+                      end["line"] + 1, end["character"] + 1, message] += 1
+            else:
+                found[name, start["line"] + 1, d["message"]] += 1
+    return found
+
+
+def _compare(folder: Path, home: Path, patience: float) -> int:
+    wanted = _said(folder, home)
+    client = start(folder, home=home)
+    client.initialize(folder, options={"diagnostics": "workspace"}, capabilities={
+        "general": {"positionEncodings": ["utf-32"]}, "window": {"workDoneProgress": True}})
+    client.wait(lambda: [m for m in client.said if m["method"] == "$/progress"
+                         and m["params"]["value"]["kind"] == "end"], patience)
+    # what was on its way before this is here when this is
+    client.open(folder / "end.py", "")
+    client.diagnostics(folder / "end.py", 1)
+    shown = _shown(client, folder)
+    assert client.stop() == 0
+    assert shown - wanted == Counter() and wanted - shown == Counter()
+    return sum(wanted.values())
+
+
+def test_all_cases(tmp_path):
+    folder = tmp_path / "cases"
+    shutil.copytree(FOLDER, folder)
+    (folder / "broken.py").write_text("import cuda.tile as ct\n\n\ndef half(:\n")
+    assert _compare(folder, tmp_path, 120) > 250
+
+
+def test_examples(tmp_path):
+    folder = tmp_path / "examples"
+    shutil.copytree(ROOT / "examples", folder)
+    assert _compare(folder, tmp_path, 120) > 0
+
+
+def test_the_corpus(corpus, tmp_path):
+    folder = tmp_path / "corpus"
+    shutil.copytree(corpus / "tilegym", folder / "tilegym")
+    assert _compare(folder, tmp_path, 600) > 0
+
+
+def test_every_case_file_that_is_open(tmp_path):
+    """Findings of open files are the same as those of the folder, whichever is opened first."""
+    folder = tmp_path / "cases"
+    shutil.copytree(FOLDER, folder)
+    names = ["host_bad.py", "raw_bad.py", "dialect_bad.py", "padding_bad.py", "lints_bad.py", "host.py"]
+    wanted = _said(folder, tmp_path)
+    client = start(folder, home=tmp_path)
+    client.initialize(folder, capabilities={"general": {"positionEncodings": ["utf-32"]}})
+    for name in names:
+        client.open(folder / name)
+    expected = Counter({key: count for key, count in wanted.items() if key[0] in names})
+    client.wait(lambda: _shown(client, folder) == expected, 120)
+    assert client.stop() == 0

@@ -1,0 +1,52 @@
+"""Documents that are open in an editor."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+
+from tilecheck.diagnostics import Failure
+from tilecheck.records import record
+from tilecheck.source.text import SourceError, decode, is_valid, parse
+
+__all__ = ["Document", "document"]
+
+
+@record(frozen=True)
+class Document:
+    """A text as it stands in an editor.
+
+    data   its bytes, as they would be on disk
+    fault  why it cannot be parsed, as far as it is written; None when it can
+    """
+
+    path: str
+    version: int
+    text: str
+    data: bytes
+    fault: Failure | None
+
+
+def document(path: str, version: int, text: str) -> Document:
+    data = _bytes(text)
+    return Document(path, version, text, data, None if is_valid(data) else _fault(path, data))
+
+
+def _bytes(text: str) -> bytes:
+    """The bytes of a text: in the encoding that it declares, if it can be encoded so."""
+    data = text.encode("utf-8", "surrogatepass")
+    if "coding" in text[:200]:
+        try:
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+            return text.encode(encoding)
+        except (SyntaxError, LookupError, UnicodeError):
+            return data  # the checker says what is wrong with it
+    return data
+
+
+def _fault(path: str, data: bytes) -> Failure | None:
+    try:
+        parse(decode(data, path), path)
+    except SourceError as error:
+        return Failure(path, error.message, error.line)
+    return None

@@ -1,0 +1,306 @@
+"""The process that speaks to the editor. It analyses nothing itself, so it always answers at once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from urllib.parse import unquote
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+from pygls.uris import from_fs_path, to_fs_path
+
+from tilecheck import __version__
+from tilecheck.server import convert
+from tilecheck.server.link import Link
+from tilecheck.server.messages import (
+    Answer,
+    Closed,
+    Opened,
+    Published,
+    Question,
+    Reply,
+    Settings,
+    Touched,
+    Trouble,
+    Working,
+)
+from tilecheck.server.options import Options, options_of
+
+__all__ = ["Editor"]
+
+_PATIENCE: Final = 10.0
+"""Seconds that a question may take until it is answered with nothing."""
+_TOGETHER: Final = 0.1
+"""Seconds within which changes on disk are looked at together."""
+_WATCHED: Final = ("**/*.py", "**/pyproject.toml", "**/tilecheck.toml", "**/*.toml", "**/.gitignore")
+
+
+class Editor:
+    """The server, as an editor sees it. `asked_to_stop` tells whether it said that it would go."""
+
+    def __init__(self, link: Link) -> None:
+        self.server = LanguageServer("tilecheck", __version__)
+        self.asked_to_stop = False
+        self._link = link
+        self._attached = False
+        self._options = Options()
+        self._uris: dict[str, str] = {}
+        self._delayed: dict[str, asyncio.TimerHandle] = {}
+        self._looking: asyncio.TimerHandle | None = None
+        self._waiting: dict[int, asyncio.Future[Answer]] = {}
+        self._asked = 0
+        self._busy: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._register()
+
+    def _register(self) -> None:
+        handlers: Mapping[str, tuple[Callable[..., Any], Any]] = {
+            lsp.INITIALIZE: (self._initialize, None),
+            lsp.INITIALIZED: (self._initialized, None),
+            lsp.SHUTDOWN: (self._shutdown, None),
+            lsp.TEXT_DOCUMENT_DID_OPEN: (self._did_open, None),
+            lsp.TEXT_DOCUMENT_DID_CHANGE: (self._did_change, None),
+            lsp.TEXT_DOCUMENT_DID_SAVE: (self._did_save, None),
+            lsp.TEXT_DOCUMENT_DID_CLOSE: (self._did_close, None),
+            lsp.WORKSPACE_DID_CHANGE_CONFIGURATION: (self._did_change_configuration, None),
+            lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES: (self._did_change_files, None),
+            lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: (self._did_change_folders, None),
+            lsp.TEXT_DOCUMENT_HOVER: (self._hover, None),
+            lsp.TEXT_DOCUMENT_CODE_ACTION: (
+                self._code_action, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix])),
+        }
+        for name, (handler, options) in handlers.items():
+            self.server.feature(name, options)(_plain(handler))
+
+    # --- beginning and end -------------------------------------------------------------------------------------------
+
+    def _initialize(self, params: lsp.InitializeParams) -> None:
+        self._options = options_of(params.initialization_options)
+
+    def _initialized(self, params: lsp.InitializedParams) -> None:
+        self._link.attach(self._receive, self._died)
+        self._attached = True
+        self._tell_settings()
+        capabilities = self.server.client_capabilities.workspace
+        watching = capabilities.did_change_watched_files if capabilities is not None else None
+        if watching is not None and watching.dynamic_registration:
+            self._watch()
+
+    def _watch(self) -> None:
+        watchers = [lsp.FileSystemWatcher(glob_pattern=pattern) for pattern in _WATCHED]
+        self.server.client_register_capability(lsp.RegistrationParams([lsp.Registration(
+            id="tilecheck-files", method=lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+            register_options=lsp.DidChangeWatchedFilesRegistrationOptions(watchers))]))
+
+    def _shutdown(self, params: None) -> None:
+        self.asked_to_stop = True
+        for handle in self._delayed.values():
+            handle.cancel()
+        self._attached = False
+        self._link.close()
+
+    def _tell_settings(self) -> None:
+        workspace = self.server.workspace
+        uris = [folder.uri for folder in workspace.folders.values()] or [workspace.root_uri or ""]
+        roots = [os.path.abspath(path) for path in map(to_fs_path, uris) if path]
+        encoding = str(getattr(workspace.position_encoding, "value", workspace.position_encoding) or "utf-16")
+        everywhere = self._options.diagnostics == "workspace"
+        self._send(Settings(tuple(dict.fromkeys(roots)), encoding, everywhere))
+
+    def _send(self, request: Any) -> None:
+        if self._attached:
+            self._link.send(request)
+
+    # --- documents ---------------------------------------------------------------------------------------------------
+
+    def _did_open(self, params: lsp.DidOpenTextDocumentParams) -> None:
+        document = params.text_document
+        if document.language_id == "python" or document.uri.endswith(".py"):
+            path = _path(document.uri)
+            self._uris[path] = document.uri
+            self._flush(path)
+
+    def _did_change(self, params: lsp.DidChangeTextDocumentParams) -> None:
+        path = _path(params.text_document.uri)
+        if path not in self._uris:
+            return
+        self._cancel(path)
+        loop = asyncio.get_running_loop()
+        self._delayed[path] = loop.call_later(self._options.debounce / 1000, self._flush, path)
+
+    def _did_save(self, params: lsp.DidSaveTextDocumentParams) -> None:
+        path = _path(params.text_document.uri)
+        if path in self._delayed:
+            self._flush(path)
+        self._look_soon()
+
+    def _did_close(self, params: lsp.DidCloseTextDocumentParams) -> None:
+        path = _path(params.text_document.uri)
+        self._cancel(path)
+        if path in self._uris:
+            self._send(Closed(path))
+
+    def _flush(self, path: str) -> None:
+        """Have the text of a document analysed as it is now."""
+        self._cancel(path)
+        document = self._document(self._uris[path])
+        if document is not None:
+            self._send(Opened(path, document.version or 0, document.source))
+
+    def _cancel(self, path: str) -> None:
+        handle = self._delayed.pop(path, None)
+        if handle is not None:
+            handle.cancel()
+
+    # --- settings and files ------------------------------------------------------------------------------------------
+
+    def _did_change_configuration(self, params: lsp.DidChangeConfigurationParams) -> None:
+        self._options = options_of(params.settings, self._options)
+        self._tell_settings()
+
+    def _did_change_files(self, params: lsp.DidChangeWatchedFilesParams) -> None:
+        self._look_soon()
+
+    def _did_change_folders(self, params: lsp.DidChangeWorkspaceFoldersParams) -> None:
+        self._tell_settings()
+
+    def _look_soon(self) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
+        self._looking = asyncio.get_running_loop().call_later(_TOGETHER, self._send, Touched())
+
+    # --- questions ---------------------------------------------------------------------------------------------------
+
+    async def _hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
+        place = convert.place_of(params.position)
+        answer = await self._ask("hover", params.text_document.uri, place, place)
+        return convert.hover(answer.hint) if answer is not None and answer.hint is not None else None
+
+    async def _code_action(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
+        wanted = params.context.only
+        if wanted is not None and not any(_is_quick_fix(kind) for kind in wanted):
+            return None
+        start, end = convert.place_of(params.range.start), convert.place_of(params.range.end)
+        answer = await self._ask("actions", params.text_document.uri, start, end)
+        if answer is None:
+            return None
+        return [convert.code_action(action, self._uri, self._understands_versions()) for action in answer.actions]
+
+    async def _ask(self, kind: Any, uri: str, start: tuple[int, int], end: tuple[int, int]) -> Answer | None:
+        path = _path(uri)
+        if path not in self._uris or not self._attached:
+            return None
+        if path in self._delayed:
+            self._flush(path)
+        self._asked += 1
+        number = self._asked
+        future = self._waiting[number] = asyncio.get_running_loop().create_future()
+        self._send(Question(number, kind, path, start, end))
+        try:
+            return await asyncio.wait_for(future, _PATIENCE)
+        except TimeoutError:
+            return None
+        finally:
+            self._waiting.pop(number, None)
+
+    def _understands_versions(self) -> bool:
+        workspace = self.server.client_capabilities.workspace
+        edits = workspace.workspace_edit if workspace is not None else None
+        return bool(edits is not None and edits.document_changes)
+
+    # --- replies -----------------------------------------------------------------------------------------------------
+
+    def _receive(self, reply: Reply) -> None:
+        _RECEIVE[type(reply)](self, reply)
+
+    def _published(self, found: Published) -> None:
+        """Findings of a text that is no longer there are not shown: those of the text that is follow."""
+        uri = self._uri(found.path)
+        document = self._document(uri)
+        version = None if document is None else document.version or 0
+        if version != found.version:
+            return
+        self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(
+            uri=uri, version=found.version,
+            diagnostics=[convert.diagnostic(finding, self._uri) for finding in found.findings]))
+
+    def _answered(self, answer: Answer) -> None:
+        future = self._waiting.get(answer.number)
+        if future is not None and not future.done():
+            future.set_result(answer)
+
+    def _trouble(self, trouble: Trouble) -> None:
+        self.server.window_show_message(
+            lsp.ShowMessageParams(lsp.MessageType.Warning, f"tilecheck: {trouble.message}"))
+
+    def _working(self, working: Working) -> None:
+        window = self.server.client_capabilities.window
+        if window is None or not window.work_done_progress:
+            return
+        token = f"tilecheck:{working.root}"
+        if not working.done:
+            self._busy.add(token)
+            task = asyncio.get_running_loop().create_task(self._begin(token, working.root))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            return
+        self._busy.discard(token)
+        if token in self.server.work_done_progress.tokens:
+            self.server.work_done_progress.end(token, lsp.WorkDoneProgressEnd())
+
+    async def _begin(self, token: str, root: str) -> None:
+        """Show that there is work, once the editor is ready to, unless it is done by then."""
+        progress = self.server.work_done_progress
+        if token not in progress.tokens:
+            await progress.create_async(token)
+        if token in self._busy:
+            progress.begin(token, lsp.WorkDoneProgressBegin(
+                title="tilecheck", message=f"first look at {os.path.basename(root)}"))
+
+    def _died(self, again: bool) -> None:
+        for number in list(self._waiting):
+            self._answered(Answer(number))
+        what = "it was started again" if again else "it is started again with the next edit"
+        self.server.window_show_message(lsp.ShowMessageParams(
+            lsp.MessageType.Error, f"tilecheck: the process that analyses ended unexpectedly; {what}"))
+
+    def _document(self, uri: str) -> Any:
+        """The document that is open there, or None."""
+        return self.server.workspace.text_documents.get(unquote(uri))  # whose keys are spelled so
+
+    def _uri(self, path: str) -> str:
+        return self._uris.get(path) or from_fs_path(path) or path
+
+
+def _path(uri: str) -> str:
+    """The path of a document; what is no file keeps its name."""
+    path = to_fs_path(uri)
+    return uri if path is None else os.path.abspath(path)
+
+
+def _is_quick_fix(kind: Any) -> bool:
+    name = str(getattr(kind, "value", kind))
+    return name in ("", "quickfix") or name.startswith("quickfix.")
+
+
+def _plain(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that the server may hang its own attributes on, which a method is not."""
+    if asyncio.iscoroutinefunction(method):
+
+        async def wait(params: Any) -> Any:
+            return await method(params)
+
+        return wait
+
+    def call(params: Any) -> Any:
+        return method(params)
+
+    return call
+
+
+_RECEIVE: Final[Mapping[type, Callable[[Editor, Any], None]]] = {
+    Published: Editor._published, Answer: Editor._answered, Trouble: Editor._trouble, Working: Editor._working,
+}

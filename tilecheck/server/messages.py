@@ -1,0 +1,152 @@
+"""What the two processes say to each other: plain data, sent as pickles between processes that one server started."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Literal, TypeAlias
+
+from tilecheck.diagnostics import Severity
+from tilecheck.records import record
+
+__all__ = [
+    "Action", "Answer", "Change", "Closed", "Finding", "Hint", "Opened", "Place", "Published", "Question", "Related",
+    "Reply", "Request", "Settings", "Touched", "Trouble", "Working",
+]
+
+Place: TypeAlias = tuple[int, int]
+"""Line and column, both from 0; the column in the units that the editor counts in."""
+
+
+@record(frozen=True)
+class Settings:
+    """What the editor says once, or again when it changes.
+
+    roots       folders that it has open
+    encoding    of its columns: `utf-8`, `utf-16` or `utf-32`
+    everywhere  whether findings are wanted for files that are not open, too
+    """
+
+    roots: tuple[str, ...]
+    encoding: str
+    everywhere: bool = False
+
+
+@record(frozen=True)
+class Opened:
+    """A document is open, and this is its text, now or for the first time."""
+
+    path: str
+    version: int
+    text: str
+
+
+@record(frozen=True)
+class Closed:
+    """A document is what is on disk again."""
+
+    path: str
+
+
+@record(frozen=True)
+class Touched:
+    """Something on disk may have changed: files of the folders, or their settings."""
+
+
+@record(frozen=True)
+class Question:
+    """What is there, or what can be done, between two places."""
+
+    number: int
+    kind: Literal["hover", "actions"]
+    path: str
+    start: Place
+    end: Place
+
+
+@record(frozen=True)
+class Related:
+    """Another place that a finding is about."""
+
+    path: str
+    start: Place
+    end: Place
+    message: str
+
+
+@record(frozen=True)
+class Finding:
+    """A finding as an editor shows it. `code` is None for what could not be checked."""
+
+    start: Place
+    end: Place
+    severity: Severity
+    code: str | None
+    message: str
+    related: tuple[Related, ...] = ()
+
+
+@record(frozen=True)
+class Published:
+    """All findings of a file. `version` is that of the text they are of, None for a file that is not open."""
+
+    path: str
+    version: int | None
+    findings: tuple[Finding, ...]
+
+
+@record(frozen=True)
+class Hint:
+    """What is said of a place, in Markdown."""
+
+    text: str
+    start: Place
+    end: Place
+
+
+@record(frozen=True)
+class Change:
+    """New text for a range of a file."""
+
+    start: Place
+    end: Place
+    text: str
+
+
+@record(frozen=True)
+class Action:
+    """Something that can be done about a finding. `preferred` when it is what an editor may do without asking."""
+
+    title: str
+    path: str
+    version: int | None
+    changes: tuple[Change, ...]
+    finding: Finding
+    preferred: bool = False
+
+
+@record(frozen=True)
+class Answer:
+    """The answer to a question; `hint` is None when there is nothing to say."""
+
+    number: int
+    hint: Hint | None = None
+    actions: tuple[Action, ...] = field(default=())
+
+
+@record(frozen=True)
+class Trouble:
+    """Something to tell the user: settings that cannot be read."""
+
+    message: str
+
+
+@record(frozen=True)
+class Working:
+    """The first look at all files of a folder begins, or is over."""
+
+    root: str
+    done: bool
+
+
+Request: TypeAlias = Settings | Opened | Closed | Touched | Question
+Reply: TypeAlias = Published | Answer | Trouble | Working

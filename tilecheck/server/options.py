@@ -1,0 +1,37 @@
+"""What an editor may set: in `initializationOptions`, or in the settings that it sends later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from tilecheck.records import record
+
+__all__ = ["Options", "options_of"]
+
+
+@record(frozen=True)
+class Options:
+    """Settings of the editor.
+
+    debounce     milliseconds without an edit after which a text is analysed
+    diagnostics  `openFiles`: only those of open files are shown; `workspace`: those of all files
+    """
+
+    debounce: int = 150
+    diagnostics: Literal["openFiles", "workspace"] = "openFiles"
+
+
+def options_of(given: Any, before: Options | None = None) -> Options:
+    """The options in what an editor sends, which may be under `tilecheck`. What is missing or wrong stays as it was."""
+    options = before or Options()
+    table = given.get("tilecheck", given) if isinstance(given, Mapping) else None
+    if not isinstance(table, Mapping):
+        return options
+    debounce, diagnostics = table.get("debounce"), table.get("diagnostics")
+    if isinstance(debounce, int | float) and not isinstance(debounce, bool) and debounce >= 0:
+        options = replace(options, debounce=int(debounce))
+    if diagnostics == "openFiles" or diagnostics == "workspace":
+        options = replace(options, diagnostics=diagnostics)
+    return options
