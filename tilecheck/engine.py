@@ -52,11 +52,22 @@ def analyse_paths(paths: Sequence[str], config: Config, progress: Progress = no_
     from tilecheck.source.discover import discover
 
     found = discover(paths, exclude=config.exclude, base=config.root, respect_gitignore=config.respect_gitignore)
-    files = content_digests(str(path) for path in found.files)
-    inputs = Inputs(files, tuple(map(str, found.roots)), None, _read_overlays(config.contracts))
+    roots = tuple(map(str, found.roots))
+    analysis = analyse_files([str(path) for path in found.files], roots, config, progress=progress)
     missing = tuple(Failure(error.file, error.message) for error in found.errors)
-    analysis = _kept_or_fresh(inputs, config, progress)
     return replace(analysis, failures=(*analysis.failures, *missing)) if missing else analysis
+
+
+def analyse_files(
+    files: Sequence[str], roots: Sequence[str], config: Config, contents: Mapping[str, bytes] | None = None,
+    progress: Progress = no_progress,
+) -> Analysis:
+    """The analysis of these files and no others, likewise. `contents` are what some of them hold instead of what is on
+    disk; modules are also found by their place below `roots`."""
+    digests = content_digests(files)
+    digests.update((path, digest(data)) for path, data in (contents or {}).items())
+    inputs = Inputs(digests, tuple(roots), contents, _read_overlays(config.contracts))
+    return _kept_or_fresh(inputs, config, progress)
 
 
 def analyse_text(data: bytes, name: str, config: Config) -> Analysis:

@@ -1,0 +1,55 @@
+"""Which modules are marked, and with what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from mypy.nodes import MypyFile
+
+from tilecheck.cache import digest
+from tilecheck.mypy_plugin.markers import depend, mark, mark_function, name_content, watch_reveals
+from tilecheck.source.relevance import may_launch, may_matter, may_own
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tilecheck.mypy_plugin.build import Build
+
+__all__ = ["place", "place_in_function"]
+
+_REVEAL: Final = b"reveal_type"
+
+
+def place(build: Build, tree: MypyFile) -> None:
+    """Mark a module that was read. One of which only the imports were read is read again by a worker process."""
+    if not build.meet(tree.fullname, tree.path) or tree.raw_data is not None:
+        return
+    data = _content(build, tree.path)
+    if _REVEAL in data:
+        watch_reveals(tree)
+    mark(tree)
+    if build.options.fine_grained_incremental:
+        # findings of a module may depend on any other
+        if may_matter(data) or may_launch(data) or may_own(data):
+            build.dependents.add(tree.fullname)
+            depend(tree, build.files.values(), build.dependents)
+        else:
+            depend(tree, (), build.dependents)
+        name_content(tree, digest(data))
+
+
+def place_in_function(build: Build, name: str, modules: Mapping[str, MypyFile]) -> None:
+    """Mark a module in a worker process, when its top level was checked and its functions were not."""
+    tree = modules[name]
+    if _REVEAL in _content(build, tree.path):
+        watch_reveals(tree)
+    if mark_function(tree, modules["builtins"]):
+        build.in_functions.add(tree.path)
+
+
+def _content(build: Build, path: str) -> bytes:
+    try:
+        return Path(build.read_from(path)).read_bytes()
+    except OSError:
+        return b""

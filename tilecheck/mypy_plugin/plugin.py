@@ -1,0 +1,83 @@
+"""The plugin class: which feature answers which question of mypy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from mypy.nodes import MypyFile
+from mypy.options import Options
+from mypy.plugin import FunctionContext, MethodContext, MethodSigContext, Plugin, ReportConfigContext
+from mypy.types import FunctionLike, Type
+
+from tilecheck import __version__
+from tilecheck.mypy_plugin import _consts as consts
+from tilecheck.mypy_plugin.build import Build
+from tilecheck.mypy_plugin.features import reporting
+from tilecheck.mypy_plugin.features.placing import place, place_in_function
+
+__all__ = ["TilecheckPlugin"]
+
+_FunctionHook: TypeAlias = Callable[[FunctionContext], Type]
+_MethodHook: TypeAlias = Callable[[MethodContext], Type]
+_SignatureHook: TypeAlias = Callable[[MethodSigContext], FunctionLike]
+
+
+class TilecheckPlugin(Plugin):
+    """Findings where markers stand, types of tiles where they are asked for, and host calls of kernels."""
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self.build = Build(options)
+        self.functions: Final[Mapping[str, _FunctionHook]] = {
+            **dict.fromkeys((*consts.KERNELS, *consts.LAUNCHES), self.unmarked),
+        }
+        self.methods: Final[Mapping[str, _MethodHook]] = {
+            consts.MARKER_FULLNAME: self.marker,
+            **dict.fromkeys(consts.KERNEL_FACTORIES, self.unmarked),
+        }
+        self.signatures: Final[Mapping[str, _SignatureHook]] = {}
+
+    def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
+        """mypy has read a module."""
+        place(self.build, file)
+        return []
+
+    def set_modules(self, modules: dict[str, MypyFile]) -> None:
+        """mypy has read everything; in a worker process, nothing yet."""
+        super().set_modules(modules)
+        self.build.read_everything(modules)
+
+    def report_config_data(self, ctx: ReportConfigContext) -> Any:
+        """What the findings of a module are: mypy checks it again when it is something else."""
+        kept: dict[str, Any] = {"version": [consts.VERSION, __version__]}
+        if not self.build.meet(ctx.id, ctx.path):
+            return kept
+        if ctx.is_check:
+            return {**kept, "findings": self.build.expected_digest(ctx.path)}
+        if not self.build.known and self._modules is not None:
+            place_in_function(self.build, ctx.id, self._modules)
+        return {**kept, "findings": self.build.actual_digest(ctx.path)}
+
+    def get_function_hook(self, fullname: str) -> _FunctionHook | None:
+        """By name."""
+        return self.functions.get(fullname)
+
+    def get_method_hook(self, fullname: str) -> _MethodHook | None:
+        """By name."""
+        return self.methods.get(fullname)
+
+    def get_method_signature_hook(self, fullname: str) -> _SignatureHook | None:
+        """By name."""
+        return self.signatures.get(fullname)
+
+    def marker(self, ctx: MethodContext) -> Type:
+        """Where the findings of a module are reported."""
+        if reporting.is_marker(ctx):
+            reporting.report(ctx.api, self.build.findings(ctx.api.path))
+        return ctx.default_return_type
+
+    def unmarked(self, ctx: FunctionContext | MethodContext) -> Type:
+        """What stands in modules that have something to report. mypy drops what is said twice."""
+        reporting.report_unmarked(ctx.api, self.build)
+        return ctx.default_return_type
