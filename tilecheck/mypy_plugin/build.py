@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from tilecheck.cache import digest
 from tilecheck.config import Config, ConfigError, load_config
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from mypy.options import Options
 
 __all__ = ["Build"]
+
+Types: TypeAlias = Mapping[tuple[int, int, int, int], str]
+"""By the first line and column and the last ones of an expression."""
 
 
 class Build:
@@ -46,6 +49,7 @@ class Build:
         self.memory = Memory(self.config, digest(*place))
         self._verdicts: Verdicts | None = None
         self._expected: Checked | None = None
+        self._types: dict[str, Types] = {}
 
     def meet(self, name: str, path: str) -> bool:
         """Take note of a module; whether it is under check."""
@@ -66,14 +70,24 @@ class Build:
         if not self.known or expected is None or expected.files.keys() != self.files.keys():
             self._verdicts = None
         self.known = bool(self.files)
-
-    def read_from(self, path: str) -> str:
-        """Where the content of a file is: in another one with `--shadow-file`."""
-        return self.shadows.get(os.path.abspath(path), path)
+        self._types.clear()
 
     def findings(self, path: str) -> Sequence[Finding]:
         """What is found in a module."""
         return self._found(self._actual).of(path)
+
+    def types(self, path: str) -> Types:
+        """The types of tiles in the kernels of a module, as text by place."""
+        if path not in self._types:
+            self._types[path] = tile_types_of(path, self.content(path))
+        return self._types[path]
+
+    def content(self, path: str) -> bytes:
+        """What a file contains, or stands for it with `--shadow-file`; nothing when it cannot be read."""
+        try:
+            return Path(self.shadows.get(os.path.abspath(path), path)).read_bytes()
+        except OSError:
+            return b""
 
     def expected_digest(self, path: str) -> str | None:
         """A digest of what will be found in a module, before all modules are known; None when nothing is known."""
@@ -103,6 +117,18 @@ class Build:
             else:
                 self._verdicts = verdicts(which, self.config, self.memory, self.shadows)
         return self._verdicts
+
+
+def tile_types_of(path: str, data: bytes) -> Types:
+    """See `tilecheck.api.tile_types`; none of a file that cannot be read or parsed."""
+    from tilecheck.api import tile_types
+    from tilecheck.source.text import SourceError
+
+    try:
+        found = tile_types(path, data)
+    except SourceError:
+        return {}
+    return {(s.line, s.column, s.end_line, s.end_column): text for s, text in found.items()}
 
 
 def _digest(findings: Sequence[Finding]) -> str:

@@ -16,30 +16,36 @@ changes with the content of its file, and all modules that have kernels or launc
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, TypeVar
 
 from mypy.nodes import (
     ARG_POS,
     AssignmentStmt,
     Block,
     CallExpr,
+    ClassDef,
     Context,
     Decorator,
     Expression,
     ExpressionStmt,
+    ForStmt,
     FuncDef,
+    IfStmt,
     IntExpr,
+    MatchStmt,
     MemberExpr,
     MypyFile,
     NameExpr,
     RevealExpr,
     Statement,
     StrExpr,
+    TryStmt,
     TypeInfo,
+    WhileStmt,
+    WithStmt,
 )
 from mypy.server.trigger import make_wildcard_trigger
-from mypy.traverser import TraverserVisitor
 from mypy.types import AnyType, CallableType, Instance, TypeOfAny
 
 from tilecheck.mypy_plugin._consts import CONTENT, MARKER, MARKER_METHOD, REVEAL, REVEAL_METHOD
@@ -47,7 +53,7 @@ from tilecheck.mypy_plugin._consts import CONTENT, MARKER, MARKER_METHOD, REVEAL
 __all__ = ["depend", "is_marked", "mark", "mark_function", "name_content", "receiver", "watch_reveals"]
 
 _FUNCTION: Final = "function"
-_Node = TypeVar("_Node", bound=Context)
+_N = TypeVar("_N", bound=Context)
 
 
 def mark(tree: MypyFile) -> None:
@@ -89,9 +95,19 @@ def depend(tree: MypyFile, sources: Iterable[str], dependents: Iterable[str]) ->
     tree.plugin_deps.setdefault(make_wildcard_trigger(tree.fullname), set()).update(dependents)
 
 
-def watch_reveals(tree: MypyFile) -> None:
-    """Put a call around each expression that `reveal_type` is asked about."""
-    tree.accept(_Reveals())
+def watch_reveals(statements: Iterable[Statement]) -> None:
+    """Put a call around each expression that a statement asks `reveal_type` about, before mypy has found out which calls
+    are those of `reveal_type` or after that."""
+    for statement in statements:
+        blocks = _BLOCKS.get(type(statement))
+        if blocks is not None:
+            for block in blocks(statement):
+                if block is not None:
+                    watch_reveals(block.body)
+        elif isinstance(statement, ExpressionStmt) and isinstance(call := statement.expr, CallExpr) and _is_reveal(call):
+            call.args[0] = _watched(call.args[0])
+            if isinstance(call.analyzed, RevealExpr):
+                call.analyzed.expr = call.args[0]
 
 
 def receiver(node: Context) -> str | None:
@@ -101,18 +117,25 @@ def receiver(node: Context) -> str | None:
     return literal.value if isinstance(literal, StrExpr) else None
 
 
-class _Reveals(TraverserVisitor):
-    """Works before and after mypy has found out which calls are those of `reveal_type`."""
+# mypy's visitors are compiled, and cannot be subclassed
+_BLOCKS: Final[Mapping[type, Callable[[Any], Iterable[Block | None]]]] = {
+    Block: lambda s: (s,),
+    ClassDef: lambda s: (s.defs,),
+    Decorator: lambda s: (s.func.body,),
+    ForStmt: lambda s: (s.body, s.else_body),
+    FuncDef: lambda s: (s.body,),
+    IfStmt: lambda s: (*s.body, s.else_body),
+    MatchStmt: lambda s: s.bodies,
+    TryStmt: lambda s: (s.body, *s.handlers, s.else_body, s.finally_body),
+    WhileStmt: lambda s: (s.body, s.else_body),
+    WithStmt: lambda s: (s.body,),
+}
+"""What a statement has inside."""
 
-    def visit_call_expr(self, o: CallExpr, /) -> None:
-        super().visit_call_expr(o)
-        callee = o.callee
-        name = callee.name if isinstance(callee, (NameExpr, MemberExpr)) else ""
-        if name != "reveal_type" or len(o.args) != 1 or o.arg_kinds != [ARG_POS] or receiver(o.args[0]) == REVEAL:
-            return
-        o.args[0] = _watched(o.args[0])
-        if isinstance(o.analyzed, RevealExpr):
-            o.analyzed.expr = o.args[0]
+
+def _is_reveal(call: CallExpr) -> bool:
+    name = call.callee.name if isinstance(call.callee, (NameExpr, MemberExpr)) else ""
+    return name == "reveal_type" and call.arg_kinds == [ARG_POS]
 
 
 def _watched(e: Expression) -> Expression:
@@ -131,6 +154,6 @@ def _call(literal: str, method: str, args: list[Expression]) -> CallExpr:
     return CallExpr(callee, args, [ARG_POS for _ in args], [None for _ in args])
 
 
-def _at_start(node: _Node) -> _Node:
+def _at_start(node: _N) -> _N:
     node.set_line(1, 0, 1, 0)
     return node

@@ -13,8 +13,9 @@ from mypy.types import FunctionLike, Type
 from tilecheck import __version__
 from tilecheck.mypy_plugin import _consts as consts
 from tilecheck.mypy_plugin.build import Build
-from tilecheck.mypy_plugin.features import reporting
+from tilecheck.mypy_plugin.features import reporting, revealing
 from tilecheck.mypy_plugin.features.placing import place, place_in_function
+from tilecheck.mypy_plugin.typeops import classes_of
 
 __all__ = ["TilecheckPlugin"]
 
@@ -29,11 +30,13 @@ class TilecheckPlugin(Plugin):
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self.build = Build(options)
+        self.classes = classes_of(self)
         self.functions: Final[Mapping[str, _FunctionHook]] = {
             **dict.fromkeys((*consts.KERNELS, *consts.LAUNCHES), self.unmarked),
         }
         self.methods: Final[Mapping[str, _MethodHook]] = {
             consts.MARKER_FULLNAME: self.marker,
+            consts.REVEAL_FULLNAME: self.reveal,
             **dict.fromkeys(consts.KERNEL_FACTORIES, self.unmarked),
         }
         self.signatures: Final[Mapping[str, _SignatureHook]] = {}
@@ -76,6 +79,10 @@ class TilecheckPlugin(Plugin):
         if reporting.is_marker(ctx):
             reporting.report(ctx.api, self.build.findings(ctx.api.path))
         return ctx.default_return_type
+
+    def reveal(self, ctx: MethodContext) -> Type:
+        """What `reveal_type` shows."""
+        return revealing.reveal(ctx, self.build, self.classes) if revealing.is_reveal(ctx) else ctx.default_return_type
 
     def unmarked(self, ctx: FunctionContext | MethodContext) -> Type:
         """What stands in modules that have something to report. mypy drops what is said twice."""

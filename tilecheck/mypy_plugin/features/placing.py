@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mypy.nodes import MypyFile
@@ -25,9 +24,9 @@ def place(build: Build, tree: MypyFile) -> None:
     """Mark a module that was read. One of which only the imports were read is read again by a worker process."""
     if not build.meet(tree.fullname, tree.path) or tree.raw_data is not None:
         return
-    data = _content(build, tree.path)
-    if _REVEAL in data:
-        watch_reveals(tree)
+    data = build.content(tree.path)
+    if _REVEAL in data and may_matter(data):
+        watch_reveals(tree.defs)
     mark(tree)
     if build.options.fine_grained_incremental:
         # findings of a module may depend on any other
@@ -42,14 +41,8 @@ def place(build: Build, tree: MypyFile) -> None:
 def place_in_function(build: Build, name: str, modules: Mapping[str, MypyFile]) -> None:
     """Mark a module in a worker process, when its top level was checked and its functions were not."""
     tree = modules[name]
-    if _REVEAL in _content(build, tree.path):
-        watch_reveals(tree)
+    if _REVEAL in build.content(tree.path):
+        watch_reveals(tree.defs)
     if mark_function(tree, modules["builtins"]):
         build.in_functions.add(tree.path)
 
-
-def _content(build: Build, path: str) -> bytes:
-    try:
-        return Path(build.read_from(path)).read_bytes()
-    except OSError:
-        return b""
