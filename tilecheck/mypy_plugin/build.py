@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from tilecheck.cache import digest
-from tilecheck.config import Config, ConfigError, load_config
-from tilecheck.mypy_plugin.checked import Checked, files_beside, is_checked
-from tilecheck.mypy_plugin.findings import Finding
-from tilecheck.mypy_plugin.verdicts import Memory, Verdicts, complaint, verdicts
+from tilecheck.mypy_plugin.checked import is_checked, name_beside
+from tilecheck.mypy_plugin.lastrun import LastRun, first, load, save
+from tilecheck.mypy_plugin.stamps import digest, stamps_of, tool_stamp
 
 if TYPE_CHECKING:
     from mypy.options import Options
 
+    from tilecheck.mypy_plugin.findings import Finding
+    from tilecheck.mypy_plugin.verdicts import Verdicts
+
 __all__ = ["Build"]
 
 Types: TypeAlias = Mapping[tuple[int, int, int, int], str]
-"""By the first line and column and the last ones of an expression."""
+"""By the first line and column of an expression and the last ones."""
 
 
 class Build:
@@ -28,53 +30,75 @@ class Build:
     The daemon keeps its plugin, so one build may be all runs of a daemon. What is found is then looked up again, by what
     files contain, whenever mypy has read something.
 
-    files         name of the module by path
+    modules       names by path, as far as mypy has told of them
+    complete      whether that is all of them
+    read          paths of those that it has read again
     in_functions  paths of modules that are marked in a function
     dependents    modules that have kernels or launches
     """
 
     def __init__(self, options: Options) -> None:
         self.options = options
+        self.daemon = options.fine_grained_incremental
+        self.folder = None if self.daemon or options.cache_dir == os.devnull else options.cache_dir
         self.shadows = {os.path.abspath(source): shadow for source, shadow in options.shadow_file or ()}
-        self.files: dict[str, str] = {}
+        self.modules: dict[str, str] = {}
+        self.complete = False
+        self.read: set[str] = set()
         self.in_functions: set[str] = set()
         self.dependents: set[str] = set()
-        self.known = False
-        self.problem = ""
-        try:
-            self.config = load_config([_start(options)])
-        except ConfigError as error:
-            self.config, self.problem = Config(), str(error)
-        place = (os.getcwd(), str(options.cache_dir), str(options.config_file), repr(options.python_version))
-        self.memory = Memory(self.config, digest(*place))
-        self._verdicts: Verdicts | None = None
-        self._expected: Checked | None = None
+        self._expected: tuple[Mapping[str, str], Mapping[str, str]] | None = None
+        self._verdicts: tuple[Mapping[str, str], Verdicts] | None = None
+        self._asked: set[str] = set()
         self._types: dict[str, Types] = {}
 
     def meet(self, name: str, path: str) -> bool:
         """Take note of a module; whether it is under check."""
         if not is_checked(name, path):
             return False
-        self.files[path] = name
+        self.modules[path] = name
         return True
 
     def read_everything(self, present: Mapping[str, object]) -> None:
         """mypy has read what there is to read. In the daemon, modules that are not `present` are no longer there."""
-        if self.options.fine_grained_incremental:
-            self.files = {path: name for path, name in self.files.items() if name in present}
-        elif self.files:
-            checked = Checked(dict(self.files), files_beside(self.files))
-            if checked != self.memory.checked():
-                self.memory.keep_checked(checked)
-        expected = self._expected
-        if not self.known or expected is None or expected.files.keys() != self.files.keys():
-            self._verdicts = None
-        self.known = bool(self.files)
         self._types.clear()
+        self.complete = bool(self.modules)
+        if self.daemon:
+            self.modules = {path: name for path, name in self.modules.items() if name in present}
+            self._verdicts = None
+        elif self.folder is not None and self.modules:
+            expected = {} if self._expected is None else self._expected[0]
+            if expected != self.modules:
+                save(self.folder, first(self.modules))  # for worker processes and for the next run
+                self._regret()
+
+    def _regret(self) -> None:
+        """Say so when mypy shows what it knows of a module from before, and that depends on files that were not named
+        then, or are not now."""
+        _, expected = self._expected or ({}, {})
+        wrong = [path for path in sorted(self._asked - self.read) if self.actual_digest(path) != expected.get(path, "")]
+        if wrong:
+            files = ", ".join(wrong)
+            print(f"note: tilecheck: other files are checked than last time, and findings depend on it in {files}; "
+                  "run mypy again", file=sys.stderr)
 
     def findings(self, path: str) -> Sequence[Finding]:
         """What is found in a module."""
-        return self._found(self._actual).of(path)
+        return self._found(self._actual()).get(os.path.abspath(path), ())
+
+    def expected_digest(self, path: str) -> str | None:
+        """A digest of what will be found in a module, before all modules are known; None when nothing is known."""
+        if self._expected is None:
+            self._expected = self._expectation()
+        modules, found = self._expected
+        if path not in modules:
+            return None
+        self._asked.add(path)
+        return found.get(path, "")
+
+    def actual_digest(self, path: str) -> str:
+        """The same when all are known."""
+        return _digest(self.findings(path))
 
     def types(self, path: str) -> Types:
         """The types of tiles in the kernels of a module, as text by place."""
@@ -85,38 +109,50 @@ class Build:
     def content(self, path: str) -> bytes:
         """What a file contains, or stands for it with `--shadow-file`; nothing when it cannot be read."""
         try:
-            return Path(self.shadows.get(os.path.abspath(path), path)).read_bytes()
+            return Path(self._read_from(path)).read_bytes()
         except OSError:
             return b""
 
-    def expected_digest(self, path: str) -> str | None:
-        """A digest of what will be found in a module, before all modules are known; None when nothing is known."""
-        if self._expected is None:
-            last = self.memory.checked()
-            self._expected = Checked({}, {}) if last is None else last.still()
-        if path not in self._expected.files:
-            return None
-        expected = self._expected
-        return _digest(self._found(lambda: expected).of(path))
+    def _read_from(self, path: str) -> str:
+        return self.shadows.get(os.path.abspath(path), path) if self.shadows else path
 
-    def actual_digest(self, path: str) -> str:
-        """The same when all are known."""
-        return _digest(self.findings(path))
-
-    def _actual(self) -> Checked:
+    def _actual(self) -> Mapping[str, str]:
         """In a worker process, what the process that started it has found out."""
-        if not self.known and self.options.num_workers:
-            return self.memory.checked() or Checked(self.files, {})
-        return Checked(self.files, {})
+        if not self.complete and self.folder is not None and self._verdicts is None:
+            last = load(self.folder)
+            return self.modules if last is None else last.modules
+        return self.modules if self._verdicts is None or self.complete else self._verdicts[0]
 
-    def _found(self, checked: Callable[[], Checked]) -> Verdicts:
-        if self._verdicts is None:
-            which = checked()
-            if self.problem:
-                self._verdicts = complaint(min(which.files, default=""), self.problem)
-            else:
-                self._verdicts = verdicts(which, self.config, self.memory, self.shadows)
-        return self._verdicts
+    def _expectation(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """The modules that will be checked, and digests of what will be found in them."""
+        last = None if self.folder is None else load(self.folder)
+        if last is None:
+            return {}, {}
+        if last.holds():
+            return last.modules, last.found
+        modules = {path: name for path, name in last.modules.items() if os.path.isfile(path)}
+        for folder, names in last.news().items():
+            for path in (os.path.join(folder, name) for name in names):
+                modules[path] = name_beside(path, last.modules)
+        found = self._found(modules)
+        return modules, {path: _digest(found.get(os.path.abspath(path), ())) for path in modules}
+
+    def _found(self, modules: Mapping[str, str]) -> Mapping[str, Sequence[Finding]]:
+        if self._verdicts is None or self._verdicts[0] != modules:
+            from tilecheck.mypy_plugin.verdicts import verdicts
+
+            contents = {path: self.content(path) for path in modules if self._read_from(path) != path}
+            found = verdicts(modules, _start(self.options), contents, self.folder)
+            self._verdicts = dict(modules), found
+            if self.folder is not None and found.lasting:
+                save(self.folder, self._record(modules, found))
+        return self._verdicts[1].found
+
+    def _record(self, modules: Mapping[str, str], found: Verdicts) -> LastRun:
+        digests = {path: _digest(findings) for path in modules if (findings := found.found.get(os.path.abspath(path)))}
+        stamps = stamps_of((*map(self._read_from, modules), *found.read))
+        return first(modules)._replace(
+            tool=tool_stamp(), stamps=stamps, missing=tuple(sorted(found.missing)), found=digests)
 
 
 def tile_types_of(path: str, data: bytes) -> Types:
@@ -132,11 +168,11 @@ def tile_types_of(path: str, data: bytes) -> Types:
 
 
 def _digest(findings: Sequence[Finding]) -> str:
-    return digest(repr(findings)) if findings else ""
+    return digest(repr(findings).encode()) if findings else ""
 
 
 def _start(options: Options) -> Path:
-    """Where the settings are looked for: where mypy has its own, unless those are of the user, or above all this."""
+    """Where settings are looked for: where mypy has its own, unless those are of the user, or above all this."""
     from mypy.defaults import USER_CONFIG_FILES
 
     here = Path.cwd()

@@ -1,4 +1,8 @@
-"""The plugin class: which feature answers which question of mypy."""
+"""The plugin class: which feature answers which question of mypy.
+
+What is only needed when there is something to check again is imported then: a run in which nothing has changed takes no
+time to speak of.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,8 @@ from mypy.types import FunctionLike, Type
 
 from tilecheck import __version__
 from tilecheck.mypy_plugin import _consts as consts
+from tilecheck.mypy_plugin import errorcodes as errorcodes  # before mypy reads which of them are disabled
 from tilecheck.mypy_plugin.build import Build
-from tilecheck.mypy_plugin.features import reporting, revealing
-from tilecheck.mypy_plugin.features.placing import place, place_in_function
-from tilecheck.mypy_plugin.typeops import classes_of
 
 __all__ = ["TilecheckPlugin"]
 
@@ -30,7 +32,6 @@ class TilecheckPlugin(Plugin):
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self.build = Build(options)
-        self.classes = classes_of(self)
         self.functions: Final[Mapping[str, _FunctionHook]] = {
             **dict.fromkeys((*consts.KERNELS, *consts.LAUNCHES), self.unmarked),
         }
@@ -39,11 +40,17 @@ class TilecheckPlugin(Plugin):
             consts.REVEAL_FULLNAME: self.reveal,
             **dict.fromkeys(consts.KERNEL_FACTORIES, self.unmarked),
         }
-        self.signatures: Final[Mapping[str, _SignatureHook]] = {}
+        self.signatures: Final[Mapping[str, _SignatureHook]] = {
+            consts.DIALECT_CALL: self.launched,
+            consts.DIALECT_BIND: self.bound,
+        }
 
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
         """mypy has read a module."""
-        place(self.build, file)
+        if self.build.meet(file.fullname, file.path):
+            from tilecheck.mypy_plugin.features.placing import place
+
+            place(self.build, file)
         return []
 
     def set_modules(self, modules: dict[str, MypyFile]) -> None:
@@ -58,7 +65,9 @@ class TilecheckPlugin(Plugin):
             return kept
         if ctx.is_check:
             return {**kept, "findings": self.build.expected_digest(ctx.path)}
-        if not self.build.known and self._modules is not None:
+        if not self.build.complete and self._modules is not None:
+            from tilecheck.mypy_plugin.features.placing import place_in_function
+
             place_in_function(self.build, ctx.id, self._modules)
         return {**kept, "findings": self.build.actual_digest(ctx.path)}
 
@@ -76,15 +85,32 @@ class TilecheckPlugin(Plugin):
 
     def marker(self, ctx: MethodContext) -> Type:
         """Where the findings of a module are reported."""
-        if reporting.is_marker(ctx):
-            reporting.report(ctx.api, self.build.findings(ctx.api.path))
+        from tilecheck.mypy_plugin.features.reporting import report_at_marker
+
+        report_at_marker(ctx, self.build)
+        return ctx.default_return_type
+
+    def unmarked(self, ctx: FunctionContext | MethodContext) -> Type:
+        """What stands in modules that have something to report."""
+        from tilecheck.mypy_plugin.features.reporting import report_unmarked
+
+        report_unmarked(ctx.api, self.build)
         return ctx.default_return_type
 
     def reveal(self, ctx: MethodContext) -> Type:
         """What `reveal_type` shows."""
-        return revealing.reveal(ctx, self.build, self.classes) if revealing.is_reveal(ctx) else ctx.default_return_type
+        from tilecheck.mypy_plugin.features.revealing import reveal
 
-    def unmarked(self, ctx: FunctionContext | MethodContext) -> Type:
-        """What stands in modules that have something to report. mypy drops what is said twice."""
-        reporting.report_unmarked(ctx.api, self.build)
-        return ctx.default_return_type
+        return reveal(ctx, self.build, self)
+
+    def launched(self, ctx: MethodSigContext) -> FunctionLike:
+        """A call of a dialect kernel."""
+        from tilecheck.mypy_plugin.features.launching import launch_signature
+
+        return launch_signature(ctx, self.build, self)
+
+    def bound(self, ctx: MethodSigContext) -> FunctionLike:
+        """A dialect kernel with its arguments, to be launched many times."""
+        from tilecheck.mypy_plugin.features.launching import bind_signature
+
+        return bind_signature(ctx, self.build, self)

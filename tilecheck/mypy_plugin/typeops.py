@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 from mypy.nodes import Block, ClassDef, SymbolTable, TypeInfo
 from mypy.plugin import CommonPluginApi
 from mypy.types import AnyType, Instance, Type, TypeOfAny
 
-__all__ = ["Classes", "classes_of", "displayed"]
-
-Classes: TypeAlias = Callable[..., Type]
-"""`classes(fullname, *args)`: a class with these type arguments; Any when mypy has read no such class."""
+__all__ = ["class_of", "displayed"]
 
 
-def classes_of(plugin: CommonPluginApi) -> Classes:
-    """The classes that mypy has read."""
-
-    def find(fullname: str, *args: Type) -> Type:
-        found = plugin.lookup_fully_qualified(fullname)
-        node = None if found is None else found.node
-        return Instance(node, list(args)) if isinstance(node, TypeInfo) else AnyType(TypeOfAny.special_form)
-
-    return find
+def class_of(plugin: CommonPluginApi, fullname: str, *args: Type) -> Type:
+    """A class with these type arguments; Any when mypy has read no such class."""
+    found = plugin.lookup_fully_qualified(fullname)
+    node = None if found is None else found.node
+    return Instance(node, list(args)) if isinstance(node, TypeInfo) else AnyType(TypeOfAny.special_form)
 
 
 def displayed(text: str) -> Instance:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from mypy.nodes import MypyFile
 
-from tilecheck.cache import digest
 from tilecheck.mypy_plugin.markers import depend, mark, mark_function, name_content, watch_reveals
+from tilecheck.mypy_plugin.stamps import digest
 from tilecheck.source.relevance import may_launch, may_matter, may_own
 
 if TYPE_CHECKING:
@@ -22,17 +22,18 @@ _REVEAL: Final = b"reveal_type"
 
 def place(build: Build, tree: MypyFile) -> None:
     """Mark a module that was read. One of which only the imports were read is read again by a worker process."""
-    if not build.meet(tree.fullname, tree.path) or tree.raw_data is not None:
+    build.read.add(tree.path)
+    if tree.raw_data is not None:
         return
     data = build.content(tree.path)
     if _REVEAL in data and may_matter(data):
         watch_reveals(tree.defs)
     mark(tree)
-    if build.options.fine_grained_incremental:
+    if build.daemon:
         # findings of a module may depend on any other
         if may_matter(data) or may_launch(data) or may_own(data):
             build.dependents.add(tree.fullname)
-            depend(tree, build.files.values(), build.dependents)
+            depend(tree, build.modules.values(), build.dependents)
         else:
             depend(tree, (), build.dependents)
         name_content(tree, digest(data))

@@ -15,14 +15,14 @@ from mypy.types import AnyType, Instance, LiteralType, ProperType, Type, TypeOfA
 
 from tilecheck.mypy_plugin._consts import REVEAL, TILE
 from tilecheck.mypy_plugin.markers import receiver
-from tilecheck.mypy_plugin.typeops import Classes, displayed
+from tilecheck.mypy_plugin.typeops import class_of, displayed
 
 if TYPE_CHECKING:
-    from mypy.plugin import MethodContext
+    from mypy.plugin import CommonPluginApi, MethodContext
 
     from tilecheck.mypy_plugin.build import Build
 
-__all__ = ["Place", "is_reveal", "refined", "reveal"]
+__all__ = ["Place", "refined", "reveal"]
 
 Place = tuple[int, int, int, int]
 """First and last line and column of an expression, as in a span."""
@@ -32,20 +32,17 @@ _INT: Final = "builtins.int"
 _UNKNOWN: Final = ("?", "...")
 
 
-def is_reveal(ctx: MethodContext) -> bool:
-    """Whether this is the call that was put around what is revealed."""
-    return receiver(ctx.context) == REVEAL
-
-
-def reveal(ctx: MethodContext, build: Build, classes: Classes) -> Type:
-    """The type of what the call stands around."""
+def reveal(ctx: MethodContext, build: Build, plugin: CommonPluginApi) -> Type:
+    """The type of what the call stands around, if it is one that was put there."""
+    if receiver(ctx.context) != REVEAL:
+        return ctx.default_return_type
     own = get_proper_type(ctx.arg_types[0][0])
     known = build.types(ctx.api.path)
     text = known.get(_place(ctx.args[0][0])) if known else None
-    return own if text is None else refined(own, text, classes)
+    return own if text is None else refined(own, text, plugin)
 
 
-def refined(own: ProperType, text: str, classes: Classes) -> Type:
+def refined(own: ProperType, text: str, plugin: CommonPluginApi) -> Type:
     """A type of mypy, with what a text such as `Tile[float32, BM, 64]` says and it does not."""
     found = _TILE.fullmatch(text)
     if found is None:
@@ -55,11 +52,11 @@ def refined(own: ProperType, text: str, classes: Classes) -> Type:
     if not (is_tile or isinstance(own, AnyType)) or "..." in extents:
         return own
     args = own.args if isinstance(own, Instance) else ()
-    element = args[0] if args and not _says_nothing(args[0]) else _element(dtype, classes)
+    element = args[0] if args and not _says_nothing(args[0]) else _element(dtype, plugin)
     given = args[1:] if len(args) == len(extents) + 1 else (None,) * len(extents)
-    shape = [_extent(extent, classes) if mine is None or _says_nothing(mine) else mine
+    shape = [_extent(extent, plugin) if mine is None or _says_nothing(mine) else mine
              for mine, extent in zip(given, extents, strict=True)]
-    return classes(TILE, element, *shape)
+    return class_of(plugin, TILE, element, *shape)
 
 
 def _place(e: Expression) -> Place:
@@ -72,14 +69,14 @@ def _says_nothing(t: Type) -> bool:
     return isinstance(proper, AnyType) or (isinstance(proper, Instance) and proper.type.fullname == _INT)
 
 
-def _element(dtype: str, classes: Classes) -> Type:
+def _element(dtype: str, plugin: CommonPluginApi) -> Type:
     if dtype in _UNKNOWN:
         return AnyType(TypeOfAny.special_form)
-    return displayed(dtype) if "." in dtype else classes(f"cuda.tile.{dtype}")
+    return displayed(dtype) if "." in dtype else class_of(plugin, f"cuda.tile.{dtype}")
 
 
-def _extent(text: str, classes: Classes) -> Type:
-    number = classes(_INT)
+def _extent(text: str, plugin: CommonPluginApi) -> Type:
+    number = class_of(plugin, _INT)
     if text.isdecimal() and isinstance(number, Instance):
         return LiteralType(int(text), number)
     return number if text in _UNKNOWN else displayed(text)
