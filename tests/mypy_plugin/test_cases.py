@@ -1,0 +1,99 @@
+"""Cases by data: those of other tests, and the pages in `cases/`.
+
+Comments of the pages say what must come out, and other lines have no errors:
+
+    # error: TC101        a finding, under the code of mypy that its rule has
+    # mypy: arg-type      an error of mypy itself
+    # reveals: T          what is revealed
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.mypy_plugin.given import given
+from tests.mypy_plugin.runner import Run, is_ours, mypy, write_config
+from tests.stubs.pages import Case, cases
+from tilecheck.mypy_plugin.codes import CODES
+from tilecheck.rules.registry import RULES
+
+PAGES = sorted(Path(__file__).with_name("cases").glob("*.md"))
+CASES = [case for page in PAGES for case in cases(page)]
+GIVEN = list(given())
+ENOUGH = 4
+"""Cases of either kind that each rule has."""
+
+_ERROR = re.compile(r"# error: (TC\d+(?:, TC\d+)*)")
+_MYPY = re.compile(r"# mypy: ([\w-]+)")
+_REVEALS = re.compile(r"# reveals: (.+?)(?:  #|$)")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Run:
+    """All pages, each block a module."""
+    folder = tmp_path_factory.mktemp("pages")
+    write_config(folder)
+    for case in CASES:
+        (folder / case.file).write_text(case.text, encoding="utf-8")
+    return mypy(folder, "--no-incremental")
+
+
+@pytest.fixture(scope="module")
+def run_given(tmp_path_factory) -> Run:
+    """All cases that other tests have."""
+    folder = tmp_path_factory.mktemp("given")
+    write_config(folder)
+    for case in GIVEN:
+        (folder / case.name).write_text(case.text, encoding="utf-8")
+    return mypy(folder, "--no-incremental")
+
+
+def _rules(line: str) -> set[str]:
+    return {code for found in _ERROR.finditer(line) for code in found[1].split(", ")}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.page.stem}: {case.name}")
+def test_mypy_says_what_the_comments_do(case: Case, run: Run):
+    for number, line in case.lines():
+        here = [m for m in run.messages if m.file == case.file and m.line == number]
+        ours = [m for m in here if is_ours(m)]
+        assert {(m.text.split()[0], m.code) for m in ours} == {(rule, CODES[rule]) for rule in _rules(line)}, line
+        assert len(ours) == len({m.text for m in ours}), line
+        revealed = _REVEALS.search(line)
+        shown = next((m.revealed for m in here if m.revealed), None)
+        assert shown == (revealed[1] if revealed else None), line
+        others = {m.code for m in here if m.kind == "error" and not is_ours(m)}
+        assert others == {found[1] for found in _MYPY.finditer(line)}, line
+
+
+@pytest.mark.parametrize("case", GIVEN, ids=lambda case: case.name)
+def test_what_is_expected_is_reported_there_and_nothing_else(case, run_given: Run):
+    ours = [m for m in run_given.messages if m.file == case.name and is_ours(m)]
+    assert {(m.line, m.text.split()[0]) for m in ours} == case.expected
+    assert all(m.code == CODES[m.text.split()[0]] for m in ours)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_has_cases_of_either_kind(rule: str):
+    bad, good = Counter(), Counter()
+    for case in GIVEN:
+        bad.update(case.bad)
+        good.update(case.good)
+    for case in CASES:
+        found = set().union(*(_rules(line) for _, line in case.lines()))
+        bad.update(found)
+        if not found and (named := re.match(r"no (TC\d+)", case.name)):
+            good[named[1]] += 1
+    assert bad[rule] >= ENOUGH
+    assert good[rule] >= ENOUGH
+
+
+@pytest.mark.parametrize("name", ["dialect.py"])
+def test_lines_that_plain_mypy_reports_are_also_reported_with_the_plugin(name: str, run_given: Run):
+    case = next(case for case in GIVEN if case.name == name)
+    marked = {number for number, line in enumerate(case.text.split("\n"), 1) if re.search(r"# expect: .*\bmypy\b", line)}
+    assert marked == {m.line for m in run_given.messages if m.file == name and m.kind == "error" and not is_ours(m)}
