@@ -50,9 +50,9 @@ def tile_types(path: str | Path, text: str | bytes | None = None) -> Mapping[Spa
     expression, and of each variable where it is set, that is a tile.
 
     Lines of places count from 1, columns from 0, in characters. An element type that is not known is `?`, or `a.dtype`
-    when it is that of the array `a`; a shape that is not known is `...`; a scalar is shown by its type alone, `int32`. Of
-    a place that is executed with tiles of several types these are joined by ` | `. `text` is what stands in the file
-    where it is not saved. Nothing of this is computed by a check.
+    when it is that of the array `a`; a shape that is not known is `...`; a scalar is shown by its type alone, `int32`.
+    Of a place that is executed with tiles of several types these are joined by ` | `. `text` is what stands in the
+    file where it is not saved. Nothing of this is computed by a check.
 
     Raises `tilecheck.source.text.SourceError` when the file cannot be read or parsed.
     """

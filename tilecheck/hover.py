@@ -43,8 +43,8 @@ def _together(texts: Iterable[str]) -> str:
 
 def type_text(value: Value) -> str | None:
     """`Tile[float32, BM, 64]`; `Tile[?, 64]` when the element type is not known, `Tile[a.dtype, 64]` when it is that of
-    an array of which it is not known, and `Tile[float32, ...]` when the shape is not known. A scalar is shown by its type
-    alone. None for what is no tile, or of which nothing is known."""
+    an array of which it is not known, and `Tile[float32, ...]` when the shape is not known. A scalar is shown by its
+    type alone. None for what is no tile, or of which nothing is known."""
     handler = _TEXTS.get(type(value))
     return None if handler is None else handler(value)
 

@@ -254,7 +254,7 @@ def accumulator_of_another_type(z: Mut[f16, BM, BN], x: Ref[f16, Dyn, Dyn], y: R
 def operands_of_two_types(z: Mut[f32, BM, BN], x: Ref[f16, Dyn, Dyn], y: Ref[f32, Dyn, Dyn], bk: BK) -> None:
     bm, bn = z.tile
     px, py = x.partition(bm, bk), y.partition(bk, bn)
-    z.store(ct.mma(px[0, 0], py[0, 0], ct.zeros((bm, bn), ct.float32)))  # expect: TC502
+    z.store(ct.mma(px[0, 0], py[0, 0], ct.zeros((bm, bn), ct.float32)))  # expect: TC505
 
 
 @kernel

@@ -222,11 +222,11 @@ MESSAGES = {
         "a tile of float32 is stored to a piece of `z`, whose elements are float16",
         "convert it first: `ct.astype(t, ct.float16)`"),
     "operands of two types": (
-        GEMM.format("f32", "ct.float32") + "    z.store(ct.mma(px[0, 0], py[0, 0], acc))\n", "TC502",
+        GEMM.format("f32", "ct.float32") + "    z.store(ct.mma(px[0, 0], py[0, 0], acc))\n", "TC505",
         "the operands of `ct.mma` are of float16 and of float32", "convert one of them: `ct.astype(t, ct.float16)`"),
     "accumulator": (
         GEMM.format("f16", "ct.int32") + "    t = ct.mma(px[0, 0], py[0, 0], acc)\n"
-        "    z.store(ct.astype(t, ct.float32))\n", "TC502",
+        "    z.store(ct.astype(t, ct.float32))\n", "TC505",
         "`ct.mma` of float16 cannot be added to int32", "accumulate in float32: `ct.zeros(..., ct.float32)`"),
     "padding that integers do not have": (
         "def k(z: Mut[i32, B], x: Ref[i32, Dyn]) -> None:\n"

@@ -9,6 +9,7 @@ from tilecheck.kernel.coerce import arrays_in, extent_of, rank_of, to_array
 from tilecheck.kernel.joins import join
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.names import from_target, in_module
+from tilecheck.kernel.tiletypes.dtypes import known
 from tilecheck.kernel.tree import Annotated, Assign, Attribute, Call, Expr, FuncDef, Name, Span, Subscript
 from tilecheck.kernel.values import (
     ArrayRef,
@@ -92,7 +93,7 @@ def _rank(m: Machine, value: ArrayRef, span: Span) -> Value:
 def _tile_shape(m: Machine, value: ArrayRef, span: Span) -> Value:
     shapes = {view.tile for _, view in value.options}
     shape = shapes.pop() if len(shapes) == 1 else None
-    return Unknown("tile shape") if shape is None else Tuple(tuple(Int(e) for e in shape))
+    return Unknown("tile shape") if shape is None else Tuple(tuple(Int(e, dtype="~int") for e in shape))
 
 
 def _steps(m: Machine, value: ArrayRef, span: Span) -> Value:
@@ -115,10 +116,14 @@ def _tile(m: Machine, value: Int | Bool | Data, name: str, span: Span) -> Value:
     if name == "shape":
         if value.shape is None:
             return Unknown("shape of a tile")
-        return Tuple(tuple(Int(e) for e in value.shape))
+        return Tuple(tuple(Int(e, dtype="~int") for e in value.shape))
     if name == "ndim":
-        return Unknown("rank of a tile") if value.shape is None else Int(const(len(value.shape)))
+        return Unknown("rank of a tile") if value.shape is None else Int(const(len(value.shape)), dtype="~int")
     if name == "dtype":
+        if known(value.dtype):
+            return TileRef(value.dtype)
+        if value.dtype.endswith(".dtype"):
+            return Named(value.dtype)
         return Named(m.name("dtype", span))
     return Method(value, name)
 
@@ -128,7 +133,8 @@ def _choice(m: Machine, value: Choice, name: str, span: Span) -> Value:
         ref = to_array(m, value)
         if ref is not None:
             return _array(m, ref, name, span)
-    a, b = attribute(m, value.then, name, span), attribute(m, value.other, name, span)
+    with m.doubting():
+        a, b = attribute(m, value.then, name, span), attribute(m, value.other, name, span)
     if isinstance(a, Method) and isinstance(b, Method):
         return Method(value, name)
     return join(m, value.cond, a, b, span)

@@ -11,6 +11,7 @@ from tilecheck.kernel.locks import common
 from tilecheck.kernel.machine import DEPTH, Frame, Machine
 from tilecheck.kernel.names import in_module
 from tilecheck.kernel.shading import shaded, shaded_builtin
+from tilecheck.kernel.tiletypes.rules import of_builtin, of_method, of_operation
 from tilecheck.kernel.tree import Annotated, Attribute, Call, Expr, FuncDef, Name, Param, Return, Span
 from tilecheck.kernel.values import (
     NONE,
@@ -300,25 +301,26 @@ def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
     if func.name not in ACTIONS:
         for k, value in enumerate(args.positional):
             if isinstance(value, Choice) and to_array(m, value) is None:
-                a, b = (
-                    _tile(m, func, replace(args, positional=(*args.positional[:k], v, *args.positional[k + 1:])))
-                    for v in (value.then, value.other))
+                with m.doubting():
+                    a, b = (
+                        _tile(m, func, replace(args, positional=(*args.positional[:k], v, *args.positional[k + 1:])))
+                        for v in (value.then, value.other))
                 return join(m, value.cond, a, b, args.span)
-    return shaded(m, func.name, args, operation(m, args))
+    return of_operation(m, func.name, args, shaded(m, func.name, args, operation(m, args)))
 
 
 def _builtin(m: Machine, func: Builtin, args: Arguments) -> Value:
     operation = BUILTIN.get(func.name)
     if operation is None:
         return unknown_call(m, func.name, func, args)
-    return shaded_builtin(m, func.name, args, operation(m, args))
+    return of_builtin(m, func.name, args, shaded_builtin(m, func.name, args, operation(m, args)))
 
 
 def _external(m: Machine, func: External, args: Arguments) -> Value:
     operation = EXTERNAL.get(func.name)
     if operation is None:
         return unknown_call(m, func.name, func, args)
-    return shaded_builtin(m, func.name, args, operation(m, args))
+    return of_builtin(m, func.name, args, shaded_builtin(m, func.name, args, operation(m, args)))
 
 
 def _method(m: Machine, func: Method, args: Arguments) -> Value:
@@ -326,15 +328,16 @@ def _method(m: Machine, func: Method, args: Arguments) -> Value:
     owner = func.owner
     if operation is not None and args.complete:
         if func.name in TILE_METHODS and isinstance(owner, Choice):
-            return join(m, owner.cond, call(m, Method(owner.then, func.name), args),
-                        call(m, Method(owner.other, func.name), args), args.span)
+            with m.doubting():
+                return join(m, owner.cond, call(m, Method(owner.then, func.name), args),
+                            call(m, Method(owner.other, func.name), args), args.span)
         if func.name in TILE_METHODS:
             scalar = isinstance(owner, ParamRef) and func.name in ("astype", "item")
             if scalar or isinstance(owner, (Int, Bool, Data)):
                 whole = replace(args, positional=(owner, *args.positional))
-                return shaded(m, func.name, whole, operation(m, owner, args))
+                return of_operation(m, func.name, whole, shaded(m, func.name, whole, operation(m, owner, args)))
         elif to_array(m, owner) is not None:
-            return operation(m, owner, args)
+            return of_method(m, func.name, owner, args, operation(m, owner, args))
     return unknown_call(m, f"method {func.name}", func.owner, args)
 
 

@@ -455,10 +455,10 @@ def _array(v: ArrayRef, s: Substitution) -> ArrayRef:
 
 
 SUBSTITUTED: dict[type, Callable[..., Value]] = {
-    Int: lambda v, s: Int(s.term(v.term), _shape(v.shape, s), replaced(v.shadow, s)),
-    Bool: lambda v, s: Bool(s.cond(v.cond), _shape(v.shape, s), replaced(v.shadow, s)),
+    Int: lambda v, s: Int(s.term(v.term), _shape(v.shape, s), replaced(v.shadow, s), v.dtype, v.made),
+    Bool: lambda v, s: Bool(s.cond(v.cond), _shape(v.shape, s), replaced(v.shadow, s), v.dtype, v.made),
     Data: lambda v, s: Data(
-        _shape(v.shape, s), None if v.term is None else s.term(v.term), replaced(v.shadow, s)),
+        _shape(v.shape, s), None if v.term is None else s.term(v.term), replaced(v.shadow, s), v.dtype, v.made),
     Tuple: lambda v, s: Tuple(_each(v.items, s)),
     ArrayRef: _array,
     ParamRef: lambda v, s: v if v.member is None else ParamRef(v.name, s.term(v.member), v.outer),

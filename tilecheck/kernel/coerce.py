@@ -284,11 +284,11 @@ def expand(m: Machine, value: Value) -> tuple[Value, ...] | None:
         rank = rank_of(m, value.array)
         if rank is None:
             return None
-        return tuple(Int(extent_of(m, value.array, d, value.what)) for d in range(rank))
+        return tuple(Int(extent_of(m, value.array, d, value.what), dtype="?") for d in range(rank))
     if isinstance(value, Range):
         start, stop, step = value.start.constant, value.stop.constant, value.step.constant
         if start is not None and stop is not None and step and len(range(start, stop, step)) <= 64:
-            return tuple(Int(const(i)) for i in range(start, stop, step))
+            return tuple(Int(const(i), dtype="?") for i in range(start, stop, step))
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 import tilecheck.kernel.builtins
 import tilecheck.kernel.memory
@@ -22,7 +22,7 @@ from tilecheck.kernel.machine import Exhausted, Frame, Knowledge, Machine, Recor
 from tilecheck.kernel.names import in_module
 from tilecheck.kernel.observed import Observed
 from tilecheck.kernel.statements import STATEMENTS
-from tilecheck.kernel.tree import Attribute, Expr, FuncDef, Name, Span
+from tilecheck.kernel.tree import Attribute, Expr, FuncDef, Name, Span, Subscript
 from tilecheck.kernel.undefined import Paddings
 from tilecheck.kernel.values import NONE, Const, Data, Int, ParamRef, Value
 from tilecheck.proof.region import Region
@@ -167,25 +167,34 @@ def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None)
         return ParamRef(name)
     if is_constant_annotation(m.project, site.module, annotation):
         m.used_as(name, "constant")
-        return Data((), sym(name)) if _mentions_float(annotation) else Int(sym(name))
+        if _mentions_float(annotation):
+            return Data((), sym(name), dtype="~float")
+        return Int(sym(name), dtype=_LOOSE.get(_constant_of(annotation), "?"))
     plain = _plain(annotation)
     if plain in ("int", "bool"):
         m.used_as(name, "scalar")
-        return Int(sym(name))
+        return Int(sym(name), dtype="?")
     if plain == "float":
         m.used_as(name, "scalar")
-        return Data((), sym(name))
+        return Data((), sym(name), dtype="?")
     if plain == "Array":
         m.used_as(name, "array")
     return ParamRef(name)
 
 
 def _mentions_float(annotation: Expr) -> bool:
-    from tilecheck.kernel.tree import Subscript
-
     if isinstance(annotation, Subscript):
         return any(_plain(i) == "float" for i in annotation.items)
     return isinstance(annotation, Const) and False
+
+
+_LOOSE: Final = {"int": "~int", "bool": "~bool"}
+
+
+def _constant_of(annotation: Expr) -> str:
+    """`int` of `ct.Constant[int]`"""
+    items = annotation.items if isinstance(annotation, Subscript) else ()
+    return _plain(items[0]) if len(items) == 1 else ""
 
 
 # --- the model -------------------------------------------------------------------------------------------------------
@@ -237,7 +246,8 @@ def _observed(m: Machine, definition: FuncDef) -> Observed:
         *(u for span in sorted(notes.helpers) for u in unused(notes.helpers[span], notes, helper=True))]
     wide = bool(notes.wide) or any(map(mentions_64_bits, (definition, *notes.helpers.values())))
     return Observed(tuple(notes.slices), tuple(notes.narrowings), tuple(notes.loops), tuple(notes.parts), tuple(made),
-                    tuple(notes.early), bool(notes.waits), frozenset(notes.after), wide)
+                    tuple(notes.early), bool(notes.waits), frozenset(notes.after), wide,
+                    () if m.failed else tuple(notes.uses))
 
 
 def _takes_work(accesses: tuple[Access, ...]) -> bool:

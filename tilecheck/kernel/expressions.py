@@ -16,6 +16,7 @@ from tilecheck.kernel.names import lookup
 from tilecheck.kernel.operators import binary, compare, invert, negative
 from tilecheck.kernel.shadows import elementwise, observe, shadow_of
 from tilecheck.kernel.subscripts import subscript
+from tilecheck.kernel.tiletypes.rules import of_unary
 from tilecheck.kernel.tree import (
     Attribute,
     BinOp,
@@ -54,9 +55,9 @@ from tilecheck.proof.terms import FALSE, TRUE, conj, const, counter, lt, negate
 
 def _constant(m: Machine, e: Constant) -> Value:
     if isinstance(e.value, bool):
-        return Bool(TRUE if e.value else FALSE)
+        return Bool(TRUE if e.value else FALSE, dtype="~bool")
     if isinstance(e.value, int):
-        return Int(const(e.value))
+        return Int(const(e.value), dtype="~int")
     return Const(e.value)
 
 
@@ -112,7 +113,7 @@ def _unary(m: Machine, e: UnaryOp) -> Value:
     value = m.eval(e.operand)
     if e.op == "not":
         inner = to_bool(m, value, e.span)
-        return Bool(negate(inner.cond), inner.shape, inner.shadow)
+        return of_unary(m, "not", value, e.span, Bool(negate(inner.cond), inner.shape, inner.shadow))
     if e.op == "-":
         return negative(m, value, e.span)
     return invert(m, value, e.span) if e.op == "~" else value
@@ -234,6 +235,11 @@ def _comprehension(m: Machine, e: Comprehension) -> Value:
 
 def _open_comprehension(m: Machine, e: Comprehension, source: Value) -> Value:
     """One evaluation of the element stands for all of them."""
+    with m.doubting():
+        return _item_of(m, e, source)
+
+
+def _item_of(m: Machine, e: Comprehension, source: Value) -> Value:
     from tilecheck.kernel.statements import bind
 
     if isinstance(source, Range):

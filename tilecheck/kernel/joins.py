@@ -8,6 +8,7 @@ from tilecheck.kernel.coerce import arrays_in, either_array, to_array, to_int
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shadows import joined
 from tilecheck.kernel.shapes import TileValue, broadcast, relabel
+from tilecheck.kernel.tiletypes.typing import met
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.undefined import blurred, merged, under
 from tilecheck.kernel.values import (
@@ -109,7 +110,7 @@ def join(m: Machine, cond: Cond, a: Value, b: Value, span: Span) -> Value:
     """`a` where the condition holds, else `b`."""
     if cond.op in ("true", "false"):
         return a if cond.op == "true" else b
-    return joined(m, cond, a, b, a if a == b else _join(m, cond, a, b, span))
+    return met(a, b, joined(m, cond, a, b, a if a == b else _join(m, cond, a, b, span)))
 
 
 def _join(m: Machine, cond: Cond, a: Value, b: Value, span: Span) -> Value:

@@ -29,6 +29,7 @@ from tilecheck.kernel.machine import Jumps, LoopMark, Machine
 from tilecheck.kernel.observed import RangeLoop
 from tilecheck.kernel.operators import shape_of
 from tilecheck.kernel.shadows import lose_all, observe, shadow_of, spread, with_shadow
+from tilecheck.kernel.tiletypes.typing import NOTHING, carried_over, note, operand
 from tilecheck.kernel.tree import Expr, For, Name, Sequence, Span, Stmt, While
 from tilecheck.kernel.undefined import blurred
 from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Range, StaticIter, Unknown, Value
@@ -80,15 +81,24 @@ def for_loop(m: Machine, s: For) -> None:
     static = isinstance(iterable, StaticIter)
     while isinstance(iterable, StaticIter):
         iterable = iterable.inner
-    if isinstance(iterable, Range):
-        items = expand(m, iterable) if static else None
-        if items is not None and len(items) <= STATIC_RANGE:
-            _unroll(m, s, items)
-        else:
-            _range(m, s, iterable)
+    if not static:
+        _loop(m, s, iterable, False)
         return
     items = expand(m, iterable)
-    if items is not None and len(items) <= UNROLL:
+    if items is not None and len(items) <= (STATIC_RANGE if isinstance(iterable, Range) else UNROLL):
+        _unroll(m, s, items)
+        return
+    with m.doubting():
+        # the compiler repeats the body, each time with types of its own, or leaves it out
+        _loop(m, s, iterable, True)
+
+
+def _loop(m: Machine, s: For, iterable: Value, static: bool) -> None:
+    if isinstance(iterable, Range):
+        _range(m, s, iterable)
+        return
+    items = expand(m, iterable)
+    if items is not None and len(items) <= UNROLL and not static:
         _unroll(m, s, items)
         return
     following = NEXT.get(type(iterable))
@@ -112,7 +122,7 @@ def _range(m: Machine, s: For, r: Range) -> None:
             machine.assume(gt(value, r.stop))
         else:
             machine.assume(conj(lt(value, r.stop), ge(r.step, 1)))
-        _bind(machine, s.target, Int(value), s.span)
+        _bind(machine, s.target, Int(value, dtype="?"), s.span)
         return value
 
     step = r.step.constant
@@ -154,7 +164,8 @@ def _anything(m: Machine, s: For, iterable: Value) -> None:
     exact = m.exact
     m.unclear()
     name = m.name(_label(s.target), s.span)
-    _summarize(m, Loop(name, s.span, s.body, tuple(assigned_names((s.target,))), head, None, None), s.orelse)
+    with m.doubting():
+        _summarize(m, Loop(name, s.span, s.body, tuple(assigned_names((s.target,))), head, None, None), s.orelse)
     m.exact = exact
 
 
@@ -278,6 +289,9 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     if jumps_out(loop.body) or (loop.test is not None and not _shrinks(m, loop, env, k)):
         m.unclear()
     run = _execute(m, loop, dict(env), k)
+    if run.alive:
+        for name in names:
+            _same_type(m, name, before[name], run.env.get(name), loop)
     for name in names:
         # of these only the value before the loop is followed
         lose_all(m, "a variable that changes its kind in a loop", *(
@@ -290,6 +304,13 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     _leave(m, loop, run, forms, start, names, before, k)
     if m.alive and orelse:
         m.run(orelse)
+
+
+def _same_type(m: Machine, name: str, before: Value, after: Value | None, loop: Loop) -> None:
+    """What a variable is at the end of the body is what the next iteration finds."""
+    first, last = operand(before), operand(after)
+    if before is not after and first is not NOTHING and last is not NOTHING:
+        note(m, "carried", name, (first, last), loop.span)
 
 
 @record(frozen=True)
@@ -381,7 +402,8 @@ def _forms(
         held = {slot: p for slot, v in flat.items() if (p := placeholder(m, slot, v, loop.name)) is not None}
         env = dict(before)
         for name in names:
-            env[name] = rebuild(name, start[name], {s: _placed(m, p, s, loop) for s, p in held.items()})
+            env[name] = rebuild(name, start[name], {
+                s: carried_over(_placed(m, p, s, loop), flat[s]) for s, p in held.items()})
         made, m.made = m.made, set()
         with m.silent():
             saved = m.top.env
@@ -399,6 +421,7 @@ def _forms(
             forms = classify(m, body)
             if m.knowledge.unspecified:
                 forms, run = _with_shadows(m, loop, before, forms, body, run)
+            forms = {s: replace(f, at=carried_over(f.at, flat[s])) for s, f in forms.items()}
             return forms, start, Trial(run, held)
         start = wide
     raise AssertionError

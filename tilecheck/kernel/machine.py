@@ -184,6 +184,7 @@ class Machine:
         self.unspecified = False
         self.observations: list[Observation] = []
         self.unfollowed: dict[str, str] = {}
+        self.doubts = 0
         self.cas: dict[Atom, CasResult] = {}
         self.changes: dict[str, set[str]] = {}
         self.updates: dict[str, set[tuple[object, ...]]] = {}
@@ -295,6 +296,15 @@ class Machine:
         if len(monos) <= WIDTH and all(len(a.key) <= LENGTH for m in monos for a in m):
             return value
         return self.fresh("large", span, value.shape)
+
+    @contextmanager
+    def doubting(self) -> Iterator[None]:
+        """What is executed here need not be compiled in every launch, by a condition that is not in the path."""
+        self.doubts += 1
+        try:
+            yield
+        finally:
+            self.doubts -= 1
 
     @contextmanager
     def silent(self) -> Iterator[None]:

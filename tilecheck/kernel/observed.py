@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
+from tilecheck.kernel.tiletypes.uses import Use
 from tilecheck.kernel.tree import FuncDef, Span
 from tilecheck.kernel.values import Bool, Data, Int, Value
 from tilecheck.proof.terms import TRUE, Atom, Cond, Lane, Term, conj, conjuncts, disj, negate, substitute_cond
@@ -121,6 +122,7 @@ class Observed:
     waits  whether that is called at all
     after  arrays that are read after it
     wide   whether 64-bit integers are mentioned anywhere in it
+    uses   operations whose operands do not fit, or do not in some launches
     """
 
     slices: tuple[SliceUse, ...] = ()
@@ -132,6 +134,7 @@ class Observed:
     waits: bool = False
     after: frozenset[str] = frozenset()
     wide: bool = False
+    uses: tuple[Use, ...] = ()
 
 
 NOTHING_SEEN = Observed()
@@ -147,6 +150,7 @@ class Notes:
     helpers  the functions that were executed, by place
     wide     values that were made 64 bits wide
     waits    conditions under which the wait for the previous launch has been passed, in program order
+    uses     operations whose operands do not fit, or may not
     seen     the values of expressions and variables by place, where somebody asks for them
     """
 
@@ -162,6 +166,7 @@ class Notes:
     wide: set[Term] = field(default_factory=set)
     early: list[Early] = field(default_factory=list)
     after: set[str] = field(default_factory=set)
+    uses: dict[Use, None] = field(default_factory=dict)
     seen: dict[Span, list[Value]] = field(default_factory=dict)
 
     def assigned(self, span: Span, value: Value, effects: int, reads: int) -> None:

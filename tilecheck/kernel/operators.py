@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 
 from tilecheck.kernel.coerce import arrays_in, constant_int, expand, scalar_of, show, to_int, uniform_truth
 from tilecheck.kernel.joins import choose, join
 from tilecheck.kernel.machine import LENGTH, Machine
 from tilecheck.kernel.shadows import elementwise, lose_all, masks, product, selected, spread
 from tilecheck.kernel.shapes import broadcast
+from tilecheck.kernel.tiletypes.rules import combined, of_unary
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.values import (
     Bool,
@@ -145,6 +147,8 @@ def _plain_number(value: Value) -> int | float | None:
 
 def binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
     result = _binary(m, op, left, right, span)
+    if not (isinstance(left, Choice) or isinstance(right, Choice)):
+        result = combined(m, op, left, right, span, result)
     if isinstance(left, Choice) or isinstance(right, Choice):
         return result
     if isinstance(left, Bool) and isinstance(right, Bool) and op in _LOGIC:
@@ -156,9 +160,13 @@ def binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
 
 def _binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value:
     if isinstance(left, Choice):
-        return join(m, left.cond, binary(m, op, left.then, right, span), binary(m, op, left.other, right, span), span)
+        with m.doubting():
+            then, other = binary(m, op, left.then, right, span), binary(m, op, left.other, right, span)
+        return join(m, left.cond, then, other, span)
     if isinstance(right, Choice):
-        return join(m, right.cond, binary(m, op, left, right.then, span), binary(m, op, left, right.other, span), span)
+        with m.doubting():
+            then, other = binary(m, op, left, right.then, span), binary(m, op, left, right.other, span)
+        return join(m, right.cond, then, other, span)
     if isinstance(left, Bool) and isinstance(right, Bool) and op in _LOGIC:
         shape = broadcast(left.shape, right.shape)
         if len(left.cond.key) + len(right.cond.key) > 4 * LENGTH:
@@ -236,7 +244,11 @@ _STATIC: dict[str, Callable[[float, float], bool]] = {
 def compare(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
     result = _compare(m, op, left, right, span)
     if isinstance(left, Choice) or isinstance(right, Choice):
-        return result
+        return replace(result, dtype="")
+    if op in _STATIC:
+        typed = combined(m, op, left, right, span, result)
+        assert isinstance(typed, Bool)
+        result = typed
     out = elementwise(m, result, left, right)
     assert isinstance(out, Bool)
     return out
@@ -244,9 +256,11 @@ def compare(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
 
 def _compare(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
     if isinstance(left, Choice):
-        return choose(left.cond, compare(m, op, left.then, right, span), compare(m, op, left.other, right, span))
+        with m.doubting():
+            return choose(left.cond, compare(m, op, left.then, right, span), compare(m, op, left.other, right, span))
     if isinstance(right, Choice):
-        return choose(right.cond, compare(m, op, left, right.then, span), compare(m, op, left, right.other, span))
+        with m.doubting():
+            return choose(right.cond, compare(m, op, left, right.then, span), compare(m, op, left, right.other, span))
     if op in ("is", "is not"):
         return _identity(m, op, left, right, span)
     if op in ("in", "not in"):
@@ -342,6 +356,14 @@ def _membership(m: Machine, op: str, left: Value, right: Value, span: Span) -> B
 # --- selection -------------------------------------------------------------------------------------------------------
 
 def negative(m: Machine, value: Value, span: Span) -> Value:
+    return of_unary(m, "-", value, span, _negative(m, value, span))
+
+
+def invert(m: Machine, value: Value, span: Span) -> Value:
+    return of_unary(m, "~", value, span, _invert(m, value, span))
+
+
+def _negative(m: Machine, value: Value, span: Span) -> Value:
     if isinstance(value, Const) and isinstance(value.value, float):
         return Const(-value.value)
     if isinstance(value, Data):
@@ -353,7 +375,7 @@ def negative(m: Machine, value: Value, span: Span) -> Value:
     return Unknown("negation")
 
 
-def invert(m: Machine, value: Value, span: Span) -> Value:
+def _invert(m: Machine, value: Value, span: Span) -> Value:
     if isinstance(value, Bool):
         return Bool(negate(value.cond), value.shape, value.shadow)
     if isinstance(value, (Int, ParamRef)):

@@ -14,6 +14,7 @@ from tilecheck.kernel.machine import LoopMark, Machine, Record
 from tilecheck.kernel.reach import Reach, entered, of_member, of_raw, of_tile, of_unchecked
 from tilecheck.kernel.shadows import observe, spread, stored
 from tilecheck.kernel.shapes import element
+from tilecheck.kernel.tiletypes.typing import read
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.undefined import Edge, Shadow, Undefined
 from tilecheck.kernel.values import ArrayRef, Const, Data, Int, Shape, Value, View
@@ -281,7 +282,7 @@ def raw_access(
     _observe_index(m, ref, (offset,), mask, effect)
     if effect.mode == "write":
         return Const(None)
-    return m.fresh(effect.op, effect.span, shape)
+    return read(m, ref, m.fresh(effect.op, effect.span, shape), effect.span)
 
 
 # --- what a read yields ----------------------------------------------------------------------------------------------
@@ -299,7 +300,7 @@ def _loaded(
                 here = spread(m, here, padded(m, view.root, bare.bounds, bare.axes, effect))
         result = here if result is None else join(m, cond, here, result, effect.span)
     assert result is not None
-    return result
+    return read(m, ref, result, effect.span)
 
 
 def _one_loaded(

@@ -79,9 +79,10 @@ def _data_term(term: Term | None, move: Mapping[Atom, Term] | None) -> Term | No
 
 
 _RELABEL: dict[type, Callable[..., TileValue]] = {
-    Int: lambda v, shape, move: Int(recombined(substitute(v.term, move)), shape, moved(v.shadow, move)),
-    Bool: lambda v, shape, move: Bool(substitute_cond(v.cond, move), shape, moved(v.shadow, move)),
-    Data: lambda v, shape, move: Data(shape, _data_term(v.term, move), moved(v.shadow, move)),
+    Int: lambda v, shape, move: Int(
+        recombined(substitute(v.term, move)), shape, moved(v.shadow, move), v.dtype, v.made),
+    Bool: lambda v, shape, move: Bool(substitute_cond(v.cond, move), shape, moved(v.shadow, move), v.dtype, v.made),
+    Data: lambda v, shape, move: Data(shape, _data_term(v.term, move), moved(v.shadow, move), v.dtype, v.made),
 }
 
 

@@ -132,7 +132,7 @@ def unpack(m: Machine, value: Value, count: int | None, span: Span) -> tuple[Val
             m.ranks.setdefault(view.root, set()).add(count)
         from tilecheck.kernel.coerce import extent_of
 
-        return tuple(Int(extent_of(m, value.array, d, value.what)) for d in range(count))
+        return tuple(Int(extent_of(m, value.array, d, value.what), dtype="?") for d in range(count))
     if isinstance(value, Choice):
         from tilecheck.kernel.joins import join
 

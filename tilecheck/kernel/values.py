@@ -23,14 +23,17 @@ class Int:
     """An integer scalar or tile. Lanes in the term are coordinates of the tile; `shape` None is an unknown shape.
     `shadow` says which lanes are undefined, and so do those of `Bool` and `Data`.
 
-    dtype  of this and of those: the element type as cuda.tile names it, `x.dtype` where it is that of an array, `~int`,
-           `~float` or `~bool` of a constant that takes the type of what it meets; "" when it is not known
+    dtype  of this and of those: the element type as cuda.tile names it, `x.dtype` where it is that of an array,
+           `~int`, `~float` or `~bool` of a constant that takes the type of what it meets, `?` when it is not known,
+           and "" when it is not sure that the shape is that of every launch either
+    made   of this and of those: where the shape comes from
     """
 
     term: Term
     shape: Shape | None = ()
     shadow: Shadow = field(default=(), compare=False, repr=False)
     dtype: str = field(default="", compare=False, repr=False)
+    made: Span | None = field(default=None, compare=False, repr=False)
 
 
 @record(frozen=True)
@@ -39,6 +42,7 @@ class Bool:
     shape: Shape | None = ()
     shadow: Shadow = field(default=(), compare=False, repr=False)
     dtype: str = field(default="", compare=False, repr=False)
+    made: Span | None = field(default=None, compare=False, repr=False)
 
 
 @record(frozen=True)
@@ -50,6 +54,7 @@ class Data:
     term: Term | None = None
     shadow: Shadow = field(default=(), compare=False, repr=False)
     dtype: str = field(default="", compare=False, repr=False)
+    made: Span | None = field(default=None, compare=False, repr=False)
 
 
 @record(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -31,6 +31,7 @@ from tilecheck.rules import (
     overlapping_write,
     padding_dtype,
     partial_nesting,
+    product_operands,
     row_spill,
     shared_write,
     slice_range,
@@ -38,6 +39,7 @@ from tilecheck.rules import (
     tile_dtype,
     tile_out_of_range,
     tile_shape,
+    tile_types,
     unchecked_out_of_bounds,
     undefined_padding,
     unknown_use,
@@ -131,6 +133,8 @@ def conclude(
     findings += unowned_array.diagnose(model)
     findings += tile_shape.diagnose_types(model)
     findings += tile_dtype.diagnose(model)
+    findings += product_operands.diagnose(model)
+    findings += _unless_told(model, findings, tile_types.diagnose(model, launches))
     findings += lints.concluded(model, proof.suspicions, launches)
     findings += launch_arguments.diagnose(model, launches)
     findings += missing_grid_wait.diagnose(model, launches)
@@ -142,6 +146,14 @@ def conclude(
         tuple(ContractClause(c.text, c.kind, _state(c, proof, states)) for c in clauses),
         (*map(_obligation, proof.obligations), *map(slices.obligation, proof.slices)))
     return report, tuple(_without_echoes(findings))
+
+
+def _unless_told(
+    model: KernelModel, told: Sequence[Diagnostic], more: Iterable[Diagnostic],
+) -> list[Diagnostic]:
+    """Findings at the places of a dialect kernel of which its own rules have said nothing."""
+    places = {d.span for d in told} if model.dialect else set()
+    return [d for d in more if d.span not in places]
 
 
 def _in_dialect(s: Settled, model: KernelModel, found: Diagnostic) -> Diagnostic:

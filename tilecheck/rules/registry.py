@@ -121,6 +121,9 @@ _ALL: Final = (
     Rule("TC408", "launch-arguments", "wrong number or kind of arguments at a visible launch", "error"),
     Rule("TC501", "tile-shape", "a tile whose extents are not those that its place asks for", "error"),
     Rule("TC502", "tile-dtype", "a tile whose element type is not the one that its place asks for", "error"),
+    Rule("TC503", "tile-rank", "a number of axes, or an axis, that a tile or array does not have", "error"),
+    Rule("TC504", "tile-extent", "an extent of a tile that is no power of two", "error"),
+    Rule("TC505", "product-operands", "operands of a matrix product of types that it does not take", "error"),
     Rule("TC901", "unused-opt-out", "an opt-out that suppresses nothing", "warning"),
     Rule("TC902", "opt-out-without-reason", "an opt-out that gives no reason", "warning"),
 )

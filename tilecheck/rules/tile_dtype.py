@@ -30,20 +30,6 @@ def _stored(f: Fault, model: KernelModel) -> Diagnostic:
         model.name, notes, f"convert it first: `ct.astype(t, ct.{wanted})`")
 
 
-def _product(f: Fault, model: KernelModel) -> Diagnostic:
-    name, first, second = f.words
-    return Diagnostic(
-        CODE, "error", f"the operands of `ct.{name}` are of {first} and of {second}", f.span, model.name, (),
-        f"convert one of them: `ct.astype(t, ct.{first})`")
-
-
-def _accumulator(f: Fault, model: KernelModel) -> Diagnostic:
-    name, given, acc, wanted = f.words
-    return Diagnostic(
-        CODE, "error", f"`ct.{name}` of {given} cannot be added to {acc}", f.span, model.name, (),
-        f"accumulate in {wanted}: `ct.zeros(..., ct.{wanted})`")
-
-
 _WORDS: Final[Mapping[str, Callable[[Fault, KernelModel], Diagnostic]]] = {
-    "stored": _stored, "product": _product, "accumulator": _accumulator,
+    "stored": _stored,
 }

@@ -94,12 +94,12 @@ def _array(m: Machine, p: Parameter) -> None:
 
 def _constant(m: Machine, p: Parameter) -> Value:
     m.used_as(p.name, "constant")
-    return Int(sym(p.name))
+    return Int(sym(p.name), dtype="~int")
 
 
 def _scalar(m: Machine, p: Parameter) -> Value:
     m.used_as(p.name, "scalar")
-    return Data((), sym(p.name)) if p.dtype == "float" else Int(sym(p.name))
+    return Data((), sym(p.name), dtype="?") if p.dtype == "float" else Int(sym(p.name), dtype="?")
 
 
 def _unowned(m: Machine, p: Parameter) -> Value:

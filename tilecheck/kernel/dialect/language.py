@@ -37,7 +37,7 @@ __all__: list[str] = []
 
 def _mutable_attribute(m: Machine, z: Mutable, name: str, span: Span) -> Value:
     if name == "tile":
-        return Tuple(tuple(Int(e) for e in z.parameter.tile))
+        return Tuple(tuple(Int(e, dtype="~int") for e in z.parameter.tile))
     return array(View(z.name)) if name == "array" else OwnedMethod(z, name)
 
 
@@ -46,7 +46,7 @@ def _lent_attribute(m: Machine, x: Borrowed | Shared, name: str, span: Span) -> 
 
 
 def _part_attribute(m: Machine, part: Part, name: str, span: Span) -> Value:
-    return Tuple(tuple(Int(e) for e in part.tile)) if name == "tile" else OwnedMethod(part, name)
+    return Tuple(tuple(Int(e, dtype="~int") for e in part.tile)) if name == "tile" else OwnedMethod(part, name)
 
 
 _plain_choice = attributes.HANDLERS[Choice]

@@ -15,7 +15,7 @@ COORDINATE: Final = "__coordinate"
 NESTED: Final = "__nested"
 """Likewise of a nested tile."""
 
-FaultCode: TypeAlias = Literal["TC104", "TC105", "TC107", "TC109", "TC110", "TC501", "TC502"]
+FaultCode: TypeAlias = Literal["TC104", "TC105", "TC107", "TC109", "TC110", "TC501", "TC502", "TC505"]
 
 
 @record(frozen=True)

@@ -193,7 +193,7 @@ def _mma(c: Inference, g: Given) -> Type:
     made = _checked_product(c, "mma", x, y, acc, g.span)
     takes = ACCUMULATORS.get(x.dtype or "", ())
     if takes and acc.dtype is not None and acc.dtype not in takes:
-        c.fault(Fault("TC502", g.span, "", "accumulator", ("mma", x.dtype or "", acc.dtype, takes[-1])))
+        c.fault(Fault("TC505", g.span, "", "accumulator", ("mma", x.dtype or "", acc.dtype, takes[-1])))
     return Tile(acc.dtype, acc.shape if acc.shape is not None else made)
 
 
@@ -210,7 +210,7 @@ def _checked_product(c: Inference, name: str, x: Tile, y: Tile, acc: Tile | None
     whole = {x.dtype, y.dtype}
     if x.dtype is not None and y.dtype is not None and x.dtype != y.dtype and whole != {"int8", "uint8"} and (
             name == "mma" or promoted(x.dtype, y.dtype) is None):
-        c.fault(Fault("TC502", span, "", "product", (name, x.dtype, y.dtype)))
+        c.fault(Fault("TC505", span, "", "product", (name, x.dtype, y.dtype)))
     return made
 
 

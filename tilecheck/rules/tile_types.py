@@ -1,0 +1,121 @@
+"""TC501 to TC505 at operations of cuda.tile: what the compiler refuses, in every launch or in a visible one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.host.launch import Argument, Launch
+from tilecheck.kernel.access import KernelModel
+from tilecheck.proof.terms import FALSE, ONE, TRUE, Substitution, Sym, Term, atoms_of, const
+
+if TYPE_CHECKING:
+    from tilecheck.kernel.tiletypes.uses import Misfit, Operand, Use
+
+__all__ = ["diagnose"]
+
+
+def diagnose(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnostic]:
+    """One finding for each such operation."""
+    if not model.observed.uses:
+        return
+    from tilecheck.kernel.tiletypes.checks import judged  # which few kernels need
+    from tilecheck.kernel.tiletypes.uses import OPEN
+
+    told: set[tuple[object, ...]] = set()
+    for use in model.observed.uses:
+        found, where = judged(use), use
+        notes: tuple[Note, ...] = ()
+        if found is None or found == OPEN or use.under is not TRUE:
+            at = next(_in_launches(use, model, launches), None)
+            if at is None:
+                continue
+            where, found, notes = at
+        key = (found.code, use.span)
+        if key not in told:
+            told.add(key)
+            yield _finding(where, found, notes, model)
+
+
+def _finding(use: Use, found: Misfit, notes: tuple[Note, ...], model: KernelModel) -> Diagnostic:
+    from tilecheck.rules.tile_type_words import worded
+
+    message, help_ = worded(use, found, model.file)
+    return Diagnostic(found.code, "error", message, use.span, model.name, notes, help_)
+
+
+# --- launches --------------------------------------------------------------------------------------------------------
+
+def _in_launches(
+    use: Use, model: KernelModel, launches: Sequence[Launch],
+) -> Iterator[tuple[Use, Misfit, tuple[Note, ...]]]:
+    from tilecheck.kernel.tiletypes.checks import judged
+    from tilecheck.kernel.tiletypes.uses import OPEN
+
+    for launch in launches:
+        if launch.arguments is None or len(launch.arguments) != len(model.params) or not launch.certain or (
+                launch.facts is FALSE):
+            continue
+        for case in launch.cases if launch.every and launch.cases else ((),):
+            values = _values(model, launch.arguments, dict(case))
+            given = Substitution({Sym(name): const(n) for name, n in values.items()})
+            if given.cond(use.under) is not TRUE:
+                continue
+            known = _at(use, given, {p.name: a for p, a in zip(model.params, launch.arguments, strict=True)})
+            found = judged(known)
+            if found is not None and found != OPEN:
+                yield known, found, (Note(_said(use, values, model, launch.arguments), launch.span),)
+
+
+def _values(model: KernelModel, arguments: Sequence[Argument], case: Mapping[str, int]) -> dict[str, int]:
+    """What a launch passes for scalar parameters, where that is a number."""
+    fixed = Substitution({Sym(name): const(n) for name, n in case.items()})
+    out: dict[str, int] = {}
+    for p, a in zip(model.params, arguments, strict=True):
+        n = None if a.term is None else fixed.term(a.term).constant
+        if n is not None and p.kind in ("constant", "scalar"):
+            out[p.name] = n
+    return out
+
+
+_NAMES: Final[Mapping[str, str]] = {"bool": "bool_"}
+_TYPES: Final = ".dtype"
+
+
+def _at(use: Use, given: Substitution, arguments: Mapping[str, Argument]) -> Use:
+    """The use with what a launch passes put in."""
+    operands = tuple(_operand(o, given, arguments) for o in use.operands)
+    array = arguments.get(use.array)
+    if array is not None and array.shape is not None and use.kind in ("load", "store"):
+        place = 0 if use.kind == "load" else 1
+        ranked = replace(operands[place], shape=(ONE,) * len(array.shape))
+        operands = (*operands[:place], ranked, *operands[place + 1:])
+    return replace(use, operands=operands, under=TRUE)
+
+
+def _operand(o: Operand, given: Substitution, arguments: Mapping[str, Argument]) -> Operand:
+    from tilecheck.kernel.tiletypes.dtypes import UNKNOWN, known
+
+    dtype = o.dtype
+    if dtype.endswith(_TYPES):
+        array = arguments.get(dtype.removesuffix(_TYPES))
+        named = None if array is None or array.dtype is None else _NAMES.get(array.dtype, array.dtype)
+        dtype = named if named is not None and known(named) else UNKNOWN
+    return replace(o, dtype=dtype, shape=None if o.shape is None else tuple(given.term(e) for e in o.shape))
+
+
+def _said(use: Use, values: Mapping[str, int], model: KernelModel, arguments: Sequence[Argument]) -> str:
+    """What this launch passes of what matters."""
+    terms: list[Term] = [e for o in use.operands for e in o.shape or ()]
+    names = {a.name for t in terms for a in atoms_of(t) if isinstance(a, Sym)}
+    names |= {a.name for a in atoms_of(use.under) if isinstance(a, Sym)}
+    parts = [f"{name} = {values[name]}" for name in values if name in names]
+    arrays = {o.dtype.removesuffix(_TYPES) for o in use.operands if o.dtype.endswith(_TYPES)} | {use.array}
+    for p, a in zip(model.params, arguments, strict=True):
+        if p.name in arrays and a.dtype is not None:
+            parts.append(f"`{p.name}` holds {a.dtype} elements")
+        if p.name == use.array and a.shape is not None and use.kind in ("load", "store"):
+            parts.append(f"`{p.name}` has {len(a.shape)} {'axis' if len(a.shape) == 1 else 'axes'}")
+    return f"in this launch {' and '.join(parts)}" if parts else "in this launch"
