@@ -30,7 +30,7 @@ ignore_missing_imports = True
 follow_imports = silent
 """
 _LINE: Final = re.compile(
-    r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<kind>\w+): (?P<text>.*?)(?:  \[(?P<code>[\w-]+)\])?$")
+    r"^(?P<file>.+?):(?P<line>\d+)(?::\d+)?: (?P<kind>\w+): (?P<text>.*?)(?:  \[(?P<code>[\w-]+)\])?$")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mypy.nodes import Context, MypyFile
+from mypy.nodes import EllipsisExpr, MypyFile
 
 from tilecheck.mypy_plugin._consts import MARKER
 from tilecheck.mypy_plugin.errorcodes import ERROR_CODES
@@ -36,8 +36,8 @@ def report_unmarked(api: CheckerPluginInterface, build: Build) -> None:
 def report(api: CheckerPluginInterface, findings: Sequence[Finding]) -> None:
     """Report findings in the module that is being checked, each with its notes."""
     for finding in findings:
-        place = Context(finding.line, finding.column)
-        place.end_line, place.end_column = finding.end_line, finding.end_column
+        place = EllipsisExpr()  # on every line of an expression `# type: ignore` counts
+        place.set_line(finding.line, finding.column, finding.end_line, finding.end_column)
         code = ERROR_CODES[finding.code]
         error = api.msg.fail(finding.message, place, code=code)
         for note in finding.notes:
