@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tests.stubs.checkers import TYPINGS, Message
+from tests.stubs import checkers
+from tests.stubs.checkers import TYPINGS
 
-__all__ = ["CONFIG", "Run", "mypy", "said", "write_config"]
+__all__ = ["CONFIG", "Message", "Run", "environment", "is_ours", "mypy", "parsed", "write_config"]
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CONFIG: Final = f"""\
@@ -30,7 +31,14 @@ ignore_missing_imports = True
 follow_imports = silent
 """
 _LINE: Final = re.compile(
-    r"^(?P<file>.+?):(?P<line>\d+)(?::\d+)?: (?P<kind>\w+): (?P<text>.*?)(?:  \[(?P<code>[\w-]+)\])?$")
+    r"^(?P<file>.+?):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<kind>\w+): (?P<text>.*?)(?:  \[(?P<code>[\w-]+)\])?$")
+
+
+@dataclass(frozen=True)
+class Message(checkers.Message):
+    """With the column, from 1; 0 where mypy names none."""
+
+    column: int = 0
 
 
 @dataclass(frozen=True)
@@ -68,12 +76,17 @@ def mypy(folder: Path, *arguments: str, targets: Sequence[str] = (".",)) -> Run:
         [sys.executable, "-m", "mypy", "--show-column-numbers", "--show-traceback", "--no-color-output", *arguments,
          *targets], cwd=folder, env=environment(), capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stdout + done.stderr
-    return Run(tuple(said(done.stdout.splitlines())), done.stdout + done.stderr, done.returncode)
+    return parsed(done)
 
 
-def said(lines: Iterable[str]) -> Iterable[Message]:
+def parsed(done: subprocess.CompletedProcess[str]) -> Run:
+    """What a process said."""
+    return Run(tuple(_said(done.stdout.splitlines())), done.stdout + done.stderr, done.returncode)
+
+
+def _said(lines: Iterable[str]) -> Iterable[Message]:
     """The messages in lines of output."""
     for line in lines:
         if found := _LINE.match(line):
             yield Message(os.path.normpath(found["file"]), int(found["line"]), found["kind"], found["text"],
-                          found["code"] or "")
+                          found["code"] or "", int(found["column"] or 0))

@@ -42,6 +42,7 @@ class Build:
         self.daemon = options.fine_grained_incremental
         self.folder = None if self.daemon or options.cache_dir == os.devnull else options.cache_dir
         self.shadows = {os.path.abspath(source): shadow for source, shadow in options.shadow_file or ()}
+        self.place = os.pathsep.join((os.getcwd(), *(f"{a}={b}" for a, b in sorted(self.shadows.items()))))
         self.modules: dict[str, str] = {}
         self.complete = False
         self.read: set[str] = set()
@@ -51,6 +52,7 @@ class Build:
         self._verdicts: tuple[Mapping[str, str], Verdicts] | None = None
         self._asked: set[str] = set()
         self._types: dict[str, Types] = {}
+        self._present: Mapping[str, object] = {}
 
     def meet(self, name: str, path: str) -> bool:
         """Take note of a module; whether it is under check."""
@@ -60,16 +62,16 @@ class Build:
         return True
 
     def read_everything(self, present: Mapping[str, object]) -> None:
-        """mypy has read what there is to read. In the daemon, modules that are not `present` are no longer there."""
+        """mypy has read what there is to read. In the daemon, modules that are no longer `present` are gone."""
         self._types.clear()
         self.complete = bool(self.modules)
         if self.daemon:
-            self.modules = {path: name for path, name in self.modules.items() if name in present}
+            self._present = present
             self._verdicts = None
         elif self.folder is not None and self.modules:
             expected = {} if self._expected is None else self._expected[0]
             if expected != self.modules:
-                save(self.folder, first(self.modules))  # for worker processes and for the next run
+                save(self.folder, first(self.place, self.modules))  # for worker processes and for the next run
                 self._regret()
 
     def _regret(self) -> None:
@@ -117,15 +119,17 @@ class Build:
         return self.shadows.get(os.path.abspath(path), path) if self.shadows else path
 
     def _actual(self) -> Mapping[str, str]:
-        """In a worker process, what the process that started it has found out."""
+        """The modules under check; in a worker process, what the process that started it has found out."""
+        if self.daemon:  # it removes modules without a word
+            self.modules = {path: name for path, name in self.modules.items() if name in self._present}
         if not self.complete and self.folder is not None and self._verdicts is None:
-            last = load(self.folder)
+            last = load(self.folder, self.place)
             return self.modules if last is None else last.modules
         return self.modules if self._verdicts is None or self.complete else self._verdicts[0]
 
     def _expectation(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
         """The modules that will be checked, and digests of what will be found in them."""
-        last = None if self.folder is None else load(self.folder)
+        last = None if self.folder is None else load(self.folder, self.place)
         if last is None:
             return {}, {}
         if last.holds():
@@ -151,7 +155,7 @@ class Build:
     def _record(self, modules: Mapping[str, str], found: Verdicts) -> LastRun:
         digests = {path: _digest(findings) for path in modules if (findings := found.found.get(os.path.abspath(path)))}
         stamps = stamps_of((*map(self._read_from, modules), *found.read))
-        return first(modules)._replace(
+        return first(self.place, modules)._replace(
             tool=tool_stamp(), stamps=stamps, missing=tuple(sorted(found.missing)), found=digests)
 
 

@@ -28,7 +28,7 @@ class LastRun(NamedTuple):
     """The modules that were checked, and what was found in them.
 
     version  of this record
-    place    the working directory
+    place    the working directory, and what is read instead of which files
     modules  names of modules by path
     folders  where they are
     tool     the checker; empty where nothing was analysed
@@ -77,19 +77,19 @@ def folders_of(paths: Iterable[str]) -> Folders:
     return out
 
 
-def first(modules: Mapping[str, str]) -> LastRun:
+def first(place: str, modules: Mapping[str, str]) -> LastRun:
     """The record of a run that has found out what it checks."""
-    return LastRun(VERSION, os.getcwd(), dict(modules), folders_of(modules))
+    return LastRun(VERSION, place, dict(modules), folders_of(modules))
 
 
-def load(folder: str) -> LastRun | None:
-    """What the last run left, in a folder of mypy's cache."""
+def load(folder: str, place: str) -> LastRun | None:
+    """What the last run in this place left, in a folder of mypy's cache."""
     try:
         with open(os.path.join(folder, _NAME), encoding="utf-8") as stream:
             kept = LastRun(*json.load(stream))
     except (OSError, ValueError, TypeError):
         return None
-    return kept if kept.version == VERSION and kept.place == os.getcwd() else None
+    return kept if kept.version == VERSION and kept.place == place else None
 
 
 def save(folder: str, run: LastRun) -> None:
