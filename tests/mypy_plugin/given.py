@@ -1,4 +1,4 @@
-"""Cases that other tests have, as modules to be checked by mypy: examples of the rule pages, and files of `tests/cases`.
+"""Cases that other tests have, for mypy to check: examples of the rule pages, and files of `tests/cases`.
 
 A case is one block of a page, or one function of a file. It is for the rules that it breaks; one that breaks none is
 for the rule of its page, or for those that the functions of its file come close to.

@@ -97,5 +97,6 @@ def test_a_rule_has_cases_of_either_kind(rule: str):
 @pytest.mark.parametrize("name", ["dialect.py"])
 def test_lines_that_plain_mypy_reports_are_also_reported_with_the_plugin(name: str, run_given: Run):
     case = next(case for case in GIVEN if case.name == name)
-    marked = {number for number, line in enumerate(case.text.split("\n"), 1) if re.search(r"# expect: .*\bmypy\b", line)}
+    lines = enumerate(case.text.split("\n"), 1)
+    marked = {number for number, line in lines if re.search(r"# expect: .*\bmypy\b", line)}
     assert marked == {m.line for m in run_given.messages if m.file == name and m.kind == "error" and not is_ours(m)}

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases.expectations import FOLDER
 from tests.mypy_plugin.given import FILES
 from tests.mypy_plugin.runner import Run, is_ours, mypy, write_config
-from tests.cases.expectations import FOLDER
 from tilecheck.api import check_paths
 from tilecheck.config import Config
 

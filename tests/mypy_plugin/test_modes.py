@@ -230,9 +230,24 @@ def test_without_a_cache(tmp_path: Path, write: Write):
 
 def test_a_module_of_imports_alone(tmp_path: Path, write: Write):
     """Nothing in it is anything that mypy would ask about, nor is it checked."""
-    write(helper=BROKEN, kernels=KERNEL, host=IN_PLACE.replace("import cuda.tile as ct", "from cuda import tile as ct"))
+    write(helper=BROKEN, kernels=KERNEL, 
+          host=IN_PLACE.replace("import cuda.tile as ct", "from cuda import tile as ct"))
     for options in MODES.values():
         assert mypy(tmp_path, *options).findings == {RACE, ALIAS}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_module_that_must_be_checked_again_because_of_another(mode: str, tmp_path: Path, write: Write):
+    """mypy finds that out late, and not from us: a stub has changed, and nothing that findings depend on."""
+    options = MODES[mode]
+    write(helper=BROKEN, kernels=KERNEL, host="from sizes import size\n" + IN_PLACE.replace("16", "size()"))
+    stub = tmp_path / "sizes.pyi"
+    stub.write_text("def size() -> int: ...\n")
+    found = mypy(tmp_path, *options).findings
+    assert found == {RACE, (ALIAS[0], ALIAS[1] + 1, ALIAS[2])}
+    stub.write_text("def size() -> float: ...  # after all\n")
+    assert mypy(tmp_path, *options).findings == found
+    assert mypy(tmp_path, *options).findings == found
 
 
 def test_code_that_stands_in_no_function(tmp_path: Path, write: Write):

@@ -26,7 +26,8 @@ CONTENT: Final = "__tilecheck__"
 TILE: Final = "cuda.tile.Tile"
 
 #: Kernels under our stubs, and in the package itself where `follow_untyped_imports` is set.
-KERNELS: Final = frozenset({"cuda.tile.kernel", "cuda.tile._execution.kernel", "tilecheck_runtime.dialect.decorator.kernel"})
+KERNELS: Final = frozenset(
+    {"cuda.tile.kernel", "cuda.tile._execution.kernel", "tilecheck_runtime.dialect.decorator.kernel"})
 #: Applying what `kernel(...)` with hints returns.
 KERNEL_FACTORIES: Final = frozenset({"cuda.tile._KernelDecorator.__call__", "cuda.tile._execution.kernel.__call__"})
 LAUNCHES: Final = frozenset({"cuda.tile.launch", "cuda.tile._cext.launch", "tilecheck_runtime.launches.raw.launch"})

@@ -6,7 +6,9 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from mypy import build
 
 from tilecheck.mypy_plugin.checked import is_checked, name_beside
 from tilecheck.mypy_plugin.lastrun import LastRun, first, load, save
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Build"]
 
+_TWO_PHASES: Final = hasattr(build, "process_stale_scc_full")
+"""Whether mypy, in one process, first checks what is outside of functions, and asks for our data before it goes on."""
+
 Types: TypeAlias = Mapping[tuple[int, int, int, int], str]
 """By the first line and column of an expression and the last ones."""
 
@@ -27,9 +32,11 @@ Types: TypeAlias = Mapping[tuple[int, int, int, int], str]
 class Build:
     """The modules under check and what is found in them.
 
-    The daemon keeps its plugin, so one build may be all runs of a daemon. What is found is then looked up again, by what
-    files contain, whenever mypy has read something.
+    The daemon keeps its plugin, so one build may be all runs of a daemon. What is found is then looked up again, by
+    what files contain, whenever mypy has read something.
 
+    marks_late    whether a module can be marked when mypy finds out late that it must be checked again; else those that
+                  have findings are checked in every run
     modules       names by path, as far as mypy has told of them
     complete      whether that is all of them
     read          paths of those that it has read again
@@ -43,6 +50,7 @@ class Build:
         self.folder = None if self.daemon or options.cache_dir == os.devnull else options.cache_dir
         self.shadows = {os.path.abspath(source): shadow for source, shadow in options.shadow_file or ()}
         self.place = os.pathsep.join((os.getcwd(), *(f"{a}={b}" for a, b in sorted(self.shadows.items()))))
+        self.marks_late = bool(options.num_workers) or (_TWO_PHASES and options.local_partial_types)
         self.modules: dict[str, str] = {}
         self.complete = False
         self.read: set[str] = set()
@@ -96,7 +104,8 @@ class Build:
         if path not in modules:
             return None
         self._asked.add(path)
-        return found.get(path, "")
+        expected = found.get(path, "")
+        return expected if self.marks_late else expected or None
 
     def actual_digest(self, path: str) -> str:
         """The same when all are known."""

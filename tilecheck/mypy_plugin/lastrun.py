@@ -42,9 +42,9 @@ class LastRun(NamedTuple):
     modules: Mapping[str, str]
     folders: Folders
     tool: str = ""
-    stamps: Stamps = {}  # noqa: RUF012
+    stamps: Stamps = {}
     missing: tuple[str, ...] = ()
-    found: Mapping[str, str] = {}  # noqa: RUF012
+    found: Mapping[str, str] = {}
 
     def holds(self) -> bool:
         """Whether another run would find the same."""

@@ -6,9 +6,10 @@ with it. There a statement is put in front: a method call on a string literal. W
 for the hook of that method, and that is where findings are reported. It needs no name, so nothing in the module can
 change what it means, and it stands first, so it is always reached.
 
-Worker processes (`mypy -n`) read the files again without asking. They ask for the data of a module when its top level
-is checked and its functions are not; there the same call goes into the first function of the module, inside a function
-of its own that has a signature.
+Worker processes (`mypy -n`) read the files again without asking, and a module of which mypy finds out late that it must
+be checked again, because of another one, is not handed over either. But mypy asks for the data of a module when its top
+level is checked and its functions are not; there the same call goes into the first function of the module, inside a
+function of its own that has a signature.
 
 In the daemon, a module is checked again when a name that it depends on changes. So a module gets a name that
 changes with the content of its file, and all modules that have kernels or launches depend on the names of all others.
@@ -17,7 +18,7 @@ changes with the content of its file, and all modules that have kernels or launc
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeGuard, TypeVar
 
 from mypy.nodes import (
     ARG_POS,
@@ -96,15 +97,15 @@ def depend(tree: MypyFile, sources: Iterable[str], dependents: Iterable[str]) ->
 
 
 def watch_reveals(statements: Iterable[Statement]) -> None:
-    """Put a call around each expression that a statement asks `reveal_type` about, before mypy has found out which calls
-    are those of `reveal_type` or after that."""
+    """Put a call around each expression that a statement asks `reveal_type` about. mypy may have found out already which
+    calls those are, or not yet."""
     for statement in statements:
         blocks = _BLOCKS.get(type(statement))
         if blocks is not None:
             for block in blocks(statement):
                 if block is not None:
                     watch_reveals(block.body)
-        elif isinstance(statement, ExpressionStmt) and isinstance(call := statement.expr, CallExpr) and _is_reveal(call):
+        elif isinstance(statement, ExpressionStmt) and _is_reveal(call := statement.expr):
             call.args[0] = _watched(call.args[0])
             if isinstance(call.analyzed, RevealExpr):
                 call.analyzed.expr = call.args[0]
@@ -133,9 +134,10 @@ _BLOCKS: Final[Mapping[type, Callable[[Any], Iterable[Block | None]]]] = {
 """What a statement has inside."""
 
 
-def _is_reveal(call: CallExpr) -> bool:
-    name = call.callee.name if isinstance(call.callee, (NameExpr, MemberExpr)) else ""
-    return name == "reveal_type" and call.arg_kinds == [ARG_POS]
+def _is_reveal(e: Expression) -> TypeGuard[CallExpr]:
+    callee = e.callee if isinstance(e, CallExpr) else None
+    name = callee.name if isinstance(callee, (NameExpr, MemberExpr)) else ""
+    return isinstance(e, CallExpr) and name == "reveal_type" and e.arg_kinds == [ARG_POS]
 
 
 def _watched(e: Expression) -> Expression:

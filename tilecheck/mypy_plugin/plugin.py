@@ -65,7 +65,7 @@ class TilecheckPlugin(Plugin):
             return kept
         if ctx.is_check:
             return {**kept, "findings": self.build.expected_digest(ctx.path)}
-        if not self.build.complete and self._modules is not None:
+        if self.build.marks_late and self._modules is not None:
             from tilecheck.mypy_plugin.features.placing import place_in_function
 
             place_in_function(self.build, ctx.id, self._modules)

@@ -71,8 +71,7 @@ def _signature(ctx: MethodSigContext, build: Build, plugin: CommonPluginApi, ret
 def _is_said(ctx: MethodSigContext, build: Build) -> bool:
     """Whether a finding says that the arguments of this call are wrong."""
     first, last = ctx.context.line, ctx.context.end_line or ctx.context.line
-    return any(finding.code == CODES["TC408"] and first <= finding.line <= last
-               for finding in build.findings(ctx.api.path))
+    return any(f.code == CODES["TC408"] and first <= f.line <= last for f in build.findings(ctx.api.path))
 
 
 def _taken(parameter: Type, plugin: CommonPluginApi) -> Type:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from mypy.nodes import MypyFile
 
-from tilecheck.mypy_plugin.markers import depend, mark, mark_function, name_content, watch_reveals
+from tilecheck.mypy_plugin.markers import depend, is_marked, mark, mark_function, name_content, watch_reveals
 from tilecheck.mypy_plugin.stamps import digest
 from tilecheck.source.relevance import may_launch, may_matter, may_own
 
@@ -40,10 +40,11 @@ def place(build: Build, tree: MypyFile) -> None:
 
 
 def place_in_function(build: Build, name: str, modules: Mapping[str, MypyFile]) -> None:
-    """Mark a module in a worker process, when its top level was checked and its functions were not."""
+    """Mark a module that was read without a word, when its top level was checked and its functions were not."""
     tree = modules[name]
+    if is_marked(tree) or tree.path in build.in_functions:
+        return
     if _REVEAL in build.content(tree.path):
         watch_reveals(tree.defs)
     if mark_function(tree, modules["builtins"]):
         build.in_functions.add(tree.path)
-
