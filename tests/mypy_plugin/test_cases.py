@@ -1,11 +1,4 @@
-"""Cases by data: those of other tests, and the pages in `cases/`.
-
-Comments of the pages say what must come out, and other lines have no errors:
-
-    # error: TC101        a finding, under the code of mypy that its rule has
-    # mypy: arg-type      an error of mypy itself
-    # reveals: T          what is revealed
-"""
+"""Cases by data: those of other tests, and the pages in `cases/`, whose comments `expected.py` reads."""
 
 from __future__ import annotations
 
@@ -15,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.mypy_plugin.expected import complaints, rules_of
 from tests.mypy_plugin.given import FILES, given
 from tests.mypy_plugin.runner import Run, is_ours, mypy, write_config
 from tests.stubs.pages import Case, cases
@@ -26,10 +20,6 @@ CASES = [case for page in PAGES for case in cases(page)]
 GIVEN = list(given())
 ENOUGH = 4
 """Cases of either kind that each rule has."""
-
-_ERROR = re.compile(r"# error: (TC\d+(?:, TC\d+)*)")
-_MYPY = re.compile(r"# mypy: ([\w-]+)")
-_REVEALS = re.compile(r"# reveals: (.+?)(?:  #|$)")
 
 
 @pytest.fixture(scope="module")
@@ -52,22 +42,9 @@ def run_given(tmp_path_factory) -> Run:
     return mypy(folder, "--no-incremental")
 
 
-def _rules(line: str) -> set[str]:
-    return {code for found in _ERROR.finditer(line) for code in found[1].split(", ")}
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.page.stem}: {case.name}")
 def test_mypy_says_what_the_comments_do(case: Case, run: Run):
-    for number, line in case.lines():
-        here = [m for m in run.messages if m.file == case.file and m.line == number]
-        ours = [m for m in here if is_ours(m)]
-        assert {(m.text.split()[0], m.code) for m in ours} == {(rule, CODES[rule]) for rule in _rules(line)}, line
-        assert len(ours) == len({m.text for m in ours}), line
-        revealed = _REVEALS.search(line)
-        shown = next((m.revealed for m in here if m.revealed), None)
-        assert shown == (revealed[1] if revealed else None), line
-        others = {m.code for m in here if m.kind == "error" and not is_ours(m)}
-        assert others == {found[1] for found in _MYPY.finditer(line)}, line
+    assert complaints(case.file, case.lines(), run) == []
 
 
 @pytest.mark.parametrize("case", GIVEN, ids=lambda case: case.name)
@@ -86,7 +63,7 @@ def test_a_rule_has_cases_of_either_kind(rule: str):
         bad.update(case.bad)
         good.update(case.good)
     for case in CASES:
-        found = set().union(*(_rules(line) for _, line in case.lines()))
+        found = set().union(*(rules_of(line) for _, line in case.lines()))
         bad.update(found)
         if not found and (named := re.match(r"no (TC\d+)", case.name)):
             good[named[1]] += 1

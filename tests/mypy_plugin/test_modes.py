@@ -230,7 +230,7 @@ def test_without_a_cache(tmp_path: Path, write: Write):
 
 def test_a_module_of_imports_alone(tmp_path: Path, write: Write):
     """Nothing in it is anything that mypy would ask about, nor is it checked."""
-    write(helper=BROKEN, kernels=KERNEL, 
+    write(helper=BROKEN, kernels=KERNEL,
           host=IN_PLACE.replace("import cuda.tile as ct", "from cuda import tile as ct"))
     for options in MODES.values():
         assert mypy(tmp_path, *options).findings == {RACE, ALIAS}
@@ -278,8 +278,8 @@ def test_colours_and_source_are_those_of_mypy(tmp_path: Path, write: Write):
 @pytest.fixture
 def daemon(tmp_path: Path) -> Iterator[Callable[..., Run]]:
     def dmypy(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, "-m", "mypy.dmypy", "--status-file", str(tmp_path / "status.json"),
-                               *arguments], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+        command = [sys.executable, "-m", "mypy.dmypy", "--status-file", str(tmp_path / "status.json"), *arguments]
+        return subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
 
     def check() -> Run:
         done = dmypy("check", ".")

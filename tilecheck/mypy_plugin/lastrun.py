@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
@@ -41,10 +41,10 @@ class LastRun(NamedTuple):
     place: str
     modules: Mapping[str, str]
     folders: Folders
-    tool: str = ""
-    stamps: Stamps = {}
-    missing: tuple[str, ...] = ()
-    found: Mapping[str, str] = {}
+    tool: str
+    stamps: Stamps
+    missing: Sequence[str]
+    found: Mapping[str, str]
 
     def holds(self) -> bool:
         """Whether another run would find the same."""
@@ -79,7 +79,7 @@ def folders_of(paths: Iterable[str]) -> Folders:
 
 def first(place: str, modules: Mapping[str, str]) -> LastRun:
     """The record of a run that has found out what it checks."""
-    return LastRun(VERSION, place, dict(modules), folders_of(modules))
+    return LastRun(VERSION, place, dict(modules), folders_of(modules), "", {}, (), {})
 
 
 def load(folder: str, place: str) -> LastRun | None:

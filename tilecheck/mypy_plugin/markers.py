@@ -97,8 +97,8 @@ def depend(tree: MypyFile, sources: Iterable[str], dependents: Iterable[str]) ->
 
 
 def watch_reveals(statements: Iterable[Statement]) -> None:
-    """Put a call around each expression that a statement asks `reveal_type` about. mypy may have found out already which
-    calls those are, or not yet."""
+    """Put a call around each expression that a statement asks `reveal_type` about. mypy may have found out already
+    which calls those are, or not yet."""
     for statement in statements:
         blocks = _BLOCKS.get(type(statement))
         if blocks is not None:

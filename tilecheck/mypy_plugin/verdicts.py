@@ -94,7 +94,7 @@ def _alone(folder: str | None) -> Iterator[None]:
     import fcntl
 
     try:
-        stream = open(os.path.join(folder, _LOCK), "w")
+        stream = open(os.path.join(folder, _LOCK), "w")  # noqa: SIM115
     except OSError:
         yield
         return

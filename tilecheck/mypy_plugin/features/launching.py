@@ -79,7 +79,8 @@ def _taken(parameter: Type, plugin: CommonPluginApi) -> Type:
     if isinstance(proper, TypeVarType):
         return class_of(plugin, "typing.SupportsIndex")
     names = _TAKEN.get(proper.type.fullname, ()) if isinstance(proper, Instance) else ()
-    return UnionType.make_union([class_of(plugin, name) for name in names]) if names else AnyType(TypeOfAny.special_form)
+    types = [class_of(plugin, name) for name in names]
+    return UnionType.make_union(types) if types else AnyType(TypeOfAny.special_form)
 
 
 def _result(parameters: Sequence[Type], plugin: CommonPluginApi) -> Type:
