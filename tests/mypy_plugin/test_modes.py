@@ -10,9 +10,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from mypy.plugin import Plugin
 
 from tests.mypy_plugin.runner import Run, environment, mypy, parsed, write_config
 from tests.stubs.checkers import TYPINGS
+from tilecheck import __version__
+from tilecheck.mypy_plugin import plugin
 
 HELPER = "def place(i, j):\n    return i\n"
 BROKEN = "def place(i, j):\n    return i // 2  # two blocks, one place\n"
@@ -273,6 +276,29 @@ def test_colours_and_source_are_those_of_mypy(tmp_path: Path, write: Write):
     write(helper=BROKEN, kernels=KERNEL)
     lines = mypy(tmp_path, "--pretty").output.splitlines()
     assert lines[1].strip().startswith("ct.store(z,") and lines[2].strip().startswith("^~~")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_shapes_are_revealed(mode: str, tmp_path: Path, write: Write):
+    write(shapes="import cuda.tile as ct\n\n\n@ct.kernel\n"
+          "def k(x: ct.Array, z: ct.Array, T: ct.Constant[int]) -> None:\n"
+          "    for i in range(2):\n        if i:\n            reveal_type(ct.load(x, (i,), (T,)))\n"
+          "    ct.store(z, (ct.bid(0),), ct.zeros((T,), ct.int32))\n")
+    for _ in range(2):
+        assert [(m.line, m.revealed) for m in mypy(tmp_path, *MODES[mode]).messages if m.revealed] == [
+            (8, "Tile[dtype, T]")]  # `x.dtype`
+
+
+def test_a_version_that_is_not_known_is_a_note(capsys: pytest.CaptureFixture[str]):
+    for version in ("3.0.0", "1.19.1", "unknown"):
+        assert plugin(version) is Plugin
+        assert capsys.readouterr().err == (
+            f"note: the mypy plugin of tilecheck {__version__} does not know mypy {version}, so mypy does not check "
+            "kernels; run `tilecheck` itself, or install mypy>=2,<3\n")
+    for version in ("2.0.0", "2.5.0+dev.1234"):
+        assert issubclass(plugin(version), Plugin)
+        assert plugin(version) is not Plugin
+    assert capsys.readouterr().err == ""
 
 
 @pytest.fixture

@@ -58,6 +58,7 @@ class Build:
         self.dependents: set[str] = set()
         self._expected: tuple[Mapping[str, str], Mapping[str, str]] | None = None
         self._verdicts: tuple[Mapping[str, str], Verdicts] | None = None
+        self._settled: Mapping[str, Sequence[Finding]] | None = None
         self._asked: set[str] = set()
         self._types: dict[str, Types] = {}
         self._present: Mapping[str, object] = {}
@@ -72,6 +73,7 @@ class Build:
     def read_everything(self, present: Mapping[str, object]) -> None:
         """mypy has read what there is to read. In the daemon, modules that are no longer `present` are gone."""
         self._types.clear()
+        self._settled = None
         self.complete = bool(self.modules)
         if self.daemon:
             self._present = present
@@ -94,7 +96,9 @@ class Build:
 
     def findings(self, path: str) -> Sequence[Finding]:
         """What is found in a module."""
-        return self._found(self._actual()).get(os.path.abspath(path), ())
+        if self._settled is None or self.daemon:  # which removes modules without a word
+            self._settled = self._found(self._actual())
+        return self._settled.get(os.path.abspath(path), ())
 
     def expected_digest(self, path: str) -> str | None:
         """A digest of what will be found in a module, before all modules are known; None when nothing is known."""
@@ -129,7 +133,7 @@ class Build:
 
     def _actual(self) -> Mapping[str, str]:
         """The modules under check; in a worker process, what the process that started it has found out."""
-        if self.daemon:  # it removes modules without a word
+        if self.daemon:
             self.modules = {path: name for path, name in self.modules.items() if name in self._present}
         if not self.complete and self.folder is not None and self._verdicts is None:
             last = load(self.folder, self.place)
