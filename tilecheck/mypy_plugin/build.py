@@ -109,7 +109,7 @@ class Build:
             return None
         self._asked.add(path)
         expected = found.get(path, "")
-        return expected if self.marks_late else expected or None
+        return None if expected and not self.marks_late else expected
 
     def actual_digest(self, path: str) -> str:
         """The same when all are known."""
