@@ -73,6 +73,18 @@ def discovered(paths: Sequence[str], config: Config) -> Discovery:
                     force_exclude=config.force_exclude)
 
 
+def analyse_files(
+    files: Sequence[str], roots: Sequence[str], config: Config, contents: Mapping[str, bytes] | None = None,
+    progress: Progress = no_progress,
+) -> Analysis:
+    """The analysis of these files and no others, likewise. `contents` are what some of them hold instead of what is on
+    disk; modules are also found by their place below `roots`."""
+    digests = content_digests(files)
+    digests.update((path, digest(data)) for path, data in (contents or {}).items())
+    inputs = Inputs(digests, tuple(roots), contents, read_overlays(config.contracts))
+    return _kept_or_fresh(inputs, config, progress)
+
+
 def analyse_text(data: bytes, name: str, config: Config) -> Analysis:
     """The analysis of source that is not on disk, or not like this."""
     inputs = Inputs({name: digest(data)}, (), {name: data}, read_overlays(config.contracts))

@@ -86,9 +86,9 @@ def _other_access(diagnostic: Diagnostic) -> Note | None:
 
 def _tail(diagnostic: Diagnostic) -> Iterable[tuple[str, Sequence[str]]]:
     if diagnostic.witness is not None:
-        yield "witness", _witness_lines(diagnostic, diagnostic.witness)
+        yield "witness", witness_lines(diagnostic, diagnostic.witness)
     for note in diagnostic.notes:
-        if note.span is None and not _restates(note, diagnostic.witness):
+        if note.span is None and not restates(note, diagnostic.witness):
             yield "note", note.message.splitlines() or [""]
         elif note.span is not None and not fits(note.message):
             yield "note", [f"line {note.span.line}: {note.message}"]
@@ -96,12 +96,13 @@ def _tail(diagnostic: Diagnostic) -> Iterable[tuple[str, Sequence[str]]]:
         yield "help", diagnostic.help.splitlines()
 
 
-def _restates(note: Note, witness: Witness | None) -> bool:
+def restates(note: Note, witness: Witness | None) -> bool:
     """Whether a note says in words, for other reports, what the witness says in numbers."""
     return witness is not None and f"grid {_numbers(witness.grid)}" in note.message
 
 
-def _witness_lines(diagnostic: Diagnostic, witness: Witness) -> list[str]:
+def witness_lines(diagnostic: Diagnostic, witness: Witness) -> list[str]:
+    """A witness in numbers: the launch, the two blocks, and the element that both touch."""
     other = _other_access(diagnostic)
     line = diagnostic.span.line
     first_line = other.span.line if other is not None and other.span is not None else line

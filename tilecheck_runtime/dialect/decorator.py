@@ -59,7 +59,7 @@ class Kernel(Generic[P]):
 
         return compiled(self, args, kwargs, arch, unchecked)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Launch:
+    def __call__(self, *args: Any, **kwargs: Any) -> Launch[Any]:
         """The launch of this kernel with host tensors, to be run later. Raises OwnershipError."""
         from tilecheck_runtime.launches.launch import build
 

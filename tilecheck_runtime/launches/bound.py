@@ -27,7 +27,7 @@ class BoundLaunch(Unique):
 
     _instead = "bind another one: `kernel.bind(...)`"
 
-    def __init__(self, launch: Launch) -> None:
+    def __init__(self, launch: Launch[Any]) -> None:
         launch._end("bound")
         self.what, self._place = f"the bound {launch.what.removeprefix('the ')}", here()
         with LOCK:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from tilecheck_runtime.backends.interface import Backend, Job, Transfer
 from tilecheck_runtime.backends.select import backend_of, current
@@ -34,8 +34,10 @@ from tilecheck_runtime.tensors.reading import strided
 
 __all__ = ["Launch", "Ready", "allowed", "borrowed", "build", "owned", "result_of"]
 
+R = TypeVar("R")
 
-def build(kernel: Kernel[Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Launch:
+
+def build(kernel: Kernel[Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Launch[Any]:
     """The launch of a kernel with these arguments, to be run later. Its `Mut` arguments are moved into it.
 
     Raises OwnershipError when the arguments are not what the kernel takes, when they may not be used now, when they
@@ -118,7 +120,7 @@ def _guarded(kernel: Kernel[Any], found: Given, facts: _Facts, grid: Grid) -> _G
     return known
 
 
-class Launch(Operation[Any]):
+class Launch(Operation[R]):
     """A kernel with its arguments. The result is what its `Mut` arguments have become: one partition, a tuple of
     several in order, None without any."""
 
@@ -139,7 +141,7 @@ class Launch(Operation[Any]):
         moved(output, self.what, f"use what the launch returned: `{name} = {self._name}(...).sync()`", place)
         return returned(output, f"{self.what}, which has not run", place)
 
-    def grid(self, *extents: Any) -> Launch:
+    def grid(self, *extents: Any) -> Launch[R]:
         """Asks for a grid. Only a launch into prefix partitions, or without outputs, needs one; for any other it must
         be the one that follows from the partitions. Raises GridError, and ContractError for a grid that breaks the
         contract."""
@@ -185,7 +187,7 @@ class Launch(Operation[Any]):
         """What it had is in other hands."""
         self._given, self._taken = Given({}, {}, {}, {}), ()
 
-    def _begin(self, place: Place) -> Flight[Any]:
+    def _begin(self, place: Place) -> Flight[R]:
         with LOCK:
             ready = self.ready(place)
             assert isinstance(ready.job, Job)

@@ -1,0 +1,45 @@
+"""The page on the mypy plugin: mypy says of its blocks what the comments do, and the table of codes is whole."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.docs.markdown import ROOT, blocks
+from tests.mypy_plugin.expected import complaints
+from tests.mypy_plugin.runner import Run, mypy, write_config
+from tilecheck.mypy_plugin.codes import FAILURE, RULES_OF
+from tilecheck.rules.registry import RULES
+
+PAGE = ROOT / "docs" / "mypy.md"
+BLOCKS = [block for block in blocks(PAGE) if block.language == "python"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Run:
+    folder = tmp_path_factory.mktemp("page")
+    write_config(folder)
+    for block in BLOCKS:
+        (folder / f"b{block.line}.py").write_text(block.text, encoding="utf-8")
+    return mypy(folder)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: str(block.line))
+def test_mypy_says_what_the_page_does(block, run: Run):
+    assert complaints(f"b{block.line}.py", enumerate(block.text.split("\n"), 1), run) == []
+
+
+def test_output_is_real(run: Run):
+    (text,) = [block.text for block in blocks(PAGE) if block.language == "text"]
+    said = re.sub(r":(\d+):\d+: ", r":\1: ", run.output)
+    for line in text.splitlines():
+        assert line.replace("kernels.py", f"b{BLOCKS[0].line}.py") in said
+
+
+def test_the_table_has_all_codes_and_all_rules():
+    rows = dict(re.findall(r"^\| `(tile-[\w-]+)` \| (.+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+    assert rows.keys() == RULES_OF.keys()
+    assert {code: tuple(text.split(", ")) for code, text in rows.items() if code != FAILURE} == {
+        code: rules for code, rules in RULES_OF.items() if code != FAILURE}
+    assert set(RULES) <= {rule for rules in RULES_OF.values() for rule in rules}

@@ -1,0 +1,92 @@
+"""mypy with the plugin, run as users run it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tests.stubs import checkers
+from tests.stubs.checkers import TYPINGS
+
+__all__ = ["CONFIG", "Message", "Run", "environment", "is_ours", "mypy", "parsed", "write_config"]
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+CONFIG: Final = f"""\
+[mypy]
+plugins = tilecheck.mypy_plugin
+mypy_path = {TYPINGS}:{ROOT}
+warn_unused_ignores = True
+follow_imports_for_stubs = True
+
+[mypy-torch.*,cupy.*]
+ignore_missing_imports = True
+
+[mypy-tilecheck_runtime.*,tilecheck.*]
+follow_imports = silent
+"""
+_LINE: Final = re.compile(
+    r"^(?P<file>.+?):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<kind>\w+): (?P<text>.*?)(?:  \[(?P<code>[\w-]+)\])?$")
+
+
+@dataclass(frozen=True)
+class Message(checkers.Message):
+    """With the column, from 1; 0 where mypy names none."""
+
+    column: int = 0
+
+
+@dataclass(frozen=True)
+class Run:
+    """What mypy said."""
+
+    messages: tuple[Message, ...]
+    output: str
+    status: int
+
+    @property
+    def findings(self) -> set[tuple[str, int, str]]:
+        """File, line and rule of each of ours."""
+        return {(m.file, m.line, m.text.split()[0]) for m in self.messages if is_ours(m)}
+
+
+def is_ours(message: Message) -> bool:
+    """Whether the plugin reports this."""
+    return message.kind == "error" and message.code.startswith("tile-")
+
+
+def write_config(folder: Path, extra: str = "") -> None:
+    """The configuration that cases share. `extra` stands in its first section."""
+    (folder / "mypy.ini").write_text(CONFIG.replace("\n\n", f"\n{extra}\n\n", 1), encoding="utf-8")
+
+
+def environment() -> dict[str, str]:
+    """That of a process which finds this checker, and keeps its results in no one's home."""
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def mypy(folder: Path, *arguments: str, targets: Sequence[str] = (".",)) -> Run:
+    """mypy in a folder. Fails when it crashes."""
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--show-column-numbers", "--show-traceback", "--no-color-output", *arguments,
+         *targets], cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    return parsed(done)
+
+
+def parsed(done: subprocess.CompletedProcess[str]) -> Run:
+    """What a process said."""
+    return Run(tuple(_said(done.stdout.splitlines())), done.stdout + done.stderr, done.returncode)
+
+
+def _said(lines: Iterable[str]) -> Iterable[Message]:
+    """The messages in lines of output."""
+    for line in lines:
+        if found := _LINE.match(line):
+            yield Message(os.path.normpath(found["file"]), int(found["line"]), found["kind"], found["text"],
+                          found["code"] or "", int(found["column"] or 0))

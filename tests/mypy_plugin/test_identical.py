@@ -1,0 +1,71 @@
+"""One engine: mypy with the plugin reports what `tilecheck` reports, at the same places, and each of it once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cases.expectations import FOLDER
+from tests.mypy_plugin.given import FILES
+from tests.mypy_plugin.runner import Run, is_ours, mypy, write_config
+from tilecheck.api import check_paths
+from tilecheck.config import Config
+
+MODES = {
+    "the native parser": ("--no-incremental",),
+    "the parser in Python": ("--no-incremental", "--no-native-parser"),
+    "two processes": ("-n2",),
+}
+
+
+def _expected(folder: Path, target: str) -> list[tuple[str, int, int, str]]:
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        report = check_paths([target], Config(use_cache=False, root=folder))
+    finally:
+        os.chdir(before)
+    assert not report.failures
+    return sorted({(os.path.normpath(d.span.file), d.span.line, d.span.column + 1,
+                    f"{d.code} {' '.join(d.message.split())}") for d in report.diagnostics})
+
+
+def _found(run: Run) -> list[tuple[str, int, int, str]]:
+    return sorted((m.file, m.line, m.column, m.text) for m in run.messages if is_ours(m))
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("cases")
+    write_config(folder)
+    for name in FILES:
+        shutil.copy(FOLDER / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(cases: Path) -> list[tuple[str, int, int, str]]:
+    return _expected(cases, ".")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_all_cases(mode: str, cases: Path, expected: list[tuple[str, int, int, str]]):
+    assert len(expected) > 200
+    assert _found(mypy(cases, *MODES[mode])) == expected
+
+
+def test_what_mypy_kept_is_the_same(cases: Path, expected: list[tuple[str, int, int, str]]):
+    first = mypy(cases, "--cache-dir", "kept")
+    second = mypy(cases, "--cache-dir", "kept")
+    assert _found(first) == _found(second) == expected
+    assert first.output == second.output
+
+
+@pytest.mark.slow
+def test_real_code(corpus: Path, tmp_path: Path):
+    (tmp_path / "tilegym").symlink_to(corpus / "tilegym")
+    write_config(tmp_path)
+    assert _found(mypy(tmp_path, targets=["tilegym"])) == _expected(tmp_path, "tilegym")

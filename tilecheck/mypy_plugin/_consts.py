@@ -1,0 +1,45 @@
+"""Full names that the plugin asks mypy about, and what it leaves in syntax trees."""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: Changes when what the plugin does with the same findings changes; part of what mypy keeps for each module.
+VERSION: Final = 1
+
+#: The oldest and the first unsupported major version of mypy.
+SUPPORTED: Final = (2, 3)
+
+#: Receiver of the method call that is put into modules: where mypy comes to it, findings are reported.
+MARKER: Final = "tilecheck: findings of this module"
+MARKER_METHOD: Final = "isidentifier"
+MARKER_FULLNAME: Final = "builtins.str.isidentifier"
+
+#: Receiver of the method call that is put around what `reveal_type` is asked about.
+REVEAL: Final = "tilecheck: type of a tile"
+REVEAL_METHOD: Final = "__eq__"
+REVEAL_FULLNAME: Final = "builtins.str.__eq__"
+
+#: The name that a module gets in the daemon; its type changes with the content of the file.
+CONTENT: Final = "__tilecheck__"
+
+TILE: Final = "cuda.tile.Tile"
+
+#: Kernels under our stubs, and in the package itself where `follow_untyped_imports` is set.
+KERNELS: Final = frozenset(
+    {"cuda.tile.kernel", "cuda.tile._execution.kernel", "tilecheck_runtime.dialect.decorator.kernel"})
+#: Applying what `kernel(...)` with hints returns.
+KERNEL_FACTORIES: Final = frozenset({"cuda.tile._KernelDecorator.__call__", "cuda.tile._execution.kernel.__call__"})
+LAUNCHES: Final = frozenset({"cuda.tile.launch", "cuda.tile._cext.launch", "tilecheck_runtime.launches.raw.launch"})
+
+DIALECT_CALL: Final = "tilecheck_runtime.dialect.decorator.Kernel.__call__"
+DIALECT_BIND: Final = "tilecheck_runtime.dialect.decorator.Kernel.bind"
+DIALECT_TYPES: Final = "tilecheck_runtime.dialect.types."
+PARTITION: Final = "tilecheck_runtime.tensors.partition.Partition"
+TENSOR: Final = "tilecheck_runtime.tensors.tensor.Tensor"
+SHARED_TENSOR: Final = "tilecheck_runtime.tensors.shared.SharedTensor"
+LAUNCH: Final = "tilecheck_runtime.launches.launch.Launch"
+
+#: Packages whose own modules are never checked, and folders of packages that others wrote.
+OWN: Final = frozenset({"cuda", "tilecheck", "tilecheck_runtime"})
+INSTALLED: Final = frozenset({"site-packages", "dist-packages"})

@@ -1,0 +1,200 @@
+"""One run of mypy, as its plugin comes to know it: modules one by one, and then what is found in them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from mypy import build
+
+from tilecheck.mypy_plugin.checked import is_checked, name_beside
+from tilecheck.mypy_plugin.lastrun import LastRun, first, load, save
+from tilecheck.mypy_plugin.stamps import digest, stamps_of, tool_stamp
+
+if TYPE_CHECKING:
+    from mypy.options import Options
+
+    from tilecheck.mypy_plugin.findings import Finding
+    from tilecheck.mypy_plugin.verdicts import Verdicts
+
+__all__ = ["Build"]
+
+_TWO_PHASES: Final = hasattr(build, "process_stale_scc_full")
+"""Whether mypy, in one process, first checks what is outside of functions, and asks for our data before it goes on."""
+
+Types: TypeAlias = Mapping[tuple[int, int, int, int], str]
+"""By the first line and column of an expression and the last ones."""
+
+
+class Build:
+    """The modules under check and what is found in them.
+
+    The daemon keeps its plugin, so one build may be all runs of a daemon. What is found is then looked up again, by
+    what files contain, whenever mypy has read something.
+
+    marks_late    whether a module can be marked when mypy finds out late that it must be checked again; else those that
+                  have findings are checked in every run
+    modules       names by path, as far as mypy has told of them
+    complete      whether that is all of them
+    read          paths of those that it has read again
+    in_functions  paths of modules that are marked in a function
+    dependents    modules that have kernels or launches
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.daemon = options.fine_grained_incremental
+        self.folder = None if self.daemon or options.cache_dir == os.devnull else options.cache_dir
+        self.shadows = {os.path.abspath(source): shadow for source, shadow in options.shadow_file or ()}
+        self.place = os.pathsep.join((os.getcwd(), *(f"{a}={b}" for a, b in sorted(self.shadows.items()))))
+        self.marks_late = bool(options.num_workers) or (_TWO_PHASES and options.local_partial_types)
+        self.modules: dict[str, str] = {}
+        self.complete = False
+        self.read: set[str] = set()
+        self.in_functions: set[str] = set()
+        self.dependents: set[str] = set()
+        self._expected: tuple[Mapping[str, str], Mapping[str, str]] | None = None
+        self._verdicts: tuple[Mapping[str, str], Verdicts] | None = None
+        self._settled: Mapping[str, Sequence[Finding]] | None = None
+        self._asked: set[str] = set()
+        self._types: dict[str, Types] = {}
+        self._present: Mapping[str, object] = {}
+
+    def meet(self, name: str, path: str) -> bool:
+        """Take note of a module; whether it is under check."""
+        if not is_checked(name, path):
+            return False
+        self.modules[path] = name
+        return True
+
+    def read_everything(self, present: Mapping[str, object]) -> None:
+        """mypy has read what there is to read. In the daemon, modules that are no longer `present` are gone."""
+        self._types.clear()
+        self._settled = None
+        self.complete = bool(self.modules)
+        if self.daemon:
+            self._present = present
+            self._verdicts = None
+        elif self.folder is not None and self.modules:
+            expected = {} if self._expected is None else self._expected[0]
+            if expected != self.modules:
+                save(self.folder, first(self.place, self.modules))  # for worker processes and for the next run
+                self._regret()
+
+    def _regret(self) -> None:
+        """Say so when mypy shows what it knows of a module from before, and that depends on files that were not named
+        then, or are not now."""
+        _, expected = self._expected or ({}, {})
+        wrong = [path for path in sorted(self._asked - self.read) if self.actual_digest(path) != expected.get(path, "")]
+        if wrong:
+            files = ", ".join(wrong)
+            print(f"note: tilecheck: other files are checked than last time, and findings depend on it in {files}; "
+                  "run mypy again", file=sys.stderr)
+
+    def findings(self, path: str) -> Sequence[Finding]:
+        """What is found in a module."""
+        if self._settled is None or self.daemon:  # which removes modules without a word
+            self._settled = self._found(self._actual())
+        return self._settled.get(os.path.abspath(path), ())
+
+    def expected_digest(self, path: str) -> str | None:
+        """A digest of what will be found in a module, before all modules are known; None when nothing is known."""
+        if self._expected is None:
+            self._expected = self._expectation()
+        modules, found = self._expected
+        if path not in modules:
+            return None
+        self._asked.add(path)
+        expected = found.get(path, "")
+        return None if expected and not self.marks_late else expected
+
+    def actual_digest(self, path: str) -> str:
+        """The same when all are known."""
+        return _digest(self.findings(path))
+
+    def types(self, path: str) -> Types:
+        """The types of tiles in the kernels of a module, as text by place."""
+        if path not in self._types:
+            self._types[path] = tile_types_of(path, self.content(path))
+        return self._types[path]
+
+    def content(self, path: str) -> bytes:
+        """What a file contains, or stands for it with `--shadow-file`; nothing when it cannot be read."""
+        try:
+            return Path(self._read_from(path)).read_bytes()
+        except OSError:
+            return b""
+
+    def _read_from(self, path: str) -> str:
+        return self.shadows.get(os.path.abspath(path), path) if self.shadows else path
+
+    def _actual(self) -> Mapping[str, str]:
+        """The modules under check; in a worker process, what the process that started it has found out."""
+        if self.daemon:
+            self.modules = {path: name for path, name in self.modules.items() if name in self._present}
+        if not self.complete and self.folder is not None and self._verdicts is None:
+            last = load(self.folder, self.place)
+            return self.modules if last is None else last.modules
+        return self.modules if self._verdicts is None or self.complete else self._verdicts[0]
+
+    def _expectation(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """The modules that will be checked, and digests of what will be found in them."""
+        last = None if self.folder is None else load(self.folder, self.place)
+        if last is None:
+            return {}, {}
+        if last.holds():
+            return last.modules, last.found
+        modules = {path: name for path, name in last.modules.items() if os.path.isfile(path)}
+        for folder, names in last.news().items():
+            for path in (os.path.join(folder, name) for name in names):
+                modules[path] = name_beside(path, last.modules)
+        found = self._found(modules)
+        return modules, {path: _digest(found.get(os.path.abspath(path), ())) for path in modules}
+
+    def _found(self, modules: Mapping[str, str]) -> Mapping[str, Sequence[Finding]]:
+        if self._verdicts is None or self._verdicts[0] != modules:
+            from tilecheck.mypy_plugin.verdicts import verdicts
+
+            contents = {path: self.content(path) for path in modules if self._read_from(path) != path}
+            found = verdicts(modules, _start(self.options), contents, self.folder)
+            self._verdicts = dict(modules), found
+            if self.folder is not None and found.lasting:
+                save(self.folder, self._record(modules, found))
+        return self._verdicts[1].found
+
+    def _record(self, modules: Mapping[str, str], found: Verdicts) -> LastRun:
+        digests = {path: _digest(findings) for path in modules if (findings := found.found.get(os.path.abspath(path)))}
+        stamps = stamps_of((*map(self._read_from, modules), *found.read))
+        return first(self.place, modules)._replace(
+            tool=tool_stamp(), stamps=stamps, missing=tuple(sorted(found.missing)), found=digests)
+
+
+def tile_types_of(path: str, data: bytes) -> Types:
+    """See `tilecheck.api.tile_types`; none of a file that cannot be read or parsed."""
+    from tilecheck.api import tile_types
+    from tilecheck.source.text import SourceError
+
+    try:
+        found = tile_types(path, data)
+    except SourceError:
+        return {}
+    return {(s.line, s.column, s.end_line, s.end_column): text for s, text in found.items()}
+
+
+def _digest(findings: Sequence[Finding]) -> str:
+    return digest(repr(findings).encode()) if findings else ""
+
+
+def _start(options: Options) -> Path:
+    """Where settings are looked for: where mypy has its own, unless those are of the user, or above all this."""
+    from mypy.defaults import USER_CONFIG_FILES
+
+    here = Path.cwd()
+    own = options.config_file
+    if not own or own in map(os.path.expanduser, USER_CONFIG_FILES):
+        return here
+    folder = Path(own).absolute().parent
+    return here if here.is_relative_to(folder) else folder

@@ -1,0 +1,1 @@
+"""What the plugin does for mypy, one thing a module."""

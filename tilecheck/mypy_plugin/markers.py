@@ -1,0 +1,161 @@
+"""What is put into the syntax trees of modules, so that mypy asks about them.
+
+mypy has no hook for a module, and none that is told of what it does not check, such as the body of a function without
+annotations. But it hands the tree of each module that it has read to `get_additional_deps`, before it does anything
+with it. There a statement is put in front: a method call on a string literal. When mypy comes to check it, it asks
+for the hook of that method, and that is where findings are reported. It needs no name, so nothing in the module can
+change what it means, and it stands first, so it is always reached.
+
+Worker processes (`mypy -n`) read the files again without asking, and a module of which mypy finds out late that it must
+be checked again, because of another one, is not handed over either. But mypy asks for the data of a module when its top
+level is checked and its functions are not; there the same call goes into the first function of the module, inside a
+function of its own that has a signature.
+
+In the daemon, a module is checked again when a name that it depends on changes. So a module gets a name that
+changes with the content of its file, and all modules that have kernels or launches depend on the names of all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, TypeGuard, TypeVar
+
+from mypy.nodes import (
+    ARG_POS,
+    AssignmentStmt,
+    Block,
+    CallExpr,
+    ClassDef,
+    Context,
+    Decorator,
+    Expression,
+    ExpressionStmt,
+    ForStmt,
+    FuncDef,
+    IfStmt,
+    IntExpr,
+    MatchStmt,
+    MemberExpr,
+    MypyFile,
+    NameExpr,
+    RevealExpr,
+    Statement,
+    StrExpr,
+    TryStmt,
+    TypeInfo,
+    WhileStmt,
+    WithStmt,
+)
+from mypy.server.trigger import make_wildcard_trigger
+from mypy.types import AnyType, CallableType, Instance, TypeOfAny
+
+from tilecheck.mypy_plugin._consts import CONTENT, MARKER, MARKER_METHOD, REVEAL, REVEAL_METHOD
+
+__all__ = ["depend", "is_marked", "mark", "mark_function", "name_content", "receiver", "watch_reveals"]
+
+_FUNCTION: Final = "function"
+_N = TypeVar("_N", bound=Context)
+
+
+def mark(tree: MypyFile) -> None:
+    """Put the marker in front of a module that was just read."""
+    tree.defs.insert(0, _marker())
+
+
+def is_marked(tree: MypyFile) -> bool:
+    """Whether a module has the marker in front."""
+    first = tree.defs[0] if tree.defs else None
+    return isinstance(first, ExpressionStmt) and receiver(first.expr) == MARKER
+
+
+def mark_function(tree: MypyFile, builtins: MypyFile) -> bool:
+    """Put the marker into the first function of a module that was analysed; whether there is one."""
+    function = builtins.names[_FUNCTION].node
+    first = next(
+        (node for _, symbol, _ in tree.local_definitions(impl_only=True)
+         if isinstance(node := symbol.node, (FuncDef, Decorator))), None)
+    if first is None or not isinstance(function, TypeInfo):
+        return False
+    body = (first.func if isinstance(first, Decorator) else first).body.body
+    inner = FuncDef(CONTENT, [], _at_start(Block([_marker()])),
+                    CallableType([], [], [], AnyType(TypeOfAny.special_form), Instance(function, [])))
+    body.insert(0, _at_start(inner))
+    return True
+
+
+def name_content(tree: MypyFile, digest: str) -> None:
+    """Give a module a name that changes with its content."""
+    name, value = NameExpr(f"{CONTENT}{digest}"), IntExpr(0)
+    tree.defs.insert(0, _at_start(AssignmentStmt([_at_start(name)], _at_start(value))))
+
+
+def depend(tree: MypyFile, sources: Iterable[str], dependents: Iterable[str]) -> None:
+    """Have a module checked again when any of `sources` changes, and `dependents` when it does."""
+    for source in sources:
+        tree.plugin_deps.setdefault(make_wildcard_trigger(source), set()).add(tree.fullname)
+    tree.plugin_deps.setdefault(make_wildcard_trigger(tree.fullname), set()).update(dependents)
+
+
+def watch_reveals(statements: Iterable[Statement]) -> None:
+    """Put a call around each expression that a statement asks `reveal_type` about. mypy may have found out already
+    which calls those are, or not yet."""
+    for statement in statements:
+        blocks = _BLOCKS.get(type(statement))
+        if blocks is not None:
+            for block in blocks(statement):
+                if block is not None:
+                    watch_reveals(block.body)
+        elif isinstance(statement, ExpressionStmt) and _is_reveal(call := statement.expr):
+            call.args[0] = _watched(call.args[0])
+            if isinstance(call.analyzed, RevealExpr):
+                call.analyzed.expr = call.args[0]
+
+
+def receiver(node: Context) -> str | None:
+    """The literal that a method is called on."""
+    callee = node.callee if isinstance(node, CallExpr) else None
+    literal = callee.expr if isinstance(callee, MemberExpr) else None
+    return literal.value if isinstance(literal, StrExpr) else None
+
+
+# mypy's visitors are compiled, and cannot be subclassed
+_BLOCKS: Final[Mapping[type, Callable[[Any], Iterable[Block | None]]]] = {
+    Block: lambda s: (s,),
+    ClassDef: lambda s: (s.defs,),
+    Decorator: lambda s: (s.func.body,),
+    ForStmt: lambda s: (s.body, s.else_body),
+    FuncDef: lambda s: (s.body,),
+    IfStmt: lambda s: (*s.body, s.else_body),
+    MatchStmt: lambda s: s.bodies,
+    TryStmt: lambda s: (s.body, *s.handlers, s.else_body, s.finally_body),
+    WhileStmt: lambda s: (s.body, s.else_body),
+    WithStmt: lambda s: (s.body,),
+}
+"""What a statement has inside."""
+
+
+def _is_reveal(e: Expression) -> TypeGuard[CallExpr]:
+    callee = e.callee if isinstance(e, CallExpr) else None
+    name = callee.name if isinstance(callee, (NameExpr, MemberExpr)) else ""
+    return isinstance(e, CallExpr) and name == "reveal_type" and e.arg_kinds == [ARG_POS]
+
+
+def _watched(e: Expression) -> Expression:
+    call = _call(REVEAL, REVEAL_METHOD, [e])
+    for node in (call, call.callee):
+        node.set_line(e)
+    return call
+
+
+def _marker() -> Statement:
+    return _at_start(ExpressionStmt(_at_start(_call(MARKER, MARKER_METHOD, []))))
+
+
+def _call(literal: str, method: str, args: list[Expression]) -> CallExpr:
+    callee = _at_start(MemberExpr(_at_start(StrExpr(literal)), method))
+    return CallExpr(callee, args, [ARG_POS for _ in args], [None for _ in args])
+
+
+def _at_start(node: _N) -> _N:
+    node.set_line(1, 0, 1, 0)
+    return node
