@@ -95,7 +95,8 @@ def failing(command: Command) -> Command:
     return _with(command, (
         click.option("--strict", is_flag=True, help="What is not proved is an error."),
         click.option(
-            "--fail-level", type=click.Choice(["error", "warning"]), help="What makes the exit status 1.  [default: error]"
+            "--fail-level", type=click.Choice(["error", "warning"]),
+            help="What makes the exit status 1.  [default: error]"
         ),
         click.option("--error-on-warning", is_flag=True, help="The same as --fail-level warning."),
     ))
@@ -108,7 +109,10 @@ def reporting(command: Command) -> Command:
             "--format", "--output-format", "formats", multiple=True, metavar="FORMAT[:FILE]", envvar="TILECHECK_OUTPUT_FORMAT",
             help="text (default), concise, json, github, gitlab, junit or sarif; repeatable, with a file for all but one."
         ),
-        click.option("-o", "--output-file", type=click.Path(path_type=Path), metavar="FILE", help="Write the report there."),
+        click.option(
+            "-o", "--output-file", type=click.Path(path_type=Path), metavar="FILE",
+            help="Write the report there.",
+        ),
     ))
 
 
@@ -116,7 +120,8 @@ def adopting(command: Command) -> Command:
     """For code that has findings already."""
     return _with(command, (
         click.option(
-            "--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Do not report the findings that it has."
+            "--baseline", type=click.Path(path_type=Path), metavar="FILE",
+            help="Do not report the findings that it has."
         ),
         click.option("--update-baseline", is_flag=True, help="Write what is found now to the baseline."),
         click.option("--prune-baseline", is_flag=True, help="Remove from the baseline what is no longer found."),

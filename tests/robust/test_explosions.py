@@ -1,5 +1,5 @@
-"""Code that explodes where it is followed naively: each file is checked in seconds, in bounded memory, with a verdict or
-a sentence that says why there is none. Never with "proved" for want of looking."""
+"""Code that explodes where it is followed naively: each file is checked in seconds and in bounded memory, with a
+verdict or a sentence that says why there is none. Never with "proved" for want of looking."""
 
 from __future__ import annotations
 
