@@ -106,8 +106,10 @@ def reporting(command: Command) -> Command:
     """In which form, and where."""
     return _with(command, (
         click.option(
-            "--format", "--output-format", "formats", multiple=True, metavar="FORMAT[:FILE]", envvar="TILECHECK_OUTPUT_FORMAT",
-            help="text (default), concise, json, github, gitlab, junit or sarif; repeatable, with a file for all but one."
+            "--format", "--output-format", "formats", multiple=True, metavar="FORMAT[:FILE]",
+            envvar="TILECHECK_OUTPUT_FORMAT",
+            help="text (default), concise, json, github, gitlab, junit or sarif; repeatable, with a file for all "
+                 "but one.",
         ),
         click.option(
             "-o", "--output-file", type=click.Path(path_type=Path), metavar="FILE",

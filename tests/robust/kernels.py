@@ -142,6 +142,9 @@ SOURCES: Final = {
         "for g in t:", "    " + _GO]),
     "host: strings": _host(["g = len('a' * 10 ** 12)", _GO]),
     "host: views": _host([*["x = x.view(m, x.shape[0] // m).reshape(-1).transpose(0, 1)[1:]"] * 60, "g = m", _GO]),
+    "types: loops in loops": _ADD.replace("    z.store", "".join(
+        f"{line}\n" for line in (f"    {x}" for x in _nested(25, "for i{d} in range(8):", "t = x.load_like(z)"))) +
+        "    z.store"),
     "owners: branches": _ADD + "".join(
         f"    if m > {q}:\n        z = add(z.partition(16), x).sync()\n    else:\n        x = x.view[1:]\n"
         for q in range(60)),

@@ -66,6 +66,8 @@ __all__ = ["Inference", "infer"]
 
 _TRIALS: Final = 4
 _DEPTH: Final = 8
+_LOOPS: Final = 5
+"""Loops in loops that are run until types settle; trials multiply."""
 _SCALARS: Final = {"int": "int32", "float": "float32", "bool": "bool_"}
 
 
@@ -106,6 +108,7 @@ class Inference:
         self.faults: dict[Fault, None] = {}
         self.muted = False
         self.depth = 0
+        self.loops = 0
         self.returned: list[Type] = []
 
     def fault(self, fault: Fault) -> None:
@@ -330,8 +333,9 @@ class Inference:
 
     def repeated(self, body: tuple[Stmt, ...], head: Callable[[], object]) -> None:
         """Types that the body does not change: those that hold in every iteration."""
+        self.loops += 1
         with self.silent():
-            for _ in range(_TRIALS):
+            for _ in range(_TRIALS if self.loops <= _LOOPS else 0):
                 before = dict(self.env)
                 head()
                 self.run(body)
@@ -344,6 +348,7 @@ class Inference:
         head()
         self.run(body)
         self.meet(before)
+        self.loops -= 1
 
     def context(self, s: With) -> None:
         for value, target in s.items:
