@@ -6,8 +6,7 @@ import inspect
 import os
 import sys
 from contextvars import ContextVar
-from dataclasses import dataclass
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Final, cast
 
 __all__ = ["BEHALF", "NOWHERE", "Place", "caller", "here", "name_in"]
@@ -20,15 +19,35 @@ _UNSHARED: Final = 3
 _OURS: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-@dataclass(frozen=True)
 class Place:
-    """A line of the user's program."""
+    """A line of the user's program. One is kept of everything that is launched, and hardly any is ever printed: the
+    number of the line is looked up when it is asked for."""
 
-    file: str
-    line: int
+    __slots__ = ("_at", "_code", "_line", "file")
+
+    def __init__(self, file: str, line: int, code: CodeType | None = None, at: int = 0) -> None:
+        """With `code`, the line is that of its instruction `at`."""
+        self.file, self._line, self._code, self._at = file, line, code, at
+
+    @property
+    def line(self) -> int:
+        """The number of the line, from 1 up; 0 where there is none."""
+        code = self._code
+        if code is not None and not self._line:
+            found = next((line for start, stop, line in code.co_lines() if start <= self._at < stop), None)
+            self._line = found or code.co_firstlineno
+        return self._line
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and (self.file, self.line) == (other.file, other.line)
+
+    def __hash__(self) -> int:
+        return hash((self.file, self.line))
 
     def __str__(self) -> str:
         return f"{_short(self.file)}:{self.line}"
+
+    __repr__ = __str__
 
 
 NOWHERE: Final = Place("<unknown>", 0)
@@ -71,10 +90,17 @@ def _is_passed_over(frame: FrameType) -> bool:
     return found
 
 
-def here() -> Place:
-    """The line that called into the runtime; in a thread of the runtime, the one that it works for."""
-    frame = caller()
-    return BEHALF.get() if frame is None else Place(frame.f_code.co_filename, frame.f_lineno)
+def here(depth: int = 1) -> Place:
+    """The line that called into the runtime; in a thread of the runtime, the one that it works for. `depth` is how many
+    callers are known to be the runtime's own."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        code = frame.f_code
+        passed_over = _PASSED_OVER.get(code.co_filename)
+        if passed_over is False or (passed_over is None and not _is_passed_over(frame)):
+            return Place(code.co_filename, 0, code, frame.f_lasti)
+        frame = frame.f_back
+    return BEHALF.get()
 
 
 def name_in(frame: FrameType | None, value: object) -> str | None:

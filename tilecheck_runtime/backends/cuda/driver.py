@@ -22,6 +22,12 @@ _NON_BLOCKING_WAIT: Final = 2
 """CU_EVENT_DISABLE_TIMING: events that only order."""
 
 
+class _Here(threading.local):
+    """Whether this thread has entered a device."""
+
+    entered: bool = False
+
+
 class Driver:
     """Calls of the driver. All raise DriverError.
 
@@ -31,7 +37,7 @@ class Driver:
     def __init__(self, bindings: Any) -> None:
         self._d = bindings
         self._contexts: dict[int, Any] = {}
-        self._here = threading.local()
+        self._here = _Here()
         self.forked = False
         _DRIVERS.add(self)
 
@@ -77,7 +83,7 @@ class Driver:
         if self.forked:
             raise NoGPUError("CUDA does not work in a process that was forked after the program used a GPU: start such "
                              "processes anew, with `multiprocessing.get_context('spawn')`")
-        if self._single and getattr(self._here, "entered", False):
+        if self._here.entered and self._single:
             return  # there is no other that it could have been changed to
         if ordinal not in self._contexts:
             self._contexts[ordinal] = self.call("cuDevicePrimaryCtxRetain", self.call("cuDeviceGet", ordinal))

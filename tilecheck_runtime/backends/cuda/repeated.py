@@ -23,7 +23,7 @@ class _Ready:
     counts as a use of that memory, so that launches need not say it one by one."""
 
     def __init__(self, jobs: Sequence[Job | Transfer], what: str) -> None:
-        self._arrays = [a for job in jobs for a in job.arguments if isinstance(a, Strided)]
+        self._memories: list[Any] = [a.memory for job in jobs for a in job.arguments if isinstance(a, Strided)]
         self._what, self._place = what, jobs[0].place
         self._stream: DeviceStream | None = None
 
@@ -37,14 +37,13 @@ class _Ready:
     def _enter(self, stream: DeviceStream) -> None:
         self.rest()
         stream.driver.enter(stream.ordinal)
-        transfers.after(stream, self._arrays, self._place)
+        transfers.after(stream, self._uses(), self._place)
         for uses in self._uses():
             uses[stream] = LATEST
         self._stream = stream
 
     def _uses(self) -> list[dict[DeviceStream, int]]:
-        memories: list[Any] = [a.memory for a in self._arrays]
-        return [m.uses for m in memories]
+        return [m.uses for m in self._memories]
 
     def __del__(self) -> None:
         if hasattr(self, "_stream"):
