@@ -59,6 +59,11 @@ def analyse_paths(paths: Sequence[str], config: Config, progress: Progress = no_
     return replace(analysis, failures=(*analysis.failures, *missing)) if missing else analysis
 
 
+def key_of(files: Sequence[str], config: Config) -> str:
+    """A digest of what the analysis of these files depends on, but for what it finds by itself: `holds` is for that."""
+    return Inputs(content_digests(files), (), None, _read_overlays(config.contracts)).key()
+
+
 def analyse_text(data: bytes, name: str, config: Config) -> Analysis:
     """The analysis of source that is not on disk, or not like this."""
     inputs = Inputs({name: digest(data)}, (), {name: data}, _read_overlays(config.contracts))
@@ -71,7 +76,7 @@ def _kept_or_fresh(inputs: Inputs, config: Config, progress: Progress) -> Analys
         return _fresh(inputs, config, progress)
     key = inputs.key()
     kept = cache.load(_RUN, key)
-    if isinstance(kept, Analysis) and _holds(kept.dependencies):
+    if isinstance(kept, Analysis) and holds(kept.dependencies):
         return kept
     analysis = _fresh(inputs, config, progress)
     if analysis.can_be_kept:
@@ -80,7 +85,7 @@ def _kept_or_fresh(inputs: Inputs, config: Config, progress: Progress) -> Analys
     return analysis
 
 
-def _holds(dependencies: Dependencies) -> bool:
+def holds(dependencies: Dependencies) -> bool:
     """Whether the files that were found by import are what they were, and those that were missing still are."""
     digests = content_digests(path for path, _ in dependencies.read)
     return all(digests[path] == was for path, was in dependencies.read) and not any(

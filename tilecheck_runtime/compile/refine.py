@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from types import FunctionType
+from typing import Final
 
+from tilecheck_runtime.compile.cache.kept import keep, kept, runtime_signature
 from tilecheck_runtime.compile.sources import unchanged
 from tilecheck_runtime.compile.toolchain import found
 from tilecheck_runtime.dialect.plan import Plan
@@ -37,10 +39,21 @@ def _refined(function: FunctionType, plan: Plan, numbers: tuple[tuple[str, int],
 def _inside(function: FunctionType, numbers: Mapping[str, int]) -> frozenset[str]:
     """Arrays whose tiles all lie inside. Of a kernel that the checker did not settle, or that is not what its file
     says, nothing is known."""
-    from tilecheck.inside import tiles_inside
-
     if contract_of(function).verdict not in SETTLED or not unchanged(function):
         return frozenset()
-    file = function.__code__.co_filename
+    file, name, line = function.__code__.co_filename, checked_name(function), last_line(function)
     with checking():
-        return tiles_inside(file, checked_name(function), last_line(function), numbers, version_of(file))
+        version = version_of(file)
+        parts = runtime_signature(), file, version, name, str(line), repr(sorted(numbers.items()))
+        known = kept(_KIND, *parts)
+        if isinstance(known, frozenset):
+            return known
+        from tilecheck.inside import tiles_inside
+
+        found = tiles_inside(file, name, line, numbers, version)
+        if version_of(file) == version:
+            keep(found, _KIND, *parts)
+        return found
+
+
+_KIND: Final = "inside"

@@ -13,7 +13,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
-__all__ = ["unchanged"]
+__all__ = ["as_written", "unchanged"]
 
 _FUTURES: Final = 0x1000000
 """Compiler flag of `from __future__ import annotations`."""
@@ -26,8 +26,13 @@ _INSTALLED: Final = tuple({
 
 @lru_cache(maxsize=4096)
 def unchanged(function: FunctionType) -> bool:
+    """As `as_written`, asked when the function is first compiled."""
+    return as_written(function)
+
+
+def as_written(function: FunctionType) -> bool:
     """Whether the source that the checker reads is that of a function and of the functions that it calls, with the
-    numbers that they use: asked when the function is first compiled.
+    numbers that they use.
 
     A file may have been edited since it was imported, or a global changed by the program. Then what is proved says
     nothing about the function.

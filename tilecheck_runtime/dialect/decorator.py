@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, overload
 
 from tilecheck_runtime.dialect.entry import Entry, entry
 from tilecheck_runtime.dialect.plan import Plan
@@ -19,8 +19,17 @@ if TYPE_CHECKING:
 __all__ = ["Kernel", "kernel"]
 
 P = ParamSpec("P")
-_familiar: Callable[[Kernel[Any], tuple[Any, ...]], Launch | None] | None = None
-"""Imported when it is first needed, and looked up as rarely as possible."""
+
+
+def _first(kernel: Kernel[Any], args: Sequence[Any]) -> Launch | None:
+    """Imports it when it is first needed: an import costs a launch dear, also one of what is there."""
+    from tilecheck_runtime.launches.familiar import familiar
+
+    _familiar[0] = familiar
+    return familiar(kernel, args)
+
+
+_familiar: Final[list[Callable[[Kernel[Any], Sequence[Any]], Launch | None]]] = [_first]
 
 
 class Kernel(Generic[P]):
@@ -63,10 +72,7 @@ class Kernel(Generic[P]):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Launch:
         """The launch of this kernel with host tensors, to be run later. Raises OwnershipError."""
-        global _familiar
-        if _familiar is None:
-            from tilecheck_runtime.launches.familiar import familiar as _familiar
-        known = None if kwargs else _familiar(self, args)
+        known = None if kwargs else _familiar[0](self, args)
         if known is not None:
             return known
         from tilecheck_runtime.launches.launch import build

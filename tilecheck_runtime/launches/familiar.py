@@ -225,12 +225,10 @@ class Familiar:
                         return None
                 own.append(hold)
             EPOCH.now = epoch = EPOCH.now + 1
-            n = 0
-            for position, _, _, fix in self.outputs:
+            for n, (position, _, _, fix) in enumerate(self.outputs):
                 handle, hold = args[position], own[n]
                 handle._moved, handle._hold = Move(place, self.what, fix), None
                 hold.what, hold.place = self._waiting, place
-                n += 1
             return _FamiliarLaunch(self, args, own, place, epoch)
 
     def lendable(self, args: Sequence[Any]) -> bool:
@@ -253,11 +251,9 @@ class Familiar:
             return [args[lent.position]._storage.hold(lent.mode, args[lent.position].region, place, self.what)
                     for lent in self.lent]
         holds = self.spare.pop()
-        n = 0
-        for lent in self.lent:
+        for n, lent in enumerate(self.lent):
             hold = holds[n]
             hold.ended, hold.place = False, place
-            n += 1
             if not hold.listed:
                 lent.ledger.root().add(hold)
             elif lent.mode is _WRITING:
@@ -375,7 +371,7 @@ class _FamiliarFlight(KernelFlight[Any]):
             for hold in borrowed:
                 hold.ended = True
             known.spare.append(borrowed)
-        made = []
+        made: list[Partition] = []
         for hold in own:
             hold.mode, hold.what, hold.place = _PARTITIONED, "a partition", place
             made.append(handed_on(args[known.outputs[len(made)][0]], hold))

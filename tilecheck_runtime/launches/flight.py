@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import contextlib
 import contextvars
@@ -24,7 +23,9 @@ from tilecheck_runtime.ownership.places import BEHALF, Place, here
 from tilecheck_runtime.ownership.storage import LOCK, RUNNING, Chain, Hold, land
 from tilecheck_runtime.ownership.unique import Unique
 
-__all__ = ["OPEN", "Flight", "JointFlight", "KernelFlight", "OrderedFlight", "Passage", "ThreadFlight", "Underway", "in_chain"]
+__all__ = [
+    "OPEN", "Flight", "JointFlight", "KernelFlight", "OrderedFlight", "Passage", "ThreadFlight", "Underway", "in_chain",
+]
 
 R = TypeVar("R")
 S = TypeVar("S")
@@ -97,6 +98,8 @@ class Flight(Unique, ABC, Generic[R]):
             raise
 
     def __await__(self) -> Generator[Any, None, R]:
+        import asyncio  # takes longer than a launch, and few need it
+
         loop = asyncio.get_running_loop()
         through: asyncio.Future[None] = loop.create_future()
 
