@@ -37,10 +37,10 @@ def main() -> None:
         z = add(z, x, y).sync()
     known = z._core.site.last
     again = known.again
-    best("the driver, by cuda.bindings", lambda: driver.launch(again._function, (8, 1, 1), stream.handle, again._address))
+    best("the driver, by cuda.bindings", lambda: driver.launch(again._taken[0], (8, 1, 1), stream.handle, again._address))
     cuda = ctypes.CDLL("libcuda.so.1")
     cuda.cuLaunchKernel.argtypes = [ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3]
-    plain = int(again._function), 8, 1, 1, 1, 1, 1, 0, int(stream.handle), again._address, 0
+    plain = int(again._taken[0]), 8, 1, 1, 1, 1, 1, 0, int(stream.handle), again._address, 0
     best("the driver, by ctypes", lambda: cuda.cuLaunchKernel(*plain))
     best("with what uses memory", lambda: again.launch(stream, (), ("add", None)))  # type: ignore[arg-type]
 
@@ -49,7 +49,7 @@ def main() -> None:
         z = add(z, x, y).start().early()
 
     best("unbound", unbound)
-    real, status = driver._d.cuLaunchKernel, (0,)
+    real, status = driver.bindings.cuLaunchKernel, (0,)
 
     class Quiet:
         def __getattr__(self, name: str) -> Any:
@@ -58,14 +58,14 @@ def main() -> None:
         def cuLaunchKernel(self, *_: object) -> tuple[int]:
             return status
 
-    bindings = driver._d
-    driver._d = Quiet()
+    bindings = driver.bindings
+    driver.bindings = Quiet()
     best("unbound, without the driver", unbound)
     bound = add.bind(tcr.zeros((1024,), f32).partition(128), x, y)
     best("bound, without the driver", bound)
     bound.wait()
-    driver._d = bindings
-    assert driver._d.cuLaunchKernel is real or real is not None
+    driver.bindings = bindings
+    assert driver.bindings.cuLaunchKernel is real or real is not None
     best("bound", bound)
     bound.wait()
 

@@ -107,7 +107,13 @@ class Transfer:
 
 class Again(Protocol):
     """A launch of arrays that lie where they lay when it was first made. It keeps nothing alive, and asks nothing:
-    whoever launches it has seen to it that all is as it was, but for floats."""
+    whoever launches it has seen to it that all is as it was, but for floats.
+
+    symbol  of its code
+    """
+
+    grid: tuple[int, int, int]
+    symbol: str
 
     def launch(self, stream: Any, floats: Sequence[float], what: tuple[str, Place]) -> Event:
         """Runs it once, and counts it as a use of its memories, which are alive. `floats` are the values of the
@@ -202,9 +208,9 @@ class Backend(Protocol):
         """
         ...
 
-    def again(self, job: Job, prepared: Any, floats: Sequence[int]) -> Again | None:
+    def again(self, job: Job, prepared: Any, floats: Sequence[int], once: bool = False) -> Again | None:
         """The job, for launches that differ from it in nothing but the floats at these positions of its arguments; None
-        where that is not worth it. `prepared` is what `prepare` returned."""
+        where that is not worth it. `prepared` is what `prepare` returned; with `once` it is launched one time only."""
         ...
 
     def launch(self, job: Job, stream: Stream, prepared: Any = None) -> Event:

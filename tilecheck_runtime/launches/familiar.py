@@ -10,20 +10,19 @@ This is what a launch costs beyond handing it to the driver, so it is written to
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.declare import ATTRIBUTE
-from tilecheck_runtime.backends.interface import Again, Backend, Event, Job
-from tilecheck_runtime.cpu.execute import function_of
+from tilecheck_runtime.backends.interface import Again, Backend
 from tilecheck_runtime.cpu.machine import State
 from tilecheck_runtime.launches.arguments import given
-from tilecheck_runtime.launches.flight import OPEN, Flight, KernelFlight, Passage
-from tilecheck_runtime.launches.launch import Launch, Ready, facts_of, instead
+from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
+from tilecheck_runtime.launches.launch import Launch, Ready, facts_of
+from tilecheck_runtime.launches.log import LOG
 from tilecheck_runtime.launches.nesting import INSIDE
-from tilecheck_runtime.launches.operation import PENDING
+from tilecheck_runtime.launches.living import UNLISTED
+from tilecheck_runtime.launches.patterns import PATTERNS, Pattern, observed, pattern_of
 from tilecheck_runtime.launches.streams import stream_for
 from tilecheck_runtime.ownership.handles import Handle, Move, Site
 from tilecheck_runtime.ownership.places import Place, here
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Familiar", "familiar", "met"]
 
+_new: Final = object.__new__
+_tuple: Final = tuple.__new__
 _HANDLES: Final = frozenset({Partition, Tensor, SharedTensor})
 _MOST: Final = 64
 """Launches that are kept for one argument."""
@@ -57,15 +58,39 @@ def familiar(kernel: Kernel[Any], args: Sequence[Any]) -> Launch | None:
     except (IndexError, AttributeError):
         return None
     last: Familiar | None = site.last
-    if last is None:
-        return None
-    made = last.built(kernel, args)
+    made = None if last is None else last.built(kernel, args)
     if made is None and len(site.known) > 1:
         other = site.known.get(_key(kernel, args))
         if other is not None and other is not last:
             site.last = other
             made = other.built(kernel, args)
+    if made is None:
+        alike = PATTERNS.get(kernel)
+        if alike is not None:
+            found = _by_pattern(kernel, args, site)
+            made = None if found is None else found.built(kernel, args)
     return made
+
+
+def _by_pattern(kernel: Kernel[Any], args: Sequence[Any], site: Site) -> Familiar | None:
+    """The first launch with some memory that is like one with other memory."""
+    pattern = pattern_of(kernel, args)
+    if pattern is None:
+        return None
+    with LOCK:
+        found = _of(pattern, kernel, args, pattern.again(args, once=not site.seen))
+        if site.seen:
+            key = _key(kernel, args)
+            if key is not None:
+                _put(site, key, found)
+        site.seen = True
+    return found
+
+
+def _put(site: Site, key: tuple[Any, ...], found: Familiar) -> None:
+    if len(site.known) >= _MOST:
+        site.known.clear()
+    site.known[key] = site.last = found
 
 
 def _key(kernel: Kernel[Any], args: Sequence[Any]) -> tuple[Any, ...] | None:
@@ -84,23 +109,22 @@ def _key(kernel: Kernel[Any], args: Sequence[Any]) -> tuple[Any, ...] | None:
     return tuple(key)
 
 
-def met(kernel: Kernel[Any], args: Sequence[Any], ready: Ready, parameters: Sequence[str]) -> None:
-    """Remembers a launch that went well, once its first argument is launched with a second time. `parameters` are those
-    of what was compiled, in order. The caller holds the lock."""
+def met(kernel: Kernel[Any], args: Sequence[Any], ready: Ready, parameters: Sequence[str],
+        constants: Sequence[Any]) -> None:
+    """Remembers a launch that went well: by what it is like, and with its first argument, once that is launched with a
+    second time. `parameters` and `constants` are those of what was compiled, in order. The caller holds the lock."""
     if not args or not isinstance(args[0], Handle):
         return
+    pattern = pattern_of(kernel, args) or observed(kernel, args, ready, parameters, constants)
     site = args[0]._core.site
-    if not site.seen:
+    if not site.seen or pattern is None:
         site.seen = True
         return
     key = _key(kernel, args)
     if key is None or key in site.known:
         return
-    made = _kept(kernel, args, ready, parameters)
-    if made is not None:
-        if len(site.known) >= _MOST:
-            site.known.clear()
-        site.known[key] = site.last = made
+    again = pattern.again(args, once=False)
+    _put(site, key, _of(pattern, kernel, args, again))
 
 
 class _Lent:
@@ -112,30 +136,24 @@ class _Lent:
     stamp   of the ledger when nothing forbade to read it; never that of what is written
     """
 
-    __slots__ = ("ledger", "mode", "position", "stamp", "viewed")
+    __slots__ = ("ledger", "mode", "position", "site", "stamp", "viewed")
 
     def __init__(self, position: int, handle: Handle, mode: Mode) -> None:
-        self.position, self.mode, self.ledger = position, mode, handle._storage.ledger
-        self.viewed, self.stamp = handle._parent is not None, -1
+        self.position, self.mode, self.site = position, mode, handle._core.site
+        self.ledger, self.viewed, self.stamp = handle._storage.ledger, handle._parent is not None, -1
 
 
-def _kept(kernel: Kernel[Any], args: Sequence[Any], ready: Ready, parameters: Sequence[str]) -> Familiar | None:
-    known, job = kernel.signature.parameters, ready.job
-    assert isinstance(job, Job)
-    floats = [n for n, value in enumerate(args) if type(value) is float]
-    again = ready.backend.again(job, ready.prepared, [parameters.index(known[n].name) for n in floats])
-    if again is None:
-        return None
-    function = function_of(kernel)
-    outputs = [(n, args[n]._storage.ledger, args[n]._parent is not None, instead(p.name, function.__name__))
-               for n, p in enumerate(known) if p.kind == "mut"]
-    lent = [_Lent(n, args[n], _READING if p.kind == "ref" else _WRITING)
-            for n, p in enumerate(known) if p.kind in ("ref", "shared")]
-    return Familiar(
-        kernel, ready.backend, again, tuple(outputs), tuple(lent), tuple(floats),
-        tuple((n, value._core.site) for n, value in enumerate(args) if isinstance(value, Handle)),
-        tuple((n, type(value), value) for n, value in enumerate(args) if not isinstance(value, Handle)),
-        function.__name__, vars(function), vars(function).get(ATTRIBUTE))
+def _of(pattern: Pattern, kernel: Kernel[Any], args: Sequence[Any], again: Again) -> Familiar:
+    """A launch of some memory, of which everything but that is known."""
+    found = _new(Familiar)
+    found.kernel, found.again, found.name, found.what = kernel, again, pattern.name, pattern.what
+    found.attributes, found.declared, found.backend = pattern.attributes, pattern.declared, pattern.backend
+    found.floats, found.numbers, found.waiting = pattern.floats, pattern.numbers, pattern.waiting
+    found.count, found.spare = len(args), []
+    found.outputs = tuple([(n, handle._core.site, handle._storage.ledger, handle._parent is not None, fix)
+                           for n, fix in pattern.outputs for handle in (args[n],)])
+    found.lent = tuple([_Lent(n, args[n], mode) for n, mode in pattern.lent])
+    return found
 
 
 def _moved(handle: Handle) -> bool:
@@ -146,6 +164,20 @@ def _moved(handle: Handle) -> bool:
             return True
         found = found._parent
     return False
+
+
+def _lendable(lent: _Lent, handle: Handle) -> bool:
+    """Whether it is plain that nothing forbids the use of an argument."""
+    if handle._moved is not None or (lent.viewed and _moved(handle)):
+        return False
+    ledger = lent.ledger
+    if ledger.stamp != lent.stamp or ledger.joined is not None:
+        reading = lent.mode is _READING
+        if not _quiet(ledger, handle._hold, _TO_READ if reading else _ALL):
+            return False
+        if reading:
+            lent.stamp = ledger.stamp
+    return True
 
 
 def _quiet(ledger: Ledger, own: Hold | None, conflicts: frozenset[Mode]) -> bool:
@@ -160,15 +192,13 @@ def _quiet(ledger: Ledger, own: Hold | None, conflicts: frozenset[Mode]) -> bool
     return True
 
 
-@dataclass(eq=False)
 class Familiar:
-    """What is kept of a launch. Nothing of it keeps memory alive.
+    """What is kept of a launch. Nothing of it keeps memory alive, but for one that is launched once.
 
-    outputs     positions of `Mut` arguments, each with the ledger of its memory, whether it is a view, and what to
-                write instead of it once it was moved
+    outputs     positions of `Mut` arguments, each with what stands for it, the ledger of its memory, whether it is a
+                view, and what to write instead of it once it was moved
     floats      positions of floats
-    sites       positions of arrays, and what stands for them
-    numbers     positions, types and values of the rest; of floats the value does not matter
+    numbers     positions, types and values of what is no array; of floats the value does not matter
     attributes  of the function, among them what its author declares
     declared    that, as it was
     spare       holds that launches had which are through
@@ -177,21 +207,17 @@ class Familiar:
     kernel: Kernel[Any]
     backend: Backend
     again: Again
-    outputs: tuple[tuple[int, Ledger, bool, str], ...]
+    outputs: tuple[tuple[int, Site, Ledger, bool, str], ...]
     lent: tuple[_Lent, ...]
     floats: tuple[int, ...]
-    sites: tuple[tuple[int, Site], ...]
     numbers: tuple[tuple[int, type, Any], ...]
     name: str
+    what: str
+    waiting: str
+    count: int
     attributes: Mapping[str, Any]
     declared: object
-    spare: list[list[Hold]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.count = len(self.sites) + len(self.numbers)
-        self.ordered = self.backend.ordered
-        self.what = f"the launch of `{self.name}`"
-        self._waiting = f"{self.what}, which has not run"
+    spare: list[list[Hold]]
 
     def built(self, kernel: Kernel[Any], args: Sequence[Any]) -> Launch | None:
         """Such a launch, with its outputs moved into it; None where the arguments are others, or something may forbid
@@ -199,51 +225,46 @@ class Familiar:
         if kernel is not self.kernel or len(args) != self.count or State.recorder is not None or (
                 INSIDE.place is not None or self.attributes.get(ATTRIBUTE) is not self.declared):
             return None
-        try:
-            for position, site in self.sites:
-                if args[position]._core.site is not site:
-                    return None
-        except AttributeError:
-            return None
         for position, kind, value in self.numbers:
             if type(args[position]) is not kind or (args[position] != value and kind is not float):
                 return None
         place = here(3)
         own = []
         with LOCK:
-            if not self.lendable(args):
-                return None
-            for position, ledger, viewed, _ in self.outputs:
-                handle = args[position]
-                hold, holds = handle._hold, ledger.holds
-                if hold is None or hold.mode is not _PARTITIONED or hold.chain is not None or (
-                        handle._moved is not None or (viewed and _moved(handle))):
-                    return None
-                if len(holds) != 1 or holds[0]() is not hold:
-                    ledger.root().live()
-                    if not _quiet(ledger, hold, _ALL):
+            try:
+                for lent in self.lent:
+                    handle = args[lent.position]
+                    if handle._core.site is not lent.site or (
+                            (handle._moved is not None or lent.viewed or lent.ledger.stamp != lent.stamp
+                             or lent.ledger.joined is not None) and not _lendable(lent, handle)):
                         return None
-                own.append(hold)
+                for position, site, ledger, viewed, _ in self.outputs:
+                    handle = args[position]
+                    if handle._core.site is not site:
+                        return None
+                    hold, holds = handle._hold, ledger.holds
+                    if hold is None or hold.mode is not _PARTITIONED or hold.chain is not None or (
+                            handle._moved is not None or (viewed and _moved(handle))):
+                        return None
+                    if len(holds) != 1 or holds[0]() is not hold or ledger.joined is not None:
+                        ledger.root().live()
+                        if not _quiet(ledger, hold, _ALL):
+                            return None
+                    own.append(hold)
+            except AttributeError:  # no handle
+                return None
             EPOCH.now = epoch = EPOCH.now + 1
-            for n, (position, _, _, fix) in enumerate(self.outputs):
-                handle, hold = args[position], own[n]
-                handle._moved, handle._hold = Move(place, self.what, fix), None
-                hold.what, hold.place = self._waiting, place
-            return _FamiliarLaunch(self, args, own, place, epoch)
+            for output, hold in zip(self.outputs, own):  # noqa: B905, as long as each other
+                handle = args[output[0]]
+                handle._moved, handle._hold = _tuple(Move, (place, self.what, output[4])), None
+                hold.what, hold.place = self.waiting, place
+            made = _new(_FamiliarLaunch)
+            made._known, made._args, made._own, made._place, made._epoch = self, args, own, place, epoch
+            return made
 
     def lendable(self, args: Sequence[Any]) -> bool:
         """Whether it is plain that nothing forbids the use of what stays with the caller."""
-        for lent in self.lent:
-            handle, ledger = args[lent.position], lent.ledger
-            if handle._moved is not None or (lent.viewed and _moved(handle)):
-                return False
-            if ledger.stamp != lent.stamp or ledger.joined is not None:
-                reading = lent.mode is _READING
-                if not _quiet(ledger, handle._hold, _TO_READ if reading else _ALL):
-                    return False
-                if reading:
-                    lent.stamp = ledger.stamp
-        return True
+        return all(_lendable(lent, args[lent.position]) for lent in self.lent)
 
     def borrowed(self, args: Sequence[Any], place: Place) -> list[Hold]:
         """Begins to hold what stays with the caller, by holds that were had for it before where there are some."""
@@ -251,8 +272,7 @@ class Familiar:
             return [args[lent.position]._storage.hold(lent.mode, args[lent.position].region, place, self.what)
                     for lent in self.lent]
         holds = self.spare.pop()
-        for n, lent in enumerate(self.lent):
-            hold = holds[n]
+        for hold, lent in zip(holds, self.lent):  # noqa: B905, as long as each other
             hold.ended, hold.place = False, place
             if not hold.listed:
                 lent.ledger.root().add(hold)
@@ -262,23 +282,29 @@ class Familiar:
 
 
 class _FamiliarLaunch(Launch):
-    """Such a launch. It becomes an ordinary one when it is asked for anything but to run."""
+    """Such a launch. It becomes an ordinary one when it is asked for anything but to run.
 
-    def __init__(self, known: Familiar, args: Sequence[Any], own: list[Hold], place: Place, epoch: int) -> None:
-        self._known: Familiar | None = known
-        self._kernel, self._name, self._args, self._own = known.kernel, known.name, args, own
-        self._place, self._epoch = place, epoch
-        PENDING[id(self)] = weakref.ref(self)
+    plain  whether it has, or was run
+    """
+
+    _known: Familiar
+    _epoch: int
+    _plain: bool = False
+    _own: Sequence[Hold] = ()
+    _args: Sequence[Any] = ()
+
+    @property
+    def what(self) -> str:
+        return self._known.what
 
     def start(self, stream: Any = None) -> Flight[Any]:
         if INSIDE.place is None and State.recorder is None:
-            place = here(1)
+            place = here(2)
             with LOCK:
                 if self._ended is None:
                     flight = self._begun(place, stream)
                     if flight is not None:
                         self._ended = "run", place
-                        del PENDING[id(self)]
                         return flight
         return super().start(stream)
 
@@ -289,32 +315,41 @@ class _FamiliarLaunch(Launch):
     def _begun(self, place: Place, stream: Any) -> Flight[Any] | None:
         """Starts it; None where something may forbid that. The caller holds the lock."""
         known = self._known
-        if known is None or RUNNING.chain is not None:
+        if self._plain or RUNNING.chain is not None:
             return None
         args, own = self._args, self._own
         if EPOCH.now != self._epoch and not known.lendable(args):
             return None
         try:
-            chosen = stream_for(known.backend) if stream is None else known.backend.stream_of(stream)
+            if stream is None:
+                stream = stream_for(known.backend)
+            else:
+                stream = known.backend.stream_of(stream)
             floats = [args[n] for n in known.floats] if known.floats else ()
-            event = known.again.launch(chosen, floats, (known.name, place))
+            event = known.again.launch(stream, floats, (known.name, place))
         except BaseException:
             self._quiet = True  # the error says it
             raise
         EPOCH.now += 1
         for hold in own:
             hold.mode, hold.what, hold.place = _WRITING, known.what, place
-        self._known, self._args, self._own = None, (), []
-        return _FamiliarFlight(known, event, args, own, known.borrowed(args, place), place)
+        self._plain, self._args, self._own = True, (), ()
+        flight = _new(_FamiliarFlight)
+        flight._known, flight._event, flight._args, flight._own, flight._place = known, event, args, own, place
+        flight._borrowed = known.borrowed(args, place)
+        if LOG.launches:
+            LOG.launched(known.name, place, "like one before", known.again.grid, known.again.symbol, stream)
+        return flight
 
     def _ordinary(self) -> None:
-        known, self._known = self._known, None
-        if known is None:
+        if self._plain:
             return
+        self._plain, known = True, self._known
+        self._kernel, self._name = known.kernel, known.name
         self._given = given(self._name, self._kernel.signature, self._args, {})
         self._facts = facts_of(self._kernel, self._given)
         self._grid = self._facts.grid
-        outputs, own, self._own = self._given.outputs.values(), self._own, []
+        outputs, own, self._own = self._given.outputs.values(), self._own, ()
         self._taken = tuple(handed_on(p, hold) for p, hold in zip(outputs, own, strict=True))
 
     def grid(self, *extents: Any) -> Launch:
@@ -328,8 +363,9 @@ class _FamiliarLaunch(Launch):
         return super().ready(place)
 
     def __del__(self) -> None:
-        for hold in self._own:
-            hold.release()
+        if self._own:
+            for hold in self._own:
+                hold.release()
         if self._ended is None:
             super().__del__()
 
@@ -337,15 +373,15 @@ class _FamiliarLaunch(Launch):
 class _FamiliarFlight(KernelFlight[Any]):
     """Such a launch, under way."""
 
-    def __init__(self, known: Familiar, event: Event, args: Sequence[Any], own: list[Hold], borrowed: list[Hold],
-                 place: Place) -> None:
-        self._known, self._event, self._args, self._own, self._borrowed = known, event, args, own, borrowed
-        self._place, self.ordered = place, known.ordered
-        OPEN[id(self)] = weakref.ref(self)
+    ordered = True  # only what is has launches that are kept
+    _known: Familiar
+    _args: Sequence[Any] = ()
+    _own: Sequence[Hold] = ()
+    _borrowed: list[Hold]
+    _place: Place
 
     def early(self) -> Any:
-        self._taken = place = here(1)
-        OPEN.pop(id(self), None)
+        self._taken = place = self._place
         with LOCK:
             return self._landed(place)
 
@@ -362,7 +398,7 @@ class _FamiliarFlight(KernelFlight[Any]):
     def _landed(self, place: Place) -> Any:
         """Gives everything back, and returns what the outputs have become."""
         known, args, own, borrowed = self._known, self._args, self._own, self._borrowed
-        self._let_go()
+        self._args = self._own = ()
         if RUNNING.chain is not None:
             for hold in (*borrowed, *own):
                 land(hold)  # it goes on until the chain is through, for everybody else
@@ -371,14 +407,17 @@ class _FamiliarFlight(KernelFlight[Any]):
             for hold in borrowed:
                 hold.ended = True
             known.spare.append(borrowed)
+        self._borrowed = []
         made: list[Partition] = []
-        for hold in own:
+        for output, hold in zip(known.outputs, own):  # noqa: B905, as long as each other
             hold.mode, hold.what, hold.place = _PARTITIONED, "a partition", place
-            made.append(handed_on(args[known.outputs[len(made)][0]], hold))
+            part = _new(Partition)
+            part._core, part._hold = args[output[0]]._core, hold
+            made.append(part)
         return made[0] if len(made) == 1 else tuple(made) or None
 
     def _let_go(self) -> None:
-        self._args, self._own, self._borrowed = (), [], []
+        self._args, self._own, self._borrowed = (), (), []
 
     def _abandon(self) -> None:
         holds, args = (*self._borrowed, *self._own), self._args
@@ -387,9 +426,12 @@ class _FamiliarFlight(KernelFlight[Any]):
         super()._abandon()
 
     def __del__(self) -> None:
+        if not self._args:
+            return  # its result was taken
         if self._taken is None:
             super().__del__()
-        for hold in self._borrowed:
+        for hold in (*self._borrowed, *self._own):
             hold.release()
-        for hold in self._own:
-            hold.release()
+
+
+UNLISTED.update((_FamiliarLaunch, _FamiliarFlight))

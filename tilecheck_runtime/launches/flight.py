@@ -18,6 +18,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from tilecheck_runtime.backends.events import HostEvent
 from tilecheck_runtime.backends.interface import Event
+from tilecheck_runtime.launches.living import alive
 from tilecheck_runtime.ownership.errors import LostFlightWarning, MovedError
 from tilecheck_runtime.ownership.places import BEHALF, Place, here
 from tilecheck_runtime.ownership.storage import LOCK, RUNNING, Chain, Hold, land
@@ -121,7 +122,7 @@ OPEN: Final[dict[int, weakref.ref[Flight[Any]]]] = {}
 
 
 def _open() -> list[Flight[Any]]:
-    return [flight for reference in list(OPEN.values()) if (flight := reference()) is not None]
+    return [flight for flight in alive(OPEN, Flight) if flight._taken is None]
 
 
 def _at_exit() -> None:

@@ -204,7 +204,7 @@ class Launch(Operation[Any]):
 
         if self._grid is not None and self._grid == self._facts.grid and ready.look is None:
             entry = _guarded(self._kernel, self._given, self._facts, self._grid).entry
-            met(self._kernel, self._args, ready, entry.parameters)
+            met(self._kernel, self._args, ready, entry.parameters, [value for _, value in entry.constants])
 
     def _record(self, recorder: Recorder, place: Place) -> Any:
         with LOCK:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from tilecheck_runtime.launches.flight import Flight, OrderedFlight, ThreadFlight
+from tilecheck_runtime.launches.living import alive
 from tilecheck_runtime.launches.nesting import inside, refuse
 from tilecheck_runtime.launches.streams import on
 from tilecheck_runtime.ownership.errors import MovedError, NeverRunWarning
@@ -183,7 +184,7 @@ PENDING: Final[dict[int, weakref.ref[Operation[Any]]]] = {}
 
 
 def _pending() -> list[Operation[Any]]:
-    return [operation for reference in list(PENDING.values()) if (operation := reference()) is not None]
+    return [operation for operation in alive(PENDING, Operation) if operation._ended is None]
 
 
 def _never_run(operation: Operation[Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -45,17 +46,23 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(max(n, 1) for n in shape[axis + 1:]) for axis in range(len(shape)))
 
 
-class Move:
-    """Where a handle went.
+class Move(tuple[Place, str, str]):
+    """Where a handle went: the place, and two texts.
 
     into  "a partition", "the launch of `add`"
     fix   what to write instead
+
+    A tuple for the same reason as `Place`.
     """
 
-    __slots__ = ("fix", "into", "place")
+    __slots__ = ()
 
-    def __init__(self, place: Place, into: str, fix: str) -> None:
-        self.place, self.into, self.fix = place, into, fix
+    def __new__(cls, place: Place, into: str, fix: str) -> Move:
+        return tuple.__new__(cls, (place, into, fix))
+
+    place = property(operator.itemgetter(0))
+    into = property(operator.itemgetter(1))
+    fix = property(operator.itemgetter(2))
 
 
 class Site:
@@ -79,13 +86,14 @@ class Site:
 class Core:
     """Everything about a handle that never changes, and what is worked out of it."""
 
-    __slots__ = ("cut", "layout", "parent", "readonly", "region", "site", "storage", "strided")
+    __slots__ = ("cut", "facts", "layout", "parent", "readonly", "region", "site", "storage", "strided")
 
     def __init__(self, storage: Storage, layout: Layout, parent: Handle | None, readonly: bool) -> None:
         self.storage, self.layout, self.parent, self.readonly = storage, layout, parent, readonly
         self.region: Region | None = None
         self.strided: Any = None
         self.cut: Any = None
+        self.facts: Any = None
         self.site = Site()
 
 

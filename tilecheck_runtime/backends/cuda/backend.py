@@ -109,8 +109,8 @@ class CUDA:
         within_limits(job, self.device)
         return self.loader.loaded(job)
 
-    def again(self, job: Job, prepared: Any, floats: Sequence[int]) -> Again:
-        return Again(self.driver, self.ordinal, prepared, job, floats)
+    def again(self, job: Job, prepared: Any, floats: Sequence[int], once: bool = False) -> Again:
+        return Again(self.driver, self.ordinal, prepared, job, floats, once)
 
     def launch(self, job: Job, stream: Any, prepared: Any = None) -> Mark:
         loaded: Loaded = self.prepare(job) if prepared is None else prepared

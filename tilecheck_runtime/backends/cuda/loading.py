@@ -31,10 +31,11 @@ class Loaded:
 
     function  of the driver
     packing   of its arguments
+    symbol    of the function, which spells out what it assumes
     """
 
-    def __init__(self, function: Any, packing: Packing) -> None:
-        self.function, self.packing = function, packing
+    def __init__(self, function: Any, packing: Packing, symbol: str = "") -> None:
+        self.function, self.packing, self.symbol = function, packing, symbol
 
 
 class Loader:
@@ -72,7 +73,7 @@ class Loader:
             compiled = build(function, signature, self.arch, options)
             self._driver.enter(self._ordinal)
             library = self._driver.load(compiled.cubin)
-            found = Loaded(self._driver.function(library, compiled.symbol), Packing(compiled.parameters))
+            found = Loaded(self._driver.function(library, compiled.symbol), Packing(compiled.parameters), compiled.symbol)
             self._loaded[key] = found
         return found
 

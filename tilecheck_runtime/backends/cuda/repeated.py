@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from tilecheck_runtime.backends.cuda import transfers
-from tilecheck_runtime.backends.cuda.driver import Driver
+from tilecheck_runtime.backends.cuda.driver import NO_CONTEXT, Driver
 from tilecheck_runtime.backends.cuda.errors import DriverError
 from tilecheck_runtime.backends.cuda.loading import Loaded
 from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream, Mark
@@ -14,8 +14,6 @@ from tilecheck_runtime.backends.interface import Job, Strided, Transfer
 from tilecheck_runtime.ownership.errors import CaptureError
 
 __all__ = ["Captured", "Direct"]
-
-_NO_CONTEXT: Final = frozenset({"CUDA_ERROR_INVALID_CONTEXT", "CUDA_ERROR_CONTEXT_IS_DESTROYED"})
 
 
 class _Ready:
@@ -38,6 +36,7 @@ class _Ready:
         self.rest()
         stream.driver.enter(stream.ordinal)
         transfers.after(stream, self._uses(), self._place)
+        transfers.CHANGES.count()
         for uses in self._uses():
             uses[stream] = LATEST
         self._stream = stream
@@ -70,7 +69,7 @@ class Direct(_Ready):
 
     def _again(self, stream: DeviceStream, error: DriverError) -> None:
         """In a thread that the device did not know yet; else what went wrong is said."""
-        if error.code not in _NO_CONTEXT:
+        if error.code not in NO_CONTEXT:
             raise stream.refused(error) from error
         self._driver.enter(stream.ordinal)
         self._driver.launch(self._function, self._grid, stream.handle, self._address)

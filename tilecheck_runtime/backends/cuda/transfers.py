@@ -16,10 +16,28 @@ from tilecheck_runtime.cpu.tile import cast
 from tilecheck_runtime.ownership.errors import StreamError
 from tilecheck_runtime.ownership.places import NOWHERE, Place
 
-__all__ = ["after", "copies", "copy", "download", "runs", "upload", "used", "uses_of"]
+__all__ = ["CHANGES", "after", "copies", "copy", "download", "runs", "upload", "used", "uses_of"]
 
 Uses: TypeAlias = dict[DeviceStream, int]
 """What uses some memory: by stream, the number of the last thing handed over that does."""
+
+class _Changes:
+    """Counts what may make launches wait that need not wait so far: memory that a second stream begins to use, or that
+    is bound; a process that was forked."""
+
+    __slots__ = ("now",)
+
+    def __init__(self) -> None:
+        self.now = 0
+
+    def count(self) -> None:
+        self.now += 1
+
+
+CHANGES: Final = _Changes()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=CHANGES.count)
 
 STREAMS: Final = "TILECHECK_STREAMS"
 """The environment variable: "strict" refuses launches on streams that would have to wait for each other."""
@@ -142,8 +160,11 @@ def _unordered(stream: DeviceStream, other: DeviceStream, place: Place) -> Strea
 
 def used(mark: Mark, uses: Sequence[Uses]) -> None:
     """Some memory is used by what was handed over last."""
+    stream, number = mark
     for used_by in uses:
-        if used_by.get(mark.stream) != LATEST:
-            used_by[mark.stream] = mark.number
+        if used_by and stream not in used_by:
+            CHANGES.count()
+        if used_by.get(stream) != LATEST:
+            used_by[stream] = number
 
 
