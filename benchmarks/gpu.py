@@ -1,11 +1,13 @@
 """The dialect against hand-written cuTile Python on a GPU: launch overhead, an element-wise add, a matrix product.
 
     python benchmarks/gpu.py [--only start launch add gemm] [--json FILE] [--plot FILE.svg] [--record FILE] [--quick]
+                             [--all]
 
 Safe and hand-written kernels have the same tiles, schedule and hints and run in turns in one process; ratios are
 medians over pairs with a 95 % confidence interval, and below 1 the dialect is faster. `torch` gives cuBLAS. Tiles,
-schedules and hints of the product are tried first; with `--record` what was tried is not tried again. Prints tables,
-what was demanded and whether it was reached, and writes JSON with card, driver, versions and every sample.
+schedules and hints of the product are tried first, the best kinds of them, or with `--all` everything that ever was;
+with `--record` what was tried is not tried again. Prints tables, what was demanded and whether it was reached, and
+writes JSON with card, driver, versions and every sample. Takes about two minutes, and ten with `--all`.
 """
 
 from __future__ import annotations
@@ -76,8 +78,12 @@ def launches(quick: bool) -> dict[str, Any]:
         other = add(other, x, y).start().early()
 
     def fresh() -> None:
-        """Into memory that was not launched with before."""
+        """Into memory that was not launched with before, as in `add(zeros(...).partition(128), x, y)`."""
         add(spare.pop(), x, y).start().early()
+
+    def created() -> None:
+        """With what it takes to make that memory."""
+        add(tcr.zeros((1024,), f32).partition(128), x, y).start().early()
 
     spare: list[Any] = []
     turns: dict[str, list[float]] = {"ct.launch": [], "bound": [], "unbound": [], "guarded_raw": [], "unbound_fresh": []}
@@ -101,6 +107,7 @@ def launches(quick: bool) -> dict[str, Any]:
         raw_once()
         wait()
 
+    found["unbound_created_us"] = host_time(created, wait, count // 10, rounds)
     found["unbound_sync_us"] = host_time(waited, wait, count // 5, rounds)
     found["ct.launch_sync_us"] = host_time(raw_waited, wait, count // 5, rounds)
     operation: Any = add(z, x, y)
@@ -198,9 +205,10 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--record", type=Path, help="what was tried for products, to go on from")
+    parser.add_argument("--all", action="store_true", help="try every configuration of the product")
     parser.add_argument("--quick", action="store_true", help="fewer samples")
     chosen = parser.parse_args(arguments)
-    parts["gemm"] = partial(products.products, record=chosen.record)
+    parts["gemm"] = partial(products.products, record=chosen.record, all_of_them=chosen.all)
     found: dict[str, Any] = {"machine": machine()}
     for name in chosen.only:
         found[name] = parts[name](chosen.quick)

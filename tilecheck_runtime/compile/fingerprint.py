@@ -16,9 +16,9 @@ _TOOLS: Final = frozenset({"cuda", "tilecheck_runtime", "builtins", "typing", "t
 """Packages whose versions are part of every key: what they define is known by its name."""
 _PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 _UNREAD: Final = frozenset({
-    "__dict__", "__weakref__", "__doc__", "__module__", "__dataclass_fields__", "__dataclass_params__", "__match_args__",
-    "__parameters__", "__orig_bases__", "__qualname__", "__slots__", "__static_attributes__", "__firstlineno__",
-    "__abstractmethods__", "_abc_impl", "__hash__", "__type_params__",
+    "__dict__", "__weakref__", "__doc__", "__module__", "__dataclass_fields__", "__dataclass_params__",
+    "__match_args__", "__parameters__", "__orig_bases__", "__qualname__", "__slots__", "__static_attributes__",
+    "__firstlineno__", "__abstractmethods__", "_abc_impl", "__hash__", "__type_params__",
 })
 """Of a class: what no kernel can see, or what follows from the rest."""
 _VARIABLES: Final = "CUDA_TILE"

@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Final
 
 from tilecheck_runtime.compile.cache.kept import keep, kept, runtime_signature
-from tilecheck_runtime.compile.sources import unchanged
+from tilecheck_runtime.compile.sources import as_written
 from tilecheck_runtime.compile.toolchain import found
 from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.dialect.signature import signature
@@ -39,7 +39,7 @@ def _refined(function: FunctionType, plan: Plan, numbers: tuple[tuple[str, int],
 def _inside(function: FunctionType, numbers: Mapping[str, int]) -> frozenset[str]:
     """Arrays whose tiles all lie inside. Of a kernel that the checker did not settle, or that is not what its file
     says, nothing is known."""
-    if contract_of(function).verdict not in SETTLED or not unchanged(function):
+    if contract_of(function).verdict not in SETTLED or not as_written(function):
         return frozenset()
     file, name, line = function.__code__.co_filename, checked_name(function), last_line(function)
     with checking():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from types import FunctionType
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, overload
 
 from tilecheck_runtime.dialect.entry import Entry, entry
@@ -38,8 +38,9 @@ class Kernel(Generic[P]):
     hints  for the compiler, as `ct.kernel` takes them
     """
 
-    def __init__(self, function: Callable[P, Any], hints: dict[str, Any]) -> None:
-        self._pyfunc, self.hints = function, dict(hints)
+    def __init__(self, function: Callable[P, Any], hints: Mapping[str, Any]) -> None:
+        self._pyfunc = function
+        self.hints: Mapping[str, Any] = MappingProxyType(dict(hints))  # code that is known was made for them
         functools.update_wrapper(self, function)
 
     @property

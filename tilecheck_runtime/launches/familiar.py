@@ -10,6 +10,7 @@ This is what a launch costs beyond handing it to the driver, so it is written to
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,13 +20,13 @@ from tilecheck_runtime.cpu.machine import State
 from tilecheck_runtime.launches.arguments import given
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
 from tilecheck_runtime.launches.launch import Launch, Ready, facts_of
+from tilecheck_runtime.launches.living import UNLISTED
 from tilecheck_runtime.launches.log import LOG
 from tilecheck_runtime.launches.nesting import INSIDE
-from tilecheck_runtime.launches.living import UNLISTED
 from tilecheck_runtime.launches.patterns import PATTERNS, Pattern, observed, pattern_of
 from tilecheck_runtime.launches.streams import stream_for
 from tilecheck_runtime.ownership.handles import Handle, Move, Site
-from tilecheck_runtime.ownership.places import Place, here
+from tilecheck_runtime.ownership.places import PASSED_OVER, Place, here
 from tilecheck_runtime.ownership.state import CONFLICTS, Use
 from tilecheck_runtime.ownership.storage import EPOCH, LOCK, RUNNING, Hold, Ledger, Mode, land
 from tilecheck_runtime.tensors.partition import Partition, handed_on
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["Familiar", "familiar", "met"]
 
 _new: Final = object.__new__
+_getframe: Final = sys._getframe
+_PASSED_OVER: Final = PASSED_OVER
 _tuple: Final = tuple.__new__
 _HANDLES: Final = frozenset({Partition, Tensor, SharedTensor})
 _MOST: Final = 64
@@ -228,7 +231,9 @@ class Familiar:
         for position, kind, value in self.numbers:
             if type(args[position]) is not kind or (args[position] != value and kind is not float):
                 return None
-        place = here(3)
+        frame = _getframe(2)
+        code = frame.f_code
+        place = _tuple(Place, (code, frame.f_lasti)) if _PASSED_OVER.get(code.co_filename) is False else here(3)
         own = []
         with LOCK:
             try:
@@ -266,19 +271,13 @@ class Familiar:
         """Whether it is plain that nothing forbids the use of what stays with the caller."""
         return all(_lendable(lent, args[lent.position]) for lent in self.lent)
 
-    def borrowed(self, args: Sequence[Any], place: Place) -> list[Hold]:
-        """Begins to hold what stays with the caller, by holds that were had for it before where there are some."""
-        if not self.spare:
-            return [args[lent.position]._storage.hold(lent.mode, args[lent.position].region, place, self.what)
-                    for lent in self.lent]
-        holds = self.spare.pop()
-        for hold, lent in zip(holds, self.lent):  # noqa: B905, as long as each other
-            hold.ended, hold.place = False, place
+    def listed(self, holds: Sequence[Hold]) -> None:
+        """Counts holds that begin again where their storage has forgotten them, or where others must hear of it."""
+        for hold, lent in zip(holds, self.lent, strict=True):
             if not hold.listed:
                 lent.ledger.root().add(hold)
             elif lent.mode is _WRITING:
                 lent.ledger.root().stamp += 1
-        return holds
 
 
 class _FamiliarLaunch(Launch):
@@ -299,7 +298,9 @@ class _FamiliarLaunch(Launch):
 
     def start(self, stream: Any = None) -> Flight[Any]:
         if INSIDE.place is None and State.recorder is None:
-            place = here(2)
+            frame = _getframe(1)
+            code = frame.f_code
+            place = _tuple(Place, (code, frame.f_lasti)) if _PASSED_OVER.get(code.co_filename) is False else here(2)
             with LOCK:
                 if self._ended is None:
                     flight = self._begun(place, stream)
@@ -321,10 +322,7 @@ class _FamiliarLaunch(Launch):
         if EPOCH.now != self._epoch and not known.lendable(args):
             return None
         try:
-            if stream is None:
-                stream = stream_for(known.backend)
-            else:
-                stream = known.backend.stream_of(stream)
+            stream = stream_for(known.backend) if stream is None else known.backend.stream_of(stream)
             floats = [args[n] for n in known.floats] if known.floats else ()
             event = known.again.launch(stream, floats, (known.name, place))
         except BaseException:
@@ -336,7 +334,15 @@ class _FamiliarLaunch(Launch):
         self._plain, self._args, self._own = True, (), ()
         flight = _new(_FamiliarFlight)
         flight._known, flight._event, flight._args, flight._own, flight._place = known, event, args, own, place
-        flight._borrowed = known.borrowed(args, place)
+        if known.spare:
+            flight._borrowed = borrowed = known.spare.pop()
+            for hold in borrowed:
+                hold.ended, hold.place = False, place
+                if not hold.listed or hold.mode is _WRITING:
+                    known.listed(borrowed)
+        else:
+            flight._borrowed = [handle._storage.hold(lent.mode, handle.region, place, known.what)
+                                for lent in known.lent for handle in (args[lent.position],)]
         if LOG.launches:
             LOG.launched(known.name, place, "like one before", known.again.grid, known.again.symbol, stream)
         return flight

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +20,7 @@ from tilecheck_runtime.launches.contract import contract_of, enforce, inspect, s
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
 from tilecheck_runtime.launches.grids import Grid, asked, inferred
 from tilecheck_runtime.launches.guard import guarded
+from tilecheck_runtime.launches.log import LOG
 from tilecheck_runtime.launches.nesting import refuse_call
 from tilecheck_runtime.launches.operation import Operation, Recorder
 from tilecheck_runtime.launches.plans import output_of
@@ -186,10 +188,13 @@ class Launch(Operation[Any]):
         self._given, self._taken, self._args = Given({}, {}, {}, {}), (), ()
 
     def _begin(self, place: Place) -> Flight[Any]:
+        since = time.perf_counter() if LOG.launches else 0.0
         with LOCK:
             ready = self.ready(place)
             assert isinstance(ready.job, Job)
             event = ready.backend.launch(ready.job, stream_for(ready.backend), ready.prepared)
+            if LOG.launches:
+                self._told(ready, place, since)
             holds = [*borrowed(ready, Mode.READING, Mode.WRITING, place, self.what),
                      *owned(ready, Mode.WRITING, place, self.what)]
             taken, kept = ready.taken, (*ready.given, *ready.taken)
@@ -197,6 +202,19 @@ class Launch(Operation[Any]):
             self.begun()  # from now on the flight alone keeps them
             return KernelFlight(Passage(self._name, place, event, holds, kept, lambda: result_of(taken)),
                                 ready.backend.ordered)
+
+    def _told(self, ready: Ready, place: Place, since: float) -> None:
+        job = ready.job
+        assert isinstance(job, Job)
+        if LOG.guards:
+            for name, handle, use in (*ready.uses, *((n, h, Use.WRITE) for n, h in self._given.outputs.items())):
+                LOG.asked(self._name, f"`{name}` of shape {handle.shape} may be {use.value}")
+            contract = contract_of(function_of(self._kernel))
+            for demand in contract.demands:
+                LOG.asked(self._name, f"meets `{demand.text}`")
+            LOG.asked(self._name, f"the checker says it is {contract.verdict or 'not known'}")
+        LOG.launched(self._name, place, "every guard asked", job.grid, getattr(ready.prepared, "symbol", ""),
+                     stream_for(ready.backend), since)
 
     def _met(self, ready: Ready) -> None:
         """Remembers it for launches that are alike, where the next one would ask nothing else."""

@@ -1,8 +1,9 @@
 """Launches that are like one before in all but the memory of their arguments.
 
-What a launch is checked against, and what it is compiled for, follows from facts: of each array its kind, type, extents,
-strides, pieces, and how its address is aligned; of numbers their values; and which arrays share memory. Memory that is
-new every time, as that of results is, so changes nothing of it. Who holds the memory is asked by whoever launches.
+What a launch is checked against, and what it is compiled for, follows from facts: of each array its kind, type,
+extents, strides, pieces, and how its address is aligned; of numbers their values; and which arrays share memory. Memory
+that is new every time, as that of results is, so changes nothing of it. Who holds the memory is asked by whoever
+launches.
 """
 
 from __future__ import annotations
@@ -129,6 +130,6 @@ def _likeness(args: Sequence[Any]) -> tuple[Any, ...] | None:
 def _facts_of(handle: Handle) -> tuple[Any, ...]:
     core = handle._core
     layout, memory = core.layout, core.storage.memory
-    core.facts = (type(handle), layout.dtype.name, layout.shape, layout.strides, core.cut, core.readonly,
+    facts = core.facts = (type(handle), layout.dtype.name, layout.shape, layout.strides, core.cut, core.readonly,
                   (memory.address + layout.offset) % _ALIGNED, backend_of(memory.device))
-    return core.facts
+    return facts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -60,9 +59,17 @@ class Move(tuple[Place, str, str]):
     def __new__(cls, place: Place, into: str, fix: str) -> Move:
         return tuple.__new__(cls, (place, into, fix))
 
-    place = property(operator.itemgetter(0))
-    into = property(operator.itemgetter(1))
-    fix = property(operator.itemgetter(2))
+    @property
+    def place(self) -> Place:
+        return self[0]
+
+    @property
+    def into(self) -> str:
+        return self[1]
+
+    @property
+    def fix(self) -> str:
+        return self[2]
 
 
 class Site:

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import Any, Final, cast
 
-__all__ = ["BEHALF", "NOWHERE", "Place", "caller", "here", "name_in"]
+__all__ = ["BEHALF", "NOWHERE", "PASSED_OVER", "Place", "caller", "here", "name_in"]
 
 _SNAPSHOTS: Final = sys.version_info < (3, 13)
 """Whether asking a function's frame for its variables leaves a copy there that keeps the values alive, which must not
@@ -82,14 +82,14 @@ def caller() -> FrameType | None:
     """The frame that called into the runtime; None in a thread that no code of the user runs in."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        passed_over = _PASSED_OVER.get(frame.f_code.co_filename)
+        passed_over = PASSED_OVER.get(frame.f_code.co_filename)
         if passed_over is False or (passed_over is None and not _is_passed_over(frame)):
             return frame
         frame = frame.f_back
     return None
 
 
-_PASSED_OVER: Final[dict[str, bool]] = {}
+PASSED_OVER: Final[dict[str, bool]] = {}
 """By file, for files that there are: the code of those belongs to one module."""
 
 
@@ -97,7 +97,7 @@ def _is_passed_over(frame: FrameType) -> bool:
     file, root = frame.f_code.co_filename, str(frame.f_globals.get("__name__")).partition(".")[0]
     found = file.startswith(_OURS) or root in _MACHINERY
     if not file.startswith("<"):
-        _PASSED_OVER[file] = found
+        PASSED_OVER[file] = found
     return found
 
 
@@ -107,7 +107,7 @@ def here(depth: int = 1) -> Place:
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
-        passed_over = _PASSED_OVER.get(code.co_filename)
+        passed_over = PASSED_OVER.get(code.co_filename)
         if passed_over is False or (passed_over is None and not _is_passed_over(frame)):
             return _tuple(Place, (code, frame.f_lasti))
         frame = frame.f_back

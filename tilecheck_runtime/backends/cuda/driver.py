@@ -34,7 +34,7 @@ class Driver:
     """Calls of the driver. All raise DriverError.
 
     bindings  the module `cuda.bindings.driver`, or what stands in for it
-    several   whether there is more than one device, so that a thread may have entered another one; True until it is known
+    several   whether there is more than one device, so that a thread may be in another one; True until it is known
     """
 
     def __init__(self, bindings: Any) -> None:

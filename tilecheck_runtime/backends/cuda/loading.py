@@ -73,7 +73,8 @@ class Loader:
             compiled = build(function, signature, self.arch, options)
             self._driver.enter(self._ordinal)
             library = self._driver.load(compiled.cubin)
-            found = Loaded(self._driver.function(library, compiled.symbol), Packing(compiled.parameters), compiled.symbol)
+            code = self._driver.function(library, compiled.symbol)
+            found = Loaded(code, Packing(compiled.parameters), compiled.symbol)
             self._loaded[key] = found
         return found
 

@@ -36,8 +36,13 @@ class Mark(tuple["DeviceStream", int]):
     def __new__(cls, stream: DeviceStream, number: int) -> Mark:
         return tuple.__new__(cls, (stream, number))
 
-    stream = property(operator.itemgetter(0))
-    number = property(operator.itemgetter(1))
+    @property
+    def stream(self) -> DeviceStream:
+        return self[0]
+
+    @property
+    def number(self) -> int:
+        return self[1]
 
     def done(self) -> bool:
         return self.stream.reached(self.number)
