@@ -10,7 +10,7 @@ from enum import Enum
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, Final, TypeVar
 
-__all__ = ["fingerprint"]
+__all__ = ["fingerprint", "portable"]
 
 _TOOLS: Final = frozenset({"cuda", "tilecheck_runtime", "builtins", "typing", "types", "enum"})
 """Packages whose versions are part of every key: what they define is known by its name."""
@@ -29,20 +29,43 @@ class _Unknown(Exception):
     """Something that a digest cannot stand for."""
 
 
+def portable(function: FunctionType) -> str | None:
+    """A digest that is the same wherever the file lies, whatever lines it is on, and whether `cuda.tile` is there or
+    what stands for it, for one version of Python and of this package; None as for `fingerprint`."""
+    from tilecheck import __version__
+    from tilecheck.cache import digest
+
+    parts = _parts(function, _Seen(places=False))
+    return None if parts is None else digest(__version__, repr(sys.version_info[:2]), *parts)
+
+
+class _Seen(dict[int, int]):
+    """What was come across, by number. `places` says whether it counts where code was written."""
+
+    def __init__(self, places: bool) -> None:
+        super().__init__()
+        self.places = places
+
+
+def _parts(function: FunctionType, seen: _Seen) -> list[str] | None:
+    try:
+        return [repr(part) for part in _function(function, seen)]
+    except (_Unknown, RecursionError):
+        return None
+
+
 def fingerprint(function: FunctionType) -> str | None:
     """The digest; None for a function that uses something which may change without it."""
     from tilecheck.cache import digest
 
-    seen: dict[int, int] = {}
-    try:
-        parts = [repr(part) for part in _function(function, seen)]
-    except (_Unknown, RecursionError):
+    parts = _parts(function, _Seen(places=True))
+    if parts is None:
         return None
     variables = (f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith(_VARIABLES))
     return digest(*parts, "", *variables)
 
 
-def _function(function: FunctionType, seen: dict[int, int]) -> Iterator[object]:
+def _function(function: FunctionType, seen: _Seen) -> Iterator[object]:
     if id(function) in seen:
         yield "again", seen[id(function)]
         return
@@ -52,7 +75,8 @@ def _function(function: FunctionType, seen: dict[int, int]) -> Iterator[object]:
     yield from _code(code, seen)
     for value in (function.__defaults__, tuple(sorted((function.__kwdefaults__ or {}).items()))):
         yield from _value(value, seen)
-    yield "annotations", *((name, _text(value)) for name, value in sorted(function.__annotations__.items()))
+    if seen.places:  # else what they say is in the signature
+        yield "annotations", *((name, _text(value)) for name, value in sorted(function.__annotations__.items()))
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         try:
             found = cell.cell_contents
@@ -63,11 +87,12 @@ def _function(function: FunctionType, seen: dict[int, int]) -> Iterator[object]:
     yield from _named(function, seen)
 
 
-def _code(code: CodeType, seen: dict[int, int]) -> Iterator[object]:
+def _code(code: CodeType, seen: _Seen) -> Iterator[object]:
     """With its place: that is part of what is compiled, for debuggers."""
     yield (code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_flags,
-           code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, code.co_filename, code.co_firstlineno,
-           code.co_linetable, code.co_name)
+           code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, code.co_name)
+    if seen.places:
+        yield code.co_filename, code.co_firstlineno, code.co_linetable
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield "code"
@@ -83,7 +108,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def _named(function: FunctionType, seen: dict[int, int]) -> Iterator[object]:
+def _named(function: FunctionType, seen: _Seen) -> Iterator[object]:
     """What the names in a function may mean: globals, and attributes of modules among these."""
     names = sorted({name for code in _codes(function.__code__) for name in code.co_names})
     space = function.__globals__
@@ -111,7 +136,7 @@ def _named(function: FunctionType, seen: dict[int, int]) -> Iterator[object]:
                     modules.append(found)
 
 
-def _value(value: object, seen: dict[int, int]) -> Iterator[object]:
+def _value(value: object, seen: _Seen) -> Iterator[object]:
     if isinstance(value, _PLAIN):
         if type(value) not in _PLAIN:
             raise _Unknown
@@ -121,7 +146,7 @@ def _value(value: object, seen: dict[int, int]) -> Iterator[object]:
     yield from (_of_a_tool if make is None else make)(value, seen)
 
 
-def _tuple(value: Any, seen: dict[int, int]) -> Iterator[object]:
+def _tuple(value: Any, seen: _Seen) -> Iterator[object]:
     if type(value) is not tuple:
         raise _Unknown
     yield "tuple", len(value)
@@ -129,34 +154,34 @@ def _tuple(value: Any, seen: dict[int, int]) -> Iterator[object]:
         yield from _value(item, seen)
 
 
-def _frozenset(value: Any, seen: dict[int, int]) -> Iterator[object]:
+def _frozenset(value: Any, seen: _Seen) -> Iterator[object]:
     if not all(type(item) in _PLAIN for item in value):
         raise _Unknown
     yield "frozenset", sorted((type(item).__name__, repr(item)) for item in value)
 
 
-def _enum(value: Any, seen: dict[int, int]) -> Iterator[object]:
+def _enum(value: Any, seen: _Seen) -> Iterator[object]:
     yield "enum", value.name
     yield from _class(type(value), seen)
     yield from _value(value.value, seen)
 
 
-def _module(value: Any, seen: dict[int, int]) -> Iterator[object]:
+def _module(value: Any, seen: _Seen) -> Iterator[object]:
     yield "module", value.__name__
 
 
-def _builtin(value: Any, seen: dict[int, int]) -> Iterator[object]:
+def _builtin(value: Any, seen: _Seen) -> Iterator[object]:
     yield "builtin", value.__module__, value.__qualname__
 
 
-def _variable(value: Any, seen: dict[int, int]) -> Iterator[object]:
+def _variable(value: Any, seen: _Seen) -> Iterator[object]:
     yield "type variable", value.__name__
 
 
-def _class(value: Any, seen: dict[int, int]) -> Iterator[object]:
-    name = f"{value.__module__}.{value.__qualname__}"
-    yield "class", name
-    if _of_tools(value.__module__):
+def _class(value: Any, seen: _Seen) -> Iterator[object]:
+    tool = _of_tools(value.__module__)
+    yield "class", value.__qualname__ if tool and not seen.places else f"{value.__module__}.{value.__qualname__}"
+    if tool:
         _by_name(value)
         return
     if id(value) in seen:
@@ -185,7 +210,7 @@ def _class(value: Any, seen: dict[int, int]) -> Iterator[object]:
             yield from _value(found, seen)
 
 
-def _of_a_tool(value: Any, seen: dict[int, int]) -> Iterator[object]:
+def _of_a_tool(value: Any, seen: _Seen) -> Iterator[object]:
     """An object that a tool made: an element type, an annotation."""
     if not _of_tools(type(value).__module__):
         raise _Unknown
@@ -213,7 +238,7 @@ def _by_name(value: Any) -> None:
         raise _Unknown
 
 
-_KINDS: Final[Mapping[type, Callable[[Any, dict[int, int]], Iterator[object]]]] = {
+_KINDS: Final[Mapping[type, Callable[[Any, _Seen], Iterator[object]]]] = {
     Enum: _enum, tuple: _tuple, frozenset: _frozenset, ModuleType: _module, FunctionType: _function,
     BuiltinFunctionType: _builtin, TypeVar: _variable, type: _class,
 }

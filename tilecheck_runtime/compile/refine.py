@@ -9,6 +9,8 @@ from types import FunctionType
 from typing import Final
 
 from tilecheck_runtime.compile.cache.kept import keep, kept, runtime_signature
+from tilecheck_runtime.compile.errors import MissingToolError
+from tilecheck_runtime.compile.prebuilt import anything
 from tilecheck_runtime.compile.sources import as_written
 from tilecheck_runtime.compile.toolchain import found
 from tilecheck_runtime.dialect.plan import Plan
@@ -28,7 +30,17 @@ def refined(function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> P
     """
     scalars = {p.name for p in signature(function).parameters if p.kind == "scalar"}
     known = tuple(sorted(item for item in numbers.items() if item[0] not in scalars))
-    return _refined(function, plan, known, found().unchecked)
+    return _refined(function, plan, known, _unchecked())
+
+
+def _unchecked() -> bool:
+    """Whether code may leave out bounds checks: as the tools can, or as those could that built what was loaded."""
+    try:
+        return found().unchecked
+    except MissingToolError:
+        if not anything():
+            raise
+        return True
 
 
 @lru_cache(maxsize=4096)
