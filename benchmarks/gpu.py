@@ -6,8 +6,8 @@
 Safe and hand-written kernels have the same tiles, schedule and hints and run in turns in one process; ratios are
 medians over pairs with a 95 % confidence interval, and below 1 the dialect is faster. `torch` gives cuBLAS. Tiles,
 schedules and hints of the product are tried first, the best kinds of them, or with `--all` everything that ever was;
-with `--record` what was tried is not tried again: `products_tried.jsonl` is such a record, of an H100. Prints tables, what was demanded and whether it was reached, and
-writes JSON with card, driver, versions and every sample. Takes about two minutes, and ten with `--all`.
+with `--record` what was tried is not tried again: `products_tried.jsonl` is such a record, of an H100. Prints tables,
+what was demanded and whether it was reached, and writes JSON with card, driver, versions and every sample. Takes about two minutes, and ten with `--all`.
 """
 
 from __future__ import annotations
