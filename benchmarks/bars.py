@@ -38,13 +38,14 @@ def _groups(found: dict[str, Any]) -> Iterator[tuple[str, list[tuple[str, float]
     if launch:
         yield "Host time of a launch, us (shorter is better)", [
             ("ct.launch", launch["ct.launch_us"]), ("dialect, bound", launch["bound_us"]),
+            ("dialect, not bound", launch["unbound_us"]), ("ct.launch with guards", launch["guarded_raw_us"]),
             ("dialect, a graph of 1000", launch["graph_us_a_kernel"])]
     if add:
         tiles = [k for k in add if k.isdigit()]
         yield "Add of 256 Mi f32, TB/s (longer is better)", [
             *((f"dialect, tile {t}", add[t]["dialect_TB_s"]) for t in tiles),
             *((f"by hand, tile {t}", add[t]["raw_TB_s"]) for t in tiles), ("copy by the driver", add["copy_TB_s"])]
-    for n, values in gemm.items():
+    for n, values in ((n, v) for n, v in gemm.items() if isinstance(v, dict)):
         yield f"bf16 product {n} x {n} x {n}, TFLOP/s (longer is better)", [
             ("dialect", values["dialect_TFLOP_s"]), ("by hand", values["by_hand_TFLOP_s"]),
             ("cuBLAS", values["cublas_TFLOP_s"])]

@@ -10,6 +10,7 @@ import pytest
 from tests.corpus.wheel import CorpusError, corpus_folder
 
 os.environ.setdefault("TILECHECK_BACKEND", "cpu")  # also where there is a GPU, but for the tests of it
+os.environ.setdefault("TILECHECK_KERNEL_CACHE", "off")  # no test finds what another run kept, unless it asks for that
 
 
 @pytest.fixture(scope="session")

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar, overload
 
-__all__ = ["Declaration", "declaration_of", "deny_residual", "requires", "unsafe"]
+__all__ = ["ATTRIBUTE", "Declaration", "declaration_of", "deny_residual", "requires", "unsafe"]
 
 F = TypeVar("F")
 
-_ATTRIBUTE: Final = "__tilecheck__"
+ATTRIBUTE: Final = "__tilecheck__"
+"""Of the Python function, where its declaration is kept."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,14 @@ class Declaration:
     deny_residual: bool = False
 
 
+_EMPTY: Final = Declaration()
+
+
 def declaration_of(kernel: object) -> Declaration:
-    """The declaration of a kernel object or function; an empty one when there is none."""
-    found = getattr(_function(kernel), _ATTRIBUTE, None)
-    return found if isinstance(found, Declaration) else Declaration()
+    """The declaration of a kernel object or function; an empty one when there is none. The same object as long as
+    nothing more is declared."""
+    found = getattr(_function(kernel), ATTRIBUTE, None)
+    return found if isinstance(found, Declaration) else _EMPTY
 
 
 def requires(*clauses: str) -> Callable[[F], F]:
@@ -72,7 +77,7 @@ def _function(kernel: object) -> object:
 
 def _keep(kernel: F, declaration: Declaration) -> F:
     try:
-        setattr(_function(kernel), _ATTRIBUTE, declaration)
+        setattr(_function(kernel), ATTRIBUTE, declaration)
     except (AttributeError, TypeError):  # an object without a place for it must not break the module it stands in
         return kernel
     return kernel

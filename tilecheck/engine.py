@@ -85,6 +85,11 @@ def analyse_files(
     return _kept_or_fresh(inputs, config, progress)
 
 
+def key_of(files: Sequence[str], config: Config) -> str:
+    """A digest of what the analysis of these files depends on, but for what it finds by itself: `holds` is for that."""
+    return Inputs(content_digests(files), (), None, read_overlays(config.contracts)).key()
+
+
 def analyse_text(data: bytes, name: str, config: Config) -> Analysis:
     """The analysis of source that is not on disk, or not like this."""
     inputs = Inputs({name: digest(data)}, (), {name: data}, read_overlays(config.contracts))
@@ -126,7 +131,7 @@ def _kept_or_fresh(inputs: Inputs, config: Config, progress: Progress) -> Analys
 
 def _kept(cache: Cache, key: str) -> Analysis | None:
     known = cache.load(_RUN, key)
-    return known if isinstance(known, Analysis) and _holds(known.dependencies) else None
+    return known if isinstance(known, Analysis) and holds(known.dependencies) else None
 
 
 def _keep(cache: Cache, key: str, analysis: Analysis) -> None:
@@ -135,7 +140,7 @@ def _keep(cache: Cache, key: str, analysis: Analysis) -> None:
         cache.prune(_RUN)
 
 
-def _holds(dependencies: Dependencies) -> bool:
+def holds(dependencies: Dependencies) -> bool:
     """Whether the files that were found by import are what they were, and those that were missing still are."""
     digests = content_digests(path for path, _ in dependencies.read)
     return all(digests[path] == was for path, was in dependencies.read) and not any(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         FrontEndError,
         HintError,
         MissingToolError,
+        MissingVariantError,
         ParameterLayoutError,
         SketchError,
         SymbolMismatchError,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         UnsettledKernelError,
         UnsupportedArgumentError,
     )
+    from tilecheck_runtime.compile.prebuilt import load
     from tilecheck_runtime.cpu.execute import sanitize
     from tilecheck_runtime.dialect.decorator import Kernel, kernel
     from tilecheck_runtime.dialect.dtypes import (
@@ -133,6 +135,7 @@ __all__ = [
     "Linear",
     "LostFlightWarning",
     "MissingToolError",
+    "MissingVariantError",
     "MovedError",
     "Mut",
     "NestedLaunchError",
@@ -191,6 +194,7 @@ __all__ = [
     "kernel",
     "launch",
     "linspace",
+    "load",
     "ones",
     "rand",
     "randn",
@@ -219,8 +223,10 @@ for _package in ("numpy", "ml_dtypes"):
 _NAMES: Final = {
     "backends.cuda.errors": "DeviceFailureError NoGPUError",
     "compile.build": "Compiled",
+    "compile.prebuilt": "load",
     "compile.errors": "ArchitectureError AssemblerError CacheFolderError CompileError FrontEndError HintError "
-                      "MissingToolError ParameterLayoutError SketchError SymbolMismatchError ToolVersionError "
+                      "MissingToolError MissingVariantError ParameterLayoutError SketchError "
+                      "SymbolMismatchError ToolVersionError "
                       "UnsettledKernelError UnsupportedArgumentError",
     "cpu.execute": "sanitize",
     "dialect.decorator": "Kernel kernel",

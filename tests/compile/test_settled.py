@@ -181,3 +181,49 @@ def test_a_global_that_the_program_has_changed_proves_nothing(tmp_path, monkeypa
     module.TILE = 128
     with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
         require_settled(module.k._pyfunc)
+
+
+def test_a_global_that_is_changed_after_it_was_settled_proves_nothing_any_more(tmp_path, monkeypatch):
+    module = loaded(tmp_path, monkeypatch, SIZED, "sized_later")
+    assert require_settled(module.k._pyfunc).how == "contract"
+    module.TILE = 128
+    with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
+        require_settled(module.k._pyfunc)
+    module.TILE = 64
+    assert require_settled(module.k._pyfunc).how == "contract"
+
+
+SWAPPED = """
+import cuda.tile as ct
+
+
+def place(i):
+    return i
+
+
+def other(i):
+    return i // 2
+
+
+@ct.kernel
+def k(x, z, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(z, (place(i),), ct.load(x, (i,), (T,), padding_mode=ct.PaddingMode.ZERO))
+"""
+
+
+def test_another_function_in_the_place_of_a_helper_proves_nothing(tmp_path, monkeypatch):
+    """That it is written in the same file makes no difference: it is not the one that is named."""
+    module = loaded(tmp_path, monkeypatch, SWAPPED, "swapped")
+    assert require_settled(module.k._pyfunc).how == "contract"
+    module.place = module.other
+    with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
+        require_settled(module.k._pyfunc)
+
+
+def test_a_helper_that_is_imported_by_another_name_is_the_one_it_is(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "named_helpers.py").write_text("def place(i):\n    return i\n")
+    source = HELPED.format(helpers="named_helpers").replace("import place", "import place as put")
+    source = source.replace("place(", "put(")
+    assert require_settled(loaded(tmp_path, monkeypatch, source, "renamed").k._pyfunc).how == "contract"

@@ -12,6 +12,7 @@ import tilecheck_runtime as tcr
 from examples.head_permutation import permute_heads, permute_heads_racy
 from examples.vector_add import vector_add
 from tests.cases.dialect import add
+from tests.runtime.cuda.test_raw_guards import sums
 from tilecheck_runtime import bf16, f32
 
 torch = pytest.importorskip("torch")
@@ -44,6 +45,19 @@ def test_bad_launches_are_refused_and_change_nothing(xyz):
     with pytest.raises(tcr.ReadOnlyError):
         tcr.launch(stream, (32, 1, 1), vector_add, (x, y, out[:1].expand(4096), 128))
     assert torch.isnan(out).all()
+
+
+def test_a_list_of_arrays_is_launched_and_not_captured(xyz):
+    x, y, out = xyz
+    kernel = tcr.unsafe("the checker does not see lists")(sums)
+    stream = torch.cuda.current_stream()
+    tcr.launch(stream, (32,), kernel, ([x, y, x], out, 128))
+    assert torch.allclose(out, 2 * x + y)
+    with pytest.raises(tcr.AliasedError, match=r"`xs\[1\]`"):
+        tcr.launch(stream, (32,), kernel, ([x, out], out, 128))
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph), pytest.raises(tcr.CaptureError, match="is a list of arrays"):
+        tcr.launch(torch.cuda.current_stream(), (32,), kernel, ([x, y], out, 128))
 
 
 def heads(count=8):

@@ -11,6 +11,7 @@ import pytest
 import tilecheck_runtime as tcr
 from tilecheck_runtime.tools import bench as tools
 from tilecheck_runtime.tools.bench import Comparison, Timing, bench, compare
+from tilecheck_runtime.tools.tune import tune
 
 
 class Clock:
@@ -68,7 +69,17 @@ def test_the_picture_of_a_benchmark():
         from bars import picture
     finally:
         sys.path.remove(folder)
-    found = {"machine": {"card": "A & B"}, "launch": {"ct.launch_us": 8.0, "bound_us": 7.5, "graph_us_a_kernel": 1.0},
+    found = {"machine": {"card": "A & B"}, "launch": {
+                     "ct.launch_us": 8.0, "bound_us": 7.5, "unbound_us": 12.0, "guarded_raw_us": 9.0,
+                     "graph_us_a_kernel": 1.0},
              "gemm": {"4096": {"dialect_TFLOP_s": 700.0, "by_hand_TFLOP_s": 700.0, "cublas_TFLOP_s": 690.0}}}
     text = picture(json.loads(json.dumps(found)))
-    assert text.startswith("<svg") and "A &amp; B" in text and text.count("<rect") == 6 and 'width="400.0"' in text
+    assert text.startswith("<svg") and "A &amp; B" in text and text.count("<rect") == 8 and 'width="400.0"' in text
+
+
+def test_a_search_that_takes_too_long_ends(monkeypatch):
+    """The first configuration is tried whatever the time is; the others say why they were not."""
+    space = [{"tile": n} for n in (1, 2, 3)]
+    found = tune(lambda tile: lambda: None, space, samples=1, seconds=0.0)
+    assert found.best == {"tile": 1} and [t.error for t in found.trials[1:]] == ["not tried, as 0 s were over"] * 2
+    assert all(t.error is None for t in tune(lambda tile: lambda: None, space, samples=1).trials)

@@ -171,6 +171,9 @@ class CPU:
     def prepare(self, job: Job) -> None:
         """Nothing: kernels are read when they run."""
 
+    def again(self, job: Job, prepared: Any, floats: Sequence[int], once: bool = False) -> None:
+        """Nothing: the sanitizer takes far longer than everything around it."""
+
     def launch(self, job: Job, stream: Any, prepared: Any = None) -> HostEvent:
         return HostJobs([self._work(job)]).launch(stream)
 

@@ -16,7 +16,7 @@ from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.ownership.memory import Memory
 from tilecheck_runtime.ownership.places import Place
 
-__all__ = ["Backend", "Event", "Job", "Memory", "Repeated", "Stream", "Strided", "Transfer"]
+__all__ = ["Again", "Backend", "Event", "Job", "Memory", "Repeated", "Stream", "Strided", "Transfer"]
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,22 @@ class Transfer:
         return self.source, self.target
 
 
+class Again(Protocol):
+    """A launch of arrays that lie where they lay when it was first made. It keeps nothing alive, and asks nothing:
+    whoever launches it has seen to it that all is as it was, but for floats.
+
+    symbol  of its code
+    """
+
+    grid: tuple[int, int, int]
+    symbol: str
+
+    def launch(self, stream: Any, floats: Sequence[float], what: tuple[str, Place]) -> Event:
+        """Runs it once, and counts it as a use of its memories, which are alive. `floats` are the values of the
+        parameters that it was made with, `what` the kernel and where it is launched."""
+        ...
+
+
 class Repeated(Protocol):
     """Jobs that were made ready. They keep nothing alive: whoever has them does."""
 
@@ -190,6 +206,11 @@ class Backend(Protocol):
 
         what  how messages call them
         """
+        ...
+
+    def again(self, job: Job, prepared: Any, floats: Sequence[int], once: bool = False) -> Again | None:
+        """The job, for launches that differ from it in nothing but the floats at these positions of its arguments; None
+        where that is not worth it. `prepared` is what `prepare` returned; with `once` it is launched one time only."""
         ...
 
     def launch(self, job: Job, stream: Stream, prepared: Any = None) -> Event:

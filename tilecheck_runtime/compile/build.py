@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from tilecheck_runtime.compile.assemble import assembled
 from tilecheck_runtime.compile.assumptions import broken, holds, told
-from tilecheck_runtime.compile.bytecode import translated
 from tilecheck_runtime.compile.cache.folder import chosen
 from tilecheck_runtime.compile.cache.record import Record
 from tilecheck_runtime.compile.cache.store import Store
@@ -25,6 +24,7 @@ from tilecheck_runtime.compile.layout import Slot, layout, packed
 from tilecheck_runtime.compile.options import Options
 from tilecheck_runtime.compile.symbol import verify
 from tilecheck_runtime.compile.toolchain import found, named, supported
+from tilecheck_runtime.compile.translate import known_or_translated
 
 __all__ = ["Compiled", "build"]
 
@@ -119,7 +119,7 @@ def _built(function: FunctionType, signature: Signature, arch: str, options: Opt
     start = time.perf_counter()
     named(arch)
     tools = found()
-    bytecode, symbol = translated(function, signature, arch, options, tools.bytecode)
+    bytecode, symbol = known_or_translated(function, signature, arch, options, tools)
     key = _key(bytecode, symbol, arch, *options.flags, *tools.identity)
 
     def make() -> Record:
@@ -133,7 +133,7 @@ def _built(function: FunctionType, signature: Signature, arch: str, options: Opt
             verify(record.cubin, symbol, signature)
         except CompileError:
             return False
-        return record.meta.get("symbol") == symbol
+        return (record.meta.get("symbol"), record.meta.get("arch")) == (symbol, arch)
 
     folder = chosen()
     record, cached = (make(), False) if folder is None else Store(folder).get_or_make(key, make, good)

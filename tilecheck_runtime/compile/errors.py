@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 __all__ = [
     "ArchitectureError", "AssemblerError", "CacheFolderError", "CompileError", "FrontEndError", "HintError",
-    "MissingToolError", "ParameterLayoutError", "SketchError", "SymbolMismatchError", "ToolVersionError",
-    "UnsettledKernelError", "UnsupportedArgumentError",
+    "MissingToolError", "MissingVariantError", "ParameterLayoutError", "SketchError", "SymbolMismatchError",
+    "ToolVersionError", "UnsettledKernelError", "UnsupportedArgumentError",
 ]
 
 
@@ -68,6 +68,10 @@ class AssemblerError(CompileError):
                  bytecode: str = "") -> None:
         self.bytecode = bytecode
         super().__init__(summary, place=place, notes=notes, fix=fix)
+
+
+class MissingVariantError(CompileError, LookupError):
+    """A launch for which nothing was built, where nothing is to be compiled."""
 
 
 class SymbolMismatchError(CompileError):

@@ -6,17 +6,21 @@ import hashlib
 import json
 import os
 import secrets
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck import __version__
 from tilecheck_runtime.compile.errors import CompileError
+from tilecheck_runtime.compile.fingerprint import portable
 from tilecheck_runtime.compile.toolchain import found
-from tilecheck_runtime.compile.warm import Made
 
-__all__ = ["NAME", "entry_of", "read", "written"]
+if TYPE_CHECKING:
+    from tilecheck_runtime.compile.warm import Made
+
+__all__ = ["NAME", "builder", "entry_of", "read", "written"]
 
 NAME: Final = "manifest.json"
 _FORMAT: Final = 1
@@ -40,6 +44,9 @@ def entry_of(kernel: str, sketch: str, made: Made) -> dict[str, Any]:
         "settled": asdict(made.settlement),
         "parameters": [asdict(slot) for slot in compiled.parameters],
         "names": list(compiled.signature.names),
+        "source": portable(specialized.function),
+        "signature": repr(compiled.signature),
+        "options": repr(compiled.options),
         "assumptions": [*compiled.assumptions, *(
             f"every tile of `{name}` lies inside, as for these arguments" for name in sorted(specialized.inside))],
     }
@@ -52,7 +59,8 @@ def written(folder: Path, made: Sequence[tuple[dict[str, Any], bytes]]) -> Path:
     for entry, cubin in made:
         _replaced(folder / entry["file"], cubin)
         entries[entry["file"]] = entry
-    document = {"format": _FORMAT, "tilecheck": __version__, "tools": list(found().identity),
+    document = {"format": _FORMAT, "tilecheck": __version__,
+                "python": ".".join(map(str, sys.version_info[:2])), "tools": list(found().identity),
                 "kernels": sorted(entries.values(), key=lambda e: (e["kernel"], e["arch"], e["file"]))}
     path = folder / NAME
     _replaced(path, (json.dumps(document, indent=2) + "\n").encode())
@@ -91,6 +99,12 @@ def read(folder: Path) -> tuple[tuple[dict[str, Any], bytes], ...]:
         raise CompileError(f"{folder / NAME} cannot be read: {error}", fix="build the kernels anew: `tilecheck build`"
                            ) from error
     return tuple((entry, _compared(folder, entry)) for entry in entries)
+
+
+def builder(folder: Path) -> tuple[str, str]:
+    """The versions of tilecheck and of Python that a folder was last built with."""
+    document = json.loads((folder / NAME).read_text())
+    return str(document.get("tilecheck")), str(document.get("python"))
 
 
 def _compared(folder: Path, entry: dict[str, Any]) -> bytes:

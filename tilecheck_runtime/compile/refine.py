@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from types import FunctionType
+from typing import Final
 
-from tilecheck_runtime.compile.sources import unchanged
+from tilecheck_runtime.compile.cache.kept import keep, kept, runtime_signature
+from tilecheck_runtime.compile.errors import MissingToolError
+from tilecheck_runtime.compile.prebuilt import anything
+from tilecheck_runtime.compile.sources import as_written
 from tilecheck_runtime.compile.toolchain import found
 from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.dialect.signature import signature
@@ -26,7 +30,17 @@ def refined(function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> P
     """
     scalars = {p.name for p in signature(function).parameters if p.kind == "scalar"}
     known = tuple(sorted(item for item in numbers.items() if item[0] not in scalars))
-    return _refined(function, plan, known, found().unchecked)
+    return _refined(function, plan, known, _unchecked())
+
+
+def _unchecked() -> bool:
+    """Whether code may leave out bounds checks: as the tools can, or as those could that built what was loaded."""
+    try:
+        return found().unchecked
+    except MissingToolError:
+        if not anything():
+            raise
+        return True
 
 
 @lru_cache(maxsize=4096)
@@ -37,10 +51,21 @@ def _refined(function: FunctionType, plan: Plan, numbers: tuple[tuple[str, int],
 def _inside(function: FunctionType, numbers: Mapping[str, int]) -> frozenset[str]:
     """Arrays whose tiles all lie inside. Of a kernel that the checker did not settle, or that is not what its file
     says, nothing is known."""
-    from tilecheck.inside import tiles_inside
-
-    if contract_of(function).verdict not in SETTLED or not unchanged(function):
+    if contract_of(function).verdict not in SETTLED or not as_written(function):
         return frozenset()
-    file = function.__code__.co_filename
+    file, name, line = function.__code__.co_filename, checked_name(function), last_line(function)
     with checking():
-        return tiles_inside(file, checked_name(function), last_line(function), numbers, version_of(file))
+        version = version_of(file)
+        parts = runtime_signature(), file, version, name, str(line), repr(sorted(numbers.items()))
+        known = kept(_KIND, *parts)
+        if isinstance(known, frozenset):
+            return known
+        from tilecheck.inside import tiles_inside
+
+        found = tiles_inside(file, name, line, numbers, version)
+        if version_of(file) == version:
+            keep(found, _KIND, *parts)
+        return found
+
+
+_KIND: Final = "inside"

@@ -15,7 +15,7 @@ from tilecheck.diagnostics import Diagnostic, Obligation
 from tilecheck.proof.contract import ContractError, parse
 from tilecheck_runtime.compile.errors import UnsettledKernelError
 from tilecheck_runtime.compile.places import place_of
-from tilecheck_runtime.compile.sources import unchanged
+from tilecheck_runtime.compile.sources import as_written
 from tilecheck_runtime.launches.checking import SETTLED, Findings, findings_of
 from tilecheck_runtime.launches.contract import contract_of
 from tilecheck_runtime.launches.opting_out import covers, reason_for
@@ -39,11 +39,15 @@ class Settlement:
 
 
 def require_settled(function: FunctionType) -> Settlement:
-    """Why a kernel, as its author wrote it, may be compiled. Worked out once.
+    """Why a kernel, as its author wrote it, may be compiled. Worked out once, but for whether it still is what its
+    author wrote: code for other arguments is made of what its globals are by then.
 
     Raises UnsettledKernelError when it may not.
     """
-    return settlement(function, declaration_of(function).unsafe)
+    found = settlement(function, declaration_of(function).unsafe)
+    if declaration_of(function).unsafe is None and not as_written(function):
+        raise _changed(function)
+    return found
 
 
 @lru_cache(maxsize=4096)
@@ -56,9 +60,8 @@ def settlement(function: FunctionType, unsafe: str | None) -> Settlement:
     if found is None and not os.path.exists(function.__code__.co_filename):
         raise _unsettled(function, "the checker does not see it", (
             "it was typed in, or made by a program: the checker reads files",), "put it into a file, or " + _FIX)
-    if found is None or not unchanged(function):
-        raise _unsettled(function, "its source, or that of a helper, has changed since it was loaded", (),
-                         "load it anew")
+    if found is None or not as_written(function):
+        raise _changed(function)
     open_ = [o for o in found.report.obligations if o.verdict not in SETTLED]
     reasons = {o: reason_for(found, o) for o in open_}
     left = [o for o in open_ if reasons[o] is None]
@@ -71,6 +74,10 @@ def settlement(function: FunctionType, unsafe: str | None) -> Settlement:
     if open_:
         return Settlement("opt-out", tuple(sorted({r for r in reasons.values() if r is not None})))
     return Settlement("contract" if found.report.contract else "proved")
+
+
+def _changed(function: FunctionType) -> UnsettledKernelError:
+    return _unsettled(function, "its source, or that of a helper, has changed since it was loaded", (), "load it anew")
 
 
 def _enforceable(clause: str) -> bool:

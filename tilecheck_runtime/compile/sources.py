@@ -13,7 +13,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
-__all__ = ["unchanged"]
+__all__ = ["as_written"]
 
 _FUTURES: Final = 0x1000000
 """Compiler flag of `from __future__ import annotations`."""
@@ -24,10 +24,9 @@ _INSTALLED: Final = tuple({
 """Folders of code that is not edited while it is used: the dialect, Python, installed packages."""
 
 
-@lru_cache(maxsize=4096)
-def unchanged(function: FunctionType) -> bool:
+def as_written(function: FunctionType) -> bool:
     """Whether the source that the checker reads is that of a function and of the functions that it calls, with the
-    numbers that they use: asked when the function is first compiled.
+    numbers that they use.
 
     A file may have been edited since it was imported, or a global changed by the program. Then what is proved says
     nothing about the function.
@@ -40,7 +39,8 @@ def unchanged(function: FunctionType) -> bool:
             continue
         seen.add(found)
         source = _source(found.__code__.co_filename)
-        if source is None or not _as_written(found.__code__, source) or not _constants_as_written(found, source):
+        if source is None or not _as_written(found.__code__, source) or not (
+                _constants_as_written(found, source) and _helpers_as_written(found, source)):
             return False
         waiting += [called for called in _called(found) if _of_the_user(called)]
     return True
@@ -82,11 +82,39 @@ def _source(path: str) -> bytes | None:
 
 
 def _as_written(code: CodeType, source: bytes) -> bool:
+    return any(_alike(code, found) for found in _written(source, code.co_filename, code.co_flags & _FUTURES))
+
+
+@lru_cache(maxsize=64)
+def _written(source: bytes, file: str, flags: int) -> tuple[CodeType, ...]:
+    """All that a source compiles to."""
     try:
-        module = compile(source, code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True)
+        return tuple(_codes(compile(source, file, "exec", flags=flags, dont_inherit=True)))
     except (SyntaxError, ValueError):
-        return False
-    return any(_alike(code, found) for found in _codes(module))
+        return ()
+
+
+def _helpers_as_written(function: FunctionType, source: bytes) -> bool:
+    """Whether functions that a module defines once, at its top level, are still what its names stand for: a program may
+    have put another function in the place of one, which is written somewhere as well."""
+    space, names = function.__globals__, {name for code in _codes(function.__code__) for name in code.co_names}
+    for name in _functions(source) & names & set(space):
+        found = inspect.unwrap(space[name]) if callable(space[name]) else space[name]
+        code = getattr(getattr(found, "_pyfunc", found), "__code__", None)
+        if code is not None and (code.co_name, code.co_filename) != (name, function.__code__.co_filename):
+            return False
+        if not callable(found):
+            return False
+    return True
+
+
+@lru_cache(maxsize=64)
+def _functions(source: bytes) -> frozenset[str]:
+    """Names that a module binds once, by a `def` at its top level."""
+    tree = ast.parse(source)
+    bound = Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    bound.update(n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)))
+    return frozenset(n.name for n in tree.body if isinstance(n, ast.FunctionDef) and bound[n.name] == 1)
 
 
 def _constants_as_written(function: FunctionType, source: bytes) -> bool:

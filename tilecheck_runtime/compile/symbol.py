@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tilecheck_runtime.compile import elf
 from tilecheck_runtime.compile.bytecode import kernel_signature
 from tilecheck_runtime.compile.constraints import Signature
 from tilecheck_runtime.compile.errors import ParameterLayoutError, SymbolMismatchError
 from tilecheck_runtime.compile.layout import layout
 
-__all__ = ["assumed", "verify"]
+__all__ = ["assumed", "remember", "verify"]
 
 
 def verify(cubin: bytes, symbol: str, signature: Signature) -> None:
@@ -37,6 +39,8 @@ def verify(cubin: bytes, symbol: str, signature: Signature) -> None:
 
 def assumed(symbol: str, signature: Signature) -> None:
     """Raises SymbolMismatchError unless a symbol spells out exactly what a signature says."""
+    if (symbol, signature) in _READ:
+        return
     from cuda.tile.compilation import demangle_kernel_name
 
     try:
@@ -58,3 +62,14 @@ def assumed(symbol: str, signature: Signature) -> None:
             fix="compile the kernel for this launch")
     if read.calling_convention != wanted.calling_convention:
         raise SymbolMismatchError("the code was compiled for another calling convention", fix="compile it again")
+    remember(symbol, signature)
+
+
+_READ: Final[set[tuple[str, Signature]]] = set()
+"""Symbols, and signatures that they were found to spell out."""
+
+
+def remember(symbol: str, signature: Signature) -> None:
+    """Says that a symbol is known to spell out a signature, as `assumed` found, here or in an earlier program with the
+    same versions of everything."""
+    _READ.add((symbol, signature))

@@ -178,13 +178,31 @@ def _toolkits(path: str) -> Iterator[str]:
 
 def _asked(tileiras: str) -> Toolchain:
     """What a compiler says of itself."""
-    banner = _says(tileiras, "--version")
+    banner = _version(tileiras)
     release = re.search(r"release (\d+)\.(\d+)", banner)
     if release is None:
         raise ToolVersionError(f"`{tileiras} --version` does not say which version it is",
                                notes=[banner.strip()[:200] or "it said nothing"], fix=EXTRA)
-    assembler = _says(os.path.join(os.path.dirname(tileiras), "ptxas"), "--version")
+    assembler = _version(os.path.join(os.path.dirname(tileiras), "ptxas"))
     return _made(tileiras, (int(release[1]), int(release[2])), (banner, assembler))
+
+
+def _version(program: str) -> str:
+    """What a program says of its version: asked once for each file that it is, as a question takes longer than all the
+    rest of a launch."""
+    from tilecheck_runtime.compile.cache.kept import keep, kept
+
+    try:
+        found = os.stat(program)
+    except OSError:
+        return _says(program, "--version")
+    parts = os.path.realpath(program), str(found.st_size), str(found.st_mtime_ns), str(found.st_ino)
+    known = kept("version", *parts)
+    if isinstance(known, str):
+        return known
+    said = _says(program, "--version")
+    keep(said, "version", *parts)
+    return said
 
 
 def _made(tileiras: str, version: tuple[int, ...], parts: tuple[str, ...]) -> Toolchain:

@@ -62,7 +62,7 @@ def made_for(kernel: Any, sketch: str, arch: str, unchecked: str | None = None, 
 def hints_of(kernel: Any) -> dict[str, Any]:
     """The hints of a kernel of the dialect or of cuTile."""
     if isinstance(kernel, Kernel):
-        return kernel.hints
+        return dict(kernel.hints)
     options = getattr(kernel, "_compiler_options", None)
     return {} if options is None else {f.name: getattr(options, f.name) for f in fields(options)}
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from types import FunctionType
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, overload
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType, MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, overload
 
 from tilecheck_runtime.dialect.entry import Entry, entry
 from tilecheck_runtime.dialect.plan import Plan
@@ -21,14 +21,26 @@ __all__ = ["Kernel", "kernel"]
 P = ParamSpec("P")
 
 
+def _first(kernel: Kernel[Any], args: Sequence[Any]) -> Launch | None:
+    """Imports it when it is first needed: an import costs a launch dear, also one of what is there."""
+    from tilecheck_runtime.launches.familiar import familiar
+
+    _familiar[0] = familiar
+    return familiar(kernel, args)
+
+
+_familiar: Final[list[Callable[[Kernel[Any], Sequence[Any]], Launch | None]]] = [_first]
+
+
 class Kernel(Generic[P]):
     """A kernel of the dialect. Calling it builds a launch, which runs later.
 
     hints  for the compiler, as `ct.kernel` takes them
     """
 
-    def __init__(self, function: Callable[P, Any], hints: dict[str, Any]) -> None:
-        self._pyfunc, self.hints = function, dict(hints)
+    def __init__(self, function: Callable[P, Any], hints: Mapping[str, Any]) -> None:
+        self._pyfunc = function
+        self.hints: Mapping[str, Any] = MappingProxyType(dict(hints))  # code that is known was made for them
         functools.update_wrapper(self, function)
 
     @property
@@ -61,6 +73,15 @@ class Kernel(Generic[P]):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Launch[Any]:
         """The launch of this kernel with host tensors, to be run later. Raises OwnershipError."""
+        if not kwargs:
+            try:  # most launches are those of the last time: no call in between
+                made: Launch | None = args[0]._core.site.last.built(self, args)
+            except (AttributeError, IndexError):  # there was none, or this is no tensor
+                made = None
+            if made is None:
+                made = _familiar[0](self, args)
+            if made is not None:
+                return made
         from tilecheck_runtime.launches.launch import build
 
         return build(self, args, kwargs)

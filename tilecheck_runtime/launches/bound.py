@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tilecheck_runtime.backends.interface import Event
+from tilecheck_runtime.backends.interface import Event, Job
 from tilecheck_runtime.launches.flight import in_chain
 from tilecheck_runtime.launches.launch import Launch, allowed, borrowed, result_of
+from tilecheck_runtime.launches.log import LOG
 from tilecheck_runtime.launches.nesting import refuse
 from tilecheck_runtime.launches.streams import on, stream_for
 from tilecheck_runtime.ownership.errors import MovedError
@@ -50,6 +51,14 @@ class BoundLaunch(Unique):
             if self._epoch != EPOCH.now or (stream is not None and stream is not self._asked):
                 self._guarded(stream)
             self._event = self._repeated.launch(self._stream)
+            if LOG.launches:
+                self._told()
+
+    def _told(self) -> None:
+        job = self._ready.job
+        assert isinstance(job, Job)
+        LOG.launched(job.kernel, here(), f"bound at {self._place}", job.grid,
+                     getattr(self._ready.prepared, "symbol", ""), self._stream)
 
     def wait(self) -> None:
         """Waits for all that was started; what it touches can be used again. Raises what went wrong."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import contextlib
 import contextvars
@@ -14,17 +13,20 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import Any, Final, Generic, TypeVar
+from dataclasses import dataclass
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from tilecheck_runtime.backends.events import HostEvent
 from tilecheck_runtime.backends.interface import Event
+from tilecheck_runtime.launches.living import alive
 from tilecheck_runtime.ownership.errors import LostFlightWarning, MovedError
 from tilecheck_runtime.ownership.places import BEHALF, Place, here
 from tilecheck_runtime.ownership.storage import LOCK, RUNNING, Chain, Hold, land
 from tilecheck_runtime.ownership.unique import Unique
 
-__all__ = ["Flight", "JointFlight", "KernelFlight", "OrderedFlight", "Passage", "ThreadFlight", "in_chain"]
+__all__ = [
+    "OPEN", "Flight", "JointFlight", "KernelFlight", "OrderedFlight", "Passage", "ThreadFlight", "Underway", "in_chain",
+]
 
 R = TypeVar("R")
 S = TypeVar("S")
@@ -70,6 +72,7 @@ class Flight(Unique, ABC, Generic[R]):
             self._abandon()
 
     def __del__(self) -> None:
+        OPEN.pop(id(self), None)
         self._give_up()
 
     def done(self) -> bool:
@@ -88,7 +91,7 @@ class Flight(Unique, ABC, Generic[R]):
         if before is not None:
             raise MovedError("the result of this flight was already taken", use=here(), before=before, what="taken",
                              fix="keep it: `z = flight.wait()`")
-        _OPEN.discard(self)
+        OPEN.pop(id(self), None)
         try:
             return self._land()
         except BaseException as error:
@@ -96,6 +99,8 @@ class Flight(Unique, ABC, Generic[R]):
             raise
 
     def __await__(self) -> Generator[Any, None, R]:
+        import asyncio  # takes longer than a launch, and few need it
+
         loop = asyncio.get_running_loop()
         through: asyncio.Future[None] = loop.create_future()
 
@@ -112,13 +117,17 @@ class Flight(Unique, ABC, Generic[R]):
         return self.wait()
 
 
-_OPEN: Final[weakref.WeakSet[Flight[Any]]] = weakref.WeakSet()
-"""Flights whose result was not taken."""
+OPEN: Final[dict[int, weakref.ref[Flight[Any]]]] = {}
+"""Flights whose result was not taken. Each takes itself out, at the latest when it dies."""
+
+
+def _open() -> list[Flight[Any]]:
+    return [flight for flight in alive(OPEN, Flight) if flight._taken is None]
 
 
 def _at_exit() -> None:
     """What is still alive at the end has ended, as the interpreter waits for its threads first."""
-    for flight in list(_OPEN):
+    for flight in _open():
         flight._give_up()
 
 
@@ -127,7 +136,7 @@ atexit.register(_at_exit)
 
 def _after_fork() -> None:
     """What the parent has started is its to wait for."""
-    for flight in list(_OPEN):
+    for flight in _open():
         flight._given_up = True
 
 
@@ -135,30 +144,47 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-@dataclass(eq=False)
-class Passage:
-    """A launch under way: what it holds, and what keeps its memory alive.
-
-    finish  makes the result, under the lock, after the holds were given back
-    """
+class Underway(Protocol):
+    """A launch under way: it holds what the launch touches, and keeps its memory alive."""
 
     kernel: str
     place: Place
     event: Event
-    holds: Sequence[Hold]
-    kept: Sequence[object]
-    finish: Callable[[], Any]
-    lost: bool = field(default=False)
 
-    def land(self) -> None:
-        """Gives everything back. The handles are let go of here, as the thread of the launch may hold on to this for a
-        moment longer."""
-        for hold in self.holds:
+    def land(self) -> Any:
+        """Gives everything back, and returns the result. Called once, under the lock."""
+        ...
+
+    def failed(self) -> None:
+        """Gives everything back, without a result. Called instead, under the lock."""
+        ...
+
+
+class Passage:
+    """What is under way.
+
+    kept    what must live until then
+    finish  makes the result, under the lock, after the holds were given back
+    """
+
+    def __init__(self, kernel: str, place: Place, event: Event, holds: Sequence[Hold], kept: Sequence[object],
+                 finish: Callable[[], Any]) -> None:
+        self.kernel, self.place, self.event = kernel, place, event
+        self._holds, self._kept, self._finish = holds, kept, finish
+
+    def land(self) -> Any:
+        self.failed()
+        finish, self._finish = self._finish, _nothing
+        return finish()
+
+    def failed(self) -> None:
+        """The handles are let go of here, as the thread of the launch may hold on to this for a moment longer."""
+        for hold in self._holds:
             land(hold)
-        self.holds = self.kept = ()
+        self._holds = self._kept = ()
 
     def __del__(self) -> None:
-        for hold in self.holds:
+        for hold in self._holds:
             hold.release()
 
 
@@ -166,13 +192,7 @@ def _nothing() -> None:
     """The result of a passage whose result was taken."""
 
 
-def _through(box: list[Passage]) -> None:
-    passage = box.pop()
-    if passage.lost:
-        _complain(passage)
-
-
-def _complain(passage: Passage) -> None:
+def _complain(passage: Underway) -> None:
     """A flight that nobody waits for any more went wrong."""
     error = passage.event.error()
     if isinstance(error, Exception):
@@ -183,13 +203,11 @@ def _complain(passage: Passage) -> None:
 class KernelFlight(Flight[R]):
     """One launch."""
 
-    def __init__(self, passage: Passage, ordered: bool = False) -> None:
-        self._passage: Passage | None = passage
+    def __init__(self, passage: Underway, ordered: bool = False) -> None:
+        self._passage: Underway | None = passage
         self.ordered = ordered
         self._event = passage.event
-        _OPEN.add(self)
-        box = [passage]
-        passage.event.later(lambda: _through(box))  # the launch holds on to the passage until then
+        OPEN[id(self)] = weakref.ref(self)
 
     def ended(self, timeout: float | None = None) -> bool:
         return self._event.wait(timeout)
@@ -199,31 +217,33 @@ class KernelFlight(Flight[R]):
 
     def early(self) -> R:
         self._taken = here()
+        passage = self._passage
+        assert passage is not None
         with LOCK:
-            return self._finished()()
+            self._passage = None
+            result: R = passage.land()
+        return result
 
     def _land(self) -> R:
-        error = self._event.error()
-        with LOCK:  # until the result holds its memory itself
-            finish = self._finished()
-            if error is not None:
-                raise error
-            return finish()
-
-    def _finished(self) -> Callable[[], R]:
-        """Gives back what is held, and what makes the result. The caller holds the lock."""
-        passage, self._passage = self._passage, None
+        error, passage = self._event.error(), self._passage
         assert passage is not None
-        passage.land()
-        finish, passage.finish = passage.finish, _nothing
-        return finish
+        with LOCK:  # until the result holds its memory itself
+            self._passage = None
+            if error is not None:
+                passage.failed()
+                raise error
+            result: R = passage.land()
+        return result
 
     def _abandon(self) -> None:
         passage, self._passage = getattr(self, "_passage", None), None
-        if passage is not None:
-            passage.lost = True
-            if self._event.done():
-                _complain(passage)
+        if passage is None:
+            return
+        if passage.event.done():
+            _complain(passage)
+        else:
+            box = [passage]
+            passage.event.later(lambda: _complain(box.pop()))  # the launch holds on to it until then, and no longer
 
 
 class JointFlight(Flight[tuple[Any, ...]]):
@@ -336,7 +356,7 @@ class ThreadFlight(Flight[R]):
         self._event = HostEvent(future)
         self._results: list[R] = []
         self._place, self._chain = place, Chain(outer=RUNNING.chain)
-        _OPEN.add(self)
+        OPEN[id(self)] = weakref.ref(self)
         arguments = (_run, future, self._results, steps, self._chain, place)
         context = contextvars.copy_context()
         threading.Thread(target=context.run, args=arguments, name="tilecheck-steps").start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +20,7 @@ from tilecheck_runtime.launches.contract import contract_of, enforce, inspect, s
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
 from tilecheck_runtime.launches.grids import Grid, asked, inferred
 from tilecheck_runtime.launches.guard import guarded
+from tilecheck_runtime.launches.log import LOG
 from tilecheck_runtime.launches.nesting import refuse_call
 from tilecheck_runtime.launches.operation import Operation, Recorder
 from tilecheck_runtime.launches.plans import output_of
@@ -32,7 +34,7 @@ from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode
 from tilecheck_runtime.tensors.partition import Partition, returned
 from tilecheck_runtime.tensors.reading import strided
 
-__all__ = ["Launch", "Ready", "allowed", "borrowed", "build", "owned", "result_of"]
+__all__ = ["Launch", "Ready", "allowed", "borrowed", "build", "facts_of", "instead", "owned", "result_of"]
 
 R = TypeVar("R")
 
@@ -51,7 +53,7 @@ def build(kernel: Kernel[Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -
         found = given(name, kernel.signature, args, kwargs)
         usable(name, found)
         guarded(function_of(kernel), contract, _backend(found).watches)
-        return Launch(kernel, found, _facts(kernel, found))
+        return Launch(kernel, found, facts_of(kernel, found), () if kwargs else args)
 
 
 def _backend(found: Given) -> Backend:
@@ -89,7 +91,7 @@ _MOST: Final = 4096
 """Launches that are unlike each other, before all of them are forgotten."""
 
 
-def _facts(kernel: Kernel[Any], found: Given) -> _Facts:
+def facts_of(kernel: Kernel[Any], found: Given) -> _Facts:
     """Raises ContractError and GridError."""
     layouts = tuple((h._layout.dtype.name, h.shape, h.strides) for h in found.arrays.values())
     outputs = tuple((p.tile, p.schedule, p.blocks, p.prefix) for p in found.outputs.values())
@@ -124,9 +126,9 @@ class Launch(Operation[R]):
     """A kernel with its arguments. The result is what its `Mut` arguments have become: one partition, a tuple of
     several in order, None without any."""
 
-    def __init__(self, kernel: Kernel[Any], found: Given, facts: _Facts) -> None:
+    def __init__(self, kernel: Kernel[Any], found: Given, facts: _Facts, args: Sequence[Any]) -> None:
         self._kernel, self._given, self._facts, self._grid = kernel, found, facts, facts.grid
-        self._name = function_of(kernel).__name__
+        self._name, self._args = function_of(kernel).__name__, args
         place = here()
         self._ended = ("not built", place)
         self._taken = tuple(self._take(name, output, place) for name, output in found.outputs.items())
@@ -138,7 +140,7 @@ class Launch(Operation[R]):
 
     def _take(self, name: str, output: Partition, place: Place) -> Partition:
         """A partition of the launch's own, in place of the one that was passed."""
-        moved(output, self.what, f"use what the launch returned: `{name} = {self._name}(...).sync()`", place)
+        moved(output, self.what, instead(name, self._name), place)
         return returned(output, f"{self.what}, which has not run", place)
 
     def grid(self, *extents: Any) -> Launch[R]:
@@ -185,19 +187,44 @@ class Launch(Operation[R]):
 
     def begun(self) -> None:
         """What it had is in other hands."""
-        self._given, self._taken = Given({}, {}, {}, {}), ()
+        self._given, self._taken, self._args = Given({}, {}, {}, {}), (), ()
 
     def _begin(self, place: Place) -> Flight[R]:
+        since = time.perf_counter() if LOG.launches else 0.0
         with LOCK:
             ready = self.ready(place)
             assert isinstance(ready.job, Job)
             event = ready.backend.launch(ready.job, stream_for(ready.backend), ready.prepared)
+            if LOG.launches:
+                self._told(ready, place, since)
             holds = [*borrowed(ready, Mode.READING, Mode.WRITING, place, self.what),
                      *owned(ready, Mode.WRITING, place, self.what)]
             taken, kept = ready.taken, (*ready.given, *ready.taken)
+            self._met(ready)
             self.begun()  # from now on the flight alone keeps them
             return KernelFlight(Passage(self._name, place, event, holds, kept, lambda: result_of(taken)),
                                 ready.backend.ordered)
+
+    def _told(self, ready: Ready, place: Place, since: float) -> None:
+        job = ready.job
+        assert isinstance(job, Job)
+        if LOG.guards:
+            for name, handle, use in (*ready.uses, *((n, h, Use.WRITE) for n, h in self._given.outputs.items())):
+                LOG.asked(self._name, f"`{name}` of shape {handle.shape} may be {use.value}")
+            contract = contract_of(function_of(self._kernel))
+            for demand in contract.demands:
+                LOG.asked(self._name, f"meets `{demand.text}`")
+            LOG.asked(self._name, f"the checker says it is {contract.verdict or 'not known'}")
+        LOG.launched(self._name, place, "every guard asked", job.grid, getattr(ready.prepared, "symbol", ""),
+                     stream_for(ready.backend), since)
+
+    def _met(self, ready: Ready) -> None:
+        """Remembers it for launches that are alike, where the next one would ask nothing else."""
+        from tilecheck_runtime.launches.familiar import met
+
+        if self._grid is not None and self._grid == self._facts.grid and ready.look is None:
+            entry = _guarded(self._kernel, self._given, self._facts, self._grid).entry
+            met(self._kernel, self._args, ready, entry.parameters, [value for _, value in entry.constants])
 
     def _record(self, recorder: Recorder, place: Place) -> Any:
         with LOCK:
@@ -212,6 +239,11 @@ class Launch(Operation[R]):
                "it has no output that a grid follows from")
         return GridError(f"{self.what} needs a grid: {why}", names=tuple(prefixes), use=place, before=self._place,
                          what="built", fix=f"say how many blocks there are: `{name}(...).grid(8)`")
+
+
+def instead(name: str, kernel: str) -> str:
+    """What to write instead of using an output that was moved into a launch."""
+    return f"use what the launch returned: `{name} = {kernel}(...).sync()`"
 
 
 @dataclass(frozen=True)

@@ -5,30 +5,37 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from tilecheck_runtime.cpu.machine import in_kernel
 from tilecheck_runtime.ownership.errors import NestedLaunchError
 from tilecheck_runtime.ownership.places import Place, here
 
-__all__ = ["inside", "refuse", "refuse_call"]
+__all__ = ["INSIDE", "inside", "refuse", "refuse_call"]
 
-_thread = threading.local()
+
+class _Inside(threading.local):
+    """Where the operation was launched that this thread runs code of; None outside."""
+
+    place: Place | None = None
+
+
+INSIDE: Final = _Inside()
 
 
 @contextmanager
 def inside(place: Place) -> Iterator[None]:
     """Code of an operation that was launched at `place` runs in this thread."""
-    before = getattr(_thread, "place", None)
-    _thread.place = place
+    before, INSIDE.place = INSIDE.place, place
     try:
         yield
     finally:
-        _thread.place = before
+        INSIDE.place = before
 
 
 def refuse(what: str) -> None:
     """Raises NestedLaunchError inside a running operation."""
-    outer: Place | None = getattr(_thread, "place", None)
+    outer = INSIDE.place
     if outer is not None:
         raise NestedLaunchError(f"{what} is launched inside another operation that is running in this thread",
                                 use=here(), before=outer, what="the other one was launched",

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from tilecheck_runtime.launches.flight import Flight, OrderedFlight, ThreadFlight
+from tilecheck_runtime.launches.living import alive
 from tilecheck_runtime.launches.nesting import inside, refuse
 from tilecheck_runtime.launches.streams import on
 from tilecheck_runtime.ownership.errors import MovedError, NeverRunWarning
@@ -19,7 +20,7 @@ from tilecheck_runtime.ownership.places import Place, here
 from tilecheck_runtime.ownership.storage import LOCK
 from tilecheck_runtime.ownership.unique import Unique
 
-__all__ = ["Operation", "Recorder", "Then"]
+__all__ = ["PENDING", "Operation", "Recorder", "Then"]
 
 R = TypeVar("R")
 S = TypeVar("S")
@@ -38,12 +39,12 @@ class Operation(Unique, ABC, Generic[R]):
     dropped without having run warns (TC404)."""
 
     _instead = "build another one: call the kernel again"
+    _ended: tuple[str, Place] | None = None
+    _quiet: bool = False
 
     def __init__(self, place: Place | None = None) -> None:
-        self._place = place or here()
-        self._ended: tuple[str, Place] | None = None
-        self._quiet = False
-        _PENDING.add(self)
+        self._place, self._ended = place or here(), None
+        PENDING[id(self)] = weakref.ref(self)
 
     @property
     @abstractmethod
@@ -70,8 +71,11 @@ class Operation(Unique, ABC, Generic[R]):
         place = here()
         self._end("run", place)
         try:
-            with on(stream):
+            if stream is None:
                 flight = self._begin(place)
+            else:
+                with on(stream):
+                    flight = self._begin(place)
         except Exception:
             self._reopen()
             raise
@@ -105,11 +109,13 @@ class Operation(Unique, ABC, Generic[R]):
 
     def _end(self, how: str, place: Place | None = None) -> None:
         with LOCK:  # of several threads one runs it
-            self._unspent()
+            if self._ended is not None:
+                self._unspent()
             self._ended = how, place or here()
-        _PENDING.discard(self)
+        PENDING.pop(id(self), None)
 
     def __del__(self) -> None:
+        PENDING.pop(id(self), None)
         if getattr(self, "_ended", ()) is None:
             self._ended = "dropped", self._place
             _never_run(self)
@@ -173,7 +179,12 @@ def _one_after_another(flight: Flight[Any], following: Sequence[Callable[[Any], 
     return flight.wait()
 
 
-_PENDING: Final[weakref.WeakSet[Operation[Any]]] = weakref.WeakSet()
+PENDING: Final[dict[int, weakref.ref[Operation[Any]]]] = {}
+"""Operations that have not run. Each takes itself out, at the latest when it dies."""
+
+
+def _pending() -> list[Operation[Any]]:
+    return [operation for operation in alive(PENDING, Operation) if operation._ended is None]
 
 
 def _never_run(operation: Operation[Any]) -> None:
@@ -187,7 +198,7 @@ def _never_run(operation: Operation[Any]) -> None:
 
 def _at_exit() -> None:
     """What is still alive at the end, in a module or in a cycle, did not run either."""
-    for operation in sorted(_PENDING, key=lambda o: (o._place.file, o._place.line)):
+    for operation in sorted(_pending(), key=lambda o: (o._place.file, o._place.line)):
         operation._ended = "dropped", operation._place
         _never_run(operation)
 
@@ -197,7 +208,7 @@ atexit.register(_at_exit)
 
 def _after_fork() -> None:
     """What the parent has built is its to run."""
-    for operation in list(_PENDING):
+    for operation in _pending():
         operation._quiet = True
 
 

@@ -3,10 +3,11 @@ CPU under the sanitizer."""
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations
 from types import FunctionType
 from typing import Any, Final
@@ -19,6 +20,8 @@ from tilecheck_runtime.cpu.execute import function_of, launch_on_cpu
 from tilecheck_runtime.launches.checking import findings_of
 from tilecheck_runtime.launches.contract import contract_of, enforce
 from tilecheck_runtime.launches.guard import setting
+from tilecheck_runtime.launches.log import LOG
+from tilecheck_runtime.launches.raw_alike import passed, remember, told
 from tilecheck_runtime.ownership.errors import (
     AliasedError,
     CaptureError,
@@ -50,23 +53,46 @@ def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
 
     Raises OwnershipError; then nothing was launched.
     """
-    given = list(_given(kernel, kernel_args))
-    if not given:
-        launch_on_cpu(stream, grid, kernel, kernel_args)
-        return
-    mode = setting("error")  # nobody watches what it does
-    if mode != "off":
-        try:
-            guarded(kernel, grid, kernel_args, given)
-            _capturable(kernel, kernel_args, stream)
-        except OwnershipError as error:
-            if mode != "warn":
-                raise
-            warnings.warn(str(error), GuardWarning, stacklevel=2)
-    import cuda.tile as ct
-
+    since = time.perf_counter() if LOG.launches else 0.0
+    key = told(kernel, grid, kernel_args, _ordinal)
+    how = "like one before"
+    if key is None or not passed(key):
+        how = "every guard asked"
+        given = list(_given(kernel, kernel_args))
+        if not given:
+            launch_on_cpu(stream, grid, kernel, kernel_args)
+            return
+        if not _let_through(kernel, grid, kernel_args, given, stream):
+            how = "without a guard that let it through"
+        elif key is not None:
+            remember(key, kernel)
     options = {"programmatic_dependent_launch": True} if programmatic_dependent_launch else {}
-    ct.launch(getattr(stream, "handle", stream), grid, kernel, kernel_args, **options)
+    _cuda_tile().launch(getattr(stream, "handle", stream), grid, kernel, kernel_args, **options)
+    if LOG.launches:
+        LOG.launched(function_of(kernel).__name__, here(), how, (*grid, 1, 1)[:3], "", stream, since)
+
+
+def _let_through(kernel: Any, grid: Any, values: Sequence[Any], given: Sequence[_Named], stream: Any) -> bool:
+    """Whether every guard lets a launch through. Raises OwnershipError, or warns, where one does not."""
+    mode = setting("error")  # nobody watches what it does
+    if mode == "off":
+        return False
+    try:
+        guarded(kernel, grid, values, given)
+        _capturable(kernel, values, stream)
+    except OwnershipError as error:
+        if mode != "warn":
+            raise
+        warnings.warn(str(error), GuardWarning, stacklevel=3)
+        return False
+    return True
+
+
+@cache
+def _cuda_tile() -> Any:
+    import cuda.tile
+
+    return cuda.tile
 
 
 def _ordinal(address: int) -> int | None:

@@ -14,7 +14,7 @@ from tilecheck_runtime.ownership.regions import Region
 from tilecheck_runtime.ownership.storage import Hold, Storage
 from tilecheck_runtime.ownership.unique import Unique
 
-__all__ = ["Handle", "Layout", "Move", "label", "row_major"]
+__all__ = ["Core", "Handle", "Layout", "Move", "Site", "label", "row_major"]
 
 
 @dataclass(frozen=True)
@@ -45,17 +45,63 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(max(n, 1) for n in shape[axis + 1:]) for axis in range(len(shape)))
 
 
-@dataclass(frozen=True)
-class Move:
-    """Where a handle went.
+class Move(tuple[Place, str, str]):
+    """Where a handle went: the place, and two texts.
 
     into  "a partition", "the launch of `add`"
     fix   what to write instead
+
+    A tuple for the same reason as `Place`.
     """
 
-    place: Place
-    into: str
-    fix: str
+    __slots__ = ()
+
+    def __new__(cls, place: Place, into: str, fix: str) -> Move:
+        return tuple.__new__(cls, (place, into, fix))
+
+    @property
+    def place(self) -> Place:
+        return self[0]
+
+    @property
+    def into(self) -> str:
+        return self[1]
+
+    @property
+    def fix(self) -> str:
+        return self[2]
+
+
+class Site:
+    """Stands for what handles have in common that follow each other on the same memory, with the same layout and the
+    same pieces: what a launch returns, and what was moved into it. Whoever meets it again need not look at any of that.
+    It keeps no memory alive.
+
+    known  what launches have kept here, by all that it depends on
+    last   of that, what was of use last
+    seen   whether something was launched with it before
+    """
+
+    __slots__ = ("known", "last", "seen")
+
+    def __init__(self) -> None:
+        self.known: dict[object, Any] = {}
+        self.last: Any = None
+        self.seen = False
+
+
+class Core:
+    """Everything about a handle that never changes, and what is worked out of it."""
+
+    __slots__ = ("cut", "facts", "layout", "parent", "readonly", "region", "site", "storage", "strided")
+
+    def __init__(self, storage: Storage, layout: Layout, parent: Handle | None, readonly: bool) -> None:
+        self.storage, self.layout, self.parent, self.readonly = storage, layout, parent, readonly
+        self.region: Region | None = None
+        self.strided: Any = None
+        self.cut: Any = None
+        self.facts: Any = None
+        self.site = Site()
 
 
 class Handle(Unique):
@@ -64,23 +110,35 @@ class Handle(Unique):
     parent    the handle that this is a view of; None for an owner
     hold      what this handle itself holds of the storage
     readonly  whether the elements can only be read through it
+
+    Nothing of it changes but what it holds, and whether it was moved.
     """
 
     kind: ClassVar[str] = "tensor"
+    _moved: Move | None = None
     _instead = "take a copy of the elements: `.copy()`; to hand them to another process, `.numpy()`"
 
     def __init__(self, storage: Storage, layout: Layout, parent: Handle | None = None, hold: Hold | None = None,
                  readonly: bool = False) -> None:
-        self._storage, self._layout, self._parent, self._hold = storage, layout, parent, hold
-        self._readonly = readonly or storage.readonly
-        self._moved: Move | None = None
-        self._region: Region | None = None
-        self._strided: Any = None
+        self._core = Core(storage, layout, parent, readonly or storage.readonly)
+        self._hold = hold
+
+    @property
+    def _storage(self) -> Storage:
+        return self._core.storage
+
+    @property
+    def _layout(self) -> Layout:
+        return self._core.layout
+
+    @property
+    def _parent(self) -> Handle | None:
+        return self._core.parent
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Extents."""
-        return self._layout.shape
+        return self._core.layout.shape
 
     @property
     def strides(self) -> tuple[int, ...]:
@@ -105,14 +163,14 @@ class Handle(Unique):
     @property
     def readonly(self) -> bool:
         """Whether it can only be read."""
-        return self._readonly
+        return self._core.readonly
 
     @property
     def region(self) -> Region:
         """The memory of the elements."""
-        if self._region is None:
-            self._region = self._found_region()
-        return self._region
+        if self._core.region is None:
+            self._core.region = self._found_region()
+        return self._core.region
 
     def _found_region(self) -> Region:
         layout, memory = self._layout, self._storage.memory

@@ -24,7 +24,7 @@ from tilecheck_runtime.ownership.handles import Handle, Move, label
 from tilecheck_runtime.ownership.places import Place, here
 from tilecheck_runtime.ownership.storage import EPOCH, LOCK, Hold, Mode
 
-__all__ = ["Use", "check", "moved", "release"]
+__all__ = ["CONFLICTS", "Use", "check", "moved", "release"]
 
 
 class Use(Enum):
@@ -37,11 +37,12 @@ class Use(Enum):
     WRITE = "written"
 
 
-_CONFLICTS: Final[Mapping[Use, frozenset[Mode]]] = MappingProxyType({
+CONFLICTS: Final[Mapping[Use, frozenset[Mode]]] = MappingProxyType({
     Use.VIEW: frozenset(),  # what can be done with a view is asked of its own part
     Use.READ: frozenset({Mode.PARTITIONED, Mode.WRITING, Mode.LENT_TO_WRITE, Mode.CAPTURED_TO_WRITE}),
     **{use: frozenset(Mode) for use in (Use.OWN, Use.PARTITION, Use.WRITE)},
 })
+"""How memory is held where a use of it is refused."""
 
 _MUTABLE: Final = frozenset({Use.PARTITION, Use.WRITE})
 
@@ -120,7 +121,7 @@ def _conflict(handle: Handle, use: Use) -> Hold | None:
     """The gravest hold that forbids a use. One that only garbage has is none: what was dropped in a reference cycle,
     such as an exception and its frame, is collected before anything is refused."""
     for attempt in range(2):
-        conflicts = handle._storage.holders(handle.region, _CONFLICTS[use], handle._hold)
+        conflicts = handle._storage.holders(handle.region, CONFLICTS[use], handle._hold)
         if not conflicts:
             return None
         if attempt == 0:

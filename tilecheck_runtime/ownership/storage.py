@@ -14,7 +14,7 @@ from tilecheck_runtime.ownership.memory import Memory
 from tilecheck_runtime.ownership.places import Place
 from tilecheck_runtime.ownership.regions import Region, meet
 
-__all__ = ["EPOCH", "LOCK", "RUNNING", "Chain", "Hold", "Mode", "Storage", "land"]
+__all__ = ["EPOCH", "LOCK", "RUNNING", "Chain", "Hold", "Ledger", "Mode", "Storage", "land"]
 
 LOCK: Final = threading.RLock()
 """Taken for every change of who holds what."""
@@ -50,21 +50,21 @@ class Mode(Enum):
     CAPTURED_TO_WRITE = "written by a graph whenever it is replayed"
 
 
-@dataclass(eq=False)
 class Hold:
     """A part of memory that is held. Ends when it is released; whoever has it does so at the latest when it dies.
 
-    place  where it began
-    what   the launch or the library that holds it, for messages
-    chain  the steps of which one held it: it is over for those, and goes on for everybody else
+    place   where it began
+    what    the launch or the library that holds it, for messages
+    chain   the steps of which one held it: it is over for those, and goes on for everybody else
+    listed  whether its storage counts it; it forgets those that ended. Changed under the lock
     """
 
-    mode: Mode
-    region: Region
-    place: Place
-    what: str = ""
-    ended: bool = False
-    chain: Chain | None = None
+    __slots__ = ("__weakref__", "chain", "ended", "listed", "mode", "place", "region", "what")
+
+    def __init__(self, mode: Mode, region: Region, place: Place, what: str = "") -> None:
+        self.mode, self.region, self.place, self.what = mode, region, place, what
+        self.ended = self.listed = False
+        self.chain: Chain | None = None
 
     def release(self) -> None:
         """Gives the memory back."""
@@ -117,34 +117,53 @@ def _through(chain: Chain | None) -> list[Chain]:
     return found
 
 
-class _Ledger:
-    """The holds on storages that share memory."""
+class Ledger:
+    """The holds on storages that share memory. Looked at under the lock, like everything here.
+
+    holds   those that began, ended ones among them
+    joined  the ledger that has them since storages were found to share memory
+    stamp   another one since a hold began that keeps others from reading or writing
+    """
 
     def __init__(self) -> None:
-        self._holds: list[weakref.ref[Hold]] = []
-        self._joined: _Ledger | None = None
+        self.holds: list[weakref.ref[Hold]] = []
+        self.joined: Ledger | None = None
+        self.stamp = 0
 
-    def root(self) -> _Ledger:
+    def root(self) -> Ledger:
         found = self
-        while found._joined is not None:
-            found = found._joined
+        while found.joined is not None:
+            found = found.joined
         return found
 
-    def join(self, other: _Ledger) -> None:
+    def join(self, other: Ledger) -> None:
         """Keeps the holds of both together from now on."""
         mine, theirs = self.root(), other.root()
         if mine is not theirs:
-            mine._holds += theirs._holds
-            theirs._joined = mine
+            mine.holds += theirs.holds
+            theirs.joined = mine
+            mine.stamp += 1
 
     def add(self, hold: Hold) -> None:
-        self._holds.append(weakref.ref(hold))
+        if hold.mode is not Mode.READING:
+            self.stamp += 1
+        self.holds.append(weakref.ref(hold))
+        hold.listed = True
 
     def live(self) -> Iterator[Hold]:
         """The holds that have not ended."""
-        found = [(r, h) for r in self._holds if (h := r()) is not None and not h.ended]
-        self._holds = [r for r, _ in found]
-        return iter([h for _, h in found])
+        found, kept = [], []
+        for reference in self.holds:
+            hold = reference()
+            if hold is None:
+                continue
+            if hold.ended:
+                hold.listed = False
+            else:
+                found.append(hold)
+                kept.append(reference)
+        self.holds = kept
+        return iter(found)
 
 
 class Storage:
@@ -158,12 +177,12 @@ class Storage:
 
     def __init__(self, memory: Memory, readonly: bool = False, owner: object = None) -> None:
         self.memory, self.readonly, self.owner = memory, readonly, owner
-        self._ledger = _Ledger()
+        self.ledger = Ledger()
         with LOCK:
             if owner is not None:
                 for other in list(Storage._all):
                     if other._touches(self):
-                        self._ledger.join(other._ledger)
+                        self.ledger.join(other.ledger)
             Storage._all.add(self)
 
     def _touches(self, other: Storage) -> bool:
@@ -175,13 +194,13 @@ class Storage:
         """Begins to hold a part. The caller has asked `holders` before, under the lock."""
         EPOCH.now += 1
         hold = Hold(mode, region, place, what)
-        self._ledger.root().add(hold)
+        self.ledger.root().add(hold)
         return hold
 
     def holders(self, region: Region, modes: frozenset[Mode], but: Hold | None = None) -> list[Hold]:
         """Who else holds a part that meets the region, in the order in which it began."""
-        ledger = self._ledger.root()
-        if not ledger._holds:
+        ledger = self.ledger.root()
+        if not ledger.holds:
             return []
         through = _through(RUNNING.chain)
         return [h for h in ledger.live() if h is not but and h.mode in modes

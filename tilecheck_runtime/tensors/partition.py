@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck_runtime.backends.select import backend_of
@@ -12,20 +13,21 @@ from tilecheck_runtime.ownership.handles import Handle, label
 from tilecheck_runtime.ownership.places import Place, here
 from tilecheck_runtime.ownership.regions import distinct
 from tilecheck_runtime.ownership.state import Use, check, moved
-from tilecheck_runtime.ownership.storage import LOCK, Mode
+from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode
 from tilecheck_runtime.tensors.capturing import not_captured
 from tilecheck_runtime.tensors.reading import strided
 
 if TYPE_CHECKING:
     from tilecheck_runtime.tensors.tensor import Tensor
 
-__all__ = ["Partition", "partitioned", "returned"]
+__all__ = ["Partition", "handed_on", "partitioned", "returned"]
 
 MOST_AXES: Final = 5
 
 
-class Partition(Handle):
-    """Disjoint pieces of a tensor. A launch that writes it takes it and gives it back as its result.
+@dataclass(frozen=True)
+class Cut:
+    """How a tensor is divided.
 
     tile      extents of a piece; those at the far edges are clipped
     schedule  which pieces a block owns
@@ -33,12 +35,39 @@ class Partition(Handle):
     prefix    whether the grid may be smaller than the partition
     """
 
-    kind = "partition"
-    _instead = "take a copy of the elements first: `.unpartition().copy()`; for another process, `.numpy()`"
     tile: tuple[int, ...]
     schedule: Schedule
     blocks: int | None
     prefix: bool
+
+
+class Partition(Handle):
+    """Disjoint pieces of a tensor, as `Cut` describes them. A launch that writes it takes it and gives it back as its
+    result."""
+
+    kind = "partition"
+    _instead = "take a copy of the elements first: `.unpartition().copy()`; for another process, `.numpy()`"
+
+    @property
+    def tile(self) -> tuple[int, ...]:
+        return self._cut.tile
+
+    @property
+    def schedule(self) -> Schedule:
+        return self._cut.schedule
+
+    @property
+    def blocks(self) -> int | None:
+        return self._cut.blocks
+
+    @property
+    def prefix(self) -> bool:
+        return self._cut.prefix
+
+    @property
+    def _cut(self) -> Cut:
+        found: Cut = self._core.cut
+        return found
 
     @property
     def tiles(self) -> tuple[int, ...]:
@@ -158,11 +187,18 @@ def _made(source: Handle, tile: tuple[int, ...], schedule: Schedule, blocks: int
           what: str = "a partition", place: Place | None = None) -> Partition:
     hold = source._storage.hold(Mode.PARTITIONED, source.region, place or here(), what)
     made = Partition(source._storage, source._layout, source._parent, hold)
-    made.tile, made.schedule, made.blocks, made.prefix = tile, schedule, blocks, prefix
-    made._region, made._strided = source._region, source._strided  # of the same memory
+    made._core.cut = Cut(tile, schedule, blocks, prefix)
+    made._core.region, made._core.strided = source._core.region, source._core.strided  # of the same memory
     return made
 
 
 def returned(partition: Partition, what: str = "a partition", place: Place | None = None) -> Partition:
     """The same partition in another hand: that of a launch which took it, or of whoever gets it back."""
-    return _made(partition, partition.tile, partition.schedule, partition.blocks, partition.prefix, what, place)
+    return handed_on(partition, partition._storage.hold(Mode.PARTITIONED, partition.region, place or here(), what))
+
+
+def handed_on(partition: Partition, hold: Hold) -> Partition:
+    """As `returned`, with a hold that there is already."""
+    made = Partition.__new__(Partition)
+    made._core, made._hold = partition._core, hold
+    return made

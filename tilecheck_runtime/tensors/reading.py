@@ -24,11 +24,11 @@ T = TypeVar("T")
 
 def strided(handle: Handle) -> Strided:
     """A handle as a backend takes it."""
-    found: Strided | None = handle._strided
+    found: Strided | None = handle._core.strided
     if found is None:
         layout = handle._layout
         found = Strided(handle._storage.memory, layout.dtype, layout.shape, layout.strides, layout.offset)
-        handle._strided = found
+        handle._core.strided = found
     return found
 
 
@@ -87,7 +87,7 @@ class Readable(Handle):
     def _viewed(self, change: Callable[[Layout], Layout], readonly: bool = False) -> Self:
         with LOCK:
             check(self, self._to_view)
-            return self._view_of(change(self._layout), readonly or self._readonly)
+            return self._view_of(change(self._layout), readonly or self.readonly)
 
     def _view_of(self, layout: Layout, readonly: bool) -> Self:
         return type(self)(self._storage, layout, self, None, readonly)

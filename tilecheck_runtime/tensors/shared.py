@@ -28,7 +28,7 @@ class SharedTensor(Readable):
         with LOCK:
             check(self, Use.OWN)
             moved(self, "a tensor", "use what `.unshare()` returned")
-            return Tensor(self._storage, self._layout, self._parent, None, self._readonly)
+            return Tensor(self._storage, self._layout, self._parent, None, self.readonly)
 
     def partition(self, *tile: int) -> Partition:
         """Moves the sole handle into pieces. Raises SharedError while another one is held."""

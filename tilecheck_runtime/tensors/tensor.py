@@ -47,7 +47,7 @@ class Tensor(Readable):
             check(self, Use.READ)
             moved(self, "a shared handle", "use the handle that `.share()` returned")
             hold = self._storage.hold(Mode.SHARED, self.region, here(), "a shared handle")
-            return SharedTensor(self._storage, self._layout, self._parent, hold, self._readonly)
+            return SharedTensor(self._storage, self._layout, self._parent, hold, self.readonly)
 
 
 def fresh(shape: tuple[int, ...], dtype: DType) -> Tensor:

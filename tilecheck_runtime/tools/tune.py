@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,12 +51,13 @@ class Tuned:
 
 
 def tune(make: Callable[..., Callable[[], object]], space: Sequence[Mapping[str, Any]], *, record: Path | None = None,
-         key: str = "", samples: int = 10, repeats: int = 1) -> Tuned:
+         key: str = "", samples: int = 10, repeats: int = 1, seconds: float = math.inf) -> Tuned:
     """Measures `make(**config)`, a bound launch or a function that hands one over, for every configuration.
 
     record  a file of JSON lines: what is in it for this key and device is not measured again, so that a search that was
             interrupted goes on where it was
     key     what the measurements depend on besides, such as shapes
+    seconds after which no further configuration is begun: give those first that are likely to be best
 
     Raises ValueError when the space is empty or nothing in it runs.
     """
@@ -62,11 +65,14 @@ def tune(make: Callable[..., Callable[[], object]], space: Sequence[Mapping[str,
         raise ValueError("there is nothing to choose from: give at least one configuration")
     place = {"key": key, "device": _device()}
     known = dict(_read(record, place))
-    trials = []
+    trials: list[Trial] = []
+    end = time.monotonic() + seconds
     for config in space:
         name = json.dumps(config, sort_keys=True, default=str)
         found = known.get(name)
-        if found is None:
+        if found is None and trials and time.monotonic() > end:
+            found = Trial(config, None, f"not tried, as {seconds:.0f} s were over")
+        elif found is None:
             found = _tried(make, config, samples, repeats)
             _append(record, {**place, "config": name, "us": found.microseconds, "error": found.error})
         else:

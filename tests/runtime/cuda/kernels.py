@@ -1,4 +1,4 @@
-"""A kernel of these tests."""
+"""Kernels of these tests."""
 
 from __future__ import annotations
 
@@ -11,4 +11,9 @@ A = TypeVar("A", bound=int)
 
 @kernel
 def increased(z: Mut[f32, A]) -> None:
+    z.store(z.load() + 1.0)
+
+
+@kernel
+def declared(z: Mut[f32, A]) -> None:
     z.store(z.load() + 1.0)

@@ -9,6 +9,7 @@ from types import FunctionType
 from typing import Any, Final
 
 from tilecheck_runtime.backends.cuda import transfers
+from tilecheck_runtime.backends.cuda.again import Again
 from tilecheck_runtime.backends.cuda.driver import Driver, driver
 from tilecheck_runtime.backends.cuda.errors import DriverError, NoGPUError
 from tilecheck_runtime.backends.cuda.limits import within_limits
@@ -94,7 +95,7 @@ class CUDA:
 
     def settled(self, array: Strided) -> int:
         """The handle of the default stream, behind everything that uses an array."""
-        transfers.after(self.default, [array])
+        transfers.after(self.default, [transfers.uses_of(array)])
         return int(self.default.handle)
 
     def view(self, array: Strided) -> Any:
@@ -108,15 +109,18 @@ class CUDA:
         within_limits(job, self.device)
         return self.loader.loaded(job)
 
+    def again(self, job: Job, prepared: Any, floats: Sequence[int], once: bool = False) -> Again:
+        return Again(self.driver, self.ordinal, prepared, job, floats, once)
+
     def launch(self, job: Job, stream: Any, prepared: Any = None) -> Mark:
         loaded: Loaded = self.prepare(job) if prepared is None else prepared
-        arrays = [a for a in job.arguments if isinstance(a, Strided)]
+        uses = [transfers.uses_of(a) for a in job.arguments if isinstance(a, Strided)]
         with LOCK:
-            transfers.after(stream, arrays, job.place)
+            transfers.after(stream, uses, job.place)
             self.driver.enter(self.ordinal)
             self.hand_over(loaded.function, job.grid, loaded.packing.once(job.arguments).address, stream)
             mark: Mark = stream.mark((job.kernel, job.place))
-            transfers.used(mark, arrays)
+            transfers.used(mark, uses)
             return mark
 
     def repeated(self, jobs: Sequence[Job | Transfer], what: str) -> Direct | Captured:

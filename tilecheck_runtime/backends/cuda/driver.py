@@ -13,38 +13,44 @@ from typing import Any, Final
 
 from tilecheck_runtime.backends.cuda.errors import DriverError, NoGPUError
 
-__all__ = ["LEAST", "Driver", "driver", "release"]
+__all__ = ["LEAST", "NO_CONTEXT", "Driver", "driver", "release"]
 
 LEAST: Final = 13000
 """`cuDriverGetVersion` of the oldest driver that runs tile kernels: r580, CUDA 13.0."""
+NO_CONTEXT: Final = frozenset({"CUDA_ERROR_INVALID_CONTEXT", "CUDA_ERROR_CONTEXT_IS_DESTROYED"})
+"""What a call says in a thread that has entered no device."""
 _NOT_READY: Final = "CUDA_ERROR_NOT_READY"
 _NON_BLOCKING_WAIT: Final = 2
 """CU_EVENT_DISABLE_TIMING: events that only order."""
+
+
+class _Here(threading.local):
+    """Whether this thread has entered a device."""
+
+    entered: bool = False
 
 
 class Driver:
     """Calls of the driver. All raise DriverError.
 
     bindings  the module `cuda.bindings.driver`, or what stands in for it
+    several   whether there is more than one device, so that a thread may be in another one; True until it is known
     """
 
     def __init__(self, bindings: Any) -> None:
-        self._d = bindings
+        self.bindings = bindings
+        self.several = True
         self._contexts: dict[int, Any] = {}
-        self._here = threading.local()
+        self._here = _Here()
         self.forked = False
         _DRIVERS.add(self)
 
     def call(self, name: str, *arguments: Any) -> Any:
         """One call; its only result, or the tuple of several."""
-        status, *results = getattr(self._d, name)(*arguments)
+        status, *results = getattr(self.bindings, name)(*arguments)
         if int(status) != 0:
             raise DriverError(name, getattr(status, "name", str(status)))
         return results[0] if len(results) == 1 else tuple(results)
-
-    @functools.cached_property
-    def _single(self) -> bool:
-        return self.count() == 1
 
     def version(self) -> int:
         """CUDA version of the driver: 13000 for 13.0."""
@@ -62,14 +68,14 @@ class Driver:
 
     def arch(self, ordinal: int) -> str:
         """The architecture of a device: "sm_90"."""
-        device, attribute = self.call("cuDeviceGet", ordinal), self._d.CUdevice_attribute
+        device, attribute = self.call("cuDeviceGet", ordinal), self.bindings.CUdevice_attribute
         major, minor = (self.call("cuDeviceGetAttribute", getattr(
             attribute, f"CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_{part}"), device) for part in ("MAJOR", "MINOR"))
         return f"sm_{major}{minor}"
 
     def multiprocessors(self, ordinal: int) -> int:
         """How many blocks of one cluster each run at a time, at least."""
-        wanted = self._d.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+        wanted = self.bindings.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
         return int(self.call("cuDeviceGetAttribute", wanted, self.call("cuDeviceGet", ordinal)))
 
     def enter(self, ordinal: int) -> None:
@@ -77,10 +83,11 @@ class Driver:
         if self.forked:
             raise NoGPUError("CUDA does not work in a process that was forked after the program used a GPU: start such "
                              "processes anew, with `multiprocessing.get_context('spawn')`")
-        if self._single and getattr(self._here, "entered", False):
+        if self._here.entered and not self.several:
             return  # there is no other that it could have been changed to
         if ordinal not in self._contexts:
             self._contexts[ordinal] = self.call("cuDevicePrimaryCtxRetain", self.call("cuDeviceGet", ordinal))
+            self.several = self.count() > 1
         self.call("cuCtxSetCurrent", self._contexts[ordinal])
         self._here.entered = True
 
@@ -92,8 +99,8 @@ class Driver:
 
     def device_of(self, address: int) -> int | None:
         """The device that an address belongs to; None for what the driver does not know."""
-        wanted = self._d.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
-        status, ordinal = self._d.cuPointerGetAttribute(wanted, address)
+        wanted = self.bindings.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+        status, ordinal = self.bindings.cuPointerGetAttribute(wanted, address)
         return int(ordinal) if int(status) == 0 else None
 
     def copy_in(self, target: int, source: int, nbytes: int, stream: Any) -> None:
@@ -113,7 +120,7 @@ class Driver:
         return self.call("cuStreamCreate", 0)
 
     def foreign_stream(self, handle: int) -> Any:
-        return self._d.CUstream(handle)
+        return self.bindings.CUstream(handle)
 
     def synchronize(self, stream: Any) -> None:
         self.call("cuStreamSynchronize", stream)
@@ -129,7 +136,7 @@ class Driver:
 
     def passed(self, event: Any) -> bool:
         """Whether everything before an event is done."""
-        (status,) = self._d.cuEventQuery(event)
+        (status,) = self.bindings.cuEventQuery(event)
         if int(status) == 0:
             return True
         code = getattr(status, "name", str(status))
@@ -159,7 +166,7 @@ class Driver:
         """Offset and size of each parameter of a function."""
         found: list[tuple[int, int]] = []
         while True:
-            status, *place = self._d.cuFuncGetParamInfo(function, len(found))
+            status, *place = self.bindings.cuFuncGetParamInfo(function, len(found))
             if int(status) != 0:
                 return tuple(found)
             found.append((int(place[0]), int(place[1])))
@@ -167,17 +174,17 @@ class Driver:
     def launch(self, function: Any, grid: tuple[int, int, int], stream: Any, parameters: int) -> None:
         """Starts a tile kernel: its blocks have one thread each as far as the driver is concerned. `parameters` is the
         address of an array of addresses of the arguments."""
-        (status,) = self._d.cuLaunchKernel(function, grid[0], grid[1], grid[2], 1, 1, 1, 0, stream, parameters, 0)
+        (status,) = self.bindings.cuLaunchKernel(function, grid[0], grid[1], grid[2], 1, 1, 1, 0, stream, parameters, 0)
         if status:
             raise DriverError("cuLaunchKernel", getattr(status, "name", str(status)))
 
     def capturing(self, handle: int) -> bool:
         """Whether a graph is captured on a stream, by whomever."""
-        return int(self.call("cuStreamIsCapturing", self._d.CUstream(handle))) != 0
+        return int(self.call("cuStreamIsCapturing", self.bindings.CUstream(handle))) != 0
 
     def begin_capture(self, stream: Any) -> None:
         """Work handed to the stream is recorded from now on, instead of run."""
-        self.call("cuStreamBeginCapture", stream, self._d.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
+        self.call("cuStreamBeginCapture", stream, self.bindings.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
 
     def end_capture(self, stream: Any) -> Any:
         """A graph, ready to run, of what was recorded."""

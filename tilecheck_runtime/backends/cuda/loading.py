@@ -13,6 +13,7 @@ from tilecheck_runtime.backends.interface import Job, Memory, Strided
 from tilecheck_runtime.compile.build import build
 from tilecheck_runtime.compile.facts import address, signature_of
 from tilecheck_runtime.compile.options import Options
+from tilecheck_runtime.compile.prebuilt import code_of
 from tilecheck_runtime.compile.refine import refined
 from tilecheck_runtime.compile.settled import require_settled
 from tilecheck_runtime.cpu.execute import AUTHORED
@@ -31,10 +32,11 @@ class Loaded:
 
     function  of the driver
     packing   of its arguments
+    symbol    of the function, which spells out what it assumes
     """
 
-    def __init__(self, function: Any, packing: Packing) -> None:
-        self.function, self.packing = function, packing
+    def __init__(self, function: Any, packing: Packing, symbol: str = "") -> None:
+        self.function, self.packing, self.symbol = function, packing, symbol
 
 
 class Loader:
@@ -69,10 +71,12 @@ class Loader:
         found = self._loaded.get(key)
         if found is None:
             require_settled(getattr(function, AUTHORED, function))
-            compiled = build(function, signature, self.arch, options)
+            compiled = code_of(function, signature, self.arch, options) or build(
+                function, signature, self.arch, options)
             self._driver.enter(self._ordinal)
             library = self._driver.load(compiled.cubin)
-            found = Loaded(self._driver.function(library, compiled.symbol), Packing(compiled.parameters))
+            code = self._driver.function(library, compiled.symbol)
+            found = Loaded(code, Packing(compiled.parameters), compiled.symbol)
             self._loaded[key] = found
         return found
 

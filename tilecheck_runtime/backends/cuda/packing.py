@@ -37,9 +37,15 @@ class Packing:
             text += "x" * (slot.offset - end) + _CODES[slot.type]
             end = struct.calcsize(text)
         self._struct: Final = struct.Struct(text)
+        self._codes: Final = [_CODES[slot.type] for slot in slots]
         self._offsets: Final = [slot.offset for slot in slots]
         self._taken: Final = tuple((slot.argument, slot.part, slot.axis) for slot in slots)
-        self._shared: Final = self.new()
+        self.shared: Final = self.new()
+
+    def place_of(self, argument: int) -> tuple[str, int]:
+        """How `struct` calls a number among the arguments, and where it lies."""
+        number = next(n for n, (place, part, _) in enumerate(self._taken) if (place, part) == (argument, "value"))
+        return f"<{self._codes[number]}", self._offsets[number]
 
     def new(self) -> Packed:
         """Room for arguments of a launch."""
@@ -62,6 +68,6 @@ class Packing:
     def once(self, arguments: Sequence[Any]) -> Packed:
         """Arguments of a launch that follows at once; they stay until the next call. The caller sees to it that there
         is one at a time."""
-        return self.into(self._shared, arguments)
+        return self.into(self.shared, arguments)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from tilecheck_runtime.backends.cuda import transfers
-from tilecheck_runtime.backends.cuda.driver import Driver
+from tilecheck_runtime.backends.cuda.driver import NO_CONTEXT, Driver
 from tilecheck_runtime.backends.cuda.errors import DriverError
 from tilecheck_runtime.backends.cuda.loading import Loaded
 from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream, Mark
@@ -15,15 +15,13 @@ from tilecheck_runtime.ownership.errors import CaptureError
 
 __all__ = ["Captured", "Direct"]
 
-_NO_CONTEXT: Final = frozenset({"CUDA_ERROR_INVALID_CONTEXT", "CUDA_ERROR_CONTEXT_IS_DESTROYED"})
-
 
 class _Ready:
     """What both have in common: whose memory it is. While it may be launched, whatever was handed to its stream last
     counts as a use of that memory, so that launches need not say it one by one."""
 
     def __init__(self, jobs: Sequence[Job | Transfer], what: str) -> None:
-        self._arrays = [a for job in jobs for a in job.arguments if isinstance(a, Strided)]
+        self._memories: list[Any] = [a.memory for job in jobs for a in job.arguments if isinstance(a, Strided)]
         self._what, self._place = what, jobs[0].place
         self._stream: DeviceStream | None = None
 
@@ -37,14 +35,14 @@ class _Ready:
     def _enter(self, stream: DeviceStream) -> None:
         self.rest()
         stream.driver.enter(stream.ordinal)
-        transfers.after(stream, self._arrays, self._place)
+        transfers.after(stream, self._uses(), self._place)
+        transfers.CHANGES.count()
         for uses in self._uses():
             uses[stream] = LATEST
         self._stream = stream
 
     def _uses(self) -> list[dict[DeviceStream, int]]:
-        memories: list[Any] = [a.memory for a in self._arrays]
-        return [m.uses for m in memories]
+        return [m.uses for m in self._memories]
 
     def __del__(self) -> None:
         if hasattr(self, "_stream"):
@@ -71,7 +69,7 @@ class Direct(_Ready):
 
     def _again(self, stream: DeviceStream, error: DriverError) -> None:
         """In a thread that the device did not know yet; else what went wrong is said."""
-        if error.code not in _NO_CONTEXT:
+        if error.code not in NO_CONTEXT:
             raise stream.refused(error) from error
         self._driver.enter(stream.ordinal)
         self._driver.launch(self._function, self._grid, stream.handle, self._address)

@@ -28,13 +28,21 @@ _FIRST_PAUSE: Final = 20e-6
 _LONGEST_PAUSE: Final = 1e-3
 
 
-class Mark:
+class Mark(tuple["DeviceStream", int]):
     """An event as launches see it: everything up to a number on a stream."""
 
-    __slots__ = ("number", "stream")
+    __slots__ = ()
 
-    def __init__(self, stream: DeviceStream, number: int) -> None:
-        self.stream, self.number = stream, number
+    def __new__(cls, stream: DeviceStream, number: int) -> Mark:
+        return tuple.__new__(cls, (stream, number))
+
+    @property
+    def stream(self) -> DeviceStream:
+        return self[0]
+
+    @property
+    def number(self) -> int:
+        return self[1]
 
     def done(self) -> bool:
         return self.stream.reached(self.number)
@@ -64,6 +72,7 @@ class DeviceStream:
     handle    of the driver
     handed    how many things were handed over
     finished  how many of them are known to be done
+    lock      taken to count what is handed over
     """
 
     _all: Final[weakref.WeakSet[DeviceStream]] = weakref.WeakSet()
@@ -71,7 +80,7 @@ class DeviceStream:
     def __init__(self, name: str, ordinal: int, driver: Driver, handle: Any, owner: object = None) -> None:
         self.name, self.ordinal, self.driver, self.handle, self.owner = name, ordinal, driver, handle, owner
         self.handed = self.finished = 0
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         self._recorded: deque[tuple[int, Any]] = deque()
         self._spare: list[Any] = []
         self._pending: deque[tuple[int, Callable[[], None]]] = deque()
@@ -82,18 +91,18 @@ class DeviceStream:
     def mark(self, what: str | tuple[str, Place] | None = None) -> Mark:
         """Counts something that was handed over just now. `what` is how a failure calls it: a text, or a kernel and
         where it was launched."""
-        with self._lock:
+        with self.lock:
             self.handed = number = self.handed + 1
             if what is not None:
                 self.recent.append((number, what))
-        return Mark(self, number)
+        return tuple.__new__(Mark, (self, number))
 
     def reached(self, number: int) -> bool:
         """Whether everything up to a number has ended."""
         number = min(number, self.handed)
         if self.finished >= number:
             return True
-        with self._lock:
+        with self.lock:
             self._poll()
             if self.finished < number and not self._covers(number):
                 self._record()
@@ -108,7 +117,7 @@ class DeviceStream:
             return True
         if timeout is not None:
             return self._wait_for(number, timeout)
-        with self._lock:
+        with self.lock:
             if not self._covers(number):
                 self._record()
             event = next((e for n, e in self._recorded if n >= number), None)
@@ -141,7 +150,7 @@ class DeviceStream:
         number = min(number, other.handed)
         if other is self or other.finished >= number:
             return
-        with other._lock:
+        with other.lock:
             if not other._covers(number):
                 other._record()
             event = next((e for n, e in other._recorded if n >= number), None)
@@ -177,6 +186,7 @@ class DeviceStream:
         return self._failure is not None or (bool(self._recorded) and self._recorded[-1][0] >= number)
 
     def _record(self) -> None:
+        handed = self.handed  # asked before, as what is handed over meanwhile is not behind the event
         try:
             self.driver.enter(self.ordinal)
             event = self._spare.pop() if self._spare else self.driver.new_event()
@@ -184,7 +194,7 @@ class DeviceStream:
         except DriverError as error:
             self._fail(error)
         else:
-            self._recorded.append((self.handed, event))
+            self._recorded.append((handed, event))
 
     def _poll(self) -> None:
         try:
@@ -198,7 +208,7 @@ class DeviceStream:
 
     def _fail(self, error: DriverError) -> None:
         """The context is lost: everything that was not done before has failed, and is over."""
-        with self._lock:
+        with self.lock:
             if self._failure is None:
                 kernels = tuple(described(what) for stream in list(DeviceStream._all) if stream.driver is self.driver
                                 for number, what in list(stream.recent) if number > stream.finished)
@@ -209,7 +219,7 @@ class DeviceStream:
     def _settle(self) -> None:
         """Calls what waited for work that has ended."""
         while True:
-            with self._lock:
+            with self.lock:
                 if not self._pending or self._pending[0][0] > self.finished:
                     return
                 _, call = self._pending.popleft()

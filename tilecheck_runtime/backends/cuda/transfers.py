@@ -6,7 +6,7 @@ import itertools
 import math
 import os
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,28 @@ from tilecheck_runtime.cpu.tile import cast
 from tilecheck_runtime.ownership.errors import StreamError
 from tilecheck_runtime.ownership.places import NOWHERE, Place
 
-__all__ = ["after", "copies", "copy", "download", "runs", "upload", "used"]
+__all__ = ["CHANGES", "after", "copies", "copy", "download", "runs", "upload", "used", "uses_of"]
+
+Uses: TypeAlias = dict[DeviceStream, int]
+"""What uses some memory: by stream, the number of the last thing handed over that does."""
+
+class _Changes:
+    """Counts what may make launches wait that need not wait so far: memory that a second stream begins to use, or that
+    is bound; a process that was forked."""
+
+    __slots__ = ("now",)
+
+    def __init__(self) -> None:
+        self.now = 0
+
+    def count(self) -> None:
+        self.now += 1
+
+
+CHANGES: Final = _Changes()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=CHANGES.count)
 
 STREAMS: Final = "TILECHECK_STREAMS"
 """The environment variable: "strict" refuses launches on streams that would have to wait for each other."""
@@ -41,7 +62,7 @@ def upload(source: Any, target: Strided, stream: DeviceStream) -> None:
     values = np.ascontiguousarray(source)
     start, size = _start(target), values.itemsize
     length, offsets = runs(target)
-    after(stream, [target])
+    after(stream, [uses_of(target)])
     driver = stream.driver
     driver.enter(stream.ordinal)
     address = values.ctypes.data
@@ -57,7 +78,7 @@ def download(source: Strided, stream: DeviceStream) -> Any:
         return np.empty(source.shape, kind)
     span = 1 + sum((n - 1) * s for n, s in zip(source.shape, source.strides, strict=True))
     values = np.empty(span, kind)
-    after(stream, [source])
+    after(stream, [uses_of(source)])
     driver = stream.driver
     driver.enter(stream.ordinal)
     driver.copy_out(values.ctypes.data, _start(source), span * kind.itemsize, stream.handle)
@@ -72,12 +93,12 @@ def copy(source: Strided, target: Strided, stream: DeviceStream) -> Mark:
     if found is None:
         upload(_converted(download(source, stream), target), target, stream)
         return stream.mark()
-    after(stream, [source, target])
+    after(stream, [uses_of(source), uses_of(target)])
     stream.driver.enter(stream.ordinal)
     for to, where, nbytes in found:
         stream.driver.copy(to, where, nbytes, stream.handle)
     mark = stream.mark("a copy")
-    used(mark, [source, target])
+    used(mark, [uses_of(source), uses_of(target)])
     return mark
 
 
@@ -110,14 +131,20 @@ def _waited(stream: DeviceStream) -> None:
     stream.synchronize()
 
 
-def after(stream: DeviceStream, arrays: Sequence[Strided], place: Place = NOWHERE) -> None:
-    """Orders what is handed to a stream behind everything that uses these arrays on other ones.
+def uses_of(array: Strided) -> Uses:
+    """What uses the memory of an array."""
+    memory: Any = array.memory
+    found: Uses = memory.uses
+    return found
+
+
+def after(stream: DeviceStream, uses: Sequence[Uses], place: Place = NOWHERE) -> None:
+    """Orders what is handed to a stream behind everything on other ones that uses some memory.
 
     Raises StreamError instead, for a launch at `place`, where TILECHECK_STREAMS is "strict".
     """
-    for array in arrays:
-        memory: Any = array.memory
-        for other, number in tuple(memory.uses.items()):
+    for used_by in uses:
+        for other, number in tuple(used_by.items()):
             if other is not stream and not other.reached(number):
                 if place is not NOWHERE and os.environ.get(STREAMS) == "strict":
                     raise _unordered(stream, other, place)
@@ -131,11 +158,13 @@ def _unordered(stream: DeviceStream, other: DeviceStream, place: Place) -> Strea
         fix=f"wait for that one first, or launch on the same stream; without {STREAMS}=strict streams are put in order")
 
 
-def used(mark: Mark, arrays: Sequence[Strided]) -> None:
-    """The arrays are used by what was handed over last."""
-    for array in arrays:
-        memory: Any = array.memory
-        if memory.uses.get(mark.stream) != LATEST:
-            memory.uses[mark.stream] = mark.number
+def used(mark: Mark, uses: Sequence[Uses]) -> None:
+    """Some memory is used by what was handed over last."""
+    stream, number = mark
+    for used_by in uses:
+        if used_by and stream not in used_by:
+            CHANGES.count()
+        if used_by.get(stream) != LATEST:
+            used_by[stream] = number
 
 

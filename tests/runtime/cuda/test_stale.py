@@ -1,0 +1,292 @@
+"""Nothing that is kept of a launch is used for one that differs from it: in what may be done with the memory, in the
+memory itself, in the kernel, the stream or the thread."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import tilecheck_runtime as tcr
+from tests.cases.dialect import add
+from tests.runtime.cuda.fake import fake_gpu
+from tests.runtime.cuda.kernels import declared, increased
+from tests.runtime.cuda.swapped import two_of_a_name
+from tilecheck_runtime import f16, f32, unsafe
+from tilecheck_runtime.backends import select
+from tilecheck_runtime.launches import patterns
+
+N = 64
+
+
+def pieces(value=0.0, n=N, tile=16):
+    return tcr.full((n,), value, f32).partition(tile)
+
+
+@pytest.fixture
+def known(gpu):
+    """Arguments that were launched with often enough to be known, and whether the quick way is what takes them."""
+    x, y, z = tcr.ones((N,), f32), tcr.ones((N,), f32), pieces()
+    for _ in range(4):
+        z = add(z, x, y).sync()
+    assert z._core.site.last is not None
+    made = add(z, x, y)
+    assert type(made).__name__ == "_FamiliarLaunch"
+    return x, y, made.sync()
+
+
+def familiar_launch(launch):
+    return type(launch).__name__ == "_FamiliarLaunch"
+
+
+def test_it_computes_what_an_ordinary_one_does(known):
+    x, y, z = known
+    for n in range(5):
+        del y
+        y = tcr.full((N,), float(n), f32)
+        z = add(z, x, y).sync()
+        assert (z.numpy() == 1 + n).all()
+
+
+def test_a_moved_input(known):
+    x, y, z = known
+    x.partition(16)
+    with pytest.raises(tcr.MovedError, match="`x`"):
+        add(z, x, y)
+    assert (z.numpy() == 2).all(), "ownership came back"
+
+
+def test_an_input_that_is_written_in_flight(known, gpu):
+    x, y, z = known
+    part = x.partition(16)
+    gpu.paused = True
+    flight = increased(part).start()
+    with pytest.raises(tcr.InFlightError):
+        add(z, x, y)
+    gpu.paused = False
+    x = flight.wait().unpartition()
+    assert (add(z, x, y).sync().numpy() == 3).all()
+
+
+def test_an_output_that_was_used_up(known):
+    x, y, z = known
+    add(z, x, y).sync()
+    with pytest.raises(tcr.MovedError):
+        add(z, x, y)
+
+
+def test_an_output_whose_memory_is_lent_or_read_meanwhile(known, gpu):
+    x, y, z = known
+    whole = z.unpartition()
+    view = whole.view[:16]
+    again = whole.partition(16)
+    launch = add(again, x, y)
+    assert (launch.sync().numpy() == 2).all()
+    with pytest.raises(tcr.MovedError):
+        view.numpy()
+
+
+def test_what_changes_between_building_and_running(known, gpu):
+    x, y, z = known
+    launch = add(z, x, y)
+    assert familiar_launch(launch)
+    part = x.partition(16)
+    with pytest.raises(tcr.MovedError):
+        launch.sync()
+    del part
+
+
+def test_one_runs_once(known):
+    x, y, z = known
+    launch = add(z, x, y)
+    launch.sync()
+    with pytest.raises(tcr.MovedError, match="already run"):
+        launch.sync()
+
+
+def test_one_that_is_dropped_gives_back_and_says_so(known):
+    x, y, z = known
+    launch = add(z, x, y)
+    assert familiar_launch(launch)
+    with pytest.warns(tcr.NeverRunWarning, match="TC404 the launch of `add`"):
+        del launch
+        gc.collect()
+
+
+def test_a_view_of_something_that_was_moved(gpu):
+    x, y, z = tcr.ones((2 * N,), f32), tcr.ones((N,), f32), pieces()
+    view = x.view[:N]
+    for _ in range(4):
+        z = add(z, view, y).sync()
+    x.partition(16)
+    with pytest.raises(tcr.MovedError):
+        add(z, view, y)
+
+
+def test_the_same_address_with_another_shape(gpu):
+    """Memory that was given back is given out again: a smaller tensor there has facts of its own."""
+    x, y, z = tcr.ones((N,), f32), tcr.ones((N,), f32), pieces()
+    for _ in range(4):
+        z = add(z, x, y).sync()
+    taken = z._storage.memory.address
+    del z
+    gc.collect()
+    tries = [tcr.zeros((N - 3,), f32) for _ in range(50)]
+    small, = [t for t in tries if t._storage.memory.address == taken]
+    made = add(small.partition(16), tcr.ones((N - 3,), f32), tcr.ones((N - 3,), f32)).sync().numpy()
+    assert made.shape == (N - 3,) and (made == 2).all()
+
+
+@pytest.mark.parametrize("n, tile", [(N, 8), (N, 32), (N - 1, 16), (2 * N, 16)])
+def test_other_extents_and_pieces_are_other_launches(known, n, tile):
+    made = add(pieces(0.0, n, tile), tcr.ones((n,), f32), tcr.ones((n,), f32)).sync().numpy()
+    assert made.shape == (n,) and (made == 2).all()
+
+
+def test_new_memory_is_known_by_its_facts(known, gpu, monkeypatch):
+    """A new output every time takes no ordinary launch, and gets right results all the same."""
+    x, y, _ = known
+    monkeypatch.setattr(patterns, "observed", lambda *a: pytest.fail("an ordinary launch"))
+    for n in range(5):
+        y = tcr.full((N,), float(n), f32)
+        z = add(pieces(), x, y).sync()
+        assert (z.numpy() == 1 + n).all()
+
+
+def test_memory_at_another_alignment_is_not_taken_for_the_same(gpu):
+    base = tcr.zeros((4 * N,), f32)
+    x = tcr.ones((N,), f32)
+    for _ in range(3):
+        add(pieces(), x, x).sync()
+    odd = tcr.ones((N + 1,), f32).view[1:]
+    key = patterns._likeness((pieces(), x, x)), patterns._likeness((pieces(), odd, odd))
+    assert key[0] != key[1]
+    assert (add(pieces(), odd, odd).sync().numpy() == 2).all()
+    del base
+
+
+def test_an_input_that_shares_memory_with_the_output_is_refused_every_time(gpu):
+    x = tcr.ones((N,), f32)
+    for _ in range(3):
+        add(pieces(), x, x).sync()
+    for _ in range(3):
+        base = tcr.zeros((2 * N,), f32)
+        view, other = base.view[:N], base.view[N // 2:N + N // 2]
+        with pytest.raises((tcr.AliasedError, tcr.MovedError)):
+            add(view.partition(16), other, other)
+
+
+def test_another_stream_waits_for_the_memory(known, gpu):
+    x, y, z = known
+    side = tcr.stream("side")
+    gpu.paused = True
+    for stream, waits in ((None, False), (None, False), (side, True), (None, True), (side, True)):
+        gpu.calls.clear()
+        z = add(z, x, y).start(stream).early()
+        assert ("cuStreamWaitEvent" in gpu.calls) == waits, (stream, waits)
+    gpu.paused = False
+    assert (z.numpy() == 2).all()
+
+
+def test_a_bound_launch_between(known, gpu):
+    """What is launched by a bound launch counts as a use until it was waited for."""
+    x, y, z = known
+    side = tcr.stream("side")
+    bound = add.bind(pieces(), x, y)
+    gpu.paused = True
+    bound(side)
+    gpu.calls.clear()
+    z = add(z, x, y).start().early()
+    assert "cuStreamWaitEvent" in gpu.calls
+    gpu.paused = False
+    bound.wait()
+    assert (z.numpy() == 2).all()
+
+
+def test_another_thread(known):
+    x, y, z = known
+    found = []
+
+    def other():
+        part = pieces()
+        for _ in range(20):
+            part = add(part, x, y).sync()
+        found.append(part.numpy())
+
+    threads = [threading.Thread(target=other) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for _ in range(20):
+        z = add(z, x, y).sync()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4 and all((f == 2).all() for f in found) and (z.numpy() == 2).all()
+
+
+def test_kernels_of_one_name_are_two(gpu):
+    one, two = two_of_a_name()
+    one, two = unsafe("the checker sees the last one only")(one), unsafe("likewise")(two)
+    x, z = tcr.ones((N,), f32), pieces()
+    for _ in range(4):
+        z = one(z, x).sync()
+        assert (z.numpy() == 2).all()
+        z = two(z, x).sync()
+        assert (z.numpy() == 3).all()
+
+
+def test_hints_are_those_of_the_kernel(known):
+    x, y, z = known
+    with pytest.raises(TypeError):
+        add.hints["occupancy"] = 4
+    other = add.replace_hints(occupancy=4)
+    launch = other(z, x, y)
+    assert not familiar_launch(launch)
+    launch.sync()
+
+
+def test_what_the_author_declares_later(gpu):
+    z = pieces()
+    for _ in range(4):
+        z = declared(z).sync()
+    last = z._core.site.last
+    assert last is not None
+    unsafe("a reason")(declared)
+    assert last.built(declared, (z,)) is None, "what is declared is looked at anew"
+    assert (declared(z).sync().numpy() == 5).all()
+
+
+def test_another_backend_of_the_same_device(known, monkeypatch):
+    x, y, z = known
+    _, second = fake_gpu()
+    monkeypatch.setattr(select, "_cuda", lambda ordinal: second)
+    select._chosen.cache_clear()
+    a, b = tcr.ones((N,), f32), tcr.ones((N,), f32)
+    assert patterns._likeness((pieces(), a, b)) != patterns._likeness((z, x, y))
+    assert (add(pieces(), a, b).sync().numpy() == 2).all()
+
+
+def test_numbers_and_their_types(gpu):
+    from tests.cases.dialect import rms_norm
+
+    x, w = tcr.ones((4, N), f16), tcr.ones((N,), f16)
+    z = tcr.zeros((4, N), f16).partition(1, N)
+    for eps in (0.0, 0.0, 0.0, 3.0, 8.0):
+        z = rms_norm(z, x, w, eps).sync()
+        assert np.allclose(z.numpy(), 1 / np.sqrt(1 + eps), atol=2e-3)
+    for wrong in (True, None, "1"):
+        with pytest.raises(tcr.LaunchArgumentError):
+            rms_norm(z, x, w, wrong)
+
+
+def test_memory_goes_when_its_tensors_go(gpu):
+    x, z = tcr.ones((N,), f32), pieces()
+    for _ in range(4):
+        z = add(z, x, x).sync()
+    add(pieces(), x, x).sync()
+    memories = [weakref.ref(h._storage.memory) for h in (x, z)]
+    del x, z
+    gc.collect()
+    assert [m() for m in memories] == [None, None]

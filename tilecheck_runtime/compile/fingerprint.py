@@ -1,0 +1,244 @@
+"""A digest of everything that a function compiles to Tile IR by: its code, that of all it calls, and the values that
+these use. Two functions with one digest give the same bytecode, with the same versions of the tools."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any, Final, TypeVar
+
+__all__ = ["fingerprint", "portable"]
+
+_TOOLS: Final = frozenset({"cuda", "tilecheck_runtime", "builtins", "typing", "types", "enum"})
+"""Packages whose versions are part of every key: what they define is known by its name."""
+_PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
+_UNREAD: Final = frozenset({
+    "__dict__", "__weakref__", "__doc__", "__module__", "__dataclass_fields__", "__dataclass_params__",
+    "__match_args__", "__parameters__", "__orig_bases__", "__qualname__", "__slots__", "__static_attributes__",
+    "__firstlineno__", "__abstractmethods__", "_abc_impl", "__hash__", "__type_params__",
+})
+"""Of a class: what no kernel can see, or what follows from the rest."""
+_VARIABLES: Final = "CUDA_TILE"
+"""What the environment variables begin with that `cuda.tile` reads."""
+
+
+class _Unknown(Exception):
+    """Something that a digest cannot stand for."""
+
+
+def portable(function: FunctionType) -> str | None:
+    """A digest that is the same wherever the file lies, whatever lines it is on, and whether `cuda.tile` is there or
+    what stands for it, for one version of Python and of this package; None as for `fingerprint`."""
+    from tilecheck import __version__
+    from tilecheck.cache import digest
+
+    parts = _parts(function, _Seen(places=False))
+    return None if parts is None else digest(__version__, repr(sys.version_info[:2]), *parts)
+
+
+class _Seen(dict[int, int]):
+    """What was come across, by number. `places` says whether it counts where code was written."""
+
+    def __init__(self, places: bool) -> None:
+        super().__init__()
+        self.places = places
+
+
+def _parts(function: FunctionType, seen: _Seen) -> list[str] | None:
+    try:
+        return [repr(part) for part in _function(function, seen)]
+    except (_Unknown, RecursionError):
+        return None
+
+
+def fingerprint(function: FunctionType) -> str | None:
+    """The digest; None for a function that uses something which may change without it."""
+    from tilecheck.cache import digest
+
+    parts = _parts(function, _Seen(places=True))
+    if parts is None:
+        return None
+    variables = (f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith(_VARIABLES))
+    return digest(*parts, "", *variables)
+
+
+def _function(function: FunctionType, seen: _Seen) -> Iterator[object]:
+    if id(function) in seen:
+        yield "again", seen[id(function)]
+        return
+    seen[id(function)] = len(seen)
+    code = function.__code__
+    yield "function", function.__qualname__
+    yield from _code(code, seen)
+    for value in (function.__defaults__, tuple(sorted((function.__kwdefaults__ or {}).items()))):
+        yield from _value(value, seen)
+    if seen.places:  # else what they say is in the signature
+        yield "annotations", *((name, _text(value)) for name, value in sorted(function.__annotations__.items()))
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            found = cell.cell_contents
+        except ValueError:
+            raise _Unknown from None
+        yield "closure", name
+        yield from _value(found, seen)
+    yield from _named(function, seen)
+
+
+def _code(code: CodeType, seen: _Seen) -> Iterator[object]:
+    """With its place: that is part of what is compiled, for debuggers."""
+    yield (code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_flags,
+           code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, code.co_name)
+    if seen.places:
+        yield code.co_filename, code.co_firstlineno, code.co_linetable
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield "code"
+            yield from _code(constant, seen)
+        else:
+            yield from _value(constant, seen)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _named(function: FunctionType, seen: _Seen) -> Iterator[object]:
+    """What the names in a function may mean: globals, and attributes of modules among these."""
+    names = sorted({name for code in _codes(function.__code__) for name in code.co_names})
+    space = function.__globals__
+    modules = []
+    for name in names:
+        if name not in space:
+            yield "no global", name  # a builtin, or an attribute
+            continue
+        yield "global", name
+        yield from _value(space[name], seen)
+        if isinstance(space[name], ModuleType):
+            modules.append(space[name])
+    known = set()
+    while modules:
+        module = modules.pop()
+        if id(module) in known or _of_tools(module.__name__):
+            continue
+        known.add(id(module))
+        for name in names:
+            found = getattr(module, name, None)
+            if found is not None:
+                yield "attribute", module.__name__, name
+                yield from _value(found, seen)
+                if isinstance(found, ModuleType):
+                    modules.append(found)
+
+
+def _value(value: object, seen: _Seen) -> Iterator[object]:
+    if isinstance(value, _PLAIN):
+        if type(value) not in _PLAIN:
+            raise _Unknown
+        yield type(value).__name__, repr(value)
+        return
+    make = next((make for kind, make in _KINDS.items() if isinstance(value, kind)), None)
+    yield from (_of_a_tool if make is None else make)(value, seen)
+
+
+def _tuple(value: Any, seen: _Seen) -> Iterator[object]:
+    if type(value) is not tuple:
+        raise _Unknown
+    yield "tuple", len(value)
+    for item in value:
+        yield from _value(item, seen)
+
+
+def _frozenset(value: Any, seen: _Seen) -> Iterator[object]:
+    if not all(type(item) in _PLAIN for item in value):
+        raise _Unknown
+    yield "frozenset", sorted((type(item).__name__, repr(item)) for item in value)
+
+
+def _enum(value: Any, seen: _Seen) -> Iterator[object]:
+    yield "enum", value.name
+    yield from _class(type(value), seen)
+    yield from _value(value.value, seen)
+
+
+def _module(value: Any, seen: _Seen) -> Iterator[object]:
+    yield "module", value.__name__
+
+
+def _builtin(value: Any, seen: _Seen) -> Iterator[object]:
+    yield "builtin", value.__module__, value.__qualname__
+
+
+def _variable(value: Any, seen: _Seen) -> Iterator[object]:
+    yield "type variable", value.__name__
+
+
+def _class(value: Any, seen: _Seen) -> Iterator[object]:
+    tool = _of_tools(value.__module__)
+    yield "class", value.__qualname__ if tool and not seen.places else f"{value.__module__}.{value.__qualname__}"
+    if tool:
+        _by_name(value)
+        return
+    if id(value) in seen:
+        return
+    seen[id(value)] = len(seen)
+    if issubclass(value, Enum):
+        yield from ((member.name, repr(member.value)) for member in value)
+        if not all(type(member.value) in _PLAIN for member in value):
+            raise _Unknown
+        return
+    for base in value.__bases__:
+        yield from _class(base, seen)
+    for attribute, found in sorted(vars(value).items()):
+        if attribute in _UNREAD:
+            continue
+        yield "member", attribute
+        if attribute == "__annotations__":
+            yield sorted((k, _text(v)) for k, v in found.items())
+        elif isinstance(found, (staticmethod, classmethod)):
+            yield type(found).__name__
+            yield from _value(found.__func__, seen)
+        elif isinstance(found, property):
+            for part in (found.fget, found.fset, found.fdel):
+                yield from _value(part, seen)
+        else:
+            yield from _value(found, seen)
+
+
+def _of_a_tool(value: Any, seen: _Seen) -> Iterator[object]:
+    """An object that a tool made: an element type, an annotation."""
+    if not _of_tools(type(value).__module__):
+        raise _Unknown
+    yield type(value).__module__, type(value).__qualname__, _text(value)
+
+
+def _text(value: object) -> str:
+    """What stands for something that is printed in full."""
+    text = value if isinstance(value, str) else repr(value)
+    if " at 0x" in text or " object at " in text:
+        raise _Unknown
+    return text
+
+
+def _of_tools(module: str | None) -> bool:
+    return str(module).partition(".")[0] in _TOOLS
+
+
+def _by_name(value: Any) -> None:
+    """Raises for a class that is not what its name says: one that was made in a function, or put in its place."""
+    found: Any = sys.modules.get(value.__module__)
+    for name in value.__qualname__.split("."):
+        found = getattr(found, name, None)
+    if found is not value:
+        raise _Unknown
+
+
+_KINDS: Final[Mapping[type, Callable[[Any, _Seen], Iterator[object]]]] = {
+    Enum: _enum, tuple: _tuple, frozenset: _frozenset, ModuleType: _module, FunctionType: _function,
+    BuiltinFunctionType: _builtin, TypeVar: _variable, type: _class,
+}

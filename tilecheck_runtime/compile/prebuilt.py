@@ -1,0 +1,133 @@
+"""Cubins that `tilecheck build` made, in place of compiling: `load(folder)`.
+
+Nothing that guards a launch is left out: the kernel is there as source, and is checked as always. A cubin is taken for
+it only where what it was made of has the same digest, and where it assumes exactly what holds for the launch.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FunctionType
+from typing import Any, Final
+
+from tilecheck import __version__
+from tilecheck_runtime.compile import elf, manifest
+from tilecheck_runtime.compile.cache.folder import trusted
+from tilecheck_runtime.compile.constraints import Signature
+from tilecheck_runtime.compile.errors import MissingVariantError, SymbolMismatchError, ToolVersionError
+from tilecheck_runtime.compile.fingerprint import portable
+from tilecheck_runtime.compile.layout import Slot, layout
+from tilecheck_runtime.compile.options import Options
+from tilecheck_runtime.compile.places import place_of
+from tilecheck_runtime.compile.symbol import verify
+
+__all__ = ["Code", "anything", "code_of", "forget", "load"]
+
+
+@dataclass(frozen=True)
+class Code:
+    """A cubin for a launch."""
+
+    cubin: bytes
+    symbol: str
+    parameters: tuple[Slot, ...]
+
+
+@dataclass(frozen=True)
+class _Folder:
+    """What was loaded. `compiles` says whether what is missing there may be compiled."""
+
+    path: Path
+    entries: tuple[tuple[dict[str, Any], bytes], ...]
+    compiles: bool
+
+
+_LOADED: Final[dict[Path, _Folder]] = {}
+
+
+def load(folder: str | Path, *, compile: bool = True) -> tuple[str, ...]:
+    """Takes kernels from a folder that `tilecheck build` wrote, for all launches that follow; the names of those there.
+    Without `compile` only they are launched, and neither `cuda.tile` nor `tileiras` is asked for.
+
+    Raises CompileError for a folder that cannot be read or is not what was built, ToolVersionError for one that was
+    built by another version of Python or of this package, CacheFolderError for one that others could have written to.
+    """
+    path = Path(folder).resolve()
+    entries = manifest.read(path)
+    trusted(path)
+    version, python = manifest.builder(path)
+    here = ".".join(map(str, sys.version_info[:2]))
+    if (version, python) != (__version__, here):
+        raise ToolVersionError(
+            f"the kernels in {path} were built with tilecheck {version} on Python {python}, and this is tilecheck "
+            f"{__version__} on Python {here}", fix="build them anew with the versions that they are launched with")
+    _LOADED[path] = _Folder(path, entries, compile)
+    return tuple(dict.fromkeys(str(entry["kernel"]) for entry, _ in entries))
+
+
+def forget() -> None:
+    """Launches compile again."""
+    _LOADED.clear()
+
+
+def anything() -> bool:
+    """Whether a folder was loaded."""
+    return bool(_LOADED)
+
+
+def code_of(function: FunctionType, signature: Signature, arch: str, options: Options) -> Code | None:
+    """The code for a launch; None where it is to be compiled. Raises MissingVariantError where that is not to be, and
+    SymbolMismatchError and ParameterLayoutError for a cubin that is other than its manifest says."""
+    if not _LOADED:
+        return None
+    source, wanted = portable(function), (repr(signature), arch, repr(options))
+    for folder in _LOADED.values():
+        for entry, cubin in folder.entries:
+            if source is not None and entry.get("source") == source and wanted == (
+                    entry.get("signature"), entry.get("arch"), entry.get("options")):
+                return _verified(entry, cubin, signature)
+    if all(folder.compiles for folder in _LOADED.values()):
+        return None
+    raise _missing(function, source, wanted)
+
+
+def _verified(entry: dict[str, Any], cubin: bytes, signature: Signature) -> Code:
+    """What the symbol spells out is read back where `cuda.tile` is installed, which knows how; where its parameters lie
+    and that it is the kernel of that name, anywhere."""
+    symbol = str(entry["symbol"])
+    try:
+        verify(cubin, symbol, signature)
+    except ImportError:
+        _without_tools(cubin, symbol, signature)
+    return Code(cubin, symbol, layout(signature))
+
+
+def _without_tools(cubin: bytes, symbol: str, signature: Signature) -> None:
+    found = elf.read(cubin)
+    expected = tuple((slot.offset, slot.size) for slot in layout(signature))
+    if found.kernels != (symbol,) or found.parameters(symbol) != expected:
+        raise SymbolMismatchError(f"the cubin is not that of `{symbol}`",
+                                  fix="build the kernels anew: `tilecheck build`")
+
+
+def _missing(function: FunctionType, source: str | None, wanted: Sequence[str]) -> MissingVariantError:
+    name = function.__name__
+    mine = [e for folder in _LOADED.values() for e, _ in folder.entries if str(e["kernel"]).rpartition("::")[2] == name]
+    same = [e for e in mine if e.get("source") == source]
+    archs = sorted({str(e["arch"]) for e in mine})
+    if not mine:
+        why = f"no folder that was loaded has a kernel `{name}`"
+    elif wanted[1] not in archs:
+        why = f"`{name}` was built for {', '.join(archs)}, and this device is {wanted[1]}"
+    elif source is None:
+        why = f"`{name}` uses something of which nobody knows whether it is what it was when it was built"
+    elif not same:
+        why = f"`{name}` was built from other source, or for a launch with other schedules or bounds"
+    else:
+        why = f"`{name}` was built for other pieces, constants, alignment, extents, strides or hints"
+    notes = [f"built for {e['arguments']} on {e['arch']}" for e in mine[:5]]
+    return MissingVariantError(why, place=place_of(function), notes=notes, fix="build it for arguments like these: "
+                               "`tilecheck build ... --sig ...`; or load the folder with `compile=True`")

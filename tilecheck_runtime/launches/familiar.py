@@ -1,0 +1,443 @@
+"""Launches that differ from one before in nothing that its guards have looked at but the state of their arguments.
+
+What a launch may do depends on two kinds of things: on what never changes (the kernel, what is declared for it, where
+arrays lie, their layouts and pieces, constants), and on what is done with the memory meanwhile. The first is looked at
+once and kept with the first argument, for as long as there is one; the second is asked at every launch. Whatever is not
+plain at a glance is left to the ordinary launch, which then says what is wrong.
+
+This is what a launch costs beyond handing it to the driver, so it is written to be short rather than to be divided.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from tilecheck.declare import ATTRIBUTE
+from tilecheck_runtime.backends.interface import Again, Backend
+from tilecheck_runtime.cpu.machine import State
+from tilecheck_runtime.launches.arguments import given
+from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
+from tilecheck_runtime.launches.launch import Launch, Ready, facts_of
+from tilecheck_runtime.launches.living import UNLISTED
+from tilecheck_runtime.launches.log import LOG
+from tilecheck_runtime.launches.nesting import INSIDE
+from tilecheck_runtime.launches.patterns import PATTERNS, Pattern, observed, pattern_of
+from tilecheck_runtime.launches.streams import stream_for
+from tilecheck_runtime.ownership.handles import Handle, Move, Site
+from tilecheck_runtime.ownership.places import PASSED_OVER, Place, here
+from tilecheck_runtime.ownership.state import CONFLICTS, Use
+from tilecheck_runtime.ownership.storage import EPOCH, LOCK, RUNNING, Hold, Ledger, Mode, land
+from tilecheck_runtime.tensors.partition import Partition, handed_on
+from tilecheck_runtime.tensors.shared import SharedTensor
+from tilecheck_runtime.tensors.tensor import Tensor
+
+if TYPE_CHECKING:
+    from tilecheck_runtime.dialect.decorator import Kernel
+
+__all__ = ["Familiar", "familiar", "met"]
+
+_new: Final = object.__new__
+_getframe: Final = sys._getframe
+_PASSED_OVER: Final = PASSED_OVER
+_tuple: Final = tuple.__new__
+_HANDLES: Final = frozenset({Partition, Tensor, SharedTensor})
+_MOST: Final = 64
+"""Launches that are kept for one argument."""
+_FEW: Final = 8
+"""Holds of one storage, with those that ended, before the latter are looked for and forgotten."""
+_ALL: Final = frozenset(Mode)
+_TO_READ: Final = CONFLICTS[Use.READ]
+_PARTITIONED: Final = Mode.PARTITIONED
+_READING: Final = Mode.READING
+_WRITING: Final = Mode.WRITING
+
+
+def familiar(kernel: Kernel[Any], args: Sequence[Any]) -> Launch | None:
+    """A launch like one before, built; None where it is not, or where something may forbid it."""
+    try:
+        site: Site = args[0]._core.site
+    except (IndexError, AttributeError):
+        return None
+    last: Familiar | None = site.last
+    made = None if last is None else last.built(kernel, args)
+    if made is None and len(site.known) > 1:
+        other = site.known.get(_key(kernel, args))
+        if other is not None and other is not last:
+            site.last = other
+            made = other.built(kernel, args)
+    if made is None:
+        alike = PATTERNS.get(kernel)
+        if alike is not None:
+            found = _by_pattern(kernel, args, site)
+            made = None if found is None else found.built(kernel, args)
+    return made
+
+
+def _by_pattern(kernel: Kernel[Any], args: Sequence[Any], site: Site) -> Familiar | None:
+    """The first launch with some memory that is like one with other memory."""
+    pattern = pattern_of(kernel, args)
+    if pattern is None:
+        return None
+    with LOCK:
+        found = _of(pattern, kernel, args, pattern.again(args, once=not site.seen))
+        if site.seen:
+            key = _key(kernel, args)
+            if key is not None:
+                _put(site, key, found)
+        site.seen = True
+    return found
+
+
+def _put(site: Site, key: tuple[Any, ...], found: Familiar) -> None:
+    if len(site.known) >= _MOST:
+        site.known.clear()
+    site.known[key] = site.last = found
+
+
+def _key(kernel: Kernel[Any], args: Sequence[Any]) -> tuple[Any, ...] | None:
+    """All that a launch depends on and that does not change; None where something is passed that may."""
+    key: list[Any] = [kernel]
+    for value in args:
+        kind = type(value)
+        if kind in _HANDLES:
+            key.append(value._core.site)
+        elif kind is float:
+            key.append(float)  # code is the same for all of them, and so are guards
+        elif kind is int or kind is bool:
+            key.append((kind, value))
+        else:
+            return None
+    return tuple(key)
+
+
+def met(kernel: Kernel[Any], args: Sequence[Any], ready: Ready, parameters: Sequence[str],
+        constants: Sequence[Any]) -> None:
+    """Remembers a launch that went well: by what it is like, and with its first argument, once that is launched with a
+    second time. `parameters` and `constants` are those of what was compiled, in order. The caller holds the lock."""
+    if not args or not isinstance(args[0], Handle):
+        return
+    pattern = pattern_of(kernel, args) or observed(kernel, args, ready, parameters, constants)
+    site = args[0]._core.site
+    if not site.seen or pattern is None:
+        site.seen = True
+        return
+    key = _key(kernel, args)
+    if key is None or key in site.known:
+        return
+    again = pattern.again(args, once=False)
+    _put(site, key, _of(pattern, kernel, args, again))
+
+
+class _Lent:
+    """An argument that stays with the caller.
+
+    ledger  of its memory
+    mode    in which a launch holds it
+    viewed  whether it is a view, of something that may be moved away
+    stamp   of the ledger when nothing forbade to read it; never that of what is written
+    """
+
+    __slots__ = ("ledger", "mode", "position", "site", "stamp", "viewed")
+
+    def __init__(self, position: int, handle: Handle, mode: Mode) -> None:
+        self.position, self.mode, self.site = position, mode, handle._core.site
+        self.ledger, self.viewed, self.stamp = handle._storage.ledger, handle._parent is not None, -1
+
+
+def _of(pattern: Pattern, kernel: Kernel[Any], args: Sequence[Any], again: Again) -> Familiar:
+    """A launch of some memory, of which everything but that is known."""
+    found = _new(Familiar)
+    found.kernel, found.again, found.name, found.what = kernel, again, pattern.name, pattern.what
+    found.attributes, found.declared, found.backend = pattern.attributes, pattern.declared, pattern.backend
+    found.floats, found.numbers, found.waiting = pattern.floats, pattern.numbers, pattern.waiting
+    found.count, found.spare = len(args), []
+    found.outputs = tuple([(n, handle._core.site, handle._storage.ledger, handle._parent is not None, fix)
+                           for n, fix in pattern.outputs for handle in (args[n],)])
+    found.lent = tuple([_Lent(n, args[n], mode) for n, mode in pattern.lent])
+    return found
+
+
+def _moved(handle: Handle) -> bool:
+    """Whether a handle was moved away, or one that it is a view of."""
+    found: Handle | None = handle
+    while found is not None:
+        if found._moved is not None:
+            return True
+        found = found._parent
+    return False
+
+
+def _lendable(lent: _Lent, handle: Handle) -> bool:
+    """Whether it is plain that nothing forbids the use of an argument."""
+    if handle._moved is not None or (lent.viewed and _moved(handle)):
+        return False
+    ledger = lent.ledger
+    if ledger.stamp != lent.stamp or ledger.joined is not None:
+        reading = lent.mode is _READING
+        if not _quiet(ledger, handle._hold, _TO_READ if reading else _ALL):
+            return False
+        if reading:
+            lent.stamp = ledger.stamp
+    return True
+
+
+def _quiet(ledger: Ledger, own: Hold | None, conflicts: frozenset[Mode]) -> bool:
+    """Whether it is plain that nobody else holds a memory, or part of it, in one of these modes."""
+    ledger = ledger.root()
+    if len(ledger.holds) > _FEW:
+        ledger.live()
+    for reference in ledger.holds:
+        hold = reference()
+        if hold is not None and not hold.ended and hold is not own and hold.mode in conflicts:
+            return False
+    return True
+
+
+class Familiar:
+    """What is kept of a launch. Nothing of it keeps memory alive, but for one that is launched once.
+
+    outputs     positions of `Mut` arguments, each with what stands for it, the ledger of its memory, whether it is a
+                view, and what to write instead of it once it was moved
+    floats      positions of floats
+    numbers     positions, types and values of what is no array; of floats the value does not matter
+    attributes  of the function, among them what its author declares
+    declared    that, as it was
+    spare       holds that launches had which are through
+    """
+
+    kernel: Kernel[Any]
+    backend: Backend
+    again: Again
+    outputs: tuple[tuple[int, Site, Ledger, bool, str], ...]
+    lent: tuple[_Lent, ...]
+    floats: tuple[int, ...]
+    numbers: tuple[tuple[int, type, Any], ...]
+    name: str
+    what: str
+    waiting: str
+    count: int
+    attributes: Mapping[str, Any]
+    declared: object
+    spare: list[list[Hold]]
+
+    def built(self, kernel: Kernel[Any], args: Sequence[Any]) -> Launch | None:
+        """Such a launch, with its outputs moved into it; None where the arguments are others, or something may forbid
+        it."""
+        if kernel is not self.kernel or len(args) != self.count or State.recorder is not None or (
+                INSIDE.place is not None or self.attributes.get(ATTRIBUTE) is not self.declared):
+            return None
+        for position, kind, value in self.numbers:
+            if type(args[position]) is not kind or (args[position] != value and kind is not float):
+                return None
+        frame = _getframe(2)
+        code = frame.f_code
+        place = _tuple(Place, (code, frame.f_lasti)) if _PASSED_OVER.get(code.co_filename) is False else here(3)
+        own = []
+        with LOCK:
+            try:
+                for lent in self.lent:
+                    handle = args[lent.position]
+                    if handle._core.site is not lent.site or (
+                            (handle._moved is not None or lent.viewed or lent.ledger.stamp != lent.stamp
+                             or lent.ledger.joined is not None) and not _lendable(lent, handle)):
+                        return None
+                for position, site, ledger, viewed, _ in self.outputs:
+                    handle = args[position]
+                    if handle._core.site is not site:
+                        return None
+                    hold, holds = handle._hold, ledger.holds
+                    if hold is None or hold.mode is not _PARTITIONED or hold.chain is not None or (
+                            handle._moved is not None or (viewed and _moved(handle))):
+                        return None
+                    if len(holds) != 1 or holds[0]() is not hold or ledger.joined is not None:
+                        ledger.root().live()
+                        if not _quiet(ledger, hold, _ALL):
+                            return None
+                    own.append(hold)
+            except AttributeError:  # no handle
+                return None
+            EPOCH.now = epoch = EPOCH.now + 1
+            for output, hold in zip(self.outputs, own):  # noqa: B905, as long as each other
+                handle = args[output[0]]
+                handle._moved, handle._hold = _tuple(Move, (place, self.what, output[4])), None
+                hold.what, hold.place = self.waiting, place
+            made = _new(_FamiliarLaunch)
+            made._known, made._args, made._own, made._place, made._epoch = self, args, own, place, epoch
+            return made
+
+    def lendable(self, args: Sequence[Any]) -> bool:
+        """Whether it is plain that nothing forbids the use of what stays with the caller."""
+        return all(_lendable(lent, args[lent.position]) for lent in self.lent)
+
+    def listed(self, holds: Sequence[Hold]) -> None:
+        """Counts holds that begin again where their storage has forgotten them, or where others must hear of it."""
+        for hold, lent in zip(holds, self.lent, strict=True):
+            if not hold.listed:
+                lent.ledger.root().add(hold)
+            elif lent.mode is _WRITING:
+                lent.ledger.root().stamp += 1
+
+
+class _FamiliarLaunch(Launch):
+    """Such a launch. It becomes an ordinary one when it is asked for anything but to run.
+
+    plain  whether it has, or was run
+    """
+
+    _known: Familiar
+    _epoch: int
+    _plain: bool = False
+    _own: Sequence[Hold] = ()
+    _args: Sequence[Any] = ()
+
+    @property
+    def what(self) -> str:
+        return self._known.what
+
+    def start(self, stream: Any = None) -> Flight[Any]:
+        if INSIDE.place is None and State.recorder is None:
+            frame = _getframe(1)
+            code = frame.f_code
+            place = _tuple(Place, (code, frame.f_lasti)) if _PASSED_OVER.get(code.co_filename) is False else here(2)
+            with LOCK:
+                if self._ended is None:
+                    flight = self._begun(place, stream)
+                    if flight is not None:
+                        self._ended = "run", place
+                        return flight
+        return super().start(stream)
+
+    def _begin(self, place: Place) -> Flight[Any]:
+        with LOCK:
+            return self._begun(place, None) or super()._begin(place)
+
+    def _begun(self, place: Place, stream: Any) -> Flight[Any] | None:
+        """Starts it; None where something may forbid that. The caller holds the lock."""
+        known = self._known
+        if self._plain or RUNNING.chain is not None:
+            return None
+        args, own = self._args, self._own
+        if EPOCH.now != self._epoch and not known.lendable(args):
+            return None
+        try:
+            stream = stream_for(known.backend) if stream is None else known.backend.stream_of(stream)
+            floats = [args[n] for n in known.floats] if known.floats else ()
+            event = known.again.launch(stream, floats, (known.name, place))
+        except BaseException:
+            self._quiet = True  # the error says it
+            raise
+        EPOCH.now += 1
+        for hold in own:
+            hold.mode, hold.what, hold.place = _WRITING, known.what, place
+        self._plain, self._args, self._own = True, (), ()
+        flight = _new(_FamiliarFlight)
+        flight._known, flight._event, flight._args, flight._own, flight._place = known, event, args, own, place
+        if known.spare:
+            flight._borrowed = borrowed = known.spare.pop()
+            for hold in borrowed:
+                hold.ended, hold.place = False, place
+                if not hold.listed or hold.mode is _WRITING:
+                    known.listed(borrowed)
+        else:
+            flight._borrowed = [handle._storage.hold(lent.mode, handle.region, place, known.what)
+                                for lent in known.lent for handle in (args[lent.position],)]
+        if LOG.launches:
+            LOG.launched(known.name, place, "like one before", known.again.grid, known.again.symbol, stream)
+        return flight
+
+    def _ordinary(self) -> None:
+        if self._plain:
+            return
+        self._plain, known = True, self._known
+        self._kernel, self._name = known.kernel, known.name
+        self._given = given(self._name, self._kernel.signature, self._args, {})
+        self._facts = facts_of(self._kernel, self._given)
+        self._grid = self._facts.grid
+        outputs, own, self._own = self._given.outputs.values(), self._own, ()
+        self._taken = tuple(handed_on(p, hold) for p, hold in zip(outputs, own, strict=True))
+
+    def grid(self, *extents: Any) -> Launch:
+        self._unspent()
+        with LOCK:
+            self._ordinary()
+        return super().grid(*extents)
+
+    def ready(self, place: Place) -> Ready:
+        self._ordinary()
+        return super().ready(place)
+
+    def __del__(self) -> None:
+        if self._own:
+            for hold in self._own:
+                hold.release()
+        if self._ended is None:
+            super().__del__()
+
+
+class _FamiliarFlight(KernelFlight[Any]):
+    """Such a launch, under way."""
+
+    ordered = True  # only what is has launches that are kept
+    _known: Familiar
+    _args: Sequence[Any] = ()
+    _own: Sequence[Hold] = ()
+    _borrowed: list[Hold]
+    _place: Place
+
+    def early(self) -> Any:
+        self._taken = place = self._place
+        with LOCK:
+            return self._landed(place)
+
+    def _land(self) -> Any:
+        error = self._event.error()
+        with LOCK:
+            if error is not None:
+                for hold in (*self._borrowed, *self._own):
+                    land(hold)
+                self._let_go()
+                raise error
+            return self._landed(here())
+
+    def _landed(self, place: Place) -> Any:
+        """Gives everything back, and returns what the outputs have become."""
+        known, args, own, borrowed = self._known, self._args, self._own, self._borrowed
+        self._args = self._own = ()
+        if RUNNING.chain is not None:
+            for hold in (*borrowed, *own):
+                land(hold)  # it goes on until the chain is through, for everybody else
+            own = [args[n]._storage.hold(_PARTITIONED, args[n].region, place) for n, *_ in known.outputs]
+        else:
+            for hold in borrowed:
+                hold.ended = True
+            known.spare.append(borrowed)
+        self._borrowed = []
+        made: list[Partition] = []
+        for output, hold in zip(known.outputs, own):  # noqa: B905, as long as each other
+            hold.mode, hold.what, hold.place = _PARTITIONED, "a partition", place
+            part = _new(Partition)
+            part._core, part._hold = args[output[0]]._core, hold
+            made.append(part)
+        return made[0] if len(made) == 1 else tuple(made) or None
+
+    def _let_go(self) -> None:
+        self._args, self._own, self._borrowed = (), (), []
+
+    def _abandon(self) -> None:
+        holds, args = (*self._borrowed, *self._own), self._args
+        self._let_go()
+        self._passage = Passage(self._known.name, self._place, self._event, holds, args, lambda: None)
+        super()._abandon()
+
+    def __del__(self) -> None:
+        if not self._args:
+            return  # its result was taken
+        if self._taken is None:
+            super().__del__()
+        for hold in (*self._borrowed, *self._own):
+            hold.release()
+
+
+UNLISTED.update((_FamiliarLaunch, _FamiliarFlight))
