@@ -27,6 +27,9 @@ NEUTRAL = {
                     "r = ct.sum(acc, axis=1, keepdims=True)", None),
 }
 WRONG = {
+    "what Python's max leaves of it": "m = ct.sum(max(ct.exp(row), 1.0e-3), axis=1, keepdims=True)\nr = m",
+    "what Python's max of two leaves of it": "z = ct.zeros((1, T), ct.float32)\n"
+                                             "r = ct.sum(max(z, ct.exp(row) + 1.0), axis=1, keepdims=True)",
     "variance": "m = ct.sum(row, axis=1, keepdims=True) / n\nd = row - m\nr = ct.sum(d * d, axis=1, keepdims=True)",
     "sum plus one": "r = ct.sum(row + 1.0, axis=1, keepdims=True)",
     "sum with bias": "b = ct.load(v, (0, 0), (1, T), padding_mode=ct.PaddingMode.ZERO)\n"

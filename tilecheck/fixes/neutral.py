@@ -13,8 +13,8 @@ from typing import Final, Literal, TypeAlias
 
 import libcst as cst
 
-from tilecheck.fixes.operations import elements, operation
-from tilecheck.fixes.syntax import Source, walk
+from tilecheck.fixes.operations import elements, operation, spell
+from tilecheck.fixes.syntax import Source, dotted, walk
 from tilecheck.kernel.tree import Span
 
 __all__ = ["PADDINGS", "Outcome", "outcome"]
@@ -34,6 +34,8 @@ _IDENTITY: Final[Mapping[str, float]] = {
     "max": -math.inf, "argmax": -math.inf, "min": math.inf, "argmin": math.inf,
 }
 _PRODUCTS: Final = frozenset({"mma", "matmul", "dot"})
+_BUILTIN: Final = frozenset({"max", "min", "sum", "abs", "pow"})
+_LIKE: Final = {"max": "maximum", "min": "minimum", "pow": "pow"}
 _SAME: Final = frozenset({
     "reshape", "permute", "transpose", "broadcast_to", "expand_dims", "extract", "item", "T", "squeeze", "unsqueeze",
 })
@@ -237,6 +239,12 @@ class _Flow:
             return "elsewhere"
         if name in _FLOAT_ONLY:
             self.floating = True
+        if not method and dotted(node.func) in _BUILTIN and spell(self.source, name) != name:
+            # Python's own, which compares whole values
+            if len(given) != 2 or name not in _LIKE:
+                self.faults.add("unknown")
+                return "unknown"
+            return self.binary(_LIKE[name], given[0], given[1], node)
         if name in _IDENTITY:
             return self.combined(name, node, given)
         if name in _WRITES or name.startswith("atomic_"):
@@ -293,7 +301,7 @@ class _Flow:
 
     def along(self, node: cst.Call) -> bool | None:
         """Whether a reduction is along the edge; None when it cannot be told."""
-        axis = self.source.argument(node, 1, "axis")
+        axis = self.source.argument(node, 1 - operation(self.source, node)[1], "axis")
         number = None if axis is None else _number(axis)
         if axis is None or self.source.code(axis) == "None":
             return True
@@ -301,7 +309,7 @@ class _Flow:
 
     def keeps(self, node: cst.Call) -> bool:
         """Whether a reduction keeps the number of axes."""
-        kept = self.source.argument(node, 2, "keepdims")
+        kept = self.source.argument(node, 2 - operation(self.source, node)[1], "keepdims")
         return kept is not None and self.source.code(kept) == "True"
 
     def multiplied(self, given: Sequence[Value | tuple[float]]) -> Value:
