@@ -278,6 +278,23 @@ def test_colours_and_source_are_those_of_mypy(tmp_path: Path, write: Write):
     assert lines[1].strip().startswith("ct.store(z,") and lines[2].strip().startswith("^~~")
 
 
+def test_a_run_in_which_nothing_has_changed_does_not_load_the_checker(tmp_path: Path, write: Write):
+    write(helper=BROKEN, kernels=KERNEL, host=HOST)
+
+    def loaded() -> bool:
+        done = subprocess.run([sys.executable, "-X", "importtime", "-m", "mypy", "."], cwd=tmp_path, env=environment(),
+                              capture_output=True, text=True, check=False)
+        assert "tilecheck.mypy_plugin.plugin" in done.stderr
+        assert RACE in parsed(done).findings
+        return "tilecheck.engine" in done.stderr
+
+    assert loaded()
+    assert not loaded()
+    write(host=HOST + "# something else\n")
+    assert loaded()
+    assert not loaded()
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_shapes_are_revealed(mode: str, tmp_path: Path, write: Write):
     write(shapes="import cuda.tile as ct\n\n\n@ct.kernel\n"
