@@ -21,7 +21,7 @@ __all__ = ["Kernel", "kernel"]
 P = ParamSpec("P")
 
 
-def _first(kernel: Kernel[Any], args: Sequence[Any]) -> Launch | None:
+def _first(kernel: Kernel[Any], args: Sequence[Any]) -> Launch[Any] | None:
     """Imports it when it is first needed: an import costs a launch dear, also one of what is there."""
     from tilecheck_runtime.launches.familiar import familiar
 
@@ -29,7 +29,7 @@ def _first(kernel: Kernel[Any], args: Sequence[Any]) -> Launch | None:
     return familiar(kernel, args)
 
 
-_familiar: Final[list[Callable[[Kernel[Any], Sequence[Any]], Launch | None]]] = [_first]
+_familiar: Final[list[Callable[[Kernel[Any], Sequence[Any]], Launch[Any] | None]]] = [_first]
 
 
 class Kernel(Generic[P]):
@@ -75,7 +75,7 @@ class Kernel(Generic[P]):
         """The launch of this kernel with host tensors, to be run later. Raises OwnershipError."""
         if not kwargs:
             try:  # most launches are those of the last time: no call in between
-                made: Launch | None = args[0]._core.site.last.built(self, args)
+                made: Launch[Any] | None = args[0]._core.site.last.built(self, args)
             except (AttributeError, IndexError):  # there was none, or this is no tensor
                 made = None
             if made is None:

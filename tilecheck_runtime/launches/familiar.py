@@ -54,7 +54,7 @@ _READING: Final = Mode.READING
 _WRITING: Final = Mode.WRITING
 
 
-def familiar(kernel: Kernel[Any], args: Sequence[Any]) -> Launch | None:
+def familiar(kernel: Kernel[Any], args: Sequence[Any]) -> Launch[Any] | None:
     """A launch like one before, built; None where it is not, or where something may forbid it."""
     try:
         site: Site = args[0]._core.site
@@ -222,7 +222,7 @@ class Familiar:
     declared: object
     spare: list[list[Hold]]
 
-    def built(self, kernel: Kernel[Any], args: Sequence[Any]) -> Launch | None:
+    def built(self, kernel: Kernel[Any], args: Sequence[Any]) -> Launch[Any] | None:
         """Such a launch, with its outputs moved into it; None where the arguments are others, or something may forbid
         it."""
         if kernel is not self.kernel or len(args) != self.count or State.recorder is not None or (
@@ -280,7 +280,7 @@ class Familiar:
                 lent.ledger.root().stamp += 1
 
 
-class _FamiliarLaunch(Launch):
+class _FamiliarLaunch(Launch[Any]):
     """Such a launch. It becomes an ordinary one when it is asked for anything but to run.
 
     plain  whether it has, or was run
@@ -358,7 +358,7 @@ class _FamiliarLaunch(Launch):
         outputs, own, self._own = self._given.outputs.values(), self._own, ()
         self._taken = tuple(handed_on(p, hold) for p, hold in zip(outputs, own, strict=True))
 
-    def grid(self, *extents: Any) -> Launch:
+    def grid(self, *extents: Any) -> Launch[Any]:
         self._unspent()
         with LOCK:
             self._ordinary()
