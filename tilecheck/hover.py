@@ -50,9 +50,9 @@ def type_text(value: Value) -> str | None:
 
 
 def _tile(value: Int | Bool | Data) -> str | None:
-    dtype = value.dtype or "?"
+    dtype = "?" if not value.dtype or value.dtype[0] in "~?" else value.dtype
     if value.shape == ():
-        return None if dtype == "?" or dtype.startswith("~") else dtype
+        return None if dtype == "?" else dtype
     if value.shape is None:
         return None if dtype == "?" else f"Tile[{dtype}, ...]"
     return f"Tile[{dtype}, {_extents(value.shape)}]"

@@ -158,7 +158,7 @@ def discharged(x, o, T: Int):
 @ct.kernel
 def infinity_of_a_type_that_has_it(x, o, T: Int):
     t = ct.load(x, (ct.bid(0), 0), (1, T), padding_mode=ct.PaddingMode.NEG_INF)
-    ct.store(o, (ct.bid(0), 0), ct.max(t, axis=1, keepdims=True))
+    ct.store(o, (ct.bid(0), 0), ct.max(t.astype(ct.float32), axis=1, keepdims=True))
 
 
 def launch_large_floats(stream, rows, columns):

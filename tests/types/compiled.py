@@ -1,4 +1,4 @@
-"""Small kernels given both to the front end of cuda.tile and to the checker, and what each says of them."""
+"""Small kernels given to the front end of cuda.tile, and what it says of them."""
 
 from __future__ import annotations
 
@@ -17,29 +17,10 @@ from cuda.tile.compilation import (
     ScalarConstraint,
 )
 
-from tilecheck.api import check_source
-from tilecheck.config import Config
 
-CODES = ("TC501", "TC502", "TC503", "TC504", "TC505")
-
-HEAD = "import cuda.tile as ct\n\n"
-PARAMETERS = ("a", "b", "s", "n")
-"""Two arrays of float32 with two axes, a number with a fraction and an integer."""
-
-
-def source(bodies: Sequence[str]) -> str:
-    """One kernel `k0`, `k1`, ... for each body; lines of a body are separated by `;` or newlines."""
-    out = [HEAD]
-    for number, body in enumerate(bodies):
-        lines = [line.rstrip() for line in body.replace("; ", "\n").strip("\n").split("\n")]
-        out.append(f"@ct.kernel\ndef k{number}({', '.join(PARAMETERS)}):\n")
-        out += [f"    {line}\n" for line in lines]
-        out.append("\n\n")
-    return "".join(out)
-
-
-def _array() -> ArrayConstraint:
-    return ArrayConstraint(ct.float32, 2, index_dtype=ct.int32, stride_lower_bound_incl=0, alias_groups=(),
+def array(rank: int = 2) -> ArrayConstraint:
+    """An array of float32."""
+    return ArrayConstraint(ct.float32, rank, index_dtype=ct.int32, stride_lower_bound_incl=0, alias_groups=(),
                            may_alias_internally=False)
 
 
@@ -52,10 +33,14 @@ def loaded(path: Path, text: str) -> ModuleType:
     return module
 
 
-def refused(kernel: ct.kernel) -> str | None:
+def plain() -> list[object]:
+    """What the kernels of `tests.types.kernels` are compiled for."""
+    return [array(), array(), ScalarConstraint(ct.float32), ScalarConstraint(ct.int32)]
+
+
+def refused(kernel: ct.kernel, given: Sequence[object] | None = None) -> str | None:
     """What the front end has against a kernel: "" when it accepts it, None when it fails for reasons of its own."""
-    given = [_array(), _array(), ScalarConstraint(ct.float32), ScalarConstraint(ct.int32)]
-    signature = KernelSignature(given, CallingConvention.cutile_python_v1())
+    signature = KernelSignature(list(plain() if given is None else given), CallingConvention.cutile_python_v1())
     try:
         compile_tile(kernel._annotated_function, [signature], sm_arch="sm_107", return_final_ir=True,
                      return_cubin=False, bytecode_version=BytecodeVersion.V_13_4)
@@ -64,14 +49,3 @@ def refused(kernel: ct.kernel) -> str | None:
     except (AssertionError, NotImplementedError):
         return None
     return ""
-
-
-def flagged(text: str, name: str = "k.py") -> dict[str, list[str]]:
-    """The findings of the checker of these rules, by kernel."""
-    report = check_source(text, name, Config(use_cache=False))
-    assert not report.failures, report.failures
-    out: dict[str, list[str]] = {}
-    for d in report.diagnostics:
-        if d.code in CODES:
-            out.setdefault(d.kernel or "", []).append(f"{d.code}: {d.message}")
-    return out

@@ -34,9 +34,82 @@ def shown(text: str) -> dict[tuple[int, str], str]:
 
 def test_shapes_are_spelled_with_the_constants_of_the_kernel() -> None:
     found = shown(GEMM)
-    assert found[10, "ta"].endswith(", BM, BK]")
-    assert found[6, "acc"].endswith(", BM, BN]")
-    assert (5, "i") not in found or not found[5, "i"].startswith("Tile")
+    assert found[10, "ta"] == "Tile[a.dtype, BM, BK]"
+    assert found[10, "ct.mma(ta, tb, acc)"] == found[6, "acc"] == "Tile[float32, BM, BN]"
+    assert found[11, "acc.astype(c.dtype)"] == "Tile[c.dtype, BM, BN]"
+
+
+KINDS = """\
+import cuda.tile as ct
+
+
+def helper(t):
+    return t[:, None]
+
+
+@ct.kernel
+def k(a, b, ids, eps, T: ct.Constant[int], F: ct.Constant[bool]):
+    i = ct.bid(0)
+    x = ct.load(a, (i, 0), (4, T))
+    y = x.astype(ct.float32) * eps
+    mean = ct.sum(y, axis=1) / a.shape[1]
+    m = ct.arange(T, dtype=ct.int32) < a.shape[0]
+    p, q = x * 2, x + mean[:, None].astype(x.dtype)
+    u = ct.where(m, q, 0)
+    w = unknown(x)
+    v = ct.astype(w, ct.float16)
+    one = helper(mean)
+    two = helper(ct.arange(8, dtype=ct.int32))
+    r = ct.load(ids, (i,), (1,)).item()
+    n = r + 1
+    acc = ct.zeros((4, 16), ct.float32)
+    for j in range(4):
+        acc = acc + ct.load(b, (j, 0), (4, 16)).astype(ct.float16)
+    z = x if F else y
+"""
+
+
+@pytest.mark.parametrize(("line", "name", "text"), [
+    (10, "i", "int32"),
+    (11, "x", "Tile[a.dtype, 4, T]"),
+    (11, "ct.load(a, (i, 0), (4, T))", "Tile[a.dtype, 4, T]"),
+    (12, "y", "Tile[float32, 4, T]"),
+    (13, "mean", "Tile[float32, 4]"),
+    (14, "m", "Tile[bool_, T]"),
+    (14, "ct.arange(T, dtype=ct.int32)", "Tile[int32, T]"),
+    (15, "p", "Tile[?, 4, T]"),
+    (15, "mean[:, None].astype(x.dtype)", "Tile[a.dtype, 4, 1]"),
+    (15, "q", "Tile[a.dtype, 4, T]"),
+    (16, "u", "Tile[?, 4, T]"),
+    (17, "w", None),
+    (18, "v", "Tile[float16, ...]"),
+    (19, "one", "Tile[float32, 4, 1]"),
+    (20, "two", "Tile[int32, 8, 1]"),
+    (5, "t[:, None]", "Tile[float32, 4, 1] | Tile[int32, 8, 1]"),
+    (21, "r", "ids.dtype"),
+    (22, "n", None),
+    (25, "acc", "Tile[float32, 4, 16]"),
+    (25, "ct.load(b, (j, 0), (4, 16)).astype(ct.float16)", "Tile[float16, 4, 16]"),
+    (26, "z", "Tile[?, 4, T]"),
+])
+def test_what_is_shown(line: int, name: str, text: str | None) -> None:
+    assert shown(KINDS).get((line, name)) == text
+
+
+def test_nothing_is_shown_twice_and_places_are_in_order() -> None:
+    spans = list(tile_types("k.py", KINDS))
+    assert spans == sorted(spans) and all(s.file == "k.py" for s in spans)
+
+
+def test_a_check_computes_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    import tilecheck.hover
+    from tilecheck.api import check_source
+
+    def never(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(tilecheck.hover, "types_of_module", never)
+    assert check_source(KINDS, "k.py").files == 1
 
 
 def test_a_file_on_disk(tmp_path: Path) -> None:

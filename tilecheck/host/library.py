@@ -320,10 +320,24 @@ def _allocation(how: str) -> Call:
         sizes = (named["size"],) if "size" in named else (named["shape"],) if "shape" in named else args
         if how == "full":
             sizes = sizes[:1]
+        elif sizes is args:
+            sizes, named = _sizes(args, named)
         if len(sizes) == 1 and isinstance(sizes[0], Choice):
             return mapped(sizes[0], lambda size: _allocated(ev, how, (size,), named, state))
         return _allocated(ev, how, sizes, named, state)
     return apply
+
+
+def _sizes(args: Args, named: Named) -> tuple[Args, Named]:
+    """The extents among the arguments, `zeros(2, 3)` or `zeros((2, 3), dtype)`; NumPy takes the type of the elements by
+    its place."""
+    whole = args and isinstance(args[0], Items | Shape)
+    place = 1 if whole else next((k for k, a in enumerate(args) if k and _names_type(a)), len(args))
+    return args[:place], {"dtype": args[place], **named} if place < len(args) else named
+
+
+def _names_type(value: Value) -> bool:
+    return isinstance(value, External) or (isinstance(value, Thing) and value.name.endswith(".dtype"))
 
 
 def _dtype(named: Named) -> str | None:

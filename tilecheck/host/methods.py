@@ -10,6 +10,7 @@ from tilecheck.host import arrays, tables
 from tilecheck.host.state import OPEN, Contents, State, chosen, contiguity
 from tilecheck.host.values import (
     NONE,
+    External,
     Int,
     Items,
     Kernel,
@@ -76,7 +77,8 @@ def _stride(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) ->
 
 
 def _view(ev: Evaluator, x: Tensor, args: Args, named: Named, state: State) -> Value:
-    if len(args) == 1 and isinstance(args[0], Thing):
+    if len(args) == 1 and isinstance(args[0], Thing | External):
+        # the same bytes as elements of another type
         return arrays.reshaped(ev, x, None, state, True, "view")
     return arrays.reshaped(ev, x, arrays.extents_from(ev, args, state), state, True, "view")
 

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shadows import lose, observe, shadow_of
+from tilecheck.kernel.tiletypes.dtypes import SOME_INTEGER
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.values import (
     ArrayRef,
@@ -284,7 +285,7 @@ def expand(m: Machine, value: Value) -> tuple[Value, ...] | None:
         rank = rank_of(m, value.array)
         if rank is None:
             return None
-        return tuple(Int(extent_of(m, value.array, d, value.what), dtype="?") for d in range(rank))
+        return tuple(Int(extent_of(m, value.array, d, value.what), dtype=SOME_INTEGER) for d in range(rank))
     if isinstance(value, Range):
         start, stop, step = value.start.constant, value.stop.constant, value.step.constant
         if start is not None and stop is not None and step and len(range(start, stop, step)) <= 64:

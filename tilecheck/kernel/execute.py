@@ -22,6 +22,7 @@ from tilecheck.kernel.machine import Exhausted, Frame, Knowledge, Machine, Recor
 from tilecheck.kernel.names import in_module
 from tilecheck.kernel.observed import Observed
 from tilecheck.kernel.statements import STATEMENTS
+from tilecheck.kernel.tiletypes.dtypes import SOME_NUMBER
 from tilecheck.kernel.tree import Attribute, Expr, FuncDef, Name, Span, Subscript
 from tilecheck.kernel.undefined import Paddings
 from tilecheck.kernel.values import NONE, Const, Data, Int, ParamRef, Value
@@ -169,14 +170,14 @@ def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None)
         m.used_as(name, "constant")
         if _mentions_float(annotation):
             return Data((), sym(name), dtype="~float")
-        return Int(sym(name), dtype=_LOOSE.get(_constant_of(annotation), "?"))
+        return Int(sym(name), dtype=_LOOSE.get(_constant_of(annotation), SOME_NUMBER))
     plain = _plain(annotation)
     if plain in ("int", "bool"):
         m.used_as(name, "scalar")
-        return Int(sym(name), dtype="?")
+        return Int(sym(name), dtype=SOME_NUMBER)
     if plain == "float":
         m.used_as(name, "scalar")
-        return Data((), sym(name), dtype="?")
+        return Data((), sym(name), dtype=SOME_NUMBER)
     if plain == "Array":
         m.used_as(name, "array")
     return ParamRef(name)

@@ -8,7 +8,7 @@ from tilecheck.kernel.coerce import arrays_in, either_array, to_array, to_int
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shadows import joined
 from tilecheck.kernel.shapes import TileValue, broadcast, relabel
-from tilecheck.kernel.tiletypes.typing import met
+from tilecheck.kernel.tiletypes.typing import met, untyped
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.undefined import blurred, merged, under
 from tilecheck.kernel.values import (
@@ -146,9 +146,9 @@ def join_environments(
     for name in (*a, *(n for n in b if n not in a)):
         # a name that one way leaves undefined may only be used where the other was taken
         if name not in a:
-            out[name] = b[name]
+            out[name] = untyped(b[name])
         elif name not in b:
-            out[name] = a[name]
+            out[name] = untyped(a[name])
         else:
             x, y = a[name], b[name]
             out[name] = x if x is y else join(m, cond, x, y, span)

@@ -29,7 +29,8 @@ from tilecheck.kernel.machine import Jumps, LoopMark, Machine
 from tilecheck.kernel.observed import RangeLoop
 from tilecheck.kernel.operators import shape_of
 from tilecheck.kernel.shadows import lose_all, observe, shadow_of, spread, with_shadow
-from tilecheck.kernel.tiletypes.typing import NOTHING, carried_over, note, operand
+from tilecheck.kernel.tiletypes.dtypes import UNKNOWN
+from tilecheck.kernel.tiletypes.typing import NOTHING, carried_over, note, operand, untyped
 from tilecheck.kernel.tree import Expr, For, Name, Sequence, Span, Stmt, While
 from tilecheck.kernel.undefined import blurred
 from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Range, StaticIter, Unknown, Value
@@ -291,7 +292,8 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     run = _execute(m, loop, dict(env), k)
     if run.alive:
         for name in names:
-            _same_type(m, name, before[name], run.env.get(name), loop)
+            if name not in loop.targets:
+                _same_type(m, name, before[name], run.env.get(name), loop)
     for name in names:
         # of these only the value before the loop is followed
         lose_all(m, "a variable that changes its kind in a loop", *(
@@ -307,9 +309,10 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
 
 
 def _same_type(m: Machine, name: str, before: Value, after: Value | None, loop: Loop) -> None:
-    """What a variable is at the end of the body is what the next iteration finds."""
+    """What a variable is at the end of the body is what the next iteration finds. A variable that may have one of two
+    types before the loop has none, and may get another in it."""
     first, last = operand(before), operand(after)
-    if before is not after and first is not NOTHING and last is not NOTHING:
+    if before is not after and first.dtype != UNKNOWN and last is not NOTHING:
         note(m, "carried", name, (first, last), loop.span)
 
 
@@ -475,7 +478,7 @@ def _leave(
     # a name that only the body sets has the value of the last iteration; one set before keeps that when there is none
     for name, value in run.env.items():
         if name not in before:
-            env[name] = substituted(bounded(value, k, run.guard), final)
+            env[name] = untyped(substituted(bounded(value, k, run.guard), final))
         elif name in loop.targets:
             env[name] = join(m, ge(count, 1), substituted(value, final), before[name], loop.span)
     if run.breaks:

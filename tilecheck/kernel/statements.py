@@ -15,6 +15,7 @@ from tilecheck.kernel.loops import for_loop, while_loop
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.operators import binary
 from tilecheck.kernel.shadows import lose_all, observe
+from tilecheck.kernel.tiletypes.dtypes import SOME_INTEGER
 from tilecheck.kernel.tree import (
     Annotated,
     AssertStmt,
@@ -132,7 +133,7 @@ def unpack(m: Machine, value: Value, count: int | None, span: Span) -> tuple[Val
             m.ranks.setdefault(view.root, set()).add(count)
         from tilecheck.kernel.coerce import extent_of
 
-        return tuple(Int(extent_of(m, value.array, d, value.what), dtype="?") for d in range(count))
+        return tuple(Int(extent_of(m, value.array, d, value.what), dtype=SOME_INTEGER) for d in range(count))
     if isinstance(value, Choice):
         from tilecheck.kernel.joins import join
 

@@ -17,6 +17,7 @@ from tilecheck.kernel.coerce import (
 from tilecheck.kernel.joins import join
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shapes import relabel
+from tilecheck.kernel.tiletypes.dtypes import SOME_INTEGER
 from tilecheck.kernel.tiletypes.rules import of_subscript
 from tilecheck.kernel.tree import Constant, Expr, SliceExpr, Span
 from tilecheck.kernel.undefined import blurred
@@ -94,14 +95,14 @@ def _extents(m: Machine, value: Extents, items: tuple[Expr, ...], span: Span) ->
     index = m.eval(items[0])
     axis = constant_int(index)
     if axis is not None:
-        return Int(extent_of(m, value.array, axis, value.what), dtype="?")
+        return Int(extent_of(m, value.array, axis, value.what), dtype=SOME_INTEGER)
     where = to_term(m, index, span)
     if rank:
         term: Term = extent_of(m, value.array, rank - 1, value.what)
         for d in range(rank - 2, -1, -1):
             term = ite(eq(where, const(d)), extent_of(m, value.array, d, value.what), term)
-        return Int(term, dtype="?")
-    return Int(opaque(m.name("extent", span), uniform=not where.varying), dtype="?")
+        return Int(term, dtype=SOME_INTEGER)
+    return Int(opaque(m.name("extent", span), uniform=not where.varying), dtype=SOME_INTEGER)
 
 
 def _param(m: Machine, value: ParamRef, items: tuple[Expr, ...], span: Span) -> Value:

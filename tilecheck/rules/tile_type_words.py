@@ -43,6 +43,10 @@ def _axes(n: str) -> str:
     return f"{n} {'axis' if n == '1' else 'axes'}"
 
 
+def _entries(n: str) -> str:
+    return f"{n} {'entry' if n == '1' else 'entries'}"
+
+
 def _op(use: Use) -> str:
     return f"`{use.op}`"
 
@@ -212,7 +216,8 @@ def _stored(use: Use, f: Misfit, file: str) -> tuple[str, str]:
         return (f"{_op(use)} updates elements of {wanted} with {_named(given)}",
                 f"convert it first: `ct.astype(t, ct.{wanted})`")
     if use.op.endswith("padding"):
-        return (f"{_op(use)} with {_named(given)} where elements are {wanted}", f"pad with a value of {wanted}")
+        return (f"`{use.op.removesuffix(' padding')}` pads with {_named(given)} where elements are {wanted}",
+                f"pad with a value of {wanted}")
     return (f"a tile of {_named(given)}{_line(use.operands[0].made, file)} is stored{_into_array(use)}, whose elements "
             f"are {wanted}: that loses some of it", f"convert it first: `ct.astype(t, ct.{wanted})`")
 
@@ -220,7 +225,7 @@ def _stored(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 def _number_stored(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     given, wanted = f.words
     return (f"{given} is stored{_into_array(use)}, whose elements are {wanted} and do not hold it",
-            f"convert it first: `ct.full((), {given}, ct.int32).astype(ct.{wanted})`")
+            f"write a number that {wanted} holds")
 
 
 def _mask(use: Use, f: Misfit, file: str) -> tuple[str, str]:
@@ -315,19 +320,19 @@ def _more_axes(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 def _stored_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     tile, count = f.words
     return (f"a tile of {_axes(tile)}, {_shapes(use.operands[0])}{_line(use.operands[0].made, file)}, is stored"
-            f"{_into_array(use)} at an index of {count}",
+            f"{_into_array(use)} at an index with {_entries(count)}",
             "give the tile and the index one entry for each axis of the array")
 
 
 def _loaded_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     tile, count = f.words
-    return (f"a tile of {_axes(tile)}, {_shapes(use.operands[1])}, is loaded from an index of {count}",
+    return (f"a tile of {_axes(tile)}, {_shapes(use.operands[1])}, is loaded from an index with {_entries(count)}",
             "give the shape and the index one entry for each axis of the array")
 
 
 def _array_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     count, rank = f.words
-    return f"`{use.array}` has {_axes(rank)}, and the index has {count}", "give one index for each axis"
+    return f"`{use.array}` has {_axes(rank)}, and the index has {_entries(count)}", "give one entry for each axis"
 
 
 def _index_tile(use: Use, f: Misfit, file: str) -> tuple[str, str]:
@@ -381,8 +386,8 @@ def _ranks(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 
 def _part_index(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     count, rank = f.words
-    return (f"the index of {_op(use)} has {count}, and the tile has {_axes(rank)}, {_shapes(use.operands[0])}",
-            "give one index for each axis of the tile")
+    return (f"the index of {_op(use)} has {_entries(count)}, and the tile has {_axes(rank)}, "
+            f"{_shapes(use.operands[0])}", "give one entry for each axis of the tile")
 
 
 def _part_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
@@ -406,12 +411,16 @@ def _extent(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     (extent,) = f.terms
     return (f"a tile of shape {_shapes(use.operands[0])} cannot be made by {_op(use)}: dim {f.axis} is "
             f"{spelled(extent)}, and extents are powers of two",
-            _rounded(extent) + "what lies outside of the array is padded or clipped")
+            _rounded(extent, use.op in ("ct.load", "ct.num_tiles", "view.tiled_view")))
 
 
-def _rounded(extent: Term) -> str:
+def _rounded(extent: Term, array: bool) -> str:
     n = extent.constant
-    return f"take {1 << max(n - 1, 0).bit_length()}: " if n is not None and n > 0 else "take a power of two: "
+    if n is None or n <= 0:
+        return "take a positive power of two"
+    up = 1 << (n - 1).bit_length()
+    return f"take {up}; " + ("what lies outside of the array is padded or clipped" if array else
+                             "leave out what is too much with a mask")
 
 
 def _cat_extent(use: Use, f: Misfit, file: str) -> tuple[str, str]:
@@ -472,7 +481,8 @@ def _scale(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 def _block(use: Use, f: Misfit, file: str) -> tuple[str, str]:
     dtype, scales, sizes = f.words
     whole, count = (spelled(t) for t in f.terms)
-    return (f"{whole} elements of {dtype} along K have {count} scales of {scales}, and {sizes} elements share one",
+    several = "scale" if count == "1" else "scales"
+    return (f"{whole} elements of {dtype} along K have {count} {several} of {scales}, and {sizes} elements share one",
             f"give one scale to every {sizes} elements along K")
 
 

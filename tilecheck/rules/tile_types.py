@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.host.launch import Argument, Launch
 from tilecheck.kernel.access import KernelModel
-from tilecheck.proof.terms import FALSE, ONE, TRUE, Substitution, Sym, Term, atoms_of, const
+from tilecheck.proof.terms import FALSE, ONE, TRUE, Substitution, Sym, atoms_of, const
 
 if TYPE_CHECKING:
     from tilecheck.kernel.tiletypes.uses import Misfit, Operand, Use
@@ -33,7 +33,8 @@ def diagnose(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnos
             if at is None:
                 continue
             where, found, notes = at
-        key = (found.code, use.span)
+        # an extent that a launch gives is wrong wherever it is used: once is enough
+        key = (found.code, notes) if found.code == "TC504" and notes else (found.code, use.span)
         if key not in told:
             told.add(key)
             yield _finding(where, found, notes, model)
@@ -66,7 +67,8 @@ def _in_launches(
             known = _at(use, given, {p.name: a for p, a in zip(model.params, launch.arguments, strict=True)})
             found = judged(known)
             if found is not None and found != OPEN:
-                yield known, found, (Note(_said(use, values, model, launch.arguments), launch.span),)
+                said = _said(use, found, values, model, launch.arguments)
+                yield known, found, (Note(f"in this launch {said}", launch.span),)
 
 
 def _values(model: KernelModel, arguments: Sequence[Argument], case: Mapping[str, int]) -> dict[str, int]:
@@ -106,16 +108,21 @@ def _operand(o: Operand, given: Substitution, arguments: Mapping[str, Argument])
     return replace(o, dtype=dtype, shape=None if o.shape is None else tuple(given.term(e) for e in o.shape))
 
 
-def _said(use: Use, values: Mapping[str, int], model: KernelModel, arguments: Sequence[Argument]) -> str:
+def _said(
+    use: Use, found: Misfit, values: Mapping[str, int], model: KernelModel, arguments: Sequence[Argument],
+) -> str:
     """What this launch passes of what matters."""
-    terms: list[Term] = [e for o in use.operands for e in o.shape or ()]
-    names = {a.name for t in terms for a in atoms_of(t) if isinstance(a, Sym)}
-    names |= {a.name for a in atoms_of(use.under) if isinstance(a, Sym)}
-    parts = [f"{name} = {values[name]}" for name in values if name in names]
-    arrays = {o.dtype.removesuffix(_TYPES) for o in use.operands if o.dtype.endswith(_TYPES)} | {use.array}
-    for p, a in zip(model.params, arguments, strict=True):
-        if p.name in arrays and a.dtype is not None:
-            parts.append(f"`{p.name}` holds {a.dtype} elements")
-        if p.name == use.array and a.shape is not None and use.kind in ("load", "store"):
-            parts.append(f"`{p.name}` has {len(a.shape)} {'axis' if len(a.shape) == 1 else 'axes'}")
-    return f"in this launch {' and '.join(parts)}" if parts else "in this launch"
+    shapes = [e for o in use.operands for e in o.shape or ()] if found.terms else []
+    atoms = atoms_of(use.under).union(*map(atoms_of, shapes))
+    names = {a.name for a in atoms if isinstance(a, Sym)}
+    parts = [f"{name} = {n}" for name, n in values.items() if name in names]
+    given = dict(zip((p.name for p in model.params), arguments, strict=True))
+    if found.code in ("TC502", "TC505"):
+        arrays = dict.fromkeys(o.dtype.removesuffix(_TYPES) for o in use.operands if o.dtype.endswith(_TYPES))
+        parts += [f"`{name}` holds {given[name].dtype} elements" for name in arrays
+                  if name in given and given[name].dtype is not None]
+    array = given.get(use.array)
+    if found.how == "array_rank" and array is not None and array.shape is not None:
+        rank = len(array.shape)
+        parts.append(f"`{use.array}` has {rank} {'axis' if rank == 1 else 'axes'}")
+    return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)

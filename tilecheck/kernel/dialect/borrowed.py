@@ -17,6 +17,7 @@ from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.memory import padding_of, unspecified_of
 from tilecheck.kernel.regions import Effect, element_access, tile_access
 from tilecheck.kernel.shapes import broadcast
+from tilecheck.kernel.tiletypes.dtypes import SOME_INTEGER
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.values import ArrayRef, Choice, Const, Data, Int, Shape, Tuple, Unknown, Value, View, array
 from tilecheck.proof.terms import ONE, TRUE, Term, cdiv, enforceable, eq, lane, le
@@ -108,7 +109,7 @@ def _tiles(m: Machine, part: Part, args: Arguments) -> Value:
     if axis is None or not -rank <= axis < rank:
         return m.fresh("tiles", args.span)
     place = axis % rank
-    return Int(cdiv(extent(part.array.name, part.array.axes[place]), part.tile[place]))
+    return Int(cdiv(extent(part.array.name, part.array.axes[place]), part.tile[place]), dtype=SOME_INTEGER)
 
 
 def _gather_effect(span: Span) -> Effect:
@@ -158,7 +159,7 @@ def _extent(m: Machine, x: Borrowed, args: Arguments) -> Value:
     axis = constant_int(args.take(("axis",))["axis"])
     if axis is None or not -len(x.axes) <= axis < len(x.axes):
         return m.fresh("extent", args.span)
-    return Int(extent(x.name, x.axes[axis % len(x.axes)]))
+    return Int(extent(x.name, x.axes[axis % len(x.axes)]), dtype=SOME_INTEGER)
 
 
 def _permute(m: Machine, x: Borrowed, args: Arguments) -> Value:

@@ -18,6 +18,7 @@ from tilecheck.kernel.dialect.signature import Parameter, signature
 from tilecheck.kernel.dialect.typed.infer import infer
 from tilecheck.kernel.dialect.values import Borrowed, Mutable, Shared
 from tilecheck.kernel.machine import Machine, Record
+from tilecheck.kernel.tiletypes.dtypes import SOME_NUMBER
 from tilecheck.kernel.values import Data, Int, ParamRef, TileRef, Value
 from tilecheck.proof.contract import ContractError, parse
 from tilecheck.proof.terms import ONE, TRUE, Cond, Sym, Term, atoms_in, conj, eq, sym
@@ -99,7 +100,9 @@ def _constant(m: Machine, p: Parameter) -> Value:
 
 def _scalar(m: Machine, p: Parameter) -> Value:
     m.used_as(p.name, "scalar")
-    return Data((), sym(p.name), dtype="?") if p.dtype == "float" else Int(sym(p.name), dtype="?")
+    if p.dtype == "float":
+        return Data((), sym(p.name), dtype=SOME_NUMBER)
+    return Int(sym(p.name), dtype=SOME_NUMBER)
 
 
 def _unowned(m: Machine, p: Parameter) -> Value:

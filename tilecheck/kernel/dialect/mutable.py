@@ -17,6 +17,7 @@ from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.operators import shape_of
 from tilecheck.kernel.regions import Effect, element_access, tile_access
 from tilecheck.kernel.shapes import broadcast
+from tilecheck.kernel.tiletypes.dtypes import SOME_INTEGER
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.values import (
     NONE,
@@ -142,7 +143,7 @@ def _load(m: Machine, z: Mutable, cell: Cell, grain: Grain, span: Span) -> Value
 
 
 def _ints(terms: tuple[Term, ...]) -> tuple[Int, ...]:
-    return tuple(Int(t) for t in terms)
+    return tuple(Int(t, dtype=SOME_INTEGER) for t in terms)
 
 
 # --- the only piece --------------------------------------------------------------------------------------------------
@@ -324,7 +325,7 @@ def _extent(m: Machine, z: Mutable, args: Arguments) -> Value:
     axis = constant_int(args.take(("axis",))["axis"])
     if axis is None or not -z.parameter.rank <= axis < z.parameter.rank:
         return m.fresh("extent", args.span)
-    return Int(rest(z, own(m, z), axis % z.parameter.rank))
+    return Int(rest(z, own(m, z), axis % z.parameter.rank), dtype=SOME_INTEGER)
 
 
 METHODS: Final[dict[str, Method]] = {

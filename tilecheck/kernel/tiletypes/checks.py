@@ -112,7 +112,7 @@ def _bits(use: Use, x: Operand, y: Operand, shift: bool) -> Iterator[Verdict]:
                 shift and o.dtype in ("bool_", "~bool")):
             yield Misfit("TC502", "shift" if shift else "bits", (o.dtype,))
     pair = {x.dtype, y.dtype}
-    if not shift and (known(x.dtype) and known(y.dtype) and x.dtype != y.dtype or pair == {"int8", "~bool"}):
+    if not shift and ((known(x.dtype) and known(y.dtype) and x.dtype != y.dtype) or pair == {"int8", "~bool"}):
         yield Misfit("TC502", "bits_differ", (x.dtype.lstrip("~"), y.dtype.lstrip("~")))
     if shift or x.dtype in LOOSE or y.dtype in LOOSE:
         yield from _promotes(x, y)
@@ -165,7 +165,7 @@ def _not_into(value: Shape, target: Shape) -> Misfit:
 
 def _mask(use: Use) -> Iterator[Verdict]:
     mask, target = use.operands
-    if known(mask.dtype) and mask.dtype != "bool_" or mask.dtype in ("~int", "~float"):
+    if (known(mask.dtype) and mask.dtype != "bool_") or mask.dtype in ("~int", "~float"):
         yield Misfit("TC502", "mask", (mask.dtype,))
     yield from _into(Use(use.kind, use.op, (mask, Operand("", target.shape, None, target.made)), use.span))
     yield _open(mask.dtype)
@@ -296,7 +296,8 @@ def _axes(use: Use) -> Iterator[Verdict]:
     for axis in use.numbers:
         if not -rank <= axis < rank:
             yield Misfit("TC503", "axis", (str(axis), str(rank)))
-    seen = [a % rank for a in use.numbers] if rank else []
+    # `ct.permute` compares the numbers as they are written
+    seen = [a if use.op == "ct.permute" else a % rank for a in use.numbers] if rank else []
     if len(set(seen)) != len(seen) and use.op != "ct.transpose":
         yield Misfit("TC503", "twice", (str(next(a for a in seen if seen.count(a) > 1)),))
 

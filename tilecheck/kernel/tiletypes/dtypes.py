@@ -1,7 +1,8 @@
 """Element types by name: what is known of each, and what comes out when two meet (cuda.tile, arithmetic promotion).
 
 Beside the names of cuda.tile there are `~bool`, `~int` and `~float` of constants that take the type of what they meet,
-`x.dtype` of an array of which no more is known, and `UNKNOWN`.
+`x.dtype` of an array of which no more is known, `SOME_INTEGER` of an extent of an array, `SOME_NUMBER` of a scalar that
+a launch passes, and `UNKNOWN`.
 """
 
 from __future__ import annotations
@@ -11,10 +12,15 @@ from typing import Final
 
 __all__ = [
     "ACCUMULATORS", "BITS", "CLASH", "FLOATS", "INTEGERS", "LIMITS", "LOOSE", "RESTRICTED", "SCALED", "SIGNED",
-    "UNKNOWN", "UNSIGNED", "concrete", "divided", "fits_into", "in_range", "known", "promoted",
+    "SOME_INTEGER", "SOME_NUMBER", "UNKNOWN", "UNSIGNED", "concrete", "divided", "fits_into", "in_range", "known",
+    "promoted",
 ]
 
 UNKNOWN: Final = "?"
+SOME_INTEGER: Final = "?int"
+"""An integer of 32 or 64 bits, or a constant one."""
+SOME_NUMBER: Final = "?number"
+"""A truth value, an integer, or a number of type float32, or a constant one of these."""
 CLASH: Final = "!"
 """What two types that do not combine yield."""
 
@@ -55,6 +61,8 @@ _CATEGORY: Final[Mapping[str, int]] = {
     "bool_": 0, **dict.fromkeys(INTEGERS, 1), **dict.fromkeys(FLOATS, 2), **dict.fromkeys(RESTRICTED, 2),
     "~bool": 0, "~int": 1, "~float": 2,
 }
+_SOME: Final[Mapping[str, tuple[str, ...]]] = {SOME_INTEGER: FLOATS, SOME_NUMBER: ("float32", "float64")}
+"""Types that remain what they are, whatever it is that they are combined with."""
 _DEFAULTS: Final = ("bool_", "int32", "float32")
 
 
@@ -82,6 +90,10 @@ def promoted(a: str, b: str) -> str:
     """The type of a combination; `CLASH` when there is none."""
     if a == b:
         return a or UNKNOWN
+    for some, takes in _SOME.items():
+        if some in (a, b):
+            other = b if a == some else a
+            return other if other in takes else some if other == "~int" else UNKNOWN
     if a not in _CATEGORY or b not in _CATEGORY:
         return UNKNOWN
     if a in LOOSE and b in LOOSE:

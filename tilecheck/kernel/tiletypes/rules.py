@@ -16,6 +16,7 @@ from tilecheck.kernel.tiletypes.dtypes import (
     RESTRICTED,
     UNKNOWN,
     divided,
+    known,
     promoted,
 )
 from tilecheck.kernel.tiletypes.typing import (
@@ -72,7 +73,7 @@ def of_method(m: Machine, name: str, owner: Value, args: Arguments, result: Valu
     rule = _METHODS.get(name)
     if rule is None or m.knowledge.written is None:
         return result
-    return rule(m, f".{name}", owner, args, result)
+    return rule(m, f"view.{name}", owner, args, result)
 
 
 def _typed(result: Value, dtype: str, operands: tuple[Value | None, ...], made: Span | None = None) -> Value:
@@ -81,7 +82,7 @@ def _typed(result: Value, dtype: str, operands: tuple[Value | None, ...], made: 
         return result
     types = [operand(v) for v in operands]
     if any(t is NOTHING for t in types):
-        return untyped(result)
+        return untyped(result) if result.shape is not None else typed(result, UNKNOWN if dtype == CLASH else dtype)
     if made is None:
         made = next((t.made for t in types if t.shape == result.shape and t.made is not None), None)
     return typed(result, UNKNOWN if dtype == CLASH else dtype, made)
@@ -116,7 +117,7 @@ def _combined_type(op: str, a: Operand, b: Operand) -> str:
     if op in _COMPARISONS:
         if a.dtype in LOOSE and b.dtype in LOOSE:
             return "~bool"
-        return "bool_" if a.shape or b.shape or UNKNOWN not in (a.dtype, b.dtype) else UNKNOWN
+        return "bool_" if a.shape or b.shape or known(a.dtype) or known(b.dtype) else UNKNOWN
     if op == "**" and a.dtype in FLOATS and b.dtype in INTEGERS:
         return a.dtype
     if UNKNOWN in (a.dtype, b.dtype):
@@ -378,7 +379,7 @@ def _count(m: Machine, index: Value | None) -> tuple[int, ...]:
 def _item(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     x = operand(args.positional[0])
     if x is not NOTHING:
-        note(m, "reshape", ".item()", (x, Operand(UNKNOWN, ())), args.span)
+        note(m, "reshape", "item", (x, Operand(UNKNOWN, ())), args.span)
     return _typed(result, operand(args.positional[0]).dtype, args.positional[:1])
 
 
@@ -418,7 +419,7 @@ def _reduce(places: str, m: Machine, op: str, args: Arguments, result: Value) ->
         return untyped(result)
     axis = given.get("axis")
     scan = op in ("ct.cumsum", "ct.cumprod")
-    axes = () if axis is None and not scan or axis == NONE else (0,) if axis is None else _numbers(m, axis)
+    axes = () if (axis is None and not scan) or axis == NONE else (0,) if axis is None else _numbers(m, axis)
     if axes is not None:
         note(m, "axes" if places else "reduce", op, (x,), args.span, axes)
     return _typed(result, places or _reduction(x.dtype), (given.get("x"),), None if scan else args.span)

@@ -8,7 +8,7 @@ from typing import Final
 
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.tiletypes.checks import judged
-from tilecheck.kernel.tiletypes.dtypes import LOOSE, UNKNOWN, concrete
+from tilecheck.kernel.tiletypes.dtypes import SOME_NUMBER, UNKNOWN, concrete
 from tilecheck.kernel.tiletypes.uses import Operand, Use
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.values import ArrayRef, Bool, Const, Data, Int, Named, ParamRef, TileRef, Value, View
@@ -21,7 +21,7 @@ __all__ = [
 
 _TILES: Final = (Int, Bool, Data)
 NOTHING: Final = Operand(UNKNOWN, None)
-_SCALAR: Final = Operand(UNKNOWN, ())
+_SCALAR: Final = Operand(SOME_NUMBER, ())
 _FRACTION: Final = Operand("~float", ())
 
 def operand(value: Value | None) -> Operand:
@@ -59,11 +59,12 @@ def untyped(value: Value) -> Value:
 
 def met(a: Value, b: Value, result: Value) -> Value:
     """The type where two ways of control meet, which is known when it is the same on both."""
-    if result is a and result is b or not isinstance(result, _TILES):
+    if (result is a and result is b) or not isinstance(result, _TILES):
         return result
     if not (isinstance(a, _TILES) and isinstance(b, _TILES)) or not (a.dtype and b.dtype) or a.shape != b.shape:
         return untyped(result)
-    dtype = a.dtype if a.dtype == b.dtype and (a.dtype not in LOOSE or a == b) else UNKNOWN
+    same = a.dtype == b.dtype and (a.dtype[0] not in "~?" or a == b)
+    dtype = a.dtype if same else UNKNOWN
     return typed(result, dtype, a.made)
 
 

@@ -9,7 +9,7 @@ from tilecheck.kernel.values import Shape
 from tilecheck.proof.terms import TRUE, Cond, Term
 from tilecheck.records import record
 
-__all__ = ["OPEN", "MisfitCode", "Misfit", "Operand", "Use", "Verdict"]
+__all__ = ["OPEN", "Misfit", "MisfitCode", "Operand", "Use", "Verdict"]
 
 MisfitCode: TypeAlias = Literal["TC501", "TC502", "TC503", "TC504", "TC505"]
 
