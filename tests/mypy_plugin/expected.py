@@ -36,7 +36,8 @@ def complaints(file: str, lines: Iterable[tuple[int, str]], run: Run) -> list[st
         expected = ({(rule, CODES[rule]) for rule in rules_of(line)}, {m[1] for m in _MYPY.finditer(line)},
                     revealed[1] if revealed else None)
         found = (ours, others, next((m.revealed for m in here if m.revealed), None))
-        once = len(set(here)) == len(here)
+        errors = [m for m in here if m.kind == "error"]
+        once = len(set(errors)) == len(errors)
         if found != expected or not once:
             out.append(f"{number}: {line.strip()}\n    {found}")
     return out
