@@ -87,6 +87,12 @@ def _open_terms(p: Term) -> int:
 
 
 @cache
+def _supposed(atom: Sym, bound: int) -> Assumed:
+    """That a launch scalar is at least 0 or 1."""
+    return frozenset((ge(of(atom), bound),))
+
+
+@cache
 def _choices(a: Atom) -> tuple[Term, ...]:
     """The terms of which an atom equals one."""
     return a.args if isinstance(a, (Min, Max)) else (a.then, a.other) if isinstance(a, Ite) else ()
@@ -383,7 +389,7 @@ class Facts:
         if product is not None:
             return product
         if isinstance(atom, Sym) and self._signs:
-            return frozenset((ge(of(atom), bound),))
+            return _supposed(atom, bound)
         if isinstance(atom, Sym) and bound == 0 and is_extent(atom):
             return NOTHING
         return None
