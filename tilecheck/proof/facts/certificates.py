@@ -114,8 +114,8 @@ def _factors(m: Monomial) -> frozenset[Monomial]:
 class _Vain:
     """A search without a result: to what depth, whether a deeper one would go further, and the work that it took.
 
-    The work is charged again wherever the search would be repeated, so that what is found within a budget does not hang
-    on what is remembered.
+    The work is charged again wherever the search would be repeated, so that remembering saves time and not budget: what
+    is found does not hang on it.
     """
 
     depth: int
