@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from tilecheck.declare import ATTRIBUTE
 from tilecheck_runtime.backends.interface import Again, Backend, Event
@@ -25,7 +25,7 @@ from tilecheck_runtime.launches.living import UNLISTED
 from tilecheck_runtime.launches.log import LOG
 from tilecheck_runtime.launches.nesting import INSIDE
 from tilecheck_runtime.launches.patterns import PATTERNS, Pattern, observed, pattern_of
-from tilecheck_runtime.launches.streams import stream_for
+from tilecheck_runtime.launches.streams import STREAM
 from tilecheck_runtime.ownership.handles import Handle, Move, Site
 from tilecheck_runtime.ownership.places import NOWHERE, PASSED_OVER, Place, here
 from tilecheck_runtime.ownership.state import CONFLICTS, Use
@@ -46,6 +46,13 @@ _acquire: Final = LOCK.acquire  # a `with` takes twice as long, and there are th
 _release: Final = LOCK.release
 _tuple: Final = tuple.__new__
 _NEVER: Final = "", NOWHERE
+_asked: Final = STREAM.get
+_Others: TypeAlias = Sequence[tuple[Partition, Hold, int]]
+
+
+def _all(first: Hold | None, further: _Others) -> list[Hold]:
+    """The holds of all outputs."""
+    return [*([] if first is None else [first]), *[hold for _, hold, _ in further]]
 _HANDLES: Final = frozenset({Partition, Tensor, SharedTensor})
 _MOST: Final = 64
 """Launches that are kept for one argument."""
@@ -151,6 +158,22 @@ class _Lent:
         self.ledger, self.viewed, self.stamp = handle._storage.ledger, handle._parent is not None, -1
 
 
+class _Output:
+    """An argument that is moved.
+
+    number  among those
+    ledger  of its memory
+    viewed  whether it is a view
+    fix     what to write instead of it once it was moved
+    """
+
+    __slots__ = ("fix", "ledger", "number", "position", "site", "viewed")
+
+    def __init__(self, number: int, position: int, handle: Handle, fix: str) -> None:
+        self.number, self.position, self.site, self.fix = number, position, handle._core.site, fix
+        self.ledger, self.viewed = handle._storage.ledger, handle._parent is not None
+
+
 def _of(pattern: Pattern, kernel: Kernel[Any], args: Sequence[Any], again: Again) -> Familiar:
     """A launch of some memory, of which everything but that is known."""
     found = _new(Familiar)
@@ -160,8 +183,8 @@ def _of(pattern: Pattern, kernel: Kernel[Any], args: Sequence[Any], again: Again
     found.count, found.spare = len(args), []
     found.writes = any(mode is _WRITING for _, mode in pattern.lent)
     found.calls, found.starts = (None, -1, NOWHERE, ()), (None, -1, _NEVER, _NEVER)
-    found.outputs = tuple([(n, handle._core.site, handle._storage.ledger, handle._parent is not None, fix)
-                           for n, fix in pattern.outputs for handle in (args[n],)])
+    outputs = [_Output(n, at, args[at], fix) for n, (at, fix) in enumerate(pattern.outputs)]
+    found.output, found.further = (outputs[0] if outputs else None), tuple(outputs[1:])
     found.lent = tuple([_Lent(n, args[n], mode) for n, mode in pattern.lent])
     return found
 
@@ -190,6 +213,19 @@ def _lendable(lent: _Lent, handle: Handle) -> bool:
     return True
 
 
+def _movable(output: _Output, handle: Handle) -> bool:
+    """Whether it is plain that nothing forbids to move an output."""
+    hold, ledger = handle._hold, output.ledger
+    if hold is None or hold.mode is not _PARTITIONED or hold.chain is not None or (
+            handle._moved is not None or (output.viewed and _moved(handle))):
+        return False
+    holds = ledger.holds
+    if len(holds) == 1 and holds[0]() is hold and ledger.joined is None:
+        return True
+    ledger.root().live()
+    return _quiet(ledger, hold, _ALL)
+
+
 def _quiet(ledger: Ledger, own: Hold | None, conflicts: frozenset[Mode]) -> bool:
     """Whether it is plain that nobody else holds a memory, or part of it, in one of these modes."""
     ledger = ledger.root()
@@ -213,8 +249,8 @@ def _placed(frame: FrameType) -> tuple[CodeType | None, int, Place]:
 class Familiar:
     """What is kept of a launch. Nothing of it keeps memory alive, but for one that is launched once.
 
-    outputs     positions of `Mut` arguments, each with what stands for it, the ledger of its memory, whether it is a
-                view, and what to write instead of it once it was moved
+    output      the first `Mut` argument, which most kernels have; None without one
+    further     the others. They take loops, which cost more than what is done in them
     floats      positions of floats
     numbers     positions, types and values of what is no array; of floats the value does not matter
     attributes  of the function, among them what its author declares
@@ -228,7 +264,8 @@ class Familiar:
     kernel: Kernel[Any]
     backend: Backend
     again: Again
-    outputs: tuple[tuple[int, Site, Ledger, bool, str], ...]
+    output: _Output | None
+    further: tuple[_Output, ...]
     lent: tuple[_Lent, ...]
     floats: tuple[int, ...]
     numbers: tuple[tuple[int, type, Any], ...]
@@ -239,7 +276,7 @@ class Familiar:
     attributes: Mapping[str, Any]
     declared: object
     writes: bool
-    spare: list[list[Hold]]
+    spare: list[Sequence[Hold]]
     calls: tuple[CodeType | None, int, Place, tuple[Move, ...]]
     starts: tuple[CodeType | None, int, tuple[str, Place], tuple[str, Place]]
 
@@ -259,7 +296,10 @@ class Familiar:
             place, moves = self._called_from(frame)
         _acquire()
         try:
-            own = []
+            output = self.output
+            first: Any = None
+            own: Any = None
+            further: _Others = ()
             try:
                 for lent in self.lent:
                     handle = args[lent.position]
@@ -267,37 +307,54 @@ class Familiar:
                             (handle._moved is not None or lent.ledger.stamp != lent.stamp)
                             and not _lendable(lent, handle)):
                         return None
-                for position, site, ledger, viewed, _ in self.outputs:
-                    handle = args[position]
-                    hold = handle._hold
-                    if handle._core.site is not site or hold is None or hold.mode is not _PARTITIONED or (
-                            hold.chain is not None or handle._moved is not None or (viewed and _moved(handle))):
+                if output is not None:
+                    first = args[output.position]
+                    own = first._hold
+                    holds = output.ledger.holds
+                    plain = own is not None and own.mode is _PARTITIONED and own.chain is None and (
+                        len(holds) == 1 and holds[0]() is own and first._moved is None and not output.viewed
+                        and output.ledger.joined is None)
+                    if first._core.site is not output.site or not (plain or _movable(output, first)):
                         return None
-                    holds = ledger.holds
-                    if len(holds) != 1 or holds[0]() is not hold or ledger.joined is not None:
-                        ledger.root().live()
-                        if not _quiet(ledger, hold, _ALL):
+                    if self.further:
+                        further = self._others(args)
+                        if not further:
                             return None
-                    own.append((handle, hold))
             except AttributeError:  # no handle
                 return None
             EPOCH.now = epoch = EPOCH.now + 1
             made = _new(_FamiliarLaunch)
-            made._known, made._args, made._own, made._place, made._epoch, made._ended = (
-                self, args, own, place, epoch, None)
-            waiting, n = self.waiting, 0
-            for handle, hold in own:
-                handle._moved, handle._hold = moves[n], None
-                hold.what, hold.place = waiting, place
-                n += 1
+            made._known = self
+            made._args = args
+            made._first = first
+            made._own = own
+            made._further = further
+            made._place = place
+            made._epoch = epoch
+            made._ended = None
+            if first is not None:
+                first._moved, first._hold = moves[0], None
+                own.what, own.place = self.waiting, place
+            for handle, hold, number in further:
+                handle._moved, handle._hold = moves[number], None
+                hold.what, hold.place = self.waiting, place
             return made
         finally:
             _release()
 
+    def _others(self, args: Sequence[Any]) -> _Others:
+        """Outputs after the first with their holds and numbers; none where something may forbid to move one."""
+        handles = [args[output.position] for output in self.further]
+        for output, handle in zip(self.further, handles, strict=True):
+            if handle._core.site is not output.site or not _movable(output, handle):
+                return []
+        return [(handle, handle._hold, output.number) for output, handle in zip(self.further, handles, strict=True)]
+
     def _called_from(self, frame: FrameType) -> tuple[Place, tuple[Move, ...]]:
         """The place of a call, and the moves of outputs there."""
         code, at, place = _placed(frame)
-        moves = tuple([Move(place, self.what, fix) for *_, fix in self.outputs])
+        outputs = () if self.output is None else (self.output, *self.further)
+        moves = tuple([Move(place, self.what, output.fix) for output in outputs])
         if code is not None:
             self.calls = code, at, place, moves
         return place, moves
@@ -326,14 +383,18 @@ class Familiar:
 class _FamiliarLaunch(Launch[Any]):
     """Such a launch. It becomes an ordinary one when it is asked for anything but to run.
 
-    args  what the kernel was called with; nothing once it has become ordinary, or was run
-    own   outputs as they were passed, with the holds that they had
+    args     what the kernel was called with; nothing once it has become ordinary, or was run
+    first    the first output, as it was passed
+    own      the hold that it had
+    further  the others, with theirs and their numbers
     """
 
-    __slots__ = ("_args", "_ended", "_epoch", "_known", "_own", "_place")
+    __slots__ = ("_args", "_ended", "_epoch", "_first", "_further", "_known", "_own", "_place")
     _known: Familiar
     _epoch: int
-    _own: Sequence[tuple[Handle, Hold]]
+    _first: Partition | None
+    _own: Hold | None
+    _further: _Others
     _args: Sequence[Any]
 
     @property
@@ -363,20 +424,24 @@ class _FamiliarLaunch(Launch[Any]):
 
     def _begun(self, what: tuple[str, Place], stream: Any) -> Flight[Any] | None:
         """Starts it; None where something may forbid that. The caller holds the lock."""
-        known, args, own = self._known, self._args, self._own
+        known, args, own, further = self._known, self._args, self._own, self._further
         if not args or (BUSY.threads and RUNNING.chain is not None) or (
                 EPOCH.now != self._epoch and not known.lendable(args)):
             return None
         try:
-            stream = stream_for(known.backend) if stream is None else known.backend.stream_of(stream)
-            floats = [args[n] for n in known.floats] if known.floats else ()
-            launched = known.again.launch(stream, floats, what)
+            if stream is None:
+                stream = _asked()
+            backend = known.backend
+            stream = backend.default if stream is None else backend.stream_of(stream)
+            launched = known.again.launch(stream, [args[n] for n in known.floats] if known.floats else (), what)
         except BaseException:
             self._quiet = True  # the error says it
             raise
         EPOCH.now += 1
         place, text = what[1], known.what
-        for _, hold in own:
+        if own is not None:
+            own.mode, own.what, own.place = _WRITING, text, place
+        for _, hold, _ in further:
             hold.mode, hold.what, hold.place = _WRITING, text, place
         if known.spare:
             borrowed = known.spare.pop()
@@ -390,9 +455,17 @@ class _FamiliarLaunch(Launch[Any]):
             borrowed = [handle._storage.hold(lent.mode, handle.region, place, text)
                         for lent in known.lent for handle in (args[lent.position],)]
         flight = _new(_FamiliarFlight)
-        flight._known, flight._launched, flight._args, flight._own, flight._borrowed, flight._place, flight._taken = (
-            known, launched, args, own, borrowed, place, None)
-        self._args = self._own = ()
+        flight._known = known
+        flight._launched = launched
+        flight._args = args
+        flight._first = self._first
+        flight._own = own
+        flight._further = further
+        flight._borrowed = borrowed
+        flight._place = place
+        flight._taken = None
+        self._args = self._further = ()
+        self._first = self._own = None
         if LOG.launches:
             LOG.launched(known.name, place, "like one before", known.again.grid, known.again.symbol, stream)
         return flight
@@ -400,14 +473,15 @@ class _FamiliarLaunch(Launch[Any]):
     def _ordinary(self) -> None:
         if not self._args:
             return
-        known, args, own = self._known, self._args, self._own
+        known, args, own = self._known, self._args, _all(self._own, self._further)
         self._kernel, self._name = known.kernel, known.name
         self._given = given(self._name, self._kernel.signature, args, {})
         self._facts = facts_of(self._kernel, self._given)
         self._grid = self._facts.grid
         outputs = self._given.outputs.values()
-        self._taken = tuple(handed_on(p, hold) for p, (_, hold) in zip(outputs, own, strict=True))
-        self._args = self._own = ()
+        self._taken = tuple(handed_on(p, hold) for p, hold in zip(outputs, own, strict=True))
+        self._args = self._further = ()
+        self._first = self._own = None
 
     def grid(self, *extents: Any) -> Launch[Any]:
         self._unspent()
@@ -421,7 +495,7 @@ class _FamiliarLaunch(Launch[Any]):
 
     def __del__(self) -> None:
         if self._ended is None:
-            for _, hold in self._own:
+            for hold in _all(self._own, self._further):
                 hold.release()
             super().__del__()
 
@@ -429,23 +503,49 @@ class _FamiliarLaunch(Launch[Any]):
 class _FamiliarFlight(KernelFlight[Any]):
     """Such a launch, under way."""
 
-    __slots__ = ("_args", "_borrowed", "_known", "_launched", "_own", "_place", "_taken")
+    __slots__ = ("_args", "_borrowed", "_first", "_further", "_known", "_launched", "_own", "_place", "_taken")
     ordered = True  # only what is has launches that are kept
     _known: Familiar
     _launched: object
     _args: Sequence[Any]
-    _own: Sequence[tuple[Handle, Hold]]
+    _first: Partition | None
+    _own: Hold | None
+    _further: _Others
     _borrowed: Sequence[Hold]
     _place: Place
 
     def _behind(self) -> Event:
         return self._known.again.event(self._launched)
 
-    def early(self) -> Any:
+    def early(self, place: Place | None = None) -> Any:
+        """Gives everything back, and returns what the outputs have become."""
         _acquire()
         try:
-            self._taken = self._place
-            return self._landed(self._place)
+            if place is None:
+                self._taken = place = self._place
+            first, own, further, borrowed = self._first, self._own, self._further, self._borrowed
+            if BUSY.threads and RUNNING.chain is not None:
+                for hold in self._holds():
+                    land(hold)  # it goes on until the chain is through, for everybody else
+                own = None if first is None else first._storage.hold(_PARTITIONED, first.region, place)
+                further = [(h, h._storage.hold(_PARTITIONED, h.region, place), n) for h, _, n in further]
+            else:
+                for hold in borrowed:
+                    hold.ended = True
+                self._known.spare.append(borrowed)
+            self._args = self._further = ()
+            self._borrowed = ()
+            self._first = self._own = None
+            if first is None or own is None:
+                return None
+            own.mode, own.what, own.place = _PARTITIONED, "a partition", place
+            part = _new(Partition)
+            part._core, part._hold, part._moved = first._core, own, None
+            if not further:
+                return part
+            for _, hold, _ in further:
+                hold.mode, hold.what, hold.place = _PARTITIONED, "a partition", place
+            return part, *[handed_on(h, hold) for h, hold, _ in further]
         finally:
             _release()
 
@@ -457,33 +557,15 @@ class _FamiliarFlight(KernelFlight[Any]):
                     land(hold)
                 self._let_go()
                 raise error
-            return self._landed(here())
-
-    def _landed(self, place: Place) -> Any:
-        """Gives everything back, and returns what the outputs have become."""
-        own, borrowed = self._own, self._borrowed
-        if BUSY.threads and RUNNING.chain is not None:
-            for hold in self._holds():
-                land(hold)  # it goes on until the chain is through, for everybody else
-            own = [(handle, handle._storage.hold(_PARTITIONED, handle.region, place)) for handle, _ in own]
-        else:
-            for hold in borrowed:
-                hold.ended = True
-            self._known.spare.append(borrowed)
-        self._args = self._own = self._borrowed = ()
-        made: list[Partition] = []
-        for handle, hold in own:
-            hold.mode, hold.what, hold.place = _PARTITIONED, "a partition", place
-            part = _new(Partition)
-            part._core, part._hold, part._moved = handle._core, hold, None
-            made.append(part)
-        return made[0] if len(made) == 1 else tuple(made) or None
+            return self.early(here())
 
     def _holds(self) -> list[Hold]:
-        return [*self._borrowed, *[hold for _, hold in self._own]]
+        return [*self._borrowed, *_all(self._own, self._further)]
 
     def _let_go(self) -> None:
-        self._args = self._own = self._borrowed = ()
+        self._args = self._further = ()
+        self._borrowed = ()
+        self._first = self._own = None
 
     def _abandon(self) -> None:
         holds, args = self._holds(), self._args

@@ -42,7 +42,8 @@ class Again:
         self._uses = list({id(m): m.uses for m in memories}.values())
         self._floats: Final = [loaded.packing.place_of(position) for position in floats]
 
-    def launch(self, stream: DeviceStream, floats: Sequence[float], what: tuple[str, Place]) -> tuple[DeviceStream, int]:
+    def launch(self, stream: DeviceStream, floats: Sequence[float],
+               what: tuple[str, Place]) -> tuple[DeviceStream, int]:
         """The caller holds the lock. Raises struct.error for a float that does not fit."""
         if stream is not self._stream or transfers.CHANGES.now != self._changes:
             self._enter(stream, what[1])
@@ -55,10 +56,8 @@ class Again:
         (status,) = self._driver.bindings.cuLaunchKernel(*self._call)
         if status:
             self._refused(stream, status)
-        stream.lock.acquire()  # as in launches/familiar.py
-        stream.handed = number = stream.handed + 1
+        stream.handed = number = stream.handed + 1  # the lock of the stream is the one that the caller holds
         stream.recent.append((number, what))
-        stream.lock.release()
         if self._stream is not None:
             for uses in self._uses:
                 uses[stream] = number

@@ -4,7 +4,6 @@ it only when somebody asks whether it is done."""
 from __future__ import annotations
 
 import operator
-import threading
 import time
 import weakref
 from collections import deque
@@ -15,6 +14,7 @@ from tilecheck_runtime.backends.cuda.driver import Driver
 from tilecheck_runtime.backends.cuda.errors import LOST, DeviceFailureError, DriverError
 from tilecheck_runtime.backends.cuda.poller import POLLER
 from tilecheck_runtime.ownership.places import Place
+from tilecheck_runtime.ownership.storage import LOCK
 
 __all__ = ["LATEST", "DeviceStream", "Mark", "described", "handle_of"]
 
@@ -72,7 +72,7 @@ class DeviceStream:
     handle    of the driver
     handed    how many things were handed over
     finished  how many of them are known to be done
-    lock      taken to count what is handed over
+    lock      taken to count what is handed over: the one that launches take anyway, so that it is taken once
     """
 
     _all: Final[weakref.WeakSet[DeviceStream]] = weakref.WeakSet()
@@ -80,7 +80,7 @@ class DeviceStream:
     def __init__(self, name: str, ordinal: int, driver: Driver, handle: Any, owner: object = None) -> None:
         self.name, self.ordinal, self.driver, self.handle, self.owner = name, ordinal, driver, handle, owner
         self.handed = self.finished = 0
-        self.lock = threading.RLock()
+        self.lock = LOCK
         self._recorded: deque[tuple[int, Any]] = deque()
         self._spare: list[Any] = []
         self._pending: deque[tuple[int, Callable[[], None]]] = deque()
