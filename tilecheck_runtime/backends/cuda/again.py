@@ -16,6 +16,7 @@ from tilecheck_runtime.ownership.places import Place
 
 __all__ = ["Again"]
 
+_CHANGES: Final = transfers.CHANGES
 _OFTEN: Final = 256
 """Launches of a stream between two looks at what waits for it."""
 
@@ -45,7 +46,7 @@ class Again:
     def launch(self, stream: DeviceStream, floats: Sequence[float],
                what: tuple[str, Place]) -> tuple[DeviceStream, int]:
         """The caller holds the lock. Raises struct.error for a float that does not fit."""
-        if stream is not self._stream or transfers.CHANGES.now != self._changes:
+        if stream is not self._stream or _CHANGES.now != self._changes:
             self._enter(stream, what[1])
         if self._once is not None:
             self._packing.once(self._once)
@@ -56,8 +57,13 @@ class Again:
         (status,) = self._driver.bindings.cuLaunchKernel(*self._call)
         if status:
             self._refused(stream, status)
-        stream.handed = number = stream.handed + 1  # the lock of the stream is the one that the caller holds
-        stream.recent.append((number, what))
+        lock = stream.lock
+        lock.acquire()  # a `with` takes twice as long
+        try:
+            stream.handed = number = stream.handed + 1
+            stream.recent.append((number, what))
+        finally:
+            lock.release()
         if self._stream is not None:
             for uses in self._uses:
                 uses[stream] = number
@@ -73,7 +79,7 @@ class Again:
     def _enter(self, stream: DeviceStream, place: Place) -> None:
         """Before the first launch on a stream, and whenever other streams may have begun to use the memory, or it may
         be bound. Need not be asked again as long as this stream alone uses it."""
-        driver, changes = self._driver, transfers.CHANGES
+        driver, changes = self._driver, _CHANGES
         driver.enter(self._ordinal)
         transfers.after(stream, self._uses, place)
         alone = not driver.several

@@ -4,6 +4,7 @@ it only when somebody asks whether it is done."""
 from __future__ import annotations
 
 import operator
+import threading
 import time
 import weakref
 from collections import deque
@@ -14,7 +15,6 @@ from tilecheck_runtime.backends.cuda.driver import Driver
 from tilecheck_runtime.backends.cuda.errors import LOST, DeviceFailureError, DriverError
 from tilecheck_runtime.backends.cuda.poller import POLLER
 from tilecheck_runtime.ownership.places import Place
-from tilecheck_runtime.ownership.storage import LOCK
 
 __all__ = ["LATEST", "DeviceStream", "Mark", "described", "handle_of"]
 
@@ -72,7 +72,8 @@ class DeviceStream:
     handle    of the driver
     handed    how many things were handed over
     finished  how many of them are known to be done
-    lock      taken to count what is handed over: the one that launches take anyway, so that it is taken once
+    lock      taken to count what is handed over. Its own, as whoever has that of memory asks streams, and whoever has
+              that of ownership asks for memory
     """
 
     _all: Final[weakref.WeakSet[DeviceStream]] = weakref.WeakSet()
@@ -80,7 +81,7 @@ class DeviceStream:
     def __init__(self, name: str, ordinal: int, driver: Driver, handle: Any, owner: object = None) -> None:
         self.name, self.ordinal, self.driver, self.handle, self.owner = name, ordinal, driver, handle, owner
         self.handed = self.finished = 0
-        self.lock = LOCK
+        self.lock = threading.RLock()
         self._recorded: deque[tuple[int, Any]] = deque()
         self._spare: list[Any] = []
         self._pending: deque[tuple[int, Callable[[], None]]] = deque()
