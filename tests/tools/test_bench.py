@@ -77,6 +77,27 @@ def test_the_picture_of_a_benchmark():
     assert text.startswith("<svg") and "A &amp; B" in text and text.count("<rect") == 8 and 'width="400.0"' in text
 
 
+@pytest.mark.parametrize("interval, same, words, reached", [
+    ((0.985, 0.988), False, "1.4 % faster, other machine code", True),
+    ((0.998, 1.002), True, "as fast, the same machine code", True),
+    ((0.990, 1.004), None, "neither faster nor slower for certain, machine code not compared", True),
+    ((0.990, 1.006), None, "neither faster nor slower for certain, machine code not compared", False),
+    ((1.004, 1.006), False, "0.5 % slower, other machine code", False),
+])
+def test_what_is_said_of_ours_and_the_same_by_hand(interval, same, words, reached):
+    """The upper end of the interval decides: it may be faster, and not more than half a percent slower."""
+    folder = str(Path(__file__).parents[2] / "benchmarks")
+    sys.path.insert(0, folder)
+    try:
+        from shown import against_by_hand, told
+    finally:
+        sys.path.remove(folder)
+    result = told(Comparison(Timing((1.0,)), Timing((1.0,)), sum(interval) / 2, interval), same)
+    text, well = against_by_hand("add, tile 512", json.loads(json.dumps(result)))
+    assert text.startswith("add, tile 512, against the same by hand: ") and f"of its time, {words}; upper end" in text
+    assert well is reached and result["interval"] == interval and result["same_machine_code"] is same
+
+
 def test_a_search_that_takes_too_long_ends(monkeypatch):
     """The first configuration is tried whatever the time is; the others say why they were not."""
     space = [{"tile": n} for n in (1, 2, 3)]

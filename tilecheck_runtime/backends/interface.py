@@ -115,9 +115,13 @@ class Again(Protocol):
     grid: tuple[int, int, int]
     symbol: str
 
-    def launch(self, stream: Any, floats: Sequence[float], what: tuple[str, Place]) -> Event:
+    def launch(self, stream: Any, floats: Sequence[float], what: tuple[str, Place]) -> object:
         """Runs it once, and counts it as a use of its memories, which are alive. `floats` are the values of the
-        parameters that it was made with, `what` the kernel and where it is launched."""
+        parameters that it was made with, `what` the kernel and where it is launched. Returns what `event` takes."""
+        ...
+
+    def event(self, launched: Any) -> Event:
+        """The event of a launch. Most of them are never asked for."""
         ...
 
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from tilecheck.declare import ATTRIBUTE
-from tilecheck_runtime.backends.interface import Again, Backend
+from tilecheck_runtime.backends.interface import Again, Backend, Event
 from tilecheck_runtime.cpu.machine import State
 from tilecheck_runtime.launches.arguments import given
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
@@ -24,11 +25,11 @@ from tilecheck_runtime.launches.living import UNLISTED
 from tilecheck_runtime.launches.log import LOG
 from tilecheck_runtime.launches.nesting import INSIDE
 from tilecheck_runtime.launches.patterns import PATTERNS, Pattern, observed, pattern_of
-from tilecheck_runtime.launches.streams import stream_for
+from tilecheck_runtime.launches.streams import STREAM
 from tilecheck_runtime.ownership.handles import Handle, Move, Site
-from tilecheck_runtime.ownership.places import PASSED_OVER, Place, here
+from tilecheck_runtime.ownership.places import NOWHERE, PASSED_OVER, Place, here
 from tilecheck_runtime.ownership.state import CONFLICTS, Use
-from tilecheck_runtime.ownership.storage import EPOCH, LOCK, RUNNING, Hold, Ledger, Mode, land
+from tilecheck_runtime.ownership.storage import BUSY, EPOCH, LOCK, RUNNING, Hold, Ledger, Mode, land
 from tilecheck_runtime.tensors.partition import Partition, handed_on
 from tilecheck_runtime.tensors.shared import SharedTensor
 from tilecheck_runtime.tensors.tensor import Tensor
@@ -41,7 +42,17 @@ __all__ = ["Familiar", "familiar", "met"]
 _new: Final = object.__new__
 _getframe: Final = sys._getframe
 _PASSED_OVER: Final = PASSED_OVER
+_acquire: Final = LOCK.acquire  # a `with` takes twice as long, and there are three in a launch
+_release: Final = LOCK.release
 _tuple: Final = tuple.__new__
+_NEVER: Final = "", NOWHERE
+_asked: Final = STREAM.get
+_Others: TypeAlias = Sequence[tuple[Partition, Hold, int]]
+
+
+def _all(first: Hold | None, further: _Others) -> list[Hold]:
+    """The holds of all outputs."""
+    return [*([] if first is None else [first]), *[hold for _, hold, _ in further]]
 _HANDLES: Final = frozenset({Partition, Tensor, SharedTensor})
 _MOST: Final = 64
 """Launches that are kept for one argument."""
@@ -136,7 +147,8 @@ class _Lent:
     ledger  of its memory
     mode    in which a launch holds it
     viewed  whether it is a view, of something that may be moved away
-    stamp   of the ledger when nothing forbade to read it; never that of what is written
+    stamp   of the ledger when nothing forbade to read it; never that of what is written, of a view, or of a ledger that
+            another one stands in for
     """
 
     __slots__ = ("ledger", "mode", "position", "site", "stamp", "viewed")
@@ -146,6 +158,22 @@ class _Lent:
         self.ledger, self.viewed, self.stamp = handle._storage.ledger, handle._parent is not None, -1
 
 
+class _Output:
+    """An argument that is moved.
+
+    number  among those
+    ledger  of its memory
+    viewed  whether it is a view
+    fix     what to write instead of it once it was moved
+    """
+
+    __slots__ = ("fix", "ledger", "number", "position", "site", "viewed")
+
+    def __init__(self, number: int, position: int, handle: Handle, fix: str) -> None:
+        self.number, self.position, self.site, self.fix = number, position, handle._core.site, fix
+        self.ledger, self.viewed = handle._storage.ledger, handle._parent is not None
+
+
 def _of(pattern: Pattern, kernel: Kernel[Any], args: Sequence[Any], again: Again) -> Familiar:
     """A launch of some memory, of which everything but that is known."""
     found = _new(Familiar)
@@ -153,8 +181,10 @@ def _of(pattern: Pattern, kernel: Kernel[Any], args: Sequence[Any], again: Again
     found.attributes, found.declared, found.backend = pattern.attributes, pattern.declared, pattern.backend
     found.floats, found.numbers, found.waiting = pattern.floats, pattern.numbers, pattern.waiting
     found.count, found.spare = len(args), []
-    found.outputs = tuple([(n, handle._core.site, handle._storage.ledger, handle._parent is not None, fix)
-                           for n, fix in pattern.outputs for handle in (args[n],)])
+    found.writes = any(mode is _WRITING for _, mode in pattern.lent)
+    found.calls, found.starts = (None, -1, NOWHERE, ()), (None, -1, _NEVER, _NEVER)
+    outputs = [_Output(n, at, args[at], fix) for n, (at, fix) in enumerate(pattern.outputs)]
+    found.output, found.further = (outputs[0] if outputs else None), tuple(outputs[1:])
     found.lent = tuple([_Lent(n, args[n], mode) for n, mode in pattern.lent])
     return found
 
@@ -174,13 +204,26 @@ def _lendable(lent: _Lent, handle: Handle) -> bool:
     if handle._moved is not None or (lent.viewed and _moved(handle)):
         return False
     ledger = lent.ledger
-    if ledger.stamp != lent.stamp or ledger.joined is not None:
+    if ledger.stamp != lent.stamp:
         reading = lent.mode is _READING
         if not _quiet(ledger, handle._hold, _TO_READ if reading else _ALL):
             return False
-        if reading:
+        if reading and ledger.joined is None and not lent.viewed:
             lent.stamp = ledger.stamp
     return True
+
+
+def _movable(output: _Output, handle: Handle) -> bool:
+    """Whether it is plain that nothing forbids to move an output."""
+    hold, ledger = handle._hold, output.ledger
+    if hold is None or hold.mode is not _PARTITIONED or hold.chain is not None or (
+            handle._moved is not None or (output.viewed and _moved(handle))):
+        return False
+    holds = ledger.holds
+    if len(holds) == 1 and holds[0]() is hold and ledger.joined is None:
+        return True
+    ledger.root().live()
+    return _quiet(ledger, hold, _ALL)
 
 
 def _quiet(ledger: Ledger, own: Hold | None, conflicts: frozenset[Mode]) -> bool:
@@ -195,22 +238,34 @@ def _quiet(ledger: Ledger, own: Hold | None, conflicts: frozenset[Mode]) -> bool
     return True
 
 
+def _placed(frame: FrameType) -> tuple[CodeType | None, int, Place]:
+    """The place of a frame, with its code and instruction; that of a caller, without them, where it is our own."""
+    code, at = frame.f_code, frame.f_lasti
+    if PASSED_OVER.get(code.co_filename) is False:
+        return code, at, _tuple(Place, (code, at))
+    return None, -1, here()
+
+
 class Familiar:
     """What is kept of a launch. Nothing of it keeps memory alive, but for one that is launched once.
 
-    outputs     positions of `Mut` arguments, each with what stands for it, the ledger of its memory, whether it is a
-                view, and what to write instead of it once it was moved
+    output      the first `Mut` argument, which most kernels have; None without one
+    further     the others. They take loops, which cost more than what is done in them
     floats      positions of floats
     numbers     positions, types and values of what is no array; of floats the value does not matter
     attributes  of the function, among them what its author declares
     declared    that, as it was
+    writes      whether something that stays with the caller is written
     spare       holds that launches had which are through
+    calls       code and instruction that built one last, that place, and where each output went then
+    starts      code and instruction that started one last, how the launch has ended, and what its failure is called
     """
 
     kernel: Kernel[Any]
     backend: Backend
     again: Again
-    outputs: tuple[tuple[int, Site, Ledger, bool, str], ...]
+    output: _Output | None
+    further: tuple[_Output, ...]
     lent: tuple[_Lent, ...]
     floats: tuple[int, ...]
     numbers: tuple[tuple[int, type, Any], ...]
@@ -220,52 +275,97 @@ class Familiar:
     count: int
     attributes: Mapping[str, Any]
     declared: object
-    spare: list[list[Hold]]
+    writes: bool
+    spare: list[Sequence[Hold]]
+    calls: tuple[CodeType | None, int, Place, tuple[Move, ...]]
+    starts: tuple[CodeType | None, int, tuple[str, Place], tuple[str, Place]]
 
     def built(self, kernel: Kernel[Any], args: Sequence[Any]) -> Launch[Any] | None:
         """Such a launch, with its outputs moved into it; None where the arguments are others, or something may forbid
         it."""
         if kernel is not self.kernel or len(args) != self.count or State.recorder is not None or (
-                INSIDE.place is not None or self.attributes.get(ATTRIBUTE) is not self.declared):
+                BUSY.threads and INSIDE.place is not None) or self.attributes.get(ATTRIBUTE) is not self.declared:
             return None
-        for position, kind, value in self.numbers:
-            if type(args[position]) is not kind or (args[position] != value and kind is not float):
-                return None
+        if self.numbers:
+            for position, kind, value in self.numbers:
+                if type(args[position]) is not kind or (args[position] != value and kind is not float):
+                    return None
         frame = _getframe(2)
-        code = frame.f_code
-        place = _tuple(Place, (code, frame.f_lasti)) if _PASSED_OVER.get(code.co_filename) is False else here(3)
-        own = []
-        with LOCK:
+        code, at, place, moves = self.calls
+        if frame.f_code is not code or frame.f_lasti != at:
+            place, moves = self._called_from(frame)
+        _acquire()
+        try:
+            output = self.output
+            first: Any = None
+            own: Any = None
+            further: _Others = ()
             try:
                 for lent in self.lent:
                     handle = args[lent.position]
                     if handle._core.site is not lent.site or (
-                            (handle._moved is not None or lent.viewed or lent.ledger.stamp != lent.stamp
-                             or lent.ledger.joined is not None) and not _lendable(lent, handle)):
+                            (handle._moved is not None or lent.ledger.stamp != lent.stamp)
+                            and not _lendable(lent, handle)):
                         return None
-                for position, site, ledger, viewed, _ in self.outputs:
-                    handle = args[position]
-                    if handle._core.site is not site:
+                if output is not None:
+                    first = args[output.position]
+                    own = first._hold
+                    holds = output.ledger.holds
+                    plain = own is not None and own.mode is _PARTITIONED and own.chain is None and (
+                        len(holds) == 1 and holds[0]() is own and first._moved is None and not output.viewed
+                        and output.ledger.joined is None)
+                    if first._core.site is not output.site or not (plain or _movable(output, first)):
                         return None
-                    hold, holds = handle._hold, ledger.holds
-                    if hold is None or hold.mode is not _PARTITIONED or hold.chain is not None or (
-                            handle._moved is not None or (viewed and _moved(handle))):
-                        return None
-                    if len(holds) != 1 or holds[0]() is not hold or ledger.joined is not None:
-                        ledger.root().live()
-                        if not _quiet(ledger, hold, _ALL):
+                    if self.further:
+                        further = self._others(args)
+                        if not further:
                             return None
-                    own.append(hold)
             except AttributeError:  # no handle
                 return None
             EPOCH.now = epoch = EPOCH.now + 1
-            for output, hold in zip(self.outputs, own):  # noqa: B905, as long as each other
-                handle = args[output[0]]
-                handle._moved, handle._hold = _tuple(Move, (place, self.what, output[4])), None
-                hold.what, hold.place = self.waiting, place
             made = _new(_FamiliarLaunch)
-            made._known, made._args, made._own, made._place, made._epoch = self, args, own, place, epoch
+            made._known = self
+            made._args = args
+            made._first = first
+            made._own = own
+            made._further = further
+            made._place = place
+            made._epoch = epoch
+            made._ended = None
+            if first is not None:
+                first._moved, first._hold = moves[0], None
+                own.what, own.place = self.waiting, place
+            for handle, hold, number in further:
+                handle._moved, handle._hold = moves[number], None
+                hold.what, hold.place = self.waiting, place
             return made
+        finally:
+            _release()
+
+    def _others(self, args: Sequence[Any]) -> _Others:
+        """Outputs after the first with their holds and numbers; none where something may forbid to move one."""
+        handles = [args[output.position] for output in self.further]
+        for output, handle in zip(self.further, handles, strict=True):
+            if handle._core.site is not output.site or not _movable(output, handle):
+                return []
+        return [(handle, handle._hold, output.number) for output, handle in zip(self.further, handles, strict=True)]
+
+    def _called_from(self, frame: FrameType) -> tuple[Place, tuple[Move, ...]]:
+        """The place of a call, and the moves of outputs there."""
+        code, at, place = _placed(frame)
+        outputs = () if self.output is None else (self.output, *self.further)
+        moves = tuple([Move(place, self.what, output.fix) for output in outputs])
+        if code is not None:
+            self.calls = code, at, place, moves
+        return place, moves
+
+    def started_from(self, frame: FrameType) -> tuple[tuple[str, Place], tuple[str, Place]]:
+        """How a launch that is started there has ended, and what its failure is called."""
+        code, at, place = _placed(frame)
+        ended, what = ("run", place), (self.name, place)
+        if code is not None:
+            self.starts = code, at, ended, what
+        return ended, what
 
     def lendable(self, args: Sequence[Any]) -> bool:
         """Whether it is plain that nothing forbids the use of what stays with the caller."""
@@ -283,80 +383,105 @@ class Familiar:
 class _FamiliarLaunch(Launch[Any]):
     """Such a launch. It becomes an ordinary one when it is asked for anything but to run.
 
-    plain  whether it has, or was run
+    args     what the kernel was called with; nothing once it has become ordinary, or was run
+    first    the first output, as it was passed
+    own      the hold that it had
+    further  the others, with theirs and their numbers
     """
 
+    __slots__ = ("_args", "_ended", "_epoch", "_first", "_further", "_known", "_own", "_place")
     _known: Familiar
     _epoch: int
-    _plain: bool = False
-    _own: Sequence[Hold] = ()
-    _args: Sequence[Any] = ()
+    _first: Partition | None
+    _own: Hold | None
+    _further: _Others
+    _args: Sequence[Any]
 
     @property
     def what(self) -> str:
         return self._known.what
 
     def start(self, stream: Any = None) -> Flight[Any]:
-        if INSIDE.place is None and State.recorder is None:
-            frame = _getframe(1)
-            code = frame.f_code
-            place = _tuple(Place, (code, frame.f_lasti)) if _PASSED_OVER.get(code.co_filename) is False else here(2)
-            with LOCK:
+        if State.recorder is None and (not BUSY.threads or INSIDE.place is None):
+            frame, known = _getframe(1), self._known
+            code, at, ended, what = known.starts
+            if frame.f_code is not code or frame.f_lasti != at:
+                ended, what = known.started_from(frame)
+            _acquire()
+            try:
                 if self._ended is None:
-                    flight = self._begun(place, stream)
+                    flight = self._begun(what, stream)
                     if flight is not None:
-                        self._ended = "run", place
+                        self._ended = ended
                         return flight
+            finally:
+                _release()
         return super().start(stream)
 
     def _begin(self, place: Place) -> Flight[Any]:
         with LOCK:
-            return self._begun(place, None) or super()._begin(place)
+            return self._begun((self._known.name, place), None) or super()._begin(place)
 
-    def _begun(self, place: Place, stream: Any) -> Flight[Any] | None:
+    def _begun(self, what: tuple[str, Place], stream: Any) -> Flight[Any] | None:
         """Starts it; None where something may forbid that. The caller holds the lock."""
-        known = self._known
-        if self._plain or RUNNING.chain is not None:
-            return None
-        args, own = self._args, self._own
-        if EPOCH.now != self._epoch and not known.lendable(args):
+        known, args, own, further = self._known, self._args, self._own, self._further
+        if not args or (BUSY.threads and RUNNING.chain is not None) or (
+                EPOCH.now != self._epoch and not known.lendable(args)):
             return None
         try:
-            stream = stream_for(known.backend) if stream is None else known.backend.stream_of(stream)
-            floats = [args[n] for n in known.floats] if known.floats else ()
-            event = known.again.launch(stream, floats, (known.name, place))
+            if stream is None:
+                stream = _asked()
+            backend = known.backend
+            stream = backend.default if stream is None else backend.stream_of(stream)
+            launched = known.again.launch(stream, [args[n] for n in known.floats] if known.floats else (), what)
         except BaseException:
             self._quiet = True  # the error says it
             raise
         EPOCH.now += 1
-        for hold in own:
-            hold.mode, hold.what, hold.place = _WRITING, known.what, place
-        self._plain, self._args, self._own = True, (), ()
-        flight = _new(_FamiliarFlight)
-        flight._known, flight._event, flight._args, flight._own, flight._place = known, event, args, own, place
+        place, text = what[1], known.what
+        if own is not None:
+            own.mode, own.what, own.place = _WRITING, text, place
+        for _, hold, _ in further:
+            hold.mode, hold.what, hold.place = _WRITING, text, place
         if known.spare:
-            flight._borrowed = borrowed = known.spare.pop()
+            borrowed = known.spare.pop()
             for hold in borrowed:
                 hold.ended, hold.place = False, place
-                if not hold.listed or hold.mode is _WRITING:
+                if not hold.listed:
                     known.listed(borrowed)
+            if known.writes:
+                known.listed(borrowed)
         else:
-            flight._borrowed = [handle._storage.hold(lent.mode, handle.region, place, known.what)
-                                for lent in known.lent for handle in (args[lent.position],)]
+            borrowed = [handle._storage.hold(lent.mode, handle.region, place, text)
+                        for lent in known.lent for handle in (args[lent.position],)]
+        flight = _new(_FamiliarFlight)
+        flight._known = known
+        flight._launched = launched
+        flight._args = args
+        flight._first = self._first
+        flight._own = own
+        flight._further = further
+        flight._borrowed = borrowed
+        flight._place = place
+        flight._taken = None
+        self._args = self._further = ()
+        self._first = self._own = None
         if LOG.launches:
             LOG.launched(known.name, place, "like one before", known.again.grid, known.again.symbol, stream)
         return flight
 
     def _ordinary(self) -> None:
-        if self._plain:
+        if not self._args:
             return
-        self._plain, known = True, self._known
+        known, args, own = self._known, self._args, _all(self._own, self._further)
         self._kernel, self._name = known.kernel, known.name
-        self._given = given(self._name, self._kernel.signature, self._args, {})
+        self._given = given(self._name, self._kernel.signature, args, {})
         self._facts = facts_of(self._kernel, self._given)
         self._grid = self._facts.grid
-        outputs, own, self._own = self._given.outputs.values(), self._own, ()
+        outputs = self._given.outputs.values()
         self._taken = tuple(handed_on(p, hold) for p, hold in zip(outputs, own, strict=True))
+        self._args = self._further = ()
+        self._first = self._own = None
 
     def grid(self, *extents: Any) -> Launch[Any]:
         self._unspent()
@@ -369,75 +494,91 @@ class _FamiliarLaunch(Launch[Any]):
         return super().ready(place)
 
     def __del__(self) -> None:
-        if self._own:
-            for hold in self._own:
-                hold.release()
         if self._ended is None:
+            for hold in _all(self._own, self._further):
+                hold.release()
             super().__del__()
 
 
 class _FamiliarFlight(KernelFlight[Any]):
     """Such a launch, under way."""
 
+    __slots__ = ("_args", "_borrowed", "_first", "_further", "_known", "_launched", "_own", "_place", "_taken")
     ordered = True  # only what is has launches that are kept
     _known: Familiar
-    _args: Sequence[Any] = ()
-    _own: Sequence[Hold] = ()
-    _borrowed: list[Hold]
+    _launched: object
+    _args: Sequence[Any]
+    _first: Partition | None
+    _own: Hold | None
+    _further: _Others
+    _borrowed: Sequence[Hold]
     _place: Place
 
-    def early(self) -> Any:
-        self._taken = place = self._place
-        with LOCK:
-            return self._landed(place)
+    def _behind(self) -> Event:
+        return self._known.again.event(self._launched)
+
+    def early(self, place: Place | None = None) -> Any:
+        """Gives everything back, and returns what the outputs have become."""
+        _acquire()
+        try:
+            if place is None:
+                self._taken = place = self._place
+            first, own, further, borrowed = self._first, self._own, self._further, self._borrowed
+            if BUSY.threads and RUNNING.chain is not None:
+                for hold in self._holds():
+                    land(hold)  # it goes on until the chain is through, for everybody else
+                own = None if first is None else first._storage.hold(_PARTITIONED, first.region, place)
+                further = [(h, h._storage.hold(_PARTITIONED, h.region, place), n) for h, _, n in further]
+            else:
+                for hold in borrowed:
+                    hold.ended = True
+                self._known.spare.append(borrowed)
+            self._args = self._further = ()
+            self._borrowed = ()
+            self._first = self._own = None
+            if first is None or own is None:
+                return None
+            own.mode, own.what, own.place = _PARTITIONED, "a partition", place
+            part = _new(Partition)
+            part._core, part._hold, part._moved = first._core, own, None
+            if not further:
+                return part
+            for _, hold, _ in further:
+                hold.mode, hold.what, hold.place = _PARTITIONED, "a partition", place
+            return part, *[handed_on(h, hold) for h, hold, _ in further]
+        finally:
+            _release()
 
     def _land(self) -> Any:
-        error = self._event.error()
+        error = self._behind().error()
         with LOCK:
             if error is not None:
-                for hold in (*self._borrowed, *self._own):
+                for hold in self._holds():
                     land(hold)
                 self._let_go()
                 raise error
-            return self._landed(here())
+            return self.early(here())
 
-    def _landed(self, place: Place) -> Any:
-        """Gives everything back, and returns what the outputs have become."""
-        known, args, own, borrowed = self._known, self._args, self._own, self._borrowed
-        self._args = self._own = ()
-        if RUNNING.chain is not None:
-            for hold in (*borrowed, *own):
-                land(hold)  # it goes on until the chain is through, for everybody else
-            own = [args[n]._storage.hold(_PARTITIONED, args[n].region, place) for n, *_ in known.outputs]
-        else:
-            for hold in borrowed:
-                hold.ended = True
-            known.spare.append(borrowed)
-        self._borrowed = []
-        made: list[Partition] = []
-        for output, hold in zip(known.outputs, own):  # noqa: B905, as long as each other
-            hold.mode, hold.what, hold.place = _PARTITIONED, "a partition", place
-            part = _new(Partition)
-            part._core, part._hold = args[output[0]]._core, hold
-            made.append(part)
-        return made[0] if len(made) == 1 else tuple(made) or None
+    def _holds(self) -> list[Hold]:
+        return [*self._borrowed, *_all(self._own, self._further)]
 
     def _let_go(self) -> None:
-        self._args, self._own, self._borrowed = (), (), []
+        self._args = self._further = ()
+        self._borrowed = ()
+        self._first = self._own = None
 
     def _abandon(self) -> None:
-        holds, args = (*self._borrowed, *self._own), self._args
+        holds, args = self._holds(), self._args
         self._let_go()
-        self._passage = Passage(self._known.name, self._place, self._event, holds, args, lambda: None)
+        self._passage = Passage(self._known.name, self._place, self._behind(), holds, args, lambda: None)
         super()._abandon()
 
     def __del__(self) -> None:
-        if not self._args:
-            return  # its result was taken
-        if self._taken is None:
-            super().__del__()
-        for hold in (*self._borrowed, *self._own):
-            hold.release()
+        if self._args:  # its result was not taken
+            if self._taken is None:
+                super().__del__()
+            for hold in self._holds():
+                hold.release()
 
 
 UNLISTED.update((_FamiliarLaunch, _FamiliarFlight))

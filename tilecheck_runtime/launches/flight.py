@@ -21,7 +21,7 @@ from tilecheck_runtime.backends.interface import Event
 from tilecheck_runtime.launches.living import alive
 from tilecheck_runtime.ownership.errors import LostFlightWarning, MovedError
 from tilecheck_runtime.ownership.places import BEHALF, Place, here
-from tilecheck_runtime.ownership.storage import LOCK, RUNNING, Chain, Hold, land
+from tilecheck_runtime.ownership.storage import BUSY, LOCK, RUNNING, Chain, Hold, land
 from tilecheck_runtime.ownership.unique import Unique
 
 __all__ = [
@@ -209,11 +209,15 @@ class KernelFlight(Flight[R]):
         self._event = passage.event
         OPEN[id(self)] = weakref.ref(self)
 
+    def _behind(self) -> Event:
+        """What it waits for."""
+        return self._event
+
     def ended(self, timeout: float | None = None) -> bool:
-        return self._event.wait(timeout)
+        return self._behind().wait(timeout)
 
     def when_done(self, call: Callable[[], None]) -> None:
-        self._event.when_done(call)
+        self._behind().when_done(call)
 
     def early(self) -> R:
         self._taken = here()
@@ -339,6 +343,7 @@ class OrderedFlight(Flight[S]):
 @contextlib.contextmanager
 def in_chain(chain: Chain, place: Place) -> Generator[None, None, None]:
     """What lands meanwhile lands within the chain."""
+    BUSY.enter()
     before, RUNNING.chain = RUNNING.chain, chain
     token = BEHALF.set(place)
     try:
@@ -346,6 +351,7 @@ def in_chain(chain: Chain, place: Place) -> Generator[None, None, None]:
     finally:
         RUNNING.chain = before
         BEHALF.reset(token)
+        BUSY.leave()
 
 
 class ThreadFlight(Flight[R]):
@@ -394,6 +400,7 @@ class _Lost:
 
 
 def _run(future: Future[None], results: list[T], steps: Callable[[], T], chain: Chain, place: Place) -> None:
+    BUSY.enter()
     RUNNING.chain = chain
     BEHALF.set(place)
     try:
@@ -402,3 +409,6 @@ def _run(future: Future[None], results: list[T], steps: Callable[[], T], chain: 
         future.set_exception(error)
     else:
         future.set_result(None)
+    finally:
+        RUNNING.chain = None
+        BUSY.leave()

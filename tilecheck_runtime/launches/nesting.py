@@ -10,6 +10,7 @@ from typing import Final
 from tilecheck_runtime.cpu.machine import in_kernel
 from tilecheck_runtime.ownership.errors import NestedLaunchError
 from tilecheck_runtime.ownership.places import Place, here
+from tilecheck_runtime.ownership.storage import BUSY
 
 __all__ = ["INSIDE", "inside", "refuse", "refuse_call"]
 
@@ -26,11 +27,13 @@ INSIDE: Final = _Inside()
 @contextmanager
 def inside(place: Place) -> Iterator[None]:
     """Code of an operation that was launched at `place` runs in this thread."""
+    BUSY.enter()
     before, INSIDE.place = INSIDE.place, place
     try:
         yield
     finally:
         INSIDE.place = before
+        BUSY.leave()
 
 
 def refuse(what: str) -> None:

@@ -10,9 +10,9 @@ from typing import Any, Final
 from tilecheck_runtime.backends.interface import Backend, Stream
 from tilecheck_runtime.backends.select import current
 
-__all__ = ["on", "stream", "stream_for"]
+__all__ = ["STREAM", "on", "stream", "stream_for"]
 
-_STREAM: Final[ContextVar[Any]] = ContextVar("stream", default=None)
+STREAM: Final[ContextVar[Any]] = ContextVar("stream", default=None)
 
 
 @contextmanager
@@ -21,16 +21,16 @@ def on(stream: Any) -> Iterator[None]:
     if stream is None:
         yield
         return
-    token = _STREAM.set(stream)
+    token = STREAM.set(stream)
     try:
         yield
     finally:
-        _STREAM.reset(token)
+        STREAM.reset(token)
 
 
 def stream_for(backend: Backend) -> Any:
     """The stream that was asked for, as the backend knows it. Raises TypeError for what is none of its streams."""
-    asked = _STREAM.get()
+    asked = STREAM.get()
     return backend.default if asked is None else backend.stream_of(asked)
 
 

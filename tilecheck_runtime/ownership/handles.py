@@ -114,14 +114,15 @@ class Handle(Unique):
     Nothing of it changes but what it holds, and whether it was moved.
     """
 
+    __slots__ = ("__weakref__", "_core", "_hold", "_moved")
     kind: ClassVar[str] = "tensor"
-    _moved: Move | None = None
     _instead = "take a copy of the elements: `.copy()`; to hand them to another process, `.numpy()`"
 
     def __init__(self, storage: Storage, layout: Layout, parent: Handle | None = None, hold: Hold | None = None,
                  readonly: bool = False) -> None:
-        self._core = Core(storage, layout, parent, readonly or storage.readonly)
         self._hold = hold
+        self._moved: Move | None = None
+        self._core = Core(storage, layout, parent, readonly or storage.readonly)
 
     @property
     def _storage(self) -> Storage:
@@ -181,9 +182,8 @@ class Handle(Unique):
         return label(self)
 
     def __del__(self) -> None:
-        hold = getattr(self, "_hold", None)
-        if hold is not None:
-            hold.release()
+        if self._hold is not None:
+            self._hold.release()
 
     def __repr__(self) -> str:
         gone = "" if self._moved is None else f", moved into {self._moved.into} at {self._moved.place}"

@@ -16,6 +16,7 @@ class Unique:
     instead  what to write, for messages
     """
 
+    __slots__ = ()
     _instead: ClassVar[str] = ""
 
     def _called(self) -> str:

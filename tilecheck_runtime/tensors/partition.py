@@ -45,6 +45,7 @@ class Partition(Handle):
     """Disjoint pieces of a tensor, as `Cut` describes them. A launch that writes it takes it and gives it back as its
     result."""
 
+    __slots__ = ()
     kind = "partition"
     _instead = "take a copy of the elements first: `.unpartition().copy()`; for another process, `.numpy()`"
 
@@ -200,5 +201,5 @@ def returned(partition: Partition, what: str = "a partition", place: Place | Non
 def handed_on(partition: Partition, hold: Hold) -> Partition:
     """As `returned`, with a hold that there is already."""
     made = Partition.__new__(Partition)
-    made._core, made._hold = partition._core, hold
+    made._core, made._hold, made._moved = partition._core, hold, None
     return made

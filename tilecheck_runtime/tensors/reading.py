@@ -45,6 +45,7 @@ class _Views(Generic[T]):
 class Readable(Handle):
     """A handle whose elements can be read."""
 
+    __slots__ = ()
     _to_view: ClassVar[Use] = Use.VIEW
 
     def numpy(self, *, copy: bool = True) -> Any:

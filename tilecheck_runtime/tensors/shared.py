@@ -16,6 +16,7 @@ __all__ = ["SharedTensor"]
 class SharedTensor(Readable):
     """A handle that may be held by many owners and flights at once. Each one counts until it is let go of."""
 
+    __slots__ = ()
     kind = "shared tensor"
     _to_view = Use.READ  # a view is one more owner
 

@@ -23,6 +23,8 @@ __all__ = ["Tensor", "fresh"]
 class Tensor(Readable):
     """An owned tensor, or a view of one. `partition` moves it, so that a launch can write it piece by piece."""
 
+    __slots__ = ()
+
     def partition(self, *tile: int) -> Partition:
         """Moves it into pieces of `tile` elements along each axis; those at the far edges are clipped.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import warnings
 import weakref
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 import tilecheck_runtime as tcr
 from tests.cases.dialect import add
 from tests.runtime.cuda.fake import fake_gpu
-from tests.runtime.cuda.kernels import declared, increased
+from tests.runtime.cuda.kernels import both, declared, increased
 from tests.runtime.cuda.swapped import two_of_a_name
 from tilecheck_runtime import f16, f32, unsafe
 from tilecheck_runtime.backends import select
@@ -290,3 +291,117 @@ def test_memory_goes_when_its_tensors_go(gpu):
     del x, z
     gc.collect()
     assert [m() for m in memories] == [None, None]
+
+
+@pytest.fixture
+def pair(gpu):
+    """Two outputs of a kernel that is known with them, and its input."""
+    x, a, b = tcr.ones((N,), f32), pieces(), pieces()
+    for _ in range(4):
+        a, b = both(a, b, x).sync()
+    launch = both(a, b, x)
+    assert familiar_launch(launch)
+    return *launch.sync(), x
+
+
+def test_several_outputs(pair):
+    a, b, x = pair
+    for _ in range(3):
+        a, b = both(a, b, x).start().early()
+    assert (a.numpy() == 2).all() and (b.numpy() == 3).all()
+    b, a = both(b, a, x).sync()
+    assert (b.numpy() == 2).all() and (a.numpy() == 3).all()
+    a, b = both(a, b, x).then(lambda parts: both(*parts, x)).sync()
+    assert (a.numpy() == 2).all() and (b.numpy() == 3).all()
+
+
+@pytest.mark.parametrize("gone", [0, 1])
+def test_one_of_several_outputs_that_was_moved(pair, gone):
+    a, b, x = pair
+    whole = (a, b)[gone].unpartition()
+    with pytest.raises(tcr.MovedError, match=f"`{'ab'[gone]}`"):
+        both(a, b, x)
+    left = (b, a)[gone]
+    assert left.numpy().shape == (N,), "the other one was not moved"
+    parts = [a, b]
+    parts[gone] = whole.partition(16)
+    a, b = both(*parts, x).sync()
+    assert (a.numpy() == 2).all() and (b.numpy() == 3).all()
+
+
+def test_several_outputs_of_a_launch_that_is_dropped(pair):
+    a, b, x = pair
+    launch = both(a, b, x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tcr.NeverRunWarning)
+        del launch
+    for part in (a, b):
+        with pytest.raises(tcr.MovedError, match="the launch of `both`"):
+            part.numpy()
+
+
+def test_a_flight_with_several_outputs_that_is_dropped(pair, gpu):
+    a, b, x = pair
+    gpu.paused = True
+    flight = both(a, b, x).start()
+    with pytest.raises(tcr.InFlightError):
+        x.partition(16)
+    del flight
+    with pytest.raises(tcr.InFlightError):
+        x.partition(16)
+    gpu.paused = False
+    assert (x.numpy() == 1).all()
+    x.partition(16)
+
+
+def test_the_line_of_each_call(known):
+    """What is kept of the last call is that of its line, and of its place in the line."""
+    x, y, z = known
+    for _ in range(3):
+        first = add(z, x, y)
+        line = first._place.line
+        part = first.sync()
+        second, third = add(part, x, y), add(pieces(), x, y)
+        assert (second._place.line, third._place.line) == (line + 3, line + 3)
+        with pytest.raises(tcr.MovedError) as caught:
+            part.numpy()
+        assert caught.value.before.line == line + 3 and caught.value.before.file == __file__
+        with pytest.raises(tcr.MovedError) as caught:
+            z.numpy()
+        assert caught.value.before.line == line
+        z, _ = second.sync(), third.sync()
+
+
+def test_the_line_where_each_launch_was_started(known, gpu):
+    x, y, z = known
+    gpu.paused = True
+    for _ in range(3):
+        launch = add(z, x, y)
+        line = launch._place.line
+        flight = launch.start()
+        with pytest.raises(tcr.InFlightError) as caught:
+            x.partition(16)
+        assert caught.value.before.line == line + 2
+        with pytest.raises(tcr.MovedError) as ran:
+            launch.start()
+        assert ran.value.before.line == line + 2
+        z = flight.early()
+        flight = add(z, x, y).start()
+        with pytest.raises(tcr.InFlightError) as caught:
+            x.partition(16)
+        assert caught.value.before.line == line + 10
+        z = flight.early()
+    gpu.paused = False
+
+
+def test_a_refusal_leaves_the_lock_to_others(known):
+    x, y, z = known
+    add(z, x, y).sync()
+    for _ in range(3):
+        with pytest.raises(tcr.MovedError):
+            add(z, x, y)
+    found = []
+    thread = threading.Thread(target=lambda: found.append(x.numpy()))
+    thread.start()
+    thread.join(10)
+    assert len(found) == 1

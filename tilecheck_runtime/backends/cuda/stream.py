@@ -72,7 +72,8 @@ class DeviceStream:
     handle    of the driver
     handed    how many things were handed over
     finished  how many of them are known to be done
-    lock      taken to count what is handed over
+    lock      taken to count what is handed over. Its own, as whoever has that of memory asks streams, and whoever has
+              that of ownership asks for memory
     """
 
     _all: Final[weakref.WeakSet[DeviceStream]] = weakref.WeakSet()
