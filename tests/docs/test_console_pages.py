@@ -61,7 +61,8 @@ def test_commands_print_what_is_shown(name: str, tmp_path: Path) -> None:
     services = ("GIT_", "GITHUB_", "TILECHECK_", "CI", "FORCE_COLOR")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(services)}
     who = {f"GIT_{role}_{what}": "x@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    environment = {**kept, **who, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": f"{ROOT}{os.pathsep}{_installed(tmp_path / 'site')}",
+    environment = {**kept, **who, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+                   "PYTHONPATH": f"{ROOT}{os.pathsep}{_installed(tmp_path / 'site')}",
                    "XDG_CACHE_HOME": str(tmp_path / "user"), "TILECHECK_CACHE_DIR": str(tmp_path / "cache"),
                    "GIT_CONFIG_GLOBAL": "/dev/null"}
     ran = 0
