@@ -1,4 +1,4 @@
-"""The pages on extending, releases and limits: what they name is there, and their numbers are those of the code."""
+"""The pages on extending, releases, limits and contracts: what they name is there, their numbers are those of the code."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tilecheck.host.ownership.path import MOST_PATHS
 from tilecheck.host.ownership.search import _BUDGET
 from tilecheck.kernel.releases import KNOWN_RELEASES, is_known
 from tilecheck.proof.closure.derive import RULES
+from tilecheck.proof.contract.language import ANNOTATIONS, FUNCTIONS
 from tilecheck.rules import context, effort
 
 DOCS = ROOT / "docs"
@@ -82,3 +83,17 @@ def test_supported_releases_are_those_that_are_known() -> None:
     ct = pytest.importorskip("cuda.tile")
     assert ".".join(metadata.version("cuda-tile").split(".")[:2]) in KNOWN_RELEASES
     assert all(is_known(name) for name in ct.__all__)
+
+
+def test_the_contract_language_is_whole() -> None:
+    page = (DOCS / "contracts.md").read_text(encoding="utf-8")
+    grammar = page.partition("## The language")[2].partition("```\n\n")[0]
+    assert all(f'"{name}("' in grammar for name in FUNCTIONS)
+    written = [way for ways in ANNOTATIONS.values() for way in ways.split(" or ")]
+    assert all(f"`{way}`" in page for way in written)
+
+
+def test_each_rule_of_the_memory_model_is_the_one_that_finds_it() -> None:
+    page = (DOCS / "memory-model.md").read_text(encoding="utf-8")
+    links = re.findall(r"\[(TC\d+)\]\(rules/(TC\d+)\.md\)", page)
+    assert links and all(shown == target for shown, target in links)
