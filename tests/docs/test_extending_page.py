@@ -1,4 +1,4 @@
-"""The pages on extending, releases, limits and contracts: what they name is there, and numbers are those of the code."""
+"""The pages on extending, releases, limits and contracts: names are there, numbers are those of the code."""
 
 from __future__ import annotations
 
