@@ -63,5 +63,10 @@ def test_a_broken_link_is_noticed(link: str, tmp_path: Path) -> None:
     assert done.returncode == 1 and "WARNING" in done.stderr
 
 
+def test_no_bar_in_code_in_a_table() -> None:
+    """What escapes it on one site is shown on another."""
+    assert [page for page in PAGES if re.search(r"`[^`\n]*\\\|[^`\n]*`", (DOCS / page).read_text(encoding="utf-8"))] == []
+
+
 def _address(page: Path) -> str:
     return "index.html" if page.name == "README.md" else page.with_suffix(".html").as_posix()
