@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,31 @@ from tilecheck.report.formats import FORMATS
 
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
-PAGES = ("formats", "json-schema", "adoption")
+PAGES = ("formats", "json-schema", "adoption", "first-kernels", "first-ownership", "tutorial", "not-proved",
+         "cuda-tile", "extending")
 
 
 def _page(name: str) -> list[Block]:
     return list(blocks(ROOT / "docs" / f"{name}.md"))
+
+
+def _installed(folder: Path) -> Path:
+    """What an installation would add to the path, so that commands of the runtime are found."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    info = folder / f"tilecheck-{project['version']}.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: tilecheck\nVersion: {project['version']}\n")
+    (info / "entry_points.txt").write_text("".join(
+        f"[{group}]\n" + "".join(f"{name} = {target}\n" for name, target in points.items())
+        for group, points in project["entry-points"].items()))
+    return folder
+
+
+def _update(page: Path, block: Block, command: str, printed: str) -> None:
+    """With UPDATE_README set, writes what is real into a block of one command first."""
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace(f"```console\n{block.text}```", f"```console\n$ {command}\n{printed}```", 1),
+                    encoding="utf-8")
 
 
 def _matches(shown: str, real: str) -> bool:
@@ -40,7 +61,8 @@ def test_commands_print_what_is_shown(name: str, tmp_path: Path) -> None:
     services = ("GIT_", "GITHUB_", "TILECHECK_", "CI", "FORCE_COLOR")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(services)}
     who = {f"GIT_{role}_{what}": "x@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    environment = {**kept, **who, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT),
+    environment = {**kept, **who, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+                   "PYTHONPATH": f"{ROOT}{os.pathsep}{_installed(tmp_path / 'site')}",
                    "XDG_CACHE_HOME": str(tmp_path / "user"), "TILECHECK_CACHE_DIR": str(tmp_path / "cache"),
                    "GIT_CONFIG_GLOBAL": "/dev/null"}
     ran = 0
@@ -51,6 +73,9 @@ def test_commands_print_what_is_shown(name: str, tmp_path: Path) -> None:
         for command, shown in _COMMAND.findall(block.text if block.language == "console" else ""):
             done = subprocess.run(["bash", "-c", f"exec 2>&1; {command}"], cwd=folder, env=environment,
                                   capture_output=True, text=True, check=False)
+            if os.environ.get("UPDATE_README") and not _matches(shown, done.stdout):
+                _update(ROOT / "docs" / f"{name}.md", block, command, done.stdout)
+                shown = done.stdout
             assert _matches(shown, done.stdout), f"line {block.line}: $ {command}\n{done.stdout}"
             assert done.returncode in (0, 1)
             ran += 1

@@ -1,0 +1,79 @@
+"""The pages as a site: built with no warning, all of them reachable, and complete without a network."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.markdown import ROOT
+
+pytest.importorskip("mkdocs")
+pytest.importorskip("material", reason="the theme is the package mkdocs-material")
+
+DOCS = ROOT / "docs"
+PAGES = sorted(path.relative_to(DOCS) for path in DOCS.rglob("*.md"))
+
+
+def _build(config: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", config, "--site-dir", folder],
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})  # an announcement of the theme, not about these pages
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site. Strict: one warning, and it is not built."""
+    folder = tmp_path_factory.mktemp("site")
+    done = _build(ROOT / "mkdocs.yml", folder)
+    assert done.returncode == 0 and "WARNING" not in done.stderr, done.stderr
+    return folder
+
+
+def test_it_has_every_page(built: Path) -> None:
+    for page in PAGES:
+        assert (built / _address(page)).is_file()
+
+
+def test_every_page_is_in_the_navigation(built: Path) -> None:
+    index = (built / "index.html").read_text(encoding="utf-8")
+    reachable = set(re.findall(r'<a href="([^"#]+)" class="md-nav__link', index))
+    assert {_address(page) for page in PAGES} - {"index.html"} <= reachable
+
+
+def test_nothing_is_fetched_when_a_page_is_opened(built: Path) -> None:
+    for page in built.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert re.findall(r'<(?:script|img|iframe)[^>]* src="(https?:[^"]+)"', text) == []
+        assert re.findall(r'<link[^>]* rel="(?:stylesheet|preconnect)"[^>]* href="(https?:[^"]+)"', text) == []
+
+
+@pytest.mark.parametrize("link", ["nowhere.md", "index.md#nowhere", "/index.md"])
+def test_a_broken_link_is_noticed(link: str, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text(f"# A\n\n[gone]({link})\n", encoding="utf-8")
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[0]
+    (tmp_path / "mkdocs.yml").write_text(settings, encoding="utf-8")
+    done = _build(tmp_path / "mkdocs.yml", tmp_path / "site")
+    assert done.returncode == 1 and "WARNING" in done.stderr
+
+
+def test_no_bar_in_code_in_a_table() -> None:
+    """What escapes it on one site is shown on another."""
+    bar = re.compile(r"`[^`\n]*\\\|[^`\n]*`")
+    assert [page for page in PAGES if bar.search((DOCS / page).read_text(encoding="utf-8"))] == []
+
+
+def test_no_list_or_table_is_shown_as_text(built: Path) -> None:
+    """Those that stand right below a line of text are part of it for some readers of Markdown."""
+    text = re.compile(r"<p>(?:(?!</p>).)*\n(?:[*-] |\d+\. |\|)", re.DOTALL)
+    assert [page.name for page in built.rglob("*.html") if text.search(page.read_text(encoding="utf-8"))] == []
+
+
+def _address(page: Path) -> str:
+    return "index.html" if page.name == "README.md" else page.with_suffix(".html").as_posix()
