@@ -1,6 +1,6 @@
 """Comments that say what mypy says of a line. Lines without one have no errors.
 
-    # error: TC101        a finding, under the code of mypy that its rule has; once
+    # error: TC101        a finding, under the code of mypy that its rule has; nothing is said twice
     # mypy: arg-type      an error of mypy itself
     # reveals: T          what is revealed
 """
@@ -30,12 +30,14 @@ def complaints(file: str, lines: Iterable[tuple[int, str]], run: Run) -> list[st
     out = []
     for number, line in lines:
         here = [m for m in run.messages if m.file == file and m.line == number]
-        ours = sorted((m.text.split()[0], m.code) for m in here if is_ours(m))
+        ours = {(m.text.split()[0], m.code) for m in here if is_ours(m)}
         others = {m.code for m in here if m.kind == "error" and not is_ours(m)}
         revealed = _REVEALS.search(line)
-        expected = (sorted((rule, CODES[rule]) for rule in rules_of(line)), {m[1] for m in _MYPY.finditer(line)},
+        expected = ({(rule, CODES[rule]) for rule in rules_of(line)}, {m[1] for m in _MYPY.finditer(line)},
                     revealed[1] if revealed else None)
         found = (ours, others, next((m.revealed for m in here if m.revealed), None))
-        if found != expected:
+        errors = [m for m in here if m.kind == "error"]
+        once = len(set(errors)) == len(errors)
+        if found != expected or not once:
             out.append(f"{number}: {line.strip()}\n    {found}")
     return out

@@ -28,7 +28,7 @@ def diagnose(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnos
     for use in model.observed.uses:
         found, where = judged(use), use
         notes: tuple[Note, ...] = ()
-        if found is None or found == OPEN or use.under is not TRUE:
+        if found is None or found == OPEN or use.under != TRUE:
             at = next(_in_launches(use, model, launches), None)
             if at is None:
                 continue
@@ -57,12 +57,12 @@ def _in_launches(
 
     for launch in launches:
         if launch.arguments is None or len(launch.arguments) != len(model.params) or not launch.certain or (
-                launch.facts is FALSE):
+                launch.facts == FALSE):
             continue
         for case in launch.cases if launch.every and launch.cases else ((),):
             values = _values(model, launch.arguments, dict(case))
             given = Substitution({Sym(name): const(n) for name, n in values.items()})
-            if given.cond(use.under) is not TRUE:
+            if given.cond(use.under) != TRUE:
                 continue
             known = _at(use, given, {p.name: a for p, a in zip(model.params, launch.arguments, strict=True)})
             found = judged(known)

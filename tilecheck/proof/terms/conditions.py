@@ -46,14 +46,16 @@ class Cond:
     def __repr__(self) -> str:
         return self.key
 
-    def __reduce__(self) -> tuple[object, ...]:
+    def __reduce__(self) -> str | tuple[object, ...]:
+        if self.op in _SINGLE:
+            return _SINGLE[self.op]  # the very object: code asks `is TRUE`
         return (Cond, (self.op, self.key, self.varying, self.term, self.args, self.atom, self.positive))
 
 
 TRUE: Final = Cond("true", "true", False)
-
-
 FALSE: Final = Cond("false", "false", False)
+_SINGLE: Final[dict[str, str]] = {"true": "TRUE", "false": "FALSE"}
+"""Names of the conditions of which there is one."""
 
 
 def _content(term: Term) -> int:
