@@ -217,7 +217,7 @@ for _package in ("numpy", "ml_dtypes"):
         import_module(_package)
     except ImportError as _error:
         raise ImportError(
-            f"{_package} is not installed: pip install 'tilecheck[cpu]', or 'tilecheck[gpu]' to compile for GPUs as well"
+            f"{_package} is not installed: pip install 'tilecheck[cpu]', or 'tilecheck[gpu]' to compile for GPUs too"
         ) from _error
 
 _NAMES: Final = {
