@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from tilecheck.proof.facts import Facts, prove_factored
+from tilecheck.proof.facts import Assumed, Budget, Facts, prove_factored
 from tilecheck.proof.terms import Cond, Term, bid, conj, const, eq, evaluate, floordiv, ge, holds, lt, mod, sym
 
 B = bid(0)
@@ -62,3 +62,26 @@ def test_what_is_proved_holds(seed: int) -> None:
             assert not holds(known, env) or evaluate(p, env) >= 0, (known, p, env)
         except ArithmeticError:
             continue
+
+
+class _Forgetful(Facts):
+    """Searches for everything anew."""
+
+    def _search(self, p: Term, depth: int) -> Assumed | None:
+        self._dead.clear()
+        self._unsigned.clear()
+        return super()._search(p, depth)
+
+
+# in those listed something is proved later on, or a question is asked while it is open
+@pytest.mark.parametrize("seed", [*range(150), 222, 240, 475, 635, 749, 3145, 3163, 3865])
+def test_what_was_in_vain_is_remembered_and_changes_no_answer(seed: int) -> None:
+    r = random.Random(seed)
+    known = conj(ge(S, r.choice([0, 1, 1, 2])), ge(T, r.choice([-1, 0, 1])),
+                 *(r.choice([ge, lt, eq])(_term(r), _term(r)) for _ in range(r.randint(0, 3))))
+    goals = [_term(r) + _term(r) + _term(r) for _ in range(4)]
+    one, other = (kind([known], goals, signs=False, budget=Budget(300)) for kind in (Facts, _Forgetful))
+    for goal in (*goals, *goals):
+        assert one.prove(goal) == other.prove(goal), (known, goal)
+    # a search that is not repeated costs what it took at first, which is never less
+    assert max(one.budget.left, 0) <= max(other.budget.left, 0)

@@ -76,8 +76,13 @@ def _standing(
 
 def _about(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: set[Sym]) -> list[Cond]:
     facts = [ge(of(a), 0) for a in sorted(mentioned) if ".shape[" in a.name or a.name.startswith("len(")]
-    facts += [ge(of(Sym(name)), 1) for name in sorted(_extents(arguments, mentioned))]
+    facts += map(_filled_extent, sorted(_extents(arguments, mentioned)))
     return facts + _ranked(arguments, ranks, mentioned)
+
+
+@lru_cache(maxsize=1024)
+def _filled_extent(name: str) -> Cond:
+    return ge(of(Sym(name)), 1)
 
 
 def _by_name(params: Sequence[Param], launch: Launch) -> dict[str, Argument]:

@@ -24,6 +24,7 @@ from tilecheck.proof.terms import (
     Cond,
     Ite,
     Opaque,
+    Substitution,
     Sym,
     Term,
     atoms_of,
@@ -32,7 +33,6 @@ from tilecheck.proof.terms import (
     disj,
     holds,
     negate,
-    substitute_cond,
 )
 from tilecheck.records import record
 
@@ -205,8 +205,8 @@ def _cases(goal: Cond, facts: Cond, launch: Launch) -> list[tuple[Cond, Cond]]:
         return []
     out = []
     for row in rows:
-        values: dict[Atom, Term] = {Sym(n): const(v) for n, v in row}
-        out.append((substitute_cond(goal, values), substitute_cond(facts, values)))
+        case = Substitution({Sym(n): const(v) for n, v in row})
+        out.append((case.cond(goal), case.cond(facts)))
     return out
 
 

@@ -84,6 +84,12 @@ def _quotient(value: Term, num: Term, den: Term) -> list[Cond]:
     return [ge(value, -1)] if num.constant == -1 else []
 
 
+@lru_cache(maxsize=4096)
+def _shape(cond: Cond) -> Term:
+    """What a condition bounds: its term without the constant part."""
+    return cond.term - cond.term.offset
+
+
 def tightened(conds: Iterable[Cond]) -> list[Cond]:
     """The conditions without those that another one implies by a constant alone."""
     best: dict[Term, Cond] = {}
@@ -92,7 +98,7 @@ def tightened(conds: Iterable[Cond]) -> list[Cond]:
         if cond.op != "ge":
             out.append(cond)
             continue
-        shape = cond.term - cond.term.offset
+        shape = _shape(cond)
         if shape not in best or cond.term.offset < best[shape].term.offset:
             best[shape] = cond
     return out + list(best.values())
@@ -302,7 +308,7 @@ def abstracted(conds: Sequence[Cond], longest: int = 0) -> list[Cond]:
         new: dict[Atom, Term] = {a: of(Sym(f"choice {depth} {i}")) for i, a in enumerate(inner)}
         if not new:
             break
-        out = [substitute_cond(c, new) for c in out]
+        out = list(map(Substitution(new).cond, out))
     return out
 
 

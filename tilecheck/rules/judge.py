@@ -214,12 +214,16 @@ def _without_echoes(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
     """One finding for each code and place; a mixed-atomicity finding replaces what it explains at its place."""
     explained = {d.span for d in findings if d.code in ("TC107", "TC108")}
     open_places = {d.span for d in findings if d.code == "TC102"}
+    padded = {d.span for d in findings if d.code == "TC303"}
     out: dict[tuple[object, ...], Diagnostic] = {}
     for d in findings:
         if d.code == "TC106" and d.severity != "error" and d.span in open_places:
             # what keeps the lanes apart keeps the blocks apart, and is asked for there
             continue
         if d.code in ("TC102", "TC103") and d.severity != "error" and d.span in explained:
+            continue
+        if d.code == "TC502" and d.span in padded:
+            # the padding is the operand whose type is wrong
             continue
         out.setdefault((d.code, d.span, d.message), d)
     return list(out.values())

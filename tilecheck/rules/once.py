@@ -104,7 +104,7 @@ def _bound(c: Cond) -> tuple[Term, int]:
 
 def _gives(strong: _Alternatives, weak: _Alternatives) -> bool:
     """Whether whatever satisfies the one satisfies the other, plainly."""
-    return strong <= weak or all(any(c == d or _at_least(c, d) for d in weak) for c in strong)
+    return strong <= weak or all(c in weak or any(_at_least(c, d) for d in weak) for c in strong)
 
 
 def _at_least(c: Cond, d: Cond) -> bool:

@@ -87,6 +87,12 @@ def _open_terms(p: Term) -> int:
 
 
 @cache
+def _supposed(atom: Sym, bound: int) -> Assumed:
+    """That a launch scalar is at least 0 or 1."""
+    return frozenset((ge(of(atom), bound),))
+
+
+@cache
 def _choices(a: Atom) -> tuple[Term, ...]:
     """The terms of which an atom equals one."""
     return a.args if isinstance(a, (Min, Max)) else (a.then, a.other) if isinstance(a, Ite) else ()
@@ -108,8 +114,8 @@ def _factors(m: Monomial) -> frozenset[Monomial]:
 class _Vain:
     """A search without a result: to what depth, whether a deeper one would go further, and the work that it took.
 
-    The work is charged again wherever the search would be repeated, so that what is found within a budget does not hang
-    on what is remembered.
+    The work is charged again wherever the search would be repeated, so that remembering saves time and not budget: what
+    is found does not hang on it.
     """
 
     depth: int
@@ -383,7 +389,7 @@ class Facts:
         if product is not None:
             return product
         if isinstance(atom, Sym) and self._signs:
-            return frozenset((ge(of(atom), bound),))
+            return _supposed(atom, bound)
         if isinstance(atom, Sym) and bound == 0 and is_extent(atom):
             return NOTHING
         return None
