@@ -93,8 +93,10 @@ def _load(entry: Any) -> click.Command | None:
             raise UsageError(message)
 
         rest = click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)
+        _, told, remedy = message.partition(": pip install ")
+        short = f"(not available without pip install {remedy.split(', ')[0]})" if told else "(not available)"
         return click.Command(entry.name, {"ignore_unknown_options": True}, explain, [rest],
-                             short_help="(not available)", help=message)
+                             short_help=short, help=message)
     return loaded if isinstance(loaded, click.Command) else None
 
 

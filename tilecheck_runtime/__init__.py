@@ -5,7 +5,7 @@
     z = add(tcr.zeros((1024,), f32).partition(128), x, y).sync()   # docs/runtime.md
     report = tcr.sanitize(kernel, grid, args)   # report.events says what raced, left its array or used undefined lanes
 
-Needs the extra `cpu`: `pip install 'tilecheck[cpu]'`.
+Needs the extra `cpu`: `pip install 'tilecheck[cpu]'`; the extra `gpu` has it in it.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ for _package in ("numpy", "ml_dtypes"):
         import_module(_package)
     except ImportError as _error:
         raise ImportError(
-            f"tilecheck_runtime needs {_package} to run kernels on a CPU: pip install 'tilecheck[cpu]'"
+            f"{_package} is not installed: pip install 'tilecheck[cpu]', or 'tilecheck[gpu]' to compile for GPUs too"
         ) from _error
 
 _NAMES: Final = {

@@ -25,7 +25,10 @@ def added(x: Any, y: Any) -> Any:
 
 
 def main() -> None:
-    import torch
+    try:
+        import torch
+    except ImportError:
+        raise SystemExit("this example needs PyTorch: pip install torch") from None
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
     x, y = torch.randn(1000, device=device), torch.randn(1000, device=device)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -124,6 +125,14 @@ def test_a_kernel_that_is_not_there(run, tmp_path, target, message):
     (tmp_path / "broken.py").write_text("1 / 0\n")
     status, _, err = run("build", target, "--arch", "sm_90", "--sig", ADD)
     assert status == 2 and message in err
+
+
+def test_a_kernel_that_needs_what_is_not_installed(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cuda.tile", None)
+    (tmp_path / "raw.py").write_text("import cuda.tile as ct\n")
+    status, _, err = run("build", "raw.py::add", "--arch", "sm_90", "--sig", ADD)
+    assert (status, err.count("\n")) == (2, 1)
+    assert "raw.py cannot be imported: cuda-tile is not installed: pip install 'tilecheck[gpu]'" in err
 
 
 def test_an_empty_cache(run, cache_folder):

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
+import tomllib
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
 from tests.docs.markdown import ROOT, blocks
+from tilecheck import cli
 from tilecheck.cli import main
 
 README = ROOT / "README.md"
@@ -51,6 +55,44 @@ def test_the_output_shown_is_the_real_one(mark: str, monkeypatch: pytest.MonkeyP
         before, start, after = README.read_text(encoding="utf-8").partition(f"<!-- {mark} -->\n```text\n")
         README.write_text(f"{before}{start}{output}\n```{after.partition('```')[2]}", encoding="utf-8")
     assert output == _after(mark)
+
+
+DOES = {
+    "examples": (1, "error[TC101]: blocks (0, 0) and (1, 0) both write dst[0, 0, 0, 0]"),
+    "show": (0, "permute_heads_racy.html: in this launch 16 elements of `dst` collide"),
+    "explain": (0, "no two blocks write one element: proved"),
+    "contract": (0, "gemm: proved"),
+    "rule": (0, "# TC101: overlapping-write"),
+    "--fix": (0, "nothing would be fixed"),
+    "--update-baseline": (0, "known.json: 1 finding written"),
+    "audit": (0, "Opt-outs (2)"),
+    "run": (1, "two blocks write element [1, 0, 0, 0] of 'dst'"),
+    "migrate": (0, "vector_add: proved"),
+    "doctor": (0, "extra cpu"),
+}
+"""What each command of the block prints, by the word that tells it from the others, and its exit status."""
+
+
+def test_commands_do_what_is_said_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                          capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("numpy")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cli, "_plugins", _plugins)
+    for line, (word, (status, shown)) in zip(_after("use").split("\n"), DOES.items(), strict=True):
+        program, *arguments = shlex.split(line, comments=True)
+        assert program == "tilecheck" and word in arguments, line
+        done = cli.main(arguments)
+        printed = capsys.readouterr()
+        assert done == status, f"{line}\n{printed.out}{printed.err}"
+        assert shown in re.sub("\x1b\\[[0-9;]*m", "", printed.out + printed.err), line
+
+
+def _plugins() -> list[EntryPoint]:
+    """Commands of the runtime, which are known by themselves only where the package is installed."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return [EntryPoint(name, target, cli.PLUGIN_GROUP)
+            for name, target in project["entry-points"][cli.PLUGIN_GROUP].items()]
 
 
 def test_both_commands_are_one_line_that_installs_and_runs() -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from tests.cli.conftest import CLEAN, RACY
 from tests.integrations.conftest import ROOT, environment, git
-from tilecheck.cli import check
 
 yaml = pytest.importorskip("yaml")
 
@@ -87,7 +86,6 @@ def test_files_that_are_excluded_are_not_checked_although_pre_commit_names_them(
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not any("--fix" in option.opts for option in check.params), reason="there is no --fix yet")
 def test_the_hook_that_fixes_changes_the_file_and_stops_the_commit_once(repository: Repository) -> None:
     (repository.folder / "kernel.py").write_text(FIXABLE)
     status, out = repository.hook("tilecheck-fix")

@@ -45,6 +45,7 @@ def test_a_refusal_is_status_1_and_writes_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("arguments", "why"), [
     (["x.py"], "write the file and the kernel"), (["no/such.py::k"], "there is no such file"),
+    ([f"{ADD}s"], "vector_add.py has no kernel `vector_adds`; it has vector_add"),
     ([ADD, "--type", "x"], "write the array and its element type"), ([ADD, "--type", "x=f17"], "types are"),
 ])
 def test_a_wrong_command_line_is_said(arguments: list[str], why: str) -> None:

@@ -182,6 +182,10 @@ def test_a_command_that_cannot_be_imported_says_why(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(cli, "_plugins", lambda: (missing,))
     shown = CliRunner().invoke(cli.cli, ["--help"])
     assert shown.exit_code == 0 and "(not available)" in shown.output
+    unknown = "numpy is not installed: pip install 'tilecheck[cpu]', or 'tilecheck[gpu]' to compile for GPUs too"
+    monkeypatch.setattr(importlib.metadata.EntryPoint, "load", lambda _: (_ for _ in ()).throw(ImportError(unknown)))
+    shown = CliRunner().invoke(cli.cli, ["--help"])
+    assert shown.exit_code == 0 and "(not available without pip install 'tilecheck[cpu]')" in shown.output
     assert cli.main(["run", "script.py", "--seed", "1"]) == 2
 
 

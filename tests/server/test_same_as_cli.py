@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cases.expectations import FOLDER
+from tests.corpus.part import part
 from tests.server.client import Client, start, uri_of
 
 pytest.importorskip("pygls")
@@ -80,9 +81,10 @@ def test_examples(tmp_path):
     assert _compare(folder, tmp_path, 120) > 0
 
 
+@pytest.mark.slow
 def test_the_corpus(corpus, tmp_path):
     folder = tmp_path / "corpus"
-    shutil.copytree(corpus / "tilegym", folder / "tilegym")
+    part(corpus, folder, "suites/unsloth", "suites/flashinfer", "ops/cutile/attention.py")
     assert _compare(folder, tmp_path, 600) > 0
 
 

@@ -431,8 +431,8 @@ def test_hover_on_an_access(client, folder):
 def test_hover_on_a_tile(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py")
-    assert _hovered(client, folder / "racy.py", 6, 4).startswith("```python\nTile[?, T, T]\n```")
-    assert "Tile[?, T, T]" in _hovered(client, folder / "racy.py", 7, 24)
+    assert _hovered(client, folder / "racy.py", 6, 4).startswith("```python\nTile[a.dtype, T, T]\n```")
+    assert "Tile[a.dtype, T, T]" in _hovered(client, folder / "racy.py", 7, 24)
 
 
 def test_hover_on_an_array(client, folder):

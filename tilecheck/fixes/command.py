@@ -110,6 +110,8 @@ def _say(fixed: Fixed, changed: Mapping[str, bytes], settings: Mapping[str, Any]
     would = "would fix" if settings["diff"] else "fixed"
     if made and not quiet:
         click.echo(f"{would} {_count(made, 'finding')} in {_count(len(changed), 'file')}", err=True)
+    if settings["diff"] and not changed and not quiet:
+        click.echo("nothing would be fixed", err=True)
     if settings["show_fixes"]:
         for line in _listed(fixed.applied):
             click.echo(line, err=True)

@@ -14,6 +14,7 @@ import click
 
 from tilecheck_runtime.compile.errors import CompileError
 from tilecheck_runtime.compile.manifest import entry_of, written
+from tilecheck_runtime.compile.toolchain import EXTRA
 from tilecheck_runtime.compile.warm import Made, made_for
 from tilecheck_runtime.dialect.plan import PlanError
 from tilecheck_runtime.dialect.signature import SignatureError
@@ -101,5 +102,7 @@ def _imported(path: str) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise click.UsageError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+        absent = isinstance(error, ModuleNotFoundError) and error.name in ("cuda", "cuda.tile")
+        what = f"cuda-tile is not installed: {EXTRA}" if absent else f"{type(error).__name__}: {error}"
+        raise click.UsageError(f"{path} cannot be imported: {what}") from error
     return module

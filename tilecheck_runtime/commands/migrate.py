@@ -15,7 +15,7 @@ from tilecheck_runtime.dialect.dtypes import BY_NAME
 from tilecheck_runtime.migrate.compare import compared
 from tilecheck_runtime.migrate.module import Migrated, migrated
 from tilecheck_runtime.migrate.pieces import pieces
-from tilecheck_runtime.migrate.refusal import Refusal
+from tilecheck_runtime.migrate.refusal import Absent, Refusal
 from tilecheck_runtime.migrate.renaming import renamed
 from tilecheck_runtime.migrate.subject import Subject, subject
 from tilecheck_runtime.migrate.typecheck import type_errors
@@ -53,6 +53,8 @@ def command(target: str, output_file: Path | None, types: tuple[str, ...], dtype
         raise click.UsageError(f"{output_file}: is there already")
     try:
         made, launches, typed = migrate(path, name, _types(types), dtype)
+    except Absent as absent:
+        raise click.UsageError(absent.message) from absent
     except Refusal as refusal:
         place = path if refusal.line is None else f"{path}:{refusal.line}"
         click.echo(f"not migrated: {place}: {refusal.message}", err=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Refusal"]
+__all__ = ["Absent", "Refusal"]
 
 
 class Refusal(Exception):
@@ -12,3 +12,7 @@ class Refusal(Exception):
         super().__init__(message)
         self.message = message
         self.line = line
+
+
+class Absent(Refusal):
+    """There is no such kernel."""

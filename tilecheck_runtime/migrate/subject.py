@@ -15,7 +15,7 @@ from tilecheck.kernel.access import Access, KernelModel
 from tilecheck.kernel.execute import execute
 from tilecheck.source.project import Project
 from tilecheck.source.text import SourceError, decode
-from tilecheck_runtime.migrate.refusal import Refusal
+from tilecheck_runtime.migrate.refusal import Absent, Refusal
 
 __all__ = ["Subject", "subject"]
 
@@ -63,7 +63,7 @@ def subject(path: str, name: str) -> Subject:
     function = source.function(name)
     if site is None or function is None:
         known = ", ".join(s.qualname for s in module.kernels()) or "none"
-        raise Refusal(f"{path} has no kernel `{name}`; it has {known}")
+        raise Absent(f"{path} has no kernel `{name}`; it has {known}")
     if site.dialect:
         raise Refusal(f"`{name}` is in the ownership dialect already", site.definition.span.line)
     if site.outer:

@@ -43,6 +43,8 @@ def render(report: Report, colour: bool = False) -> str:
     blocks = [render_diagnostic(diagnostic(event), sources, style) for event in report.events]
     launches = f"{report.launches} launch{'' if report.launches == 1 else 'es'}"
     count = len(report.events)
+    if not report.launches and not count:
+        return "Nothing was launched.\n"
     found = f"Found {count} error{'' if count == 1 else 's'}" if count else "No findings"
     return "\n\n".join([*blocks, f"{found} in {launches}."]) + "\n"
 
