@@ -196,6 +196,15 @@ def test_an_index_counts_tiles(body: str, line: str) -> None:
     assert any(line in changed for changed in lines_changed(text, first))
 
 
+def test_both_indices_made_of_one_offset_count_tiles() -> None:
+    body = "s = ct.bid(0) * T\nt = ct.load(a, (s,), (T,))\nu = t * 2\nct.store(c, (s,), u + 1)"
+    text = kernel(body, "a, c, T: Int")
+    outcome = fixed(text)
+    assert outcome.refused == () and len(outcome.applied) == 2
+    after = text_of(outcome, text)
+    assert "ct.load(a, (ct.bid(0),), (T,))" in after and "ct.store(c, (ct.bid(0),), u + 1)" in after
+
+
 def test_a_name_that_is_bound_again_is_divided() -> None:
     text = kernel("i = ct.bid(0)\ns = i * T\ni = 0\nct.store(c, (ct.bid(0),), ct.load(a, (s,), (T,)))", "a, c, T: Int")
     assert [fix.title for fix in options(text, "TC203")] == ["count tiles: `s // T`"]
