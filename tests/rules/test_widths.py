@@ -57,6 +57,11 @@ def test_what_is_divided_or_chosen_between_has_to_fit(index: str, clause: str) -
     assert clause in clauses(report("i", index))
 
 
+def test_what_is_compared_in_64_bits_need_not_fit_in_32() -> None:
+    wide = "ct.where(ct.astype(i, ct.int64) * 65536 + ct.astype(n, ct.int64) >= 0, i, 0)"
+    assert not clauses(report(wide))
+
+
 @pytest.mark.parametrize("index", ["i", "i * n + 3", "i * 65536", "i // n", "i % n"])
 def test_an_index_inside_the_array_fits(index: str) -> None:
     kernel = report(index)

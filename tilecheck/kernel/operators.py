@@ -197,6 +197,7 @@ _DIVIDING: Final = frozenset({"//", "%", ">>", "&"})
 """Operators whose result may be small where the left operand is large."""
 
 
+_WIDE: Final = frozenset({"int64", "uint64"})
 _CHOOSING: Final = frozenset({"&", "min", "max"})
 
 
@@ -307,7 +308,7 @@ def _numeric(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool
     if not (is_float(left) or is_float(right)):
         a, b = to_int(m, left, span), to_int(m, right, span)
         # decided for numbers that fit, and the other way round for one that wrapped
-        m.products.update(t for t in (a.term, b.term) if t.varying)
+        m.products.update(t.term for t in (a, b) if t.term.varying and t.dtype not in _WIDE)
         return Bool(_COMPARE[op](a.term, b.term), shape)
     s, t = data_term(m, left), data_term(m, right)
     if s is None or t is None:
