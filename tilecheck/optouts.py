@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from tilecheck.analysis import OptOut
 from tilecheck.kernel.tree import Call, Constant, Expr, Span
 from tilecheck.source.module import KernelSite, Module
+from tilecheck.source.ours import is_ours
 from tilecheck.source.project import Project
 from tilecheck.source.suppressions import Suppression, suppressions
-from tilecheck.source.targets import ExternalName
-
-_PACKAGES: Final = ("tilecheck", "tilecheck.declare", "tilecheck_runtime")
 
 
 def opt_outs_of_file(module: Module, sites: Sequence[KernelSite]) -> Iterator[OptOut]:
@@ -35,18 +32,13 @@ def opt_outs_of_kernel(project: Project, site: KernelSite) -> Iterator[OptOut]:
     """The `@unsafe` decorators of a kernel."""
     for decorator in site.decorators:
         applied = decorator.func if isinstance(decorator, Call) else decorator
-        if _is_ours(project, site, applied, "unsafe"):
+        if is_ours(project, site, applied, "unsafe"):
             yield OptOut("`@unsafe`", decorator.span, (), _reason(decorator), kernel=site.qualname)
 
 
 def denies_residual(project: Project, site: KernelSite) -> bool:
     """Whether a kernel has the `@deny_residual` decorator."""
-    return any(_is_ours(project, site, decorator, "deny_residual") for decorator in site.decorators)
-
-
-def _is_ours(project: Project, site: KernelSite, decorator: Expr, name: str) -> bool:
-    target = project.resolve(site.module, decorator)
-    return isinstance(target, ExternalName) and target.name in {f"{package}.{name}" for package in _PACKAGES}
+    return any(is_ours(project, site, decorator, "deny_residual") for decorator in site.decorators)
 
 
 def _reason(decorator: Expr) -> str:

@@ -115,6 +115,7 @@ def test_a_declaration_goes_above_the_decorators_with_its_import() -> None:
 @pytest.mark.parametrize(("imported", "spelled"), [
     ("from tilecheck import requires", "requires"), ("from tilecheck_runtime import requires, unsafe", "requires"),
     ("import tilecheck", "tilecheck.requires"), ("import tilecheck as tc", "tc.requires"),
+    ("from tilecheck import requires as need", "need"),
 ])
 def test_an_import_that_is_there_is_used(imported: str, spelled: str) -> None:
     text = kernel(DATA, "a, ids, c, T: Int").replace("as ct\n", f"as ct\n{imported}\n", 1)
@@ -123,17 +124,25 @@ def test_an_import_that_is_there_is_used(imported: str, spelled: str) -> None:
     assert findings(text_of(fixed(text), text), "TC102") == ()
 
 
-def test_an_import_under_another_name_is_not_used() -> None:
-    text = kernel(DATA, "a, ids, c, T: Int").replace("as ct\n", "as ct\nfrom tilecheck import requires as need\n", 1)
-    (fix,) = options(text, "TC102")
-    assert lines_changed(text, fix) == ["from tilecheck import requires", '@requires("injective(ids)")']
-
-
 def test_a_declaration_joins_the_one_that_is_there() -> None:
     text = kernel(DATA, "a, ids, c, T: Int").replace("as ct\n", "as ct\nfrom tilecheck import requires\n", 1)
     text = text.replace("@ct.kernel", '@requires("T >= 2")\n@ct.kernel')
     (fix,) = options(text, "TC102")
     assert lines_changed(text, fix) == ['@requires("T >= 2", "injective(ids)")']
+
+
+def test_a_declaration_joins_one_under_another_name() -> None:
+    text = kernel(DATA, "a, ids, c, T: Int").replace("as ct\n", "as ct\nfrom tilecheck import requires as need\n", 1)
+    text = text.replace("@ct.kernel", '@need("T >= 2")\n@ct.kernel')
+    (fix,) = options(text, "TC102")
+    assert lines_changed(text, fix) == ['@need("T >= 2", "injective(ids)")']
+
+
+def test_a_declaration_joins_none_from_elsewhere() -> None:
+    text = kernel(DATA, "a, ids, c, T: Int").replace("as ct\n", "as ct\nimport contracts\n", 1)
+    text = text.replace("@ct.kernel", '@contracts.requires("T >= 2")\n@ct.kernel')
+    for fix in options(text, "TC102"):
+        assert "from tilecheck import requires" in lines_changed(text, fix)
 
 
 def test_no_declaration_where_the_name_means_something_else() -> None:
@@ -194,6 +203,15 @@ def test_an_index_counts_tiles(body: str, line: str) -> None:
     first, *_ = options(text, "TC203")
     assert first.applicability == "unsafe"
     assert any(line in changed for changed in lines_changed(text, first))
+
+
+def test_both_indices_made_of_one_offset_count_tiles() -> None:
+    body = "s = ct.bid(0) * T\nt = ct.load(a, (s,), (T,))\nu = t * 2\nct.store(c, (s,), u + 1)"
+    text = kernel(body, "a, c, T: Int")
+    outcome = fixed(text)
+    assert outcome.refused == () and len(outcome.applied) == 2
+    after = text_of(outcome, text)
+    assert "ct.load(a, (ct.bid(0),), (T,))" in after and "ct.store(c, (ct.bid(0),), u + 1)" in after
 
 
 def test_a_name_that_is_bound_again_is_divided() -> None:

@@ -48,6 +48,17 @@ def text(body: str) -> str:
     return kernel(f"{ROW}{body}\n{OUT}", "x, v, o, n: int, T: Int") + HELPER
 
 
+@pytest.mark.parametrize("body", [
+    "r = ct.sum(ct.exp(ct.astype(row, ct.float32)), axis=1, keepdims=True)",
+    "f = row.astype(ct.float32)\nr = ct.sum(ct.exp(f), axis=1, keepdims=True)",
+])
+def test_an_infinity_is_not_safe_for_an_array_that_is_cast(body: str) -> None:
+    """It may hold integers, which have none."""
+    before = text(body)
+    assert options(before, "TC301") and not any(fix.applicability == "safe" for fix in options(before, "TC301"))
+    assert fixed(before, unsafe=False).applied == ()
+
+
 @pytest.mark.parametrize("name", [name for name, (_, mode) in NEUTRAL.items() if mode])
 def test_a_neutral_padding_is_safe_and_settles_the_finding(name: str) -> None:
     body, mode = NEUTRAL[name]

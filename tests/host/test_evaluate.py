@@ -133,6 +133,18 @@ def run(x, y, n, m):
     assert {"(n)%(16) == 0", "m - 3 >= 0", "m - n == 0"} <= keys
 
 
+def test_a_loop_that_halves_more_often_than_is_followed_still_ends() -> None:
+    source = """
+def run(x, y):
+    n = 2**30
+    while n > 4:
+        n //= 2
+    ct.launch(0, (n,), k, (x, y, n, n))
+"""
+    (fact,) = [fact for fact in launch(source).facts.args if fact.key == "-n + 4 >= 0"]
+    assert fact.op != "false"
+
+
 def test_a_loop_that_halves_keeps_its_bounds() -> None:
     source = """
 def run(x, y, n):

@@ -43,10 +43,23 @@ def test_constants_that_leave_32_bits_in_every_launch_of_several_blocks_prove_no
     ("(i * n) // n", "grid[0]*n < 2**31"),
     ("(i * 1024 + n) // 1024", "1024*grid[0] + n < 2**31"),
     ("min(i * n, n * n)", "grid[0]*n < 2**31"),
+    ("ct.cdiv(i * n, n)", "grid[0]*n < 2**31"),
+    ("(i << 20) >> 20", "1048576*grid[0] < 2**31"),
+    ("-(i * -1000) // 1000", "1000*grid[0] < 2**31"),
+    ("min(i * 65536, i)", "65536*grid[0] < 2**31"),
+    ("max(i * 65536, i) // 65536", "65537*grid[0] < 2**31"),
+    ("(i * 65536) & 65535", "65536*grid[0] < 2**31"),
+    ("ct.where(i * 65536 >= 0, i, 0)", "65536*grid[0] < 2**31"),
+    ("(i + i + i + i) // 4", "4*grid[0] < 2**31"),
 ])
 def test_what_is_divided_or_chosen_between_has_to_fit(index: str, clause: str) -> None:
     assert clause in clauses(report(index))
     assert clause in clauses(report("i", index))
+
+
+def test_what_is_compared_in_64_bits_need_not_fit_in_32() -> None:
+    wide = "ct.where(ct.astype(i, ct.int64) * 65536 + ct.astype(n, ct.int64) >= 0, i, 0)"
+    assert not clauses(report(wide))
 
 
 @pytest.mark.parametrize("index", ["i", "i * n + 3", "i * 65536", "i // n", "i % n"])

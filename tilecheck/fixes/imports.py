@@ -37,14 +37,14 @@ def import_edit(source: Source, name: str) -> tuple[str | None, tuple[Edit, ...]
 
 
 def _imported(source: Source, name: str) -> str | None:
-    """The spelling of a name that is imported; under another name it is not looked for by readers of a kernel."""
+    """The spelling of a name that is imported."""
     for statement in source.module.body:
         for part in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
             if isinstance(part, cst.ImportFrom) and not part.relative and part.module is not None:
                 if dotted(part.module) in _PACKAGES and not isinstance(part.names, cst.ImportStar):
                     for alias in part.names:
-                        if dotted(alias.name) == name and (alias.evaluated_alias or name) == name:
-                            return name
+                        if dotted(alias.name) == name:
+                            return alias.evaluated_alias or name
             elif isinstance(part, cst.Import):
                 for alias in part.names:
                     if dotted(alias.name) in _PACKAGES[::2]:

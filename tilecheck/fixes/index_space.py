@@ -14,6 +14,8 @@ from tilecheck.fixes.syntax import Source, dotted, walk
 
 _SHAPES: Final = {"load": 2, "full": 0, "zeros": 0, "ones": 0}
 """The place of the shape among the arguments."""
+_NAMES: Final = 4
+"""Names for tiles that are followed, one made of the other."""
 
 
 def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
@@ -57,19 +59,26 @@ def _extent(source: Source, function: cst.FunctionDef, call: cst.Call, axis: int
     shape = source.argument(call, 2 - method, "shape")
     if name == "store":
         tile = source.argument(call, 2 - method, "tile")
-        shape = None if tile is None else _shape(source, source.named(function, tile))
+        shape = None if tile is None else _shape(source, function, tile)
     if shape is None:
         return None
     extents = elements(source, function, shape)
     return source.code(extents[axis]) if axis < len(extents) else None
 
 
-def _shape(source: Source, tile: cst.BaseExpression) -> cst.BaseExpression | None:
-    """The shape of the first tile in an expression that is given one."""
+def _shape(
+    source: Source, function: cst.FunctionDef, tile: cst.BaseExpression, depth: int = _NAMES,
+) -> cst.BaseExpression | None:
+    """The shape of the first tile in an expression, or in what its names are bound to, that is given one."""
     for part in walk(tile):
         if isinstance(part, cst.Call):
             place = _SHAPES.get(operation(source, part)[0])
             shape = None if place is None else source.argument(part, place, "shape")
+            if shape is not None:
+                return shape
+        elif isinstance(part, cst.Name) and depth:
+            value = source.named(function, part)
+            shape = None if value is part else _shape(source, function, value, depth - 1)
             if shape is not None:
                 return shape
     return None

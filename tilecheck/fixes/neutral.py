@@ -91,6 +91,7 @@ class _Flow:
     """Goes through a function, with the value of each local name in the lanes over one edge of the array.
 
     edge    the axis of the tile along which they lie, of `rank` axes
+    converted  whether something cast a tile: what is asked of its type is not asked of the array then
     moved   whether something turned the axes of a tile round: then it is not known which axis a reduction is along
     """
 
@@ -106,6 +107,7 @@ class _Flow:
         self.rank = rank
         self.moved = False
         self.floating = False
+        self.converted = False
 
     # --- statements --------------------------------------------------------------------------------------------------
 
@@ -237,7 +239,7 @@ class _Flow:
             return self.padding
         if _worst(made) == "elsewhere":
             return "elsewhere"
-        if name in _FLOAT_ONLY:
+        if name in _FLOAT_ONLY and not self.converted:
             self.floating = True
         if not method and dotted(node.func) in _BUILTIN and spell(self.source, name) != name:
             # Python's own, which compares whole values
@@ -258,6 +260,7 @@ class _Flow:
             self.moved = True
             return first
         if name == "astype":
+            self.converted = True
             return first
         if name in _ELEMENTWISE and isinstance(first, float):
             return _computed(_ELEMENTWISE[name], first)

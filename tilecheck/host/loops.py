@@ -360,10 +360,11 @@ def _shrunk(ev: Evaluator, body: tuple[tree.Stmt, ...], name: str, old: Value | 
     value = before.constant
     if value is not None and value > 0:
         reached: list[int] = []
-        while value not in reached and len(reached) < 24:
+        while value not in reached and len(reached) < _UNROLL:
             reached.append(value)
             value //= factor
-        return disj(*(eq(after, v) for v in reached))
+        if value in reached:
+            return disj(*(eq(after, v) for v in reached))
     # division keeps a value that is not negative between 0 and itself
     return disj(lt(before, 0), conj(le(after, before), ge(after, 0)))
 

@@ -124,7 +124,7 @@ class KernelModel:
     axes_read   grid axes whose `bid` or `num_blocks` the kernel reads (also where it does not reach an access)
     axis_reads  each of these reads with the launch scalar conditions that it stands under
     observed    what was noted beside the accesses
-    products    block-dependent numbers that the kernel divides, where no term shows that any more
+    products    block-dependent numbers that the kernel compares, divides or chooses between, where no index shows them
     claims      what it says of divisibility
     launched    extents of array axes and ranks known from use: name -> rank, when every use agrees
     guards      uniform conditions that every execution satisfies (`static_assert`, `assert_`)

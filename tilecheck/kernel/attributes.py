@@ -53,6 +53,8 @@ def _tile_name(m: Machine, value: TileRef, name: str, span: Span) -> Value:
 
 def _external(m: Machine, value: External, name: str, span: Span) -> Value:
     path = f"{value.name}.{name}"
+    if path == "cuda.tile":
+        return TileRef("")
     return Const(CONSTANTS[path]) if path in CONSTANTS else External(path)
 
 

@@ -54,7 +54,7 @@ def settle(
     """The machine after the last run. The tables may be others than those of a check, to watch what is executed."""
     expressions = cast(Expressions, EXPRESSIONS) if expressions is None else expressions
     statements = cast(Statements, STATEMENTS) if statements is None else statements
-    own = (d.text for d in declared(site.definition, site.decorators))
+    own = (d.text for d in declared(project, site))
     of_integers = integers((*own, *overlay))
     knowledge = Knowledge()
     machine = _run(project, site, knowledge, expressions, statements)
@@ -233,7 +233,7 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         accesses=accesses, axes_read=frozenset(k for k, _ in axes),
         axis_reads=tuple(sorted(axes, key=lambda read: (read[0], read[1].key))),
         ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
-        gaps=tuple(gaps), declared=declared(definition, site.decorators), guards=conj(*m.guards), dialect=site.dialect,
+        gaps=tuple(gaps), declared=declared(m.project, site), guards=conj(*m.guards), dialect=site.dialect,
         products=tuple(sorted(m.products, key=lambda t: t.key)), claims=tuple(dict.fromkeys(m.claims)),
         observed=_observed(m, definition),
         paddings=Paddings(tuple(m.observations), tuple(sorted(m.unfollowed.items()))),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from tilecheck.kernel.coerce import arrays_in, constant_int, expand, scalar_of, show, to_int, uniform_truth
 from tilecheck.kernel.joins import choose, join
@@ -185,15 +186,31 @@ def _binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value
     if op in ("%", "//"):
         m.integer_use(b.term)
     result = _INTEGER[op](a.term, b.term)
-    if op in ("//", "%") and a.term.varying and not _divides(result, a.term):
-        # what was simplified away was computed all the same, and may have wrapped
-        m.products.add(a.term)
+    if op in _DIVIDING:
+        note_divided(m, result, a.term)
+    if op in _CHOOSING:
+        note_dropped(m, result, a.term, b.term)
     return m.limited(Int(result, broadcast(a.shape, b.shape)), span)
 
 
-def _divides(result: Term, number: Term) -> bool:
-    """Whether a quotient or remainder of a number is still to be seen in a term."""
-    return any(isinstance(x, (FloorDiv, Mod)) and x.num == number for x in atoms_of(result))
+_DIVIDING: Final = frozenset({"//", "%", ">>", "&"})
+"""Operators whose result may be small where the left operand is large."""
+
+
+_WIDE: Final = frozenset({"int64", "uint64"})
+_CHOOSING: Final = frozenset({"&", "min", "max"})
+
+
+def note_dropped(m: Machine, result: Term, *operands: Term) -> None:
+    """Keep what is not in the result: had it wrapped, another operand would have been chosen."""
+    if result in operands or result.constant is not None:
+        m.products.update(t for t in operands if t.varying and t != result)
+
+
+def note_divided(m: Machine, result: Term, number: Term) -> None:
+    """Keep what was simplified away: it was computed all the same, and may have wrapped."""
+    if number.varying and not any(isinstance(x, (FloorDiv, Mod)) and x.num == number for x in atoms_of(result)):
+        m.products.add(number)
 
 
 def _float_binary(m: Machine, op: str, left: Value, right: Value) -> Value:
@@ -290,6 +307,8 @@ def _numeric(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool
         return Bool(same if op == "==" else negate(same), shape)
     if not (is_float(left) or is_float(right)):
         a, b = to_int(m, left, span), to_int(m, right, span)
+        # decided for numbers that fit, and the other way round for one that wrapped
+        m.products.update(t.term for t in (a, b) if t.term.varying and t.dtype not in _WIDE)
         return Bool(_COMPARE[op](a.term, b.term), shape)
     s, t = data_term(m, left), data_term(m, right)
     if s is None or t is None:

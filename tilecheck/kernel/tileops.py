@@ -32,6 +32,7 @@ from tilecheck.kernel.operators import (
     is_float,
     matmul_shape,
     negative,
+    note_divided,
     select,
     shape_of,
 )
@@ -116,7 +117,9 @@ def cdiv_values(m: Machine, a: Value, b: Value, args: Arguments) -> Value:
         return m.fresh("cdiv", args.span)
     x, y = to_int(m, a, args.span), to_int(m, b, args.span)
     m.integer_use(y.term)
-    return m.limited(Int(cdiv(x.term, y.term), broadcast(x.shape, y.shape)), args.span)
+    result = cdiv(x.term, y.term)
+    note_divided(m, result, x.term)
+    return m.limited(Int(result, broadcast(x.shape, y.shape)), args.span)
 
 
 def _cdiv(m: Machine, args: Arguments) -> Value:

@@ -51,8 +51,9 @@ def _apart(model: KernelModel) -> Iterator[Clause]:
 def width_clauses(model: KernelModel) -> tuple[Clause, ...]:
     """Indices are 32-bit: no intermediate value of an index, also of an element that a bounds check drops, is larger.
 
-    The index of a tile is inside the array, which the obligations of its bounds see to; what it divides on the way may
-    be larger. Values of data and of loop counters are left out: the first have no bound, the second that of their loop.
+    The index of a tile is inside the array, which the obligations of its bounds see to; what is divided or compared on
+    the way may be larger. Values of data and of loop counters are left out: the first have no bound, the second that of
+    their loop.
     """
     ordered = sorted(_widths(model), key=lambda t: t.key)
     most = [b for b in ordered if not any(c is not b and _covers(c, b) for c in ordered)]

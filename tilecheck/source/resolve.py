@@ -56,6 +56,9 @@ class ValueAt:
 Origin: TypeAlias = TileName | ExternalName | ModuleTarget | FunctionAt | ClassAt | ValueAt
 
 _TILE: Final = "cuda.tile"
+_DECLARATIONS: Final = frozenset({"requires", "unsafe", "deny_residual"})
+_STARS: Final = {RUNTIME: RUNTIME_NAMES, "tilecheck": _DECLARATIONS, "tilecheck.declare": _DECLARATIONS}
+"""What `from ... import *` brings into kernels."""
 _CUTS: Final = 10_000
 """Cycles met before names are no longer looked for along every way around them."""
 
@@ -198,8 +201,8 @@ class Resolver:
         match source:
             case TileName("") if name in PUBLIC_NAMES:
                 return TileName(name)
-            case ExternalName(dotted) if dotted == RUNTIME and name in RUNTIME_NAMES:
-                return ExternalName(f"{RUNTIME}.{name}")
+            case ExternalName(dotted) if name in _STARS.get(dotted, ()):
+                return ExternalName(f"{dotted}.{name}")
             case ModuleTarget() if self._exports(source.module, name):
                 return self._member(source.module, name)
         return None
@@ -249,12 +252,20 @@ def _is_none(binding: object) -> bool:
     return isinstance(binding.value, ast.Constant) and binding.value.value is None
 
 
+def _is_declaration(dotted: str) -> bool:
+    package, _, name = dotted.rpartition(".")
+    return package in _STARS and name in _DECLARATIONS
+
+
 def _only(origins: Sequence[Origin | None], opaque: bool, imports: bool) -> Origin | None:
     tile = [origin for origin in origins if isinstance(origin, TileName)]
     if len(tile) == 1 and not opaque:
         return tile[0]  # where cuda.tile is missing there is no kernel
     if len(origins) == 1 and not opaque:
         return origins[0]
+    declarations = [origin for origin in origins if isinstance(origin, ExternalName) and _is_declaration(origin.name)]
+    if declarations and not opaque and len({origin.name.rpartition(".")[2] for origin in declarations}) == 1:
+        return declarations[0]  # what stands in where the package is missing declares nothing
     values = [origin for origin in origins if isinstance(origin, ValueAt)]
     if values and len(values) == len(origins):
         latest = values[-1]

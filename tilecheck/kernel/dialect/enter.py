@@ -25,6 +25,7 @@ from tilecheck.proof.terms import ONE, TRUE, Cond, Sym, Term, atoms_in, conj, eq
 
 if TYPE_CHECKING:
     from tilecheck.source.module import KernelSite
+    from tilecheck.source.project import Project
 
 __all__ = ["enter_parameters", "held_accesses", "ownership_of"]
 
@@ -38,7 +39,7 @@ def enter_parameters(m: Machine, site: KernelSite) -> Mapping[str, Value]:
     # the axes of the grid along which blocks own different pieces
     ranks = [p.rank for p in found if p.kind == "mut"]
     m.holdings.axes = {(k, TRUE) for k in range(min(max(ranks, default=0), _GRID_AXES))}
-    m.holdings.declared = conj(*_declared(site))
+    m.holdings.declared = conj(*_declared(m.project, site))
     m.holdings.dtypes = tuple((p.name, p.dtype) for p in found if p.dtype is not None)
     m.holdings.places = {p.name: p.span for p in found}
     m.holdings.origins = tuple(_origins(found))
@@ -54,9 +55,9 @@ def _replaced(m: Machine, site: KernelSite) -> None:
               tuple(sorted(m.holdings.roles)), decorator.span)
 
 
-def _declared(site: KernelSite) -> Iterator[Cond]:
+def _declared(project: Project, site: KernelSite) -> Iterator[Cond]:
     """What the author declared; a text that is no contract is told elsewhere."""
-    for d in declared(site.definition, site.decorators):
+    for d in declared(project, site):
         with suppress(ContractError):
             yield from (c.cond for c in parse(d.text) if c.cond is not None)
 

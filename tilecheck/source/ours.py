@@ -1,0 +1,30 @@
+"""Whether a decorator is a declaration of this package, under whatever name a file has it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilecheck.kernel.tree import Expr
+from tilecheck.source.targets import ConstantTarget, ExternalName
+
+if TYPE_CHECKING:
+    from tilecheck.source.module import KernelSite
+    from tilecheck.source.project import Project
+
+__all__ = ["is_ours"]
+
+_PACKAGES: Final = ("tilecheck", "tilecheck.declare", "tilecheck_runtime")
+_DEPTH: Final = 8
+"""Names for names that are followed."""
+
+
+def is_ours(project: Project, site: KernelSite, decorator: Expr, name: str) -> bool:
+    """Whether the decorator of a kernel, without its arguments, is `name` of this package."""
+    definition = site.module.skeleton.definitions.get(site.qualname)
+    scope = definition.outer[-1] if definition is not None and definition.outer else ""
+    target = project.resolve(site.module, decorator, scope)
+    for _ in range(_DEPTH):
+        if not isinstance(target, ConstantTarget) or target.several:
+            break
+        target = project.resolve(target.module, target.value)
+    return isinstance(target, ExternalName) and target.name in {f"{package}.{name}" for package in _PACKAGES}
