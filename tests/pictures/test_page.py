@@ -121,7 +121,8 @@ def test_what_happens_and_what_to_change_can_be_read(shown: Scene) -> None:
         assert "no two blocks collide" in text and "no two blocks collide" in drawing
         return
     assert shown.headline.what.replace("`", "") in text
-    assert shown.headline.change.replace("`", "") in text
+    for place, what in shown.headline.changes:
+        assert f"{place}: {what}".replace("`", "") in text and place in drawing
     for word in shown.headline.what.replace("`", "").split():
         assert word in drawing
 
@@ -157,6 +158,34 @@ def kernel(a, c, T: ct.Constant[int]):
     """</script><script>alert(1)</script> <!-- &amp; "'"""
     ct.store(c, (ct.bid(0),), ct.load(a, (ct.bid(0),), (T,)))  # <b onclick="x">`</style>
 '''
+
+
+LONG = '''import cuda.tile as ct
+
+def chosen_block(first, second):
+    return first + second
+
+@ct.kernel
+def kernel(a_rather_long_input, a_rather_long_output, T: ct.Constant[int]):
+    i = chosen_block(ct.bid(0), 0)
+    ct.store(a_rather_long_output, (i,), ct.load(a_rather_long_input, (i,), (T,)) + ct.load(a_rather_long_input, (i,), (T,)))
+'''
+
+
+def test_long_lines_are_wrapped_and_helpers_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "long.py"
+    path.write_text(LONG, encoding="utf-8")
+    found = present(study(f"{path}::kernel", Config(use_cache=False)), Request({}))
+    assert [x.number for x in found.source] == [7, 8, 9, 3, 4]
+    root = ElementTree.fromstring(render_svg(found))
+    code = [(float(e.get("x", "0")), e.text or "") for e in root.iter("{http://www.w3.org/2000/svg}text")
+            if "monospace" in (e.get("style") or "")]
+    drawing = " ".join("".join(text for _, text in code).split())
+    for word in LONG.splitlines()[8].split():
+        assert word in drawing
+    assert all(x + 6.7 * len(text) <= float(root.get("width", "0")) for x, text in code)
+    page = render_page(found)
+    assert "pre-wrap" in page and 'style="padding-left:8ch;text-indent:-8ch"' in page
 
 
 def test_source_is_text_whatever_it_says(tmp_path: Path) -> None:

@@ -80,15 +80,19 @@ def _finding(scene: Scene) -> Iterator[str]:
     yield f'<section class="finding {h.severity}" role="note" aria-label="finding">'
     yield f'<p class="what">{h.code}: {_text(h.what)}</p>'
     names = [scene.names[scene.blocks.index(b)] for b in h.blocks]
-    if names:
+    if h.look:
+        yield f'<p><span class="key">Look at</span> {_text(h.look)}.</p>'
+    elif names:
         who = " and ".join(f"block {escape(n)}" for n in names)
         yield f'<p><span class="key">Look at</span> {who}, outlined in the grid; {_text(scene.summary)}.</p>'
     elif scene.summary:
         yield f'<p><span class="key">Look at</span> {_text(_sentence(scene.summary))}</p>'
-    if h.change:
-        yield f'<p><span class="key">What to change</span> line {h.line}: {_text(h.change)}</p>'
+    for n, (place, what) in enumerate(h.changes):
+        yield f'<p><span class="key">{"What to change" if n == 0 else "and"}</span> {escape(place)}: {_text(what)}</p>'
     if scene.breach:
         yield f'<p><span class="key">The launch</span> {_text(_sentence(scene.breach))}</p>'
+    if h.elsewhere:
+        yield f'<p class="small soft">Note: {_text(h.elsewhere)}.</p>'
     if h.shown:
         yield f'<p><span class="key">Not shown</span> {_text(h.shown)}</p>'
     for other in scene.findings:
@@ -178,11 +182,18 @@ def _why(words: str) -> str:
 
 def _source(scene: Scene) -> Iterator[str]:
     yield f'<section aria-label="source"><h2>{escape(scene.file)}</h2><div class="source code">'
+    previous: int | None = None
     for line in scene.source:
-        flagged = ' class="flagged"' if line.flagged else ""
+        flagged = ' class="flagged"' if line.flagged else ' class="related"' if line.related else ""
+        if previous is not None and line.number != previous + 1:
+            yield '<div class="gap">…</div>'
+        previous = line.number
         accesses = " ".join(map(str, line.accesses))
         lit = f' data-lines="{accesses}"' if accesses else ""
-        yield f'<div{flagged}{lit}><span class="n">{line.number}</span>{escape(line.text)}</div>'
+        # long lines go on below, further in than they begin
+        inward = len(line.text) - len(line.text.lstrip()) + 4
+        yield (f'<div{flagged}{lit}><span class="n">{line.number}</span><span class="t" style="padding-left:{inward}ch;'
+               f'text-indent:-{inward}ch">{escape(line.text)}</span></div>')
     yield "</div></section>"
 
 
