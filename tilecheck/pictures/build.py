@@ -332,6 +332,17 @@ class _Builder:
         return {mode: (verb, tuple(found[mode])) for mode, verb in
                 (("write", "write"), ("atomic", "update"), ("read", "read")) if mode in found}
 
+    def _who_where(self, m: Meeting) -> str:
+        """The lines of a collision; of several, which block is on which where each is on one."""
+        on: dict[Block, set[int]] = {}
+        for t in self.touches:
+            if t.access in m.accesses and t.block in m.blocks and m.element in t.inside:
+                on.setdefault(t.block, set()).add(t.access)
+        where = {b: self._places(numbers) for b, numbers in on.items()}
+        if len(set(where.values())) <= 1 or len(where) > 4:
+            return self._places(m.accesses)
+        return ", ".join(f"block {self._name(b)} on {where[b]}" for b in m.blocks if b in where)
+
     def _who(self, blocks: Sequence[Block]) -> str:
         return _listed([f"block {self._name(b)}" for b in blocks])
 
@@ -381,7 +392,7 @@ class _Builder:
                 table.setdefault((a.mode, t.block), {}).update(dict.fromkeys(t.inside))
         for m in _grouped(self.drawn.meetings, name):
             yield (f"Collision: {self._together(m[0])} {_elements(name, tuple(x.element for x in m))} "
-                   f"({self._places(m[0].accesses)}).")
+                   f"({self._who_where(m[0])}).")
         amiss: dict[tuple[MarkKind, str, tuple[Element, ...]], list[Block]] = {}
         for t in self.touches:
             a = self.accesses[t.access]
@@ -432,8 +443,12 @@ class _Builder:
                     yield (f"in this launch block {self._name(t.block)} {verb} {_elements(a.array, own[0])}, which the "
                            "array does not have")
                     return
+        w = o.witness
+        drawn = any(m.array == s.access.array and m.element == w.element and {w.first.block, w.second.block} <= set(
+            m.blocks) for m in self.drawn.meetings)
         told = ": ".join((o.shown[0], ", ".join(o.shown[1:])))
-        yield ", ".join(o.shown[1:]) if same_launch(o.witness, self.drawn.setting) else f"in another launch, {told}"
+        here = drawn or same_launch(w, self.drawn.setting)
+        yield ", ".join(o.shown[1:]) if here else f"in another launch, {told}"
 
     def _source(self) -> Iterator[SourceLine]:
         span = self.model.span

@@ -8,7 +8,7 @@ from typing import Final
 
 from tilecheck.pictures.build import BY
 from tilecheck.pictures.files import read
-from tilecheck.pictures.legend import grid_words, legend
+from tilecheck.pictures.legend import grid_words, legend, remarks, states, verdict_words
 from tilecheck.pictures.scene import ArrayView, Scene
 from tilecheck.pictures.svg import PATTERNS, Picture, array_picture, grid_picture
 
@@ -124,8 +124,10 @@ def _legend(column: _Column, scene: Scene) -> None:
     for kind, words in legend(scene):
         column.y += 20
         column.parts.append(
-            f'<g class="mark {kind} b0"><rect x="{column.left + 1}" y="{column.y - 12}" width="18" height="13"/></g>'
+            f'<g class="mark {kind} many"><rect x="{column.left + 1}" y="{column.y - 12}" width="18" height="13"/></g>'
             f'<text x="{column.left + 26}" y="{column.y - 1}">{escape(words)}</text>')
+    for words in remarks(scene):
+        column.text(words, "", 11, "var(--soft)")
     column.space(6)
 
 
@@ -153,6 +155,8 @@ def _beside(column: _Column, scene: Scene) -> None:
         column.text(f"and {len(scene.contract) - _CONTRACT} more", "", 11, "var(--soft)")
     if not scene.contract:
         column.text("nothing", "", 11)
+    for word, told in states(scene):
+        column.text(f"{word}: {told}", "", 10, "var(--soft)")
     column.space(10)
     column.text("What must hold, and whether it does", "font-weight:600")
     colours = {"refuted": "var(--clash)", "unproven": "var(--warn)", "conditional": "var(--warn)"}
@@ -160,6 +164,8 @@ def _beside(column: _Column, scene: Scene) -> None:
         column.text(f"{o.place}, {o.array}: {o.what}: {o.verdict}", "", 11, colours.get(o.verdict, "var(--good)"))
     if len(scene.obligations) > _OBLIGATIONS:
         column.text(f"and {len(scene.obligations) - _OBLIGATIONS} more", "", 11, "var(--soft)")
+    for told in verdict_words(scene):
+        column.text(told, "", 10, "var(--soft)")
     column.space(10)
     previous: int | None = None
     for line in scene.source[:_LINES]:
