@@ -203,6 +203,13 @@ def test_colours_are_not_all_that_tells_things_apart() -> None:
     assert "@media print" in page and "prefers-color-scheme: dark" in page
 
 
+def test_on_paper_nothing_asks_to_be_pointed_at_and_what_is_folded_is_open() -> None:
+    page = render_page(scene("raw_bad.py", "permuted_store"))
+    assert '<span class="hint">; point at a block or select it</span>' in page
+    printed = page.partition("@media print")[2].partition("</style>")[0]
+    assert ".hint { display: none; }" in printed and "details::details-content { content-visibility: visible" in printed
+
+
 HOSTILE = '''import cuda.tile as ct
 
 @ct.kernel

@@ -145,7 +145,7 @@ def _panel(panel: Panel, size: int, folded: int) -> Iterator[str]:
         for r in m.rects:
             yield f'<rect {box(r, -1.5 if m.ringed else inset)} rx="{2 if size >= 12 else 0}"/>'
         yield "</g>"
-    taken: list[Box] = []
+    taken: list[tuple[Box, str]] = []
     borders = [((r.column - left) * size, (r.row - top) * size, (r.column + r.width - left) * size,
                 (r.row + r.height - top) * size) for m in panel.marks for r in m.rects]
     for m in panel.marks:
@@ -156,7 +156,7 @@ def _panel(panel: Panel, size: int, folded: int) -> Iterator[str]:
 
 
 def _label(
-    m: Mark, r: Rect, size: int, origin: Cell, taken: list[Box], borders: Sequence[Box],
+    m: Mark, r: Rect, size: int, origin: Cell, taken: list[tuple[Box, str]], borders: Sequence[Box],
 ) -> str:
     """The names in a part of a mark: in full, without spaces, or how many they are, as there is room for it beside
     other names and within the borders of tiles."""
@@ -169,7 +169,10 @@ def _label(
     # what is written is named in the middle, and what is read, too, at the upper edge
     heights = (upper, lower, middle) if m.kind == "read" and high >= 26 else (
         (lower, upper, middle) if m.kind in ("clash", "twice") and r.height > 1 else (middle, lower, upper))
+    whole = (x0, y0, x0 + wide, y0 + high)
     for text in _texts(m):
+        if any(said == text and _meet(t, whole) for t, said in taken):
+            return ""  # the same name stands there for another access
         for size_of in dict.fromkeys((font, 10)):
             half = len(text) * size_of * 0.29
             if high < size_of + 2 or 2 * (half + margin) > wide:
@@ -178,9 +181,9 @@ def _label(
                 if x - half - margin < x0 or x + half + margin > x0 + wide:
                     continue
                 own = (x - half - margin, y - size_of, x + half + margin, y + 2)
-                if any(_meet(own, t) for t in taken) or any(_straddles(own, b) for b in borders):
+                if any(_meet(own, t) for t, _ in taken) or any(_straddles(own, b) for b in borders):
                     continue
-                taken.append(own)
+                taken.append((own, text))
                 plate = (f'<rect class="plate" x="{own[0]:g}" y="{y - size_of:g}" width="{2 * (half + margin):g}" '
                          f'height="{size_of + 3}" rx="3"/>') if plated else ""
                 return (f'{plate}<text x="{x:g}" y="{y:g}" class="name" style="font-size:{size_of}px">'
