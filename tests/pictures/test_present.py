@@ -122,6 +122,24 @@ def test_the_part_of_a_coordinate_that_is_missing_is_named_with_its_line() -> No
     assert plain is not None and "is not in the index" not in plain.change
 
 
+WHOLE = '''import cuda.tile as ct
+
+@ct.kernel
+def kernel(x, o, H: ct.Constant[int]):
+    p = ct.bid(0)
+    b, h = p // H, p % H
+    t = ct.load(x, (b, h), (1, 1))
+    ct.scatter(o, p * 2 + ct.arange(4, dtype=ct.int32), ct.full((4,), 1, ct.float32))
+'''
+
+
+def test_a_part_is_not_missing_where_the_whole_coordinate_is_in_the_index(tmp_path: Path) -> None:
+    path = tmp_path / "whole.py"
+    path.write_text(WHOLE, encoding="utf-8")
+    found = present(studied_file(f"{path}::kernel", Config(use_cache=False)), Request({})).headline
+    assert found is not None and found.code == "TC101" and "is not in the index" not in found.change
+
+
 def test_a_witness_of_another_launch_is_said_to_be_one() -> None:
     study = studied("raw_bad.py", "permuted_store")
     given = {"grid[0]": 2, "grid[1]": 1, "grid[2]": 1, "BD": 2, "BM": 2, "H": 2}

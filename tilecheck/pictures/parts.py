@@ -19,9 +19,12 @@ def left_out(
     """Quotients and remainders of block coordinates that have a name, that differ between two blocks, and that the
     index of an access does not contain."""
     used = atoms_in(*access.region.index, access.region.guard)
+    # an index with the coordinate itself in it has every part of it
+    whole = {a for t in access.region.index for a in t.atoms() if isinstance(a, Bid)}
     for x in assigned(kernel):
         part = x.term.single
-        if isinstance(part, (FloorDiv, Mod)) and part not in used and _differs(x.term, first, second, sizes):
+        lacking = isinstance(part, (FloorDiv, Mod)) and part not in used and whole.isdisjoint(atoms_in(x.term))
+        if lacking and _differs(x.term, first, second, sizes):
             yield x
 
 
