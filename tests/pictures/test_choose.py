@@ -79,7 +79,7 @@ def test_what_breaks_the_contract_is_drawn_and_said() -> None:
     study = studied("raw_good.py", "vadd")
     shown = present(study, Request(given_values(study.model, "4", ("T=4",), ("a=13", "c=16"))))
     assert shown.broken == ("c.shape[0] <= a.shape[0]",)
-    assert shown.breach == "this launch breaks `c.shape[0] <= a.shape[0]`, which the kernel needs"
+    assert shown.breach == "this launch breaks `c.shape[0] <= a.shape[0]` (16 <= 13 is false), which the kernel needs"
     words = [w for a in shown.arrays for w in a.alarms]
     assert words == ["Undefined lanes: block 3 loads a[13:16] (line 14), which does not exist: any value may come."]
 

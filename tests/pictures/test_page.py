@@ -18,6 +18,7 @@ from tilecheck.pictures.place import Place, Rect, rectangles
 from tilecheck.pictures.plain import render_svg
 from tilecheck.pictures.present import Request, present
 from tilecheck.pictures.scene import Scene
+from tilecheck.pictures.svg import array_picture
 from tilecheck.study import study
 
 SHOWN = [("raw_bad.py", "permuted_store"), ("raw_good.py", "grouped_gemm"), ("raw_bad.py", "softmax_over_padding"),
@@ -121,7 +122,8 @@ def test_what_happens_and_what_to_change_can_be_read(shown: Scene) -> None:
         assert "no two blocks collide" in text and "no two blocks collide" in drawing
         return
     assert shown.headline.what.replace("`", "") in text
-    assert shown.headline.change.replace("`", "") in text
+    for place, what in shown.headline.changes:
+        assert f"{place}: {what}".replace("`", "") in text and place in drawing
     for word in shown.headline.what.replace("`", "").split():
         assert word in drawing
 
@@ -138,9 +140,60 @@ def test_the_drawing_is_a_document_of_its_own(shown: Scene) -> None:
 
 def test_the_legend_explains_every_kind_of_mark(shown: Scene) -> None:
     kinds = {m.kind for a in shown.arrays for p in a.panels for m in p.marks}
-    assert {kind for kind, _ in legend(shown)} == kinds
+    ringed = any(m.ringed for a in shown.arrays for p in a.panels for m in p.marks)
+    assert {kind for kind, _ in legend(shown)} == kinds | ({"ringed"} if ringed else set())
     text = " ".join(Parsed(render_page(shown)).text)
     assert all(words in text for _, words in legend(shown))
+
+
+def test_the_words_of_the_contract_are_explained(shown: Scene) -> None:
+    text = " ".join(Parsed(render_page(shown)).text)
+    drawing = " ".join("".join(ElementTree.fromstring(render_svg(shown)).itertext()).split())
+    for word in {c.kind for c in shown.contract} | {c.state for c in shown.contract}:
+        assert f"{word}: " in text and f"{word}: " in drawing
+    for word in {o.verdict for o in shown.obligations} & {"proved", "refuted", "conditional", "unproven"}:
+        assert f"{word}: " in text and f"{word}: " in drawing
+
+
+def test_a_proof_under_clauses_says_so_beside_its_badge() -> None:
+    page = render_page(scene("raw_good.py", "grouped_gemm"))
+    assert re.search(r"proved</span> <span[^>]*>for launches that satisfy \d+ clauses below", page)
+    assert re.search(r"of \d+</span>", page)
+
+
+def test_names_lie_within_tiles_and_on_no_other_name() -> None:
+    for name in ("permuted_store", "head_spills_into_next", "mma_over_padding", "softmax_over_padding"):
+        for array in scene("raw_bad.py", name).arrays:
+            body = ElementTree.fromstring(f"<svg>{array_picture(array).body}</svg>")
+            for panel in body.iter("g"):
+                boxes = [_box(e) for g in panel.findall("g") if "caption" in (g.get("class") or "")
+                         for e in g.findall("text")]
+                for n, a in enumerate(boxes):
+                    assert not any(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for b in boxes[n + 1:])
+                tiles = [tuple(float(r.get(k, "0")) for k in ("x", "y", "width", "height"))
+                         for g in panel.findall("g") if "caption" not in (g.get("class") or "")
+                         for r in g.findall("rect")]
+                for a in boxes:
+                    assert not any(x - 3 > a[0] and x + 3 < a[2] and y < a[1] and a[3] < y + h for x, y, _, h in tiles)
+
+
+def _box(text: ElementTree.Element) -> tuple[float, float, float, float]:
+    x, y = float(text.get("x", "0")), float(text.get("y", "0"))
+    (size,) = re.findall(r"font-size:(\d+)px", text.get("style") or "")
+    assert int(size) >= 10
+    half = len(text.text or "") * int(size) * 0.29
+    return x - half, y - int(size), x + half, y
+
+
+def test_every_row_of_a_spilling_array_has_a_name_and_the_frame_ends_with_it() -> None:
+    output = next(a for a in scene("raw_bad.py", "head_spills_into_next").arrays if a.name == "o")
+    (panel,) = output.panels
+    body = array_picture(output).body
+    captions = re.findall(r'class="name" style="[^"]*">([^<]+)<', body)
+    assert {"0", "1", "2"} <= set(captions) and any("0" in c and "1" in c for c in captions)
+    assert panel.missing
+    (edge,) = re.findall(r'<path d="([^"]+)" class="edge"', body)
+    assert edge.count("v") == 2 and edge.count("h") == 3
 
 
 def test_colours_are_not_all_that_tells_things_apart() -> None:
@@ -150,6 +203,13 @@ def test_colours_are_not_all_that_tells_things_apart() -> None:
     assert "@media print" in page and "prefers-color-scheme: dark" in page
 
 
+def test_on_paper_nothing_asks_to_be_pointed_at_and_what_is_folded_is_open() -> None:
+    page = render_page(scene("raw_bad.py", "permuted_store"))
+    assert '<span class="hint">; point at a block or select it</span>' in page
+    printed = page.partition("@media print")[2].partition("</style>")[0]
+    assert ".hint { display: none; }" in printed and "details::details-content { content-visibility: visible" in printed
+
+
 HOSTILE = '''import cuda.tile as ct
 
 @ct.kernel
@@ -157,6 +217,34 @@ def kernel(a, c, T: ct.Constant[int]):
     """</script><script>alert(1)</script> <!-- &amp; "'"""
     ct.store(c, (ct.bid(0),), ct.load(a, (ct.bid(0),), (T,)))  # <b onclick="x">`</style>
 '''
+
+
+LONG = '''import cuda.tile as ct
+
+def chosen_block(first, second):
+    return first + second
+
+@ct.kernel
+def kernel(a_rather_long_input, a_rather_long_output, T: ct.Constant[int]):
+    i = chosen_block(ct.bid(0), 0)
+    ct.store(a_rather_long_output, (i,), ct.load(a_rather_long_input, (i,), (T,)) + 1 + 2 + 3 + 4 + 5)
+'''
+
+
+def test_long_lines_are_wrapped_and_helpers_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "long.py"
+    path.write_text(LONG, encoding="utf-8")
+    found = present(study(f"{path}::kernel", Config(use_cache=False)), Request({}))
+    assert [x.number for x in found.source] == [7, 8, 9, 3, 4]
+    root = ElementTree.fromstring(render_svg(found))
+    code = [(float(e.get("x", "0")), e.text or "") for e in root.iter("{http://www.w3.org/2000/svg}text")
+            if "monospace" in (e.get("style") or "")]
+    drawing = " ".join("".join(text for _, text in code).split())
+    for word in LONG.splitlines()[8].split():
+        assert word in drawing
+    assert all(x + 6.7 * len(text) <= float(root.get("width", "0")) for x, text in code)
+    page = render_page(found)
+    assert "pre-wrap" in page and 'style="padding-left:8ch;text-indent:-8ch"' in page
 
 
 def test_source_is_text_whatever_it_says(tmp_path: Path) -> None:

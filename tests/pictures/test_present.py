@@ -36,7 +36,9 @@ def test_the_element_of_the_witness_is_ringed_and_its_blocks_are_named(name: str
     shown, study = scene("raw_bad.py", name), studied("raw_bad.py", name)
     finding = next(d for d in study.diagnostics if d.severity == "error" and d.witness is not None)
     assert shown.headline is not None and finding.witness is not None
-    assert shown.headline.what == finding.message and shown.headline.change == finding.help
+    assert shown.headline.what == finding.message
+    assert finding.help is not None and shown.headline.change.endswith(finding.help)
+    assert shown.headline.change.startswith(f"line {finding.span.line}: ")
     assert shown.headline.shown == ""
     array, element = _element(shown)
     assert element == finding.witness.element
@@ -56,7 +58,8 @@ def test_colliding_elements_are_hatched_with_the_names_of_their_blocks() -> None
 
 def test_a_read_and_a_write_are_told_apart() -> None:
     (array,) = scene("raw_bad.py", "neighbour_read").arrays
-    assert array.alarms == ("Collision: block 1 writes and block 0 reads c[2:4] (lines 91 and 92).",)
+    assert array.alarms == (
+        "Collision: block 1 writes and block 0 reads c[2:4] (block 0 on line 91, block 1 on line 92).",)
 
 
 def test_a_tile_outside_is_marked_where_it_would_be() -> None:
@@ -81,7 +84,79 @@ def test_undefined_lanes_are_marked() -> None:
     assert shown.headline is not None and shown.headline.code == "TC301"
     found = [m for m in marks(shown) if m.kind == "undefined"]
     assert found and all(r.column >= 2 for m in found for r in m.rects)
-    assert "padding_mode" in shown.headline.change
+    assert shown.headline.change == "line 170: load `x` with padding_mode=ct.PaddingMode.NEG_INF"
+    assert shown.headline.look == (
+        "`x[0:3, 2:4]`, which block 0, block 1 and block 2 load (line 170) and which do not exist")
+    assert [x.number for x in shown.source if x.flagged] == [171]
+    assert [x.number for x in shown.source if x.related] == [170]
+
+
+def test_what_is_said_of_undefined_lanes_is_of_the_launch_that_is_drawn() -> None:
+    for name, told in (("softmax_over_padding", {"x": "In this launch block 0 loads x[0, 2:4], which"}),
+                       ("mma_over_padding", {"A": "In this launch block (0, 0) loads A[0:4, 7], ",
+                                             "B": "In this launch block (0, 0) loads B["})):
+        shown = scene("raw_bad.py", name)
+        open_ = [o for o in shown.obligations if o.verdict == "conditional"]
+        assert {o.array for o in open_} == set(told)
+        for o in open_:
+            assert told[o.array] in o.why and "which the array does not have" in o.why
+            assert "another launch" not in o.why
+
+
+def test_every_operand_with_undefined_lanes_is_named_and_marked() -> None:
+    shown = scene("raw_bad.py", "mma_over_padding")
+    assert shown.headline is not None
+    assert shown.headline.changes == (("line 180", "load `A` with padding_mode=ct.PaddingMode.ZERO"),
+                                      ("line 181", "load `B` with padding_mode=ct.PaddingMode.ZERO"))
+    marked = {a.name for a in shown.arrays for p in a.panels for m in p.marks if m.kind == "undefined"}
+    assert marked == {"A", "B"}
+    assert [x.number for x in shown.source if x.related] == [180, 181]
+
+
+def test_the_part_of_a_coordinate_that_is_missing_is_named_with_its_line() -> None:
+    shown = scene("raw_bad.py", "permuted_store")
+    assert shown.headline is not None
+    assert shown.headline.change.startswith("line 26: `h1` (line 23) is not in the index of `dst`: let the whole of ")
+    assert [x.number for x in shown.source if x.related] == [23]
+    plain = scene("raw_bad.py", "dropped_axis").headline
+    assert plain is not None and "is not in the index" not in plain.change
+
+
+WHOLE = '''import cuda.tile as ct
+
+@ct.kernel
+def kernel(x, o, H: ct.Constant[int]):
+    p = ct.bid(0)
+    b, h = p // H, p % H
+    t = ct.load(x, (b, h), (1, 1))
+    ct.scatter(o, p * 2 + ct.arange(4, dtype=ct.int32), ct.full((4,), 1, ct.float32))
+'''
+
+
+def test_a_part_is_not_missing_where_the_whole_coordinate_is_in_the_index(tmp_path: Path) -> None:
+    path = tmp_path / "whole.py"
+    path.write_text(WHOLE, encoding="utf-8")
+    found = present(studied_file(f"{path}::kernel", Config(use_cache=False)), Request({})).headline
+    assert found is not None and found.code == "TC101" and "is not in the index" not in found.change
+
+
+def test_a_witness_of_another_launch_is_said_to_be_one() -> None:
+    study = studied("raw_bad.py", "permuted_store")
+    given = {"grid[0]": 2, "grid[1]": 1, "grid[2]": 1, "BD": 2, "BM": 2, "H": 2}
+    shown = present(study, Request(given))
+    assert shown.headline is not None
+    assert shown.headline.elsewhere.startswith("the example of the report is another launch, with grid (2, 2, 1) and ")
+    assert shown.obligations[0].verdict == "refuted"
+    # the same two blocks meet there in the launch that is drawn
+    assert "another launch" not in shown.obligations[0].why
+    alone = present(study, Request({**given, "grid[0]": 1}))
+    assert "In another launch, grid (2, 2), " in alone.obligations[0].why
+
+
+def test_what_failed_stands_first_and_broken_clauses_have_numbers() -> None:
+    shown = scene("raw_bad.py", "softmax_over_padding")
+    assert shown.obligations[0].verdict == "conditional"
+    assert shown.breach == "this launch breaks `T <= x.shape[1]` (4 <= 2 is false), which the kernel needs"
 
 
 def test_padding_with_a_value_is_no_alarm() -> None:

@@ -190,7 +190,10 @@ class _Writer:
             yield (f"block {self._block(w.first.block)}{iterations(w.first)} begins at element {w.element[0]}"
                    + (f", and the array ends at {s.end}" if s.end is not None else ""))
         elif s.kind == "padding":
-            yield f"block {self._block(w.first.block)} uses lane {w.element[0]}, which the array does not have"
+            several = len(s.access.region.index) > 1 and bool(s.uses)
+            axis = f" along axis {s.uses[0][0].undefined.edge.axis}" if several else ""
+            yield (f"block {self._block(w.first.block)} uses element {w.element[0]} of `{s.access.array}`{axis}, which "
+                   "the array does not have")
         elif w.first.block == w.second.block:
             yield f"block {self._block(w.first.block)} touches {element_of(s.access.array, w)} twice"
         else:

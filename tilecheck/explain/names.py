@@ -16,7 +16,7 @@ from tilecheck.proof.terms import Bid, FloorDiv, Mod, Term, const, floordiv, mod
 from tilecheck.records import record
 from tilecheck.rules.wording import readable
 
-__all__ = ["Names", "names_of", "nodes"]
+__all__ = ["Given", "Names", "assigned", "names_of", "nodes"]
 
 _COUNTER: Final = re.compile(r"#(?!\w*__(?:coordinate|nested))([A-Za-z_]\w*)(?:\.\w+)*@(\d+)[\d/.]*")
 _WHOLE: Final = re.compile(r"bid\(\d\)")
@@ -62,21 +62,20 @@ class Names:
         return name if line in self.counted and "." not in found[0].partition("@")[0] else f"{_HASH}{name}"
 
 
+@record(frozen=True)
+class Given:
+    """A name that a kernel gives to a number, and the line on which it does."""
+
+    name: str
+    term: Term
+    line: int
+
+
 def names_of(kernel: FuncDef, accesses: Iterable[Access]) -> Names:
     """The names that are assigned once, to a block coordinate or to what follows from one by arithmetic, and those that
     the accesses have as indices."""
-    count: dict[str, int] = {p.name: 1 for p in kernel.params}
-    assigned: list[tuple[str, Expr]] = []
-    for node in nodes(kernel.body):
-        for name in _bound(node):
-            count[name] = count.get(name, 0) + 1
-        if isinstance(node, Assign):
-            assigned += _pairs(node)
-    known: dict[str, Term] = {}
-    for name, value in assigned:
-        term = _term(value, known) if count.get(name, 0) == 1 else None
-        if term is not None:
-            known[name] = term
+    count = _counted(kernel)
+    known = {x.name: x.term for x in assigned(kernel)}
     counted = frozenset(n.span.line for n in nodes(kernel.body) if isinstance(n, For) and _counts(n.iterable))
     bare = Names((), (), counted)
     given = tuple((name, bare.readable(spelled(term))) for name, term in known.items() if term.varying)
@@ -88,6 +87,29 @@ def names_of(kernel: FuncDef, accesses: Iterable[Access]) -> Names:
         for text in (spelled(term), term.key, render(term)) if term.varying else ():
             found.setdefault(bare.readable(text), name)
     return Names(tuple(sorted(found.items(), key=lambda x: -len(x[0]))), given, counted)
+
+
+def assigned(kernel: FuncDef) -> tuple[Given, ...]:
+    """Names that are assigned once, to a block coordinate or to what follows from one by arithmetic."""
+    count = _counted(kernel)
+    known: dict[str, Term] = {}
+    found: list[Given] = []
+    for node in nodes(kernel.body):
+        for name, value in _pairs(node) if isinstance(node, Assign) else ():
+            term = _term(value, known) if count.get(name, 0) == 1 else None
+            if term is not None and isinstance(node, Assign):
+                known[name] = term
+                found.append(Given(name, term, node.span.line))
+    return tuple(found)
+
+
+def _counted(kernel: FuncDef) -> dict[str, int]:
+    """How often each name is bound."""
+    count: dict[str, int] = {p.name: 1 for p in kernel.params}
+    for node in nodes(kernel.body):
+        for name in _bound(node):
+            count[name] = count.get(name, 0) + 1
+    return count
 
 
 def spelled(term: Term) -> str:

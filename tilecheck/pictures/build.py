@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Final
 
 from tilecheck.explain.build import explain
+from tilecheck.explain.explanation import ExplainedObligation
 from tilecheck.kernel.access import Access
+from tilecheck.pictures.instances import same_launch
+from tilecheck.pictures.listing import helpers
 from tilecheck.pictures.meetings import Meeting
 from tilecheck.pictures.order import Steps, block_names, steps_of
 from tilecheck.pictures.place import PANELS, Cell, Place, rectangles
@@ -31,6 +36,7 @@ from tilecheck.proof.region import Clause
 from tilecheck.proof.terms import Atom, Sym, evaluate, holds
 from tilecheck.records import record
 from tilecheck.rules.judge import contract_of
+from tilecheck.rules.obligation import WEAKEST_FIRST, Settled, SettledSlice
 from tilecheck.rules.row_spill import rows_of
 from tilecheck.rules.wording import readable
 from tilecheck.study import Study
@@ -44,10 +50,13 @@ BY: Final = " \u00d7 "
 """Between extents."""
 _MEMBER: Final = "[*]"
 """At the end of the name of any array of a list."""
+_NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.\w+)?(?:\[\d+\])?")
+_WORDS: Final = frozenset({"and", "or", "not", "cdiv", "min", "max"})
 _MARGIN: Final = 6
 """Cells that are drawn beyond the end of an array."""
 
 _VERBS: Final[Mapping[str, str]] = {"read": "read", "write": "written", "atomic": "updated atomically"}
+_SINGULAR: Final[Mapping[str, str]] = {"load": "loads", "address": "addresses"}
 _DOES: Final[Mapping[str, str]] = {"read": "reads", "write": "writes", "atomic": "updates"}
 
 
@@ -88,15 +97,21 @@ def draw_limits(study: Study, setting: Setting) -> None:
                              f"pass smaller extents, as in --shape {name}={smaller}, and smaller tiles")
 
 
-def build(drawn: Drawn, headline: Headline | None, ringed: Meeting | None, findings: tuple[str, ...]) -> Scene:
-    """The scene of a launch. `ringed` is the collision that the headline speaks of."""
-    return _Builder(drawn, headline, ringed, findings).scene()
+def build(
+    drawn: Drawn, headline: Headline | None, ringed: Meeting | None, findings: tuple[str, ...],
+    related: frozenset[int] = frozenset(),
+) -> Scene:
+    """The scene of a launch. `ringed` is the collision that the headline speaks of, `related` are lines that it speaks
+    of beside its own."""
+    return _Builder(drawn, headline, ringed, findings, related).scene()
 
 
 class _Builder:
     def __init__(
         self, drawn: Drawn, headline: Headline | None, ringed: Meeting | None, findings: tuple[str, ...],
+        related: frozenset[int],
     ) -> None:
+        self.related = related
         self.drawn, self.headline, self.ringed, self.findings = drawn, headline, ringed, findings
         self.model = drawn.study.model
         self.accesses = drawn.plan.accesses
@@ -122,11 +137,44 @@ class _Builder:
         study, setting = self.drawn.study, self.drawn.setting
         arrays = tuple(self._array(name) for name in self._arrays())
         return Scene(
-            self.model.name, self.model.file, self.model.name_span.line, study.report.verdict, self.headline,
+            self.model.name, self.model.file, self.model.name_span.line, study.report.verdict, self._looking(),
             self.findings, setting.grid, self.blocks, self.names, self.axes, tuple(self._values()), self.steps.names,
             arrays,
             tuple(ClauseLine(c.clause, c.kind, c.state, c.clause in self.broken) for c in study.report.contract),
-            tuple(self._obligations()), tuple(self._source()), tuple(self._remarks()), self._summary(), self.broken)
+            tuple(self._obligations()), tuple(self._source()), tuple(self._remarks()), self._summary(), self.broken,
+            tuple(self._in_numbers(c) for c in self.broken))
+
+    def _looking(self) -> Headline | None:
+        """The headline with where to look, unless a collision is ringed: at what is outside or undefined."""
+        h = self.headline
+        if h is None or self.ringed is not None:
+            return h
+        found: dict[tuple[MarkKind, str], tuple[dict[Element, None], dict[Block, None], set[int]]] = {}
+        for t in self.touches:
+            a = self.accesses[t.access]
+            for kind, own in self._parts(a, t):
+                if kind in ("outside", "undefined"):
+                    elements, blocks, numbers = found.setdefault((kind, a.array), ({}, {}, set()))
+                    elements.update(dict.fromkeys(own))
+                    blocks[t.block] = None
+                    numbers.add(t.access)
+        if not found:
+            return h
+        told = []
+        for (kind, array), (elements, blocks, numbers) in found.items():
+            who = self._who(tuple(blocks)) if len(blocks) <= 4 else f"{len(blocks)} blocks"
+            verb = "load" if kind == "undefined" else "address"
+            told.append(f"`{_elements(array, tuple(elements))}`, which {who} "
+                        f"{verb if len(blocks) > 1 else _SINGULAR[verb]} ({self._places(numbers)}) and which "
+                        f"{'do' if len(elements) > 1 else 'does'} not exist")
+        who_all = tuple(dict.fromkeys(b for _, blocks, _ in found.values() for b in blocks))
+        return replace(h, look="; ".join(told), blocks=who_all if len(who_all) < len(self.blocks) else ())
+
+    def _in_numbers(self, clause: str) -> str:
+        """A clause with the numbers of this launch; empty where one is not known."""
+        known = {**self.drawn.setting.scalars, **{f"grid[{k}]": n for k, n in enumerate(self.drawn.setting.grid)}}
+        told = _NAME.sub(lambda m: str(known.get(m[0], m[0])), clause)
+        return "" if told == clause or any(m[0] not in _WORDS for m in _NAME.finditer(told)) else told
 
     def _breaks(self, c: Clause) -> bool:
         """Whether this launch breaks a clause; what is not known does not."""
@@ -284,6 +332,17 @@ class _Builder:
         return {mode: (verb, tuple(found[mode])) for mode, verb in
                 (("write", "write"), ("atomic", "update"), ("read", "read")) if mode in found}
 
+    def _who_where(self, m: Meeting) -> str:
+        """The lines of a collision; of several, which block is on which where each is on one."""
+        on: dict[Block, set[int]] = {}
+        for t in self.touches:
+            if t.access in m.accesses and t.block in m.blocks and m.element in t.inside:
+                on.setdefault(t.block, set()).add(t.access)
+        where = {b: self._places(numbers) for b, numbers in on.items()}
+        if len(set(where.values())) <= 1 or len(where) > 4:
+            return self._places(m.accesses)
+        return ", ".join(f"block {self._name(b)} on {where[b]}" for b in m.blocks if b in where)
+
     def _who(self, blocks: Sequence[Block]) -> str:
         return _listed([f"block {self._name(b)}" for b in blocks])
 
@@ -333,7 +392,7 @@ class _Builder:
                 table.setdefault((a.mode, t.block), {}).update(dict.fromkeys(t.inside))
         for m in _grouped(self.drawn.meetings, name):
             yield (f"Collision: {self._together(m[0])} {_elements(name, tuple(x.element for x in m))} "
-                   f"({self._places(m[0].accesses)}).")
+                   f"({self._who_where(m[0])}).")
         amiss: dict[tuple[MarkKind, str, tuple[Element, ...]], list[Block]] = {}
         for t in self.touches:
             a = self.accesses[t.access]
@@ -363,9 +422,33 @@ class _Builder:
                 yield key, str(v)
 
     def _obligations(self) -> Iterator[ObligationLine]:
-        for o in explain(self.drawn.study).obligations:
-            why = " ".join(f"{t[:1].upper()}{t[1:]}." for t in (*o.steps, *o.shown[1:]))
+        proof = self.drawn.study.proof
+        settled: tuple[Settled | SettledSlice, ...] = (*proof.obligations, *proof.slices)
+        told = zip(explain(self.drawn.study).obligations, settled, strict=True)
+        for o, s in sorted(told, key=lambda x: WEAKEST_FIRST.index(x[0].verdict)):
+            why = " ".join(f"{t[:1].upper()}{t[1:]}." for t in (*o.steps, *self._instance(o, s)))
             yield ObligationLine(o.place, o.array, o.claim, o.verdict, f"{why} {o.conclusion}".strip())
+
+    def _instance(self, o: ExplainedObligation, s: Settled | SettledSlice) -> Iterator[str]:
+        """An example of what is not settled: of this launch, or with the launch that it is of."""
+        if not o.shown or o.witness is None or not isinstance(s, Settled):
+            return
+        if s.kind in ("bounds", "padding"):
+            kind: MarkKind = "outside" if s.kind == "bounds" else "undefined"
+            for t in self.touches:
+                a = self.accesses[t.access]
+                own = [e for k, e in self._parts(a, t) if k == kind]
+                if own and a.array == s.access.array and a.span == s.access.span:
+                    verb = "addresses" if s.kind == "bounds" else "loads"
+                    yield (f"in this launch block {self._name(t.block)} {verb} {_elements(a.array, own[0])}, which the "
+                           "array does not have")
+                    return
+        w = o.witness
+        drawn = any(m.array == s.access.array and m.element == w.element and {w.first.block, w.second.block} <= set(
+            m.blocks) for m in self.drawn.meetings)
+        told = ": ".join((o.shown[0], ", ".join(o.shown[1:])))
+        here = drawn or same_launch(w, self.drawn.setting)
+        yield ", ".join(o.shown[1:]) if here else f"in another launch, {told}"
 
     def _source(self) -> Iterator[SourceLine]:
         span = self.model.span
@@ -376,10 +459,12 @@ class _Builder:
                 on.setdefault(a.span.line, []).append(i)
         flagged = {d.span.line for d in study.diagnostics if d.span.file == self.model.file
                    and d.severity != "note"}
-        last = max([span.end_line, *on])
-        for n in range(span.line, min(last, span.line + 200) + 1):
+        last = min(span.end_line, span.line + 200)
+        called = helpers(study.lines, span.line, span.end_line)
+        for n in (*range(span.line, last + 1), *called, *(n for n in sorted(on) if n > last and n not in called)):
             if 0 < n <= len(study.lines):
-                yield SourceLine(n, study.lines[n - 1], tuple(on.get(n, ())), n in flagged)
+                yield SourceLine(
+                    n, study.lines[n - 1], tuple(on.get(n, ())), n in flagged, n in self.related and n not in flagged)
 
     def _remarks(self) -> Iterator[str]:
         touched = self.drawn.touched

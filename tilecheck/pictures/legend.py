@@ -1,16 +1,63 @@
-"""What the patterns of a picture mean: those that occur in it."""
+"""What the patterns and words of a picture mean: those that occur in it."""
 
 from __future__ import annotations
 
-from tilecheck.pictures.scene import WORDS, MarkKind, Scene
+from collections.abc import Iterator
+from typing import Final
 
-__all__ = ["grid_words", "legend"]
+from tilecheck.pictures.scene import WORDS, Mark, Panel, Scene
+from tilecheck.pictures.svg import array_picture
+
+__all__ = ["grid_words", "legend", "remarks", "states", "verdict_words"]
+
+_STATES: Final = {
+    "structural": "follows from how the kernel is meant to be launched: a grid that fits, arrays that do not overlap",
+    "semantic": "is about sizes that the author may not have thought of",
+    "unseen": "no launch of the kernel was found in the files that were checked",
+    "open": "a launch was found, and it is not known whether it satisfies this",
+    "broken": "a launch was found that does not satisfy it",
+    "discharged": "every launch that was found satisfies it",
+}
+_VERDICTS: Final = {
+    "refuted": "refuted: a launch breaks it",
+    "conditional": "conditional: holds for launches that satisfy the semantic clauses as well",
+    "unproven": "unproven: neither proved nor refuted",
+    "proved": "proved: holds for every launch that satisfies the clauses above",
+}
 
 
-def legend(scene: Scene) -> tuple[tuple[MarkKind, str], ...]:
-    """The kinds of marks in a scene, in a fixed order, each with its meaning."""
-    found = {m.kind for a in scene.arrays for p in a.panels for m in p.marks}
-    return tuple((kind, words) for kind, words in WORDS.items() if kind in found)
+def legend(scene: Scene) -> tuple[tuple[str, str], ...]:
+    """The kinds of marks in a scene, in a fixed order, each with its meaning; `ringed` is the thick box."""
+    found = {m.kind for m in _marks(scene)}
+    ringed = [("ringed", "the element that the finding names")] if any(m.ringed for m in _marks(scene)) else []
+    return (*((kind, words) for kind, words in WORDS.items() if kind in found), *ringed)
+
+
+def remarks(scene: Scene) -> tuple[str, ...]:
+    """What colours mean in a scene, beside its patterns."""
+    panels = [p for a in scene.arrays for p in a.panels]
+    several = any(len({b for b, _ in m.at}) > 1 for m in _marks(scene))
+    out = ["colours tell blocks apart, as their names do" + ("; grey: several blocks at once" if several else "")]
+    pairs = [pair for p in panels for pair in _overlapping(p)]
+    if any(_blocks(a) == _blocks(b) for a, b in pairs):
+        out.append("darker: one block comes there more than once")
+    if any(_blocks(a) != _blocks(b) for a, b in pairs):
+        out.append("mixed colours: several blocks in different steps or by different operations")
+    if any(">\u00d7" in array_picture(a).body for a in scene.arrays):
+        out.append("\u00d72: two blocks, where their names do not fit")
+    return tuple(out)
+
+
+def states(scene: Scene) -> tuple[tuple[str, str], ...]:
+    """Words of the contract that occur, each with its meaning in a line."""
+    found = {c.kind for c in scene.contract} | {c.state for c in scene.contract}
+    return tuple((word, told) for word, told in _STATES.items() if word in found)
+
+
+def verdict_words(scene: Scene) -> tuple[str, ...]:
+    """The verdicts that occur, each with its meaning in a line."""
+    found = {scene.verdict, *(o.verdict for o in scene.obligations)}
+    return tuple(told for word, told in _VERDICTS.items() if word in found)
 
 
 def grid_words(scene: Scene) -> str:
@@ -19,3 +66,19 @@ def grid_words(scene: Scene) -> str:
         axis = next((k for k in range(3) if scene.grid[k] > 1), scene.axes[0] if scene.axes else 0)
         return f"blocks by `ct.bid({axis})`"
     return "rows are `ct.bid(0)`, columns are `ct.bid(1)`"
+
+
+def _marks(scene: Scene) -> Iterator[Mark]:
+    yield from (m for a in scene.arrays for p in a.panels for m in p.marks)
+
+
+def _blocks(m: Mark) -> frozenset[int]:
+    return frozenset(b for b, _ in m.at)
+
+
+def _overlapping(panel: Panel) -> Iterator[tuple[Mark, Mark]]:
+    """Marks of touched elements that lie on each other."""
+    plain = [(m, {(r.row + i, r.column + j) for r in m.rects for i in range(r.height) for j in range(r.width)})
+             for m in panel.marks if m.kind in ("read", "write", "atomic")]
+    for n, (a, cells) in enumerate(plain):
+        yield from ((a, b) for b, others in plain[n + 1:] if not cells.isdisjoint(others))

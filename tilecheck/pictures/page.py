@@ -10,7 +10,7 @@ from typing import Final
 
 from tilecheck.pictures.build import BY
 from tilecheck.pictures.files import read
-from tilecheck.pictures.legend import grid_words, legend
+from tilecheck.pictures.legend import grid_words, legend, remarks, states, verdict_words
 from tilecheck.pictures.scene import ArrayView, Scene
 from tilecheck.pictures.svg import PATTERNS, array_picture, grid_picture
 
@@ -57,7 +57,8 @@ def _head(scene: Scene) -> Iterator[str]:
 
 def _header(scene: Scene) -> Iterator[str]:
     yield "<header>"
-    yield (f'<h1>{escape(scene.kernel)} <span class="verdict {scene.verdict}">{scene.verdict}</span></h1>')
+    yield (f'<h1>{escape(scene.kernel)} <span class="verdict {scene.verdict}">{scene.verdict}</span>'
+           f'{_proviso(scene)}</h1>')
     values = ", ".join(f"{n} = {v}" for n, v in scene.values)
     grid = BY.join(map(str, scene.grid[:max(scene.axes, default=0) + 1]))
     shapes = ", ".join(f"{a.name}: {a.shape}" for a in scene.arrays)
@@ -65,6 +66,15 @@ def _header(scene: Scene) -> Iterator[str]:
            f'{"s" if scene.grid != (1, 1, 1) else ""}{escape(f", {values}" if values else "")} &nbsp;·&nbsp; '
            f'{escape(shapes)}</div>')
     yield "</header>"
+
+
+def _proviso(scene: Scene) -> str:
+    """What a verdict is good for, where something of the contract is not discharged."""
+    left = sum(c.state != "discharged" for c in scene.contract)
+    if scene.verdict not in ("proved", "atomic", "conditional") or not left:
+        return ""
+    word = "clauses" if left > 1 else "clause"
+    return f' <span class="soft small">for launches that satisfy {left} {word} below</span>'
 
 
 def _finding(scene: Scene) -> Iterator[str]:
@@ -80,15 +90,19 @@ def _finding(scene: Scene) -> Iterator[str]:
     yield f'<section class="finding {h.severity}" role="note" aria-label="finding">'
     yield f'<p class="what">{h.code}: {_text(h.what)}</p>'
     names = [scene.names[scene.blocks.index(b)] for b in h.blocks]
-    if names:
+    if h.look:
+        yield f'<p><span class="key">Look at</span> {_text(h.look)}.</p>'
+    elif names:
         who = " and ".join(f"block {escape(n)}" for n in names)
         yield f'<p><span class="key">Look at</span> {who}, outlined in the grid; {_text(scene.summary)}.</p>'
     elif scene.summary:
         yield f'<p><span class="key">Look at</span> {_text(_sentence(scene.summary))}</p>'
-    if h.change:
-        yield f'<p><span class="key">What to change</span> line {h.line}: {_text(h.change)}</p>'
+    for n, (place, what) in enumerate(h.changes):
+        yield f'<p><span class="key">{"What to change" if n == 0 else "and"}</span> {escape(place)}: {_text(what)}</p>'
     if scene.breach:
         yield f'<p><span class="key">The launch</span> {_text(_sentence(scene.breach))}</p>'
+    if h.elsewhere:
+        yield f'<p class="small soft">Note: {_text(h.elsewhere)}.</p>'
     if h.shown:
         yield f'<p><span class="key">Not shown</span> {_text(h.shown)}</p>'
     for other in scene.findings:
@@ -99,13 +113,13 @@ def _finding(scene: Scene) -> Iterator[str]:
 def _controls(scene: Scene) -> Iterator[str]:
     marked = [scene.blocks.index(b) for b in scene.headline.blocks] if scene.headline is not None else []
     yield '<section aria-label="grid of blocks">'
-    words = f"{_text(grid_words(scene))}; point at a block or select it"
+    words = f'{_text(grid_words(scene))}<span class="hint">; point at a block or select it</span>'
     yield f'<h2>The grid <span class="soft small">({words})</span></h2>'
     yield f'<div class="scroll">{grid_picture(scene, marked).standalone("grid of blocks", "blocks")}</div>'
     yield '<div class="controls">'
     if scene.steps:
-        yield (f'<label>Iteration <input id="step" type="range" min="-1" max="{len(scene.steps) - 1}" value="-1" '
-               'aria-label="iteration"></label>')
+        yield (f'<label>Step <input id="step" type="range" min="-1" max="{len(scene.steps) - 1}" value="-1" '
+               f'aria-label="iteration"></label> <span class="soft small">of {len(scene.steps)}</span>')
         yield ('<span><button id="back" type="button">Back</button> <button id="next" type="button">Step</button> '
                '<button id="play" type="button">Play</button></span>')
     hidden = "" if scene.steps else " hidden"
@@ -115,9 +129,9 @@ def _controls(scene: Scene) -> Iterator[str]:
     yield "</div>"
     yield '<ul class="legend">'
     for kind, words in legend(scene):
-        yield (f'<li><svg width="20" height="16" aria-hidden="true"><g class="mark {kind} b0">'
+        yield (f'<li><svg width="20" height="16" aria-hidden="true"><g class="mark {kind} many">'
                f'<rect x="1.5" y="1.5" width="17" height="13"/></g></svg>{escape(words)}</li>')
-    yield '<li class="soft">colours tell blocks apart, as their names do; grey: several blocks</li>'
+    yield from (f'<li class="soft">{words}</li>' for words in remarks(scene))
     yield "</ul>"
     yield "</section>"
 
@@ -152,6 +166,7 @@ def _contract(scene: Scene) -> Iterator[str]:
             yield (f"<tr><td><code>{escape(c.clause)}</code></td><td>{c.kind}</td>"
                    f'<td class="{c.state}">{c.state}{_BROKEN if c.broken else ""}</td></tr>')
         yield "</tbody></table>"
+        yield from (f'<p class="small soft note">{word}: {told}</p>' for word, told in states(scene))
     yield "</section>"
 
 
@@ -166,6 +181,7 @@ def _obligations(scene: Scene) -> Iterator[str]:
                    f"{_why(o.why)}</td>"
                    f'<td><span class="verdict {o.verdict}">{o.verdict}</span></td></tr>')
         yield "</tbody></table>"
+        yield from (f'<p class="small soft note">{told}</p>' for told in verdict_words(scene))
     yield "</section>"
 
 
@@ -178,11 +194,18 @@ def _why(words: str) -> str:
 
 def _source(scene: Scene) -> Iterator[str]:
     yield f'<section aria-label="source"><h2>{escape(scene.file)}</h2><div class="source code">'
+    previous: int | None = None
     for line in scene.source:
-        flagged = ' class="flagged"' if line.flagged else ""
+        flagged = ' class="flagged"' if line.flagged else ' class="related"' if line.related else ""
+        if previous is not None and line.number != previous + 1:
+            yield '<div class="gap">…</div>'
+        previous = line.number
         accesses = " ".join(map(str, line.accesses))
         lit = f' data-lines="{accesses}"' if accesses else ""
-        yield f'<div{flagged}{lit}><span class="n">{line.number}</span>{escape(line.text)}</div>'
+        # long lines go on below, further in than they begin
+        inward = len(line.text) - len(line.text.lstrip()) + 4
+        yield (f'<div{flagged}{lit}><span class="n">{line.number}</span><span class="t" style="padding-left:{inward}ch;'
+               f'text-indent:-{inward}ch">{escape(line.text)}</span></div>')
     yield "</div></section>"
 
 

@@ -8,16 +8,20 @@ from typing import Final
 
 from tilecheck.pictures.build import BY
 from tilecheck.pictures.files import read
-from tilecheck.pictures.legend import grid_words, legend
+from tilecheck.pictures.legend import grid_words, legend, remarks, states, verdict_words
 from tilecheck.pictures.scene import ArrayView, Scene
 from tilecheck.pictures.svg import PATTERNS, Picture, array_picture, grid_picture
 
 __all__ = ["render_svg"]
 
 _MARGIN: Final = 18
-_SIDE: Final = 380
+_SIDE: Final = 460
 _LETTER: Final = 6.6
 """Pixels that a letter of running text takes, on average; a little more than it is."""
+_CODE: Final = 60
+"""Letters of a line of source that fit beside the drawing."""
+_LINES: Final = 60
+"""Lines of source beside the drawing."""
 _CONTRACT: Final = 14
 _OBLIGATIONS: Final = 12
 
@@ -99,15 +103,19 @@ def _title(column: _Column, scene: Scene) -> None:
     colour = "var(--clash)" if h.severity == "error" else "var(--warn)"
     column.text(f"{h.code}: {h.what}", "font-weight:700", 16, colour)
     names = [scene.names[scene.blocks.index(b)] for b in h.blocks]
-    if names:
+    if h.look:
+        column.text(f"Look at {h.look}.")
+    elif names:
         who = " and ".join(f"block {n}" for n in names)
         column.text(f"Look at {who}, outlined in the grid; {scene.summary}.")
     elif scene.summary:
         column.text(_sentence(scene.summary))
-    if h.change:
-        column.text(f"What to change, line {h.line}: {h.change}", "font-weight:600")
+    for place, what in h.changes:
+        column.text(f"What to change, {place}: {what}", "font-weight:600")
     if scene.breach:
         column.text(_sentence(scene.breach))
+    if h.elsewhere:
+        column.text(_sentence(h.elsewhere), "", 11, "var(--soft)")
     if h.shown:
         column.text("Not shown: " + h.shown)
 
@@ -116,8 +124,10 @@ def _legend(column: _Column, scene: Scene) -> None:
     for kind, words in legend(scene):
         column.y += 20
         column.parts.append(
-            f'<g class="mark {kind} b0"><rect x="{column.left + 1}" y="{column.y - 12}" width="18" height="13"/></g>'
+            f'<g class="mark {kind} many"><rect x="{column.left + 1}" y="{column.y - 12}" width="18" height="13"/></g>'
             f'<text x="{column.left + 26}" y="{column.y - 1}">{escape(words)}</text>')
+    for words in remarks(scene):
+        column.text(words, "", 11, "var(--soft)")
     column.space(6)
 
 
@@ -145,6 +155,8 @@ def _beside(column: _Column, scene: Scene) -> None:
         column.text(f"and {len(scene.contract) - _CONTRACT} more", "", 11, "var(--soft)")
     if not scene.contract:
         column.text("nothing", "", 11)
+    for word, told in states(scene):
+        column.text(f"{word}: {told}", "", 10, "var(--soft)")
     column.space(10)
     column.text("What must hold, and whether it does", "font-weight:600")
     colours = {"refuted": "var(--clash)", "unproven": "var(--warn)", "conditional": "var(--warn)"}
@@ -152,14 +164,34 @@ def _beside(column: _Column, scene: Scene) -> None:
         column.text(f"{o.place}, {o.array}: {o.what}: {o.verdict}", "", 11, colours.get(o.verdict, "var(--good)"))
     if len(scene.obligations) > _OBLIGATIONS:
         column.text(f"and {len(scene.obligations) - _OBLIGATIONS} more", "", 11, "var(--soft)")
+    for told in verdict_words(scene):
+        column.text(told, "", 10, "var(--soft)")
     column.space(10)
-    for line in scene.source[:40]:
-        column.y += 15
-        colour = "var(--clash)" if line.flagged else "var(--ink)"
-        text = line.text if len(line.text) <= 58 else line.text[:56] + " …"
-        column.parts.append(
-            f'<text x="{column.left}" y="{column.y}" xml:space="preserve" style="font:11px ui-monospace,\'DejaVu Sans '
-            f'Mono\',monospace;fill:{colour}">{line.number:>4}  {escape(text, quote=False)}</text>')
+    previous: int | None = None
+    for line in scene.source[:_LINES]:
+        if previous is not None and line.number != previous + 1:
+            _code(column, "   …", "var(--soft)")
+        previous = line.number
+        colour = "var(--clash)" if line.flagged else "var(--warn)" if line.related else "var(--ink)"
+        for n, text in enumerate(_wrapped(line.text)):
+            _code(column, f"{line.number if n == 0 else '':>4}  {text}", colour)
+    if len(scene.source) > _LINES:
+        column.text(f"and {len(scene.source) - _LINES} more lines", "", 11, "var(--soft)")
     column.space(8)
     for r in scene.remarks:
         column.text(r, "", 11, "var(--soft)")
+
+
+def _wrapped(line: str) -> list[str]:
+    """A line of source in lines that fit; what goes on below stands further in."""
+    text = line.expandtabs(4)
+    inward = " " * min(len(text) - len(text.lstrip()), _CODE // 2)
+    return textwrap.wrap(text.strip(), _CODE, initial_indent=inward, subsequent_indent=inward + "    ",
+                         break_on_hyphens=False) or [""]
+
+
+def _code(column: _Column, text: str, colour: str) -> None:
+    column.y += 15
+    column.parts.append(
+        f'<text x="{column.left}" y="{column.y}" xml:space="preserve" style="font:11px ui-monospace,\'DejaVu Sans '
+        f'Mono\',monospace;fill:{colour}">{escape(text, quote=False)}</text>')

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
+from tilecheck.explain.names import Given
 from tilecheck.pictures.build import Drawn, build, draw_limits
 from tilecheck.pictures.choose import Wish, choose
+from tilecheck.pictures.instances import elsewhere, siblings
 from tilecheck.pictures.meetings import Meeting, meetings
+from tilecheck.pictures.parts import left_out
 from tilecheck.pictures.scene import Headline, Scene
 from tilecheck.pictures.schedule import Scheduled, scheduled
 from tilecheck.pictures.setting import CannotDraw, Setting
 from tilecheck.pictures.touches import touches
 from tilecheck.proof.region import Witness
-from tilecheck.proof.terms import Cond, conjuncts, const, ge, negate
+from tilecheck.proof.terms import Atom, Cond, Sym, conjuncts, const, ge, negate
 from tilecheck.records import record
 from tilecheck.rules.judge import contract_of
 from tilecheck.rules.obligation import Settled
@@ -49,9 +52,10 @@ def present(study: Study, request: Request) -> Scene:
     settled = _obligation(study, chosen) if chosen is not None else None
     drawn, own = _drawn(study, plan, request, chosen, settled)
     ringed = _ringed(drawn, chosen, settled) if chosen is not None else None
-    headline = _headline(drawn, chosen, ringed, own) if chosen is not None else None
+    headline = _headline(drawn, chosen, settled, ringed, own) if chosen is not None else None
     others = tuple(f"{d.code} line {d.span.line}: {d.message}" for d in told if d is not chosen)
-    return build(drawn, headline, ringed, others)
+    related = _related(drawn, chosen, settled) if chosen is not None else frozenset()
+    return build(drawn, headline, ringed, others, related)
 
 
 def _findings(study: Study) -> list[Diagnostic]:
@@ -81,7 +85,7 @@ def _drawn(
 ) -> tuple[Drawn, bool]:
     """The launch with what happens in it, and whether it is one that the user described."""
     must = tuple(c.cond for c in study.proof.declared if c.cond is not None) + conjuncts(study.model.guards)
-    broken = {c.text for c in s.clauses if c.kind == "semantic"} if s is not None else set()
+    broken = {c.text for o in _together(study, s) for c in o.clauses if c.kind == "semantic"}
     should = tuple(c.cond for c in contract_of(study.proof) if c.cond is not None and c.text not in broken)
     if request.given:
         # what was asked for is drawn, whether it is allowed or not
@@ -99,6 +103,13 @@ def _drawn(
     return _happens(study, plan, choose(study.model, plan, wish)), False
 
 
+def _together(study: Study, s: Settled | None) -> tuple[Settled, ...]:
+    """The obligation of a finding; of undefined lanes, also those of the other operands."""
+    if s is None:
+        return ()
+    return tuple(siblings(s, study.proof.obligations)) if s.kind == "padding" else (s,)
+
+
 def _wishes(
     study: Study, d: Diagnostic | None, s: Settled | None, must: tuple[Cond, ...], should: tuple[Cond, ...],
 ) -> list[Wish]:
@@ -110,6 +121,10 @@ def _wishes(
     if s is not None and s.code == "TC206":
         wide = tuple(ge(row, const(3)) for row in rows_of(s.access) if not row.varying)[:1]
         out += [Wish({}, (*must, negate(c), *wide), should, clean=False) for c in broken]
+    every = [c.cond for o in _together(study, s) for c in o.clauses if c.kind == "semantic" and c.cond is not None]
+    if len(every) > len(broken) and d.severity != "error":
+        # all operands of one operation at once
+        out.append(Wish({}, (*must, *map(negate, every)), should, clean=False))
     witness = d.witness or (s.witness if s is not None else None) or (
         launch_that_shows(s, study.model) if s is not None and s.code == "TC301" else None)
     if d.severity != "error":
@@ -158,15 +173,49 @@ def _ringed(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Meeting | None:
     return found[0] if found and s is not None and s.kind not in ("bounds", "padding") else None
 
 
-def _headline(drawn: Drawn, d: Diagnostic, ringed: Meeting | None, own: bool) -> Headline:
-    grid = ", ".join(map(str, drawn.setting.grid[:max((*drawn.study.model.axes_read, 0)) + 1]))
-    launch = f"grid ({grid})"
+def _headline(drawn: Drawn, d: Diagnostic, s: Settled | None, ringed: Meeting | None, own: bool) -> Headline:
     blocks = ringed.blocks[:2] if ringed is not None else _astray(drawn)
     shown = "it is not about which block touches what." if d.code in _ELSEWHERE else (
         "" if _anything(drawn) or d.code not in _PLACES else
         "at this launch it does not happen: choose other sizes, or leave them out to see it." if own else
         "no small launch was found that shows it.")
-    return Headline(d.code, d.severity, d.message, d.help or "", launch, shown, blocks, d.span.line)
+    return Headline(
+        d.code, d.severity, d.message, tuple(_changes(drawn, d, s)), shown, blocks,
+        elsewhere=elsewhere(d.witness, drawn.setting))
+
+
+def _changes(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Iterator[tuple[str, str]]:
+    """Where to change what: of undefined lanes at the loads, elsewhere where the finding stands."""
+    study = drawn.study
+    if s is not None and s.kind == "padding" and d.code == "TC301" and d.help:
+        for o in _together(study, s):
+            yield study.place(o.access.span), d.help.replace(f"`{s.access.array}`", f"`{o.access.array}`")
+        return
+    if d.help:
+        missing = _missing(drawn, d, s)[:1]
+        lacks = "".join(f"`{x.name}` (line {x.line}) is not in the index of `{_array(s)}`: " for x in missing)
+        yield study.place(d.span), lacks + d.help
+
+
+def _array(s: Settled | None) -> str:
+    return s.access.array if s is not None else ""
+
+
+def _missing(drawn: Drawn, d: Diagnostic, s: Settled | None) -> list[Given]:
+    """Parts of block coordinates in which the blocks of a collision of one write differ and that its index lacks."""
+    w = d.witness
+    if d.code != "TC101" or w is None or s is None or (s.other is not None and s.other.site != s.access.site):
+        return []
+    sizes: dict[Atom, int] = {Sym(name): v for name, v in w.scalars}
+    return list(left_out(drawn.study.definition, s.access, w.first.block, w.second.block, sizes))
+
+
+def _related(drawn: Drawn, d: Diagnostic, s: Settled | None) -> frozenset[int]:
+    """Lines of the kernel's file that a finding speaks of beside its own."""
+    file = drawn.study.model.file
+    spans = [n.span for n in d.notes if n.span is not None]
+    spans += [o.access.span for o in _together(drawn.study, s) if s is not None and s.kind == "padding"]
+    return frozenset({x.line for x in spans if x.file == file} | {x.line for x in _missing(drawn, d, s)})
 
 
 def _astray(drawn: Drawn) -> tuple[tuple[int, int, int], ...]:

@@ -109,16 +109,29 @@ class ArrayView:
 
 @record(frozen=True)
 class Headline:
-    """The finding that the picture opens at: `what` happens, what to `change`, and in which `launch`."""
+    """The finding that the picture opens at.
+
+    what       happens
+    changes    what to change: a place, and what there
+    shown      why the picture does not show it; empty when it does
+    blocks     that are outlined in the grid
+    look       where to look
+    elsewhere  that the report's example is of another launch; empty when it is of this one
+    """
 
     code: str
     severity: str
     what: str
-    change: str
-    launch: str
+    changes: tuple[tuple[str, str], ...]
     shown: str
     blocks: tuple[Block, ...] = ()
-    line: int = 0
+    look: str = ""
+    elsewhere: str = ""
+
+    @property
+    def change(self) -> str:
+        """All that is to be changed, in one line."""
+        return "; ".join(f"{place}: {what}" for place, what in self.changes)
 
 
 @record(frozen=True)
@@ -140,12 +153,17 @@ class ObligationLine:
 
 @record(frozen=True)
 class SourceLine:
-    """A line of the kernel, with the accesses on it."""
+    """A line of the kernel, with the accesses on it.
+
+    flagged  whether a finding stands on it
+    related  whether the finding speaks of it: the load of what is used, the name that is missing
+    """
 
     number: int
     text: str
     accesses: tuple[int, ...] = ()
     flagged: bool = False
+    related: bool = False
 
 
 @record(frozen=True)
@@ -158,6 +176,7 @@ class Scene:
     steps     names of the steps; empty where there are no loops
     remarks   what the picture does not show, or shows by assumption
     broken    clauses of the contract that this launch breaks
+    numbers   the same with the numbers of this launch
     """
 
     kernel: str
@@ -179,9 +198,12 @@ class Scene:
     remarks: tuple[str, ...]
     summary: str = ""
     broken: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
 
     @property
     def breach(self) -> str:
         """What the launch breaks, in words; empty when it satisfies the contract."""
-        clauses = ", ".join(f"`{c}`" for c in self.broken)
+        told = [*self.numbers, *[""] * len(self.broken)]
+        clauses = ", ".join(f"`{c}`{f' ({n} is false)' if n else ''}"
+                            for c, n in zip(self.broken, told, strict=False))
         return f"this launch breaks {clauses}, which the kernel needs" if clauses else ""

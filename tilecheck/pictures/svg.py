@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Final
+from typing import Final, TypeAlias
 
-from tilecheck.pictures.place import Rect
+from tilecheck.pictures.place import Cell, Rect
 from tilecheck.pictures.scene import ArrayView, Mark, Panel, Scene
 from tilecheck.records import record
 
@@ -17,6 +17,11 @@ COLOURS: Final = 6
 """Colours that blocks take in turn; names tell them apart."""
 _WIDEST: Final = 640
 _GAP: Final = 26
+_LABELS: Final = 60
+"""Parts of one mark that are named."""
+
+Box: TypeAlias = tuple[float, float, float, float]
+"""Left, upper, right and lower edge."""
 
 PATTERNS: Final = (
     '<defs>'
@@ -123,10 +128,9 @@ def _panel(panel: Panel, size: int, folded: int) -> Iterator[str]:
         return (f'x="{(r.column - left) * size + inset:g}" y="{(r.row - top) * size + inset:g}" '
                 f'width="{r.width * size - 2 * inset:g}" height="{r.height * size - 2 * inset:g}"')
 
-    rows, columns = panel.size
     if panel.label:
         yield f'<text x="0" y="-18" class="panel">{escape(panel.label)}</text>'
-    yield f'<rect {box(Rect(0, 0, rows, columns))} class="array"/>'
+    yield f'<path d="{_edge(panel, size)}" class="array"/>'
     if size >= 8:
         yield f'<path d="{_lines(panel, size)}" class="grid"/>'
     for row, column in panel.missing:
@@ -141,39 +145,81 @@ def _panel(panel: Panel, size: int, folded: int) -> Iterator[str]:
         for r in m.rects:
             yield f'<rect {box(r, -1.5 if m.ringed else inset)} rx="{2 if size >= 12 else 0}"/>'
         yield "</g>"
-    taken: list[tuple[float, float, float, float]] = []
+    taken: list[tuple[Box, str]] = []
+    borders = [((r.column - left) * size, (r.row - top) * size, (r.column + r.width - left) * size,
+                (r.row + r.height - top) * size) for m in panel.marks for r in m.rects]
     for m in panel.marks:
-        caption = _label(m, size, top, left, taken) if m.label and m.free else ""
-        if caption:
-            yield f'<g class="mark caption {m.kind}" {attributes(m)} aria-hidden="true">{caption}</g>'
-    yield f'<rect {box(Rect(0, 0, rows, columns))} class="edge"/>'
+        captions = [_label(m, r, size, (top, left), taken, borders) for r in m.free[:_LABELS]] if m.label else []
+        if any(captions):
+            yield f'<g class="mark caption {m.kind}" {attributes(m)} aria-hidden="true">{"".join(captions)}</g>'
+    yield f'<path d="{_edge(panel, size)}" class="edge"/>'
 
 
-def _label(m: Mark, size: int, top: int, left: int, taken: list[tuple[float, float, float, float]]) -> str:
-    """The name in a mark, where there is room for it and no other name stands."""
-    r = max(m.free, key=lambda r: (min(r.width, 4) * min(r.height, 2), r.width * r.height))
+def _label(
+    m: Mark, r: Rect, size: int, origin: Cell, taken: list[tuple[Box, str]], borders: Sequence[Box],
+) -> str:
+    """The names in a part of a mark: in full, without spaces, or how many they are, as there is room for it beside
+    other names and within the borders of tiles."""
+    x0, y0 = (r.column - origin[1]) * size, (r.row - origin[0]) * size
     wide, high = r.width * size, r.height * size
     font = 12 if size >= 16 else 10
-    text = m.label
-    if len(text) * font * 0.58 > wide - 4:
-        font = 9
-    half = len(text) * font * 0.29
-    if high < font + 1 or 2 * half > wide + (4 if m.kind == "clash" else 0):
-        return ""
-    x, y = (r.column - left) * size + wide / 2, (r.row - top) * size + high / 2 + font * 0.36
-    if m.kind in ("clash", "twice") and r.height > 1:
-        # the last row: an element of the first one may be ringed
-        y = (r.row - top + r.height - 0.5) * size + font * 0.36
-    if m.kind == "read" and high >= 26:
-        # the upper edge: what is written there, too, has its name in the middle
-        y = (r.row - top) * size + font + 4
-    own = (x - half, y - font, x + half, y)
-    if any(own[0] < t[2] and t[0] < own[2] and own[1] < t[3] and t[1] < own[3] for t in taken):
-        return ""
-    taken.append(own)
-    plate = (f'<rect class="plate" x="{x - half - 3:g}" y="{y - font:g}" width="{2 * half + 6:g}" '
-             f'height="{font + 4}" rx="3"/>') if m.kind in ("clash", "twice", "outside", "undefined") else ""
-    return f'{plate}<text x="{x:g}" y="{y:g}" class="name" style="font-size:{font}px">{escape(text)}</text>'
+    plated = m.kind in ("clash", "twice", "outside", "undefined")
+    margin = 3 if plated else 2
+    middle, upper, lower = y0 + high / 2 + font * 0.36, y0 + font + 3, y0 + high - 5
+    # what is written is named in the middle, and what is read, too, at the upper edge
+    heights = (upper, lower, middle) if m.kind == "read" and high >= 26 else (
+        (lower, upper, middle) if m.kind in ("clash", "twice") and r.height > 1 else (middle, lower, upper))
+    whole = (x0, y0, x0 + wide, y0 + high)
+    for text in _texts(m):
+        if any(said == text and _meet(t, whole) for t, said in taken):
+            return ""  # the same name stands there for another access
+        for size_of in dict.fromkeys((font, 10)):
+            half = len(text) * size_of * 0.29
+            if high < size_of + 2 or 2 * (half + margin) > wide:
+                continue
+            for x, y in ((x0 + wide * part, y) for part in (0.5, 0.25, 0.75) for y in heights):
+                if x - half - margin < x0 or x + half + margin > x0 + wide:
+                    continue
+                own = (x - half - margin, y - size_of, x + half + margin, y + 2)
+                if any(_meet(own, t) for t, _ in taken) or any(_straddles(own, b) for b in borders):
+                    continue
+                taken.append((own, text))
+                plate = (f'<rect class="plate" x="{own[0]:g}" y="{y - size_of:g}" width="{2 * (half + margin):g}" '
+                         f'height="{size_of + 3}" rx="3"/>') if plated else ""
+                return (f'{plate}<text x="{x:g}" y="{y:g}" class="name" style="font-size:{size_of}px">'
+                        f"{escape(text)}</text>")
+    return ""
+
+
+def _texts(m: Mark) -> Iterator[str]:
+    blocks = len({b for b, _ in m.at})
+    yield m.label
+    yield m.label.replace(", ", ",").replace(" + ", "+")
+    if blocks > 1:
+        yield f"\u00d7{blocks}"
+    else:
+        yield m.label.replace(", ", ",").strip("()")
+
+
+def _meet(a: Box, b: Box) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _straddles(own: Box, border: Box) -> bool:
+    """Whether a name lies partly in a tile and partly outside."""
+    inside = border[0] <= own[0] and border[1] <= own[1] and own[2] <= border[2] and own[3] <= border[3]
+    return _meet(own, border) and not inside
+
+
+def _edge(panel: Panel, size: int) -> str:
+    """The frame of an array: of one whose last row is not full, it ends with the last element."""
+    rows, columns = panel.size
+    x, y = -panel.low[1] * size, -panel.low[0] * size
+    short = len([c for c in panel.missing if c[0] == rows - 1])
+    if not short or rows < 2:
+        return f"M{x} {y}h{columns * size}v{rows * size}h{-columns * size}z"
+    full = columns - short
+    return (f"M{x} {y}h{columns * size}v{(rows - 1) * size}h{-short * size}v{size}h{-full * size}z")
 
 
 def _lines(panel: Panel, size: int) -> str:
