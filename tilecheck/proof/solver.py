@@ -47,6 +47,9 @@ from tilecheck.records import record
 
 Outcome: TypeAlias = Literal["unsat", "sat", "unknown"]
 
+_LOADED: Final = 10
+"""How many times longer a query may take by the clock than by its steps, which are what ends it: on a machine that has
+other work, the answer is the same."""
 TIMEOUT_MS: Final = 1000
 STEPS_PER_MS: Final = 150
 """z3's own steps allowed for a millisecond. So few that they, and not the clock, end a question: answers do not depend
@@ -244,7 +247,7 @@ def _pose(pair: _Pair, timeout_ms: int) -> _Posed:
     shared = _Shared(z3, positive)
     one, two = _Copy(shared, "a"), _Copy(shared, "b")
     solver = z3.Solver()
-    solver.set("timeout", timeout_ms)
+    solver.set("timeout", timeout_ms * _LOADED)
     solver.set("rlimit", timeout_ms * STEPS_PER_MS)
     for copy, region, values in zip((one, two), (pair.first, pair.second), pair.values(), strict=True):
         solver.add(copy.cond(region.guard), *copy.domain(values))
