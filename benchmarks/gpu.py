@@ -88,7 +88,7 @@ def launches(quick: bool) -> dict[str, Any]:
 
     spare: list[Any] = []
     turns: dict[str, list[float]] = {"ct.launch": [], "bound": [], "unbound": [], "guarded_raw": [], "unbound_fresh": []}
-    calls = {"ct.launch": raw_once, "bound": bound, "unbound": unbound, "guarded_raw": guarded_raw,
+    calls: dict[str, Callable[[], object]] = {"ct.launch": raw_once, "bound": bound, "unbound": unbound, "guarded_raw": guarded_raw,
              "unbound_fresh": fresh}
     for _ in range(rounds):
         spare += [tcr.zeros((1024,), f32).partition(128) for _ in range(count // 10)]

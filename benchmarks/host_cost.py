@@ -42,7 +42,7 @@ def main() -> None:
     cuda.cuLaunchKernel.argtypes = [ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3]
     plain = int(again._taken[0]), 8, 1, 1, 1, 1, 1, 0, int(stream.handle), again._address, 0
     best("the driver, by ctypes", lambda: cuda.cuLaunchKernel(*plain))
-    best("with what uses memory", lambda: again.launch(stream, (), ("add", None)))  # type: ignore[arg-type]
+    best("with what uses memory", lambda: again.launch(stream, (), ("add", None)))
 
     def unbound() -> None:
         nonlocal z
