@@ -7,7 +7,8 @@ Safe and hand-written kernels have the same tiles, schedule and hints and run in
 medians over pairs with a 95 % confidence interval, and below 1 the dialect is faster. `torch` gives cuBLAS. Tiles,
 schedules and hints of the product are tried first, the best kinds of them, or with `--all` everything that ever was;
 with `--record` what was tried is not tried again: `products_tried.jsonl` is such a record, of an H100. Prints tables,
-what was demanded and whether it was reached, and writes JSON with card, driver, versions and every sample. Takes about two minutes, and ten with `--all`.
+what was demanded and whether it was reached, and writes JSON with card, driver, versions and every sample. Takes about
+two minutes, and ten with `--all`.
 """
 
 from __future__ import annotations
@@ -87,9 +88,9 @@ def launches(quick: bool) -> dict[str, Any]:
         add(tcr.zeros((1024,), f32).partition(128), x, y).start().early()
 
     spare: list[Any] = []
-    turns: dict[str, list[float]] = {"ct.launch": [], "bound": [], "unbound": [], "guarded_raw": [], "unbound_fresh": []}
-    calls: dict[str, Callable[[], object]] = {"ct.launch": raw_once, "bound": bound, "unbound": unbound, "guarded_raw": guarded_raw,
-             "unbound_fresh": fresh}
+    calls: dict[str, Callable[[], object]] = {
+        "ct.launch": raw_once, "bound": bound, "unbound": unbound, "guarded_raw": guarded_raw, "unbound_fresh": fresh}
+    turns: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
         spare += [tcr.zeros((1024,), f32).partition(128) for _ in range(count // 10)]
         for name, values in turns.items():
@@ -134,7 +135,8 @@ def adds(quick: bool) -> dict[str, Any]:
     for tile in (512, 1024, 2048):
         z = tcr.zeros((n,), f32).partition(tile)
         raw = [torch_view(h) for h in (z, x, y)]
-        same = same_code(add.compile(z, x, y, arch=backend.loader.arch).cubin, raw_add, (*raw, tile), backend.loader.arch)
+        arch = backend.loader.arch
+        same = same_code(add.compile(z, x, y, arch=arch).cubin, raw_add, (*raw, tile), arch)
         bound = add.bind(z, x, y)
 
         def by_hand(raw: Any = raw, tile: int = tile) -> None:

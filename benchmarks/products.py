@@ -64,8 +64,8 @@ def raw_gemm(z: Any, x: Any, y: Any, bm: Const, bn: Const, bk: Const, group: Con
 
 
 def space() -> list[dict[str, Any]]:
-    """The kinds that were fastest on an H100 of all that `everything` lists, likeliest first: 745 TFLOP/s at 4096 and 757
-    at 8192 with the first two."""
+    """The kinds that were fastest on an H100 of all that `everything` lists, likeliest first: 745 TFLOP/s at 4096 and
+    757 at 8192 with the first two."""
     return [{"tile": tile, "hints": hints, "group": group, "persistent": True} for tile, hints, group in (
         ((128, 128, 64), {}, 8), ((128, 128, 64), {"occupancy": 1}, 8), ((128, 128, 64), {"occupancy": 1}, 4),
         ((128, 256, 64), {"num_ctas": 2}, 8))]
@@ -105,14 +105,16 @@ def blocks_of(n: int, tile: Sequence[int], hints: Mapping[str, Any], persistent:
     """How many blocks there are, in units of tile blocks."""
     backend: Any = current()
     pieces = -(-n // tile[0]) * -(-n // tile[1])
-    many = backend.driver.multiprocessors(backend.ordinal) // (hints.get("num_ctas") or 1) * (hints.get("occupancy") or 1)
+    many = backend.driver.multiprocessors(backend.ordinal) // (hints.get("num_ctas") or 1)
+    many *= hints.get("occupancy") or 1
     return min(pieces, many) if persistent else pieces
 
 
 def compiled_ahead(configurations: Sequence[Mapping[str, Any]], arch: str) -> float:
     """Compiles everything side by side, in processes that share the cache; the seconds that it took."""
     begin = time.perf_counter()
-    code = "import sys; sys.path[:0] = sys.argv[1:3]; from products import compiled; compiled(eval(sys.argv[3]), sys.argv[4])"
+    code = ("import sys; sys.path[:0] = sys.argv[1:3]; from products import compiled; "
+            "compiled(eval(sys.argv[3]), sys.argv[4])")
     folders = [str(Path(__file__).parent), str(Path(tcr.__file__).parent.parent)]
 
     def one(config: Mapping[str, Any]) -> None:
@@ -212,7 +214,8 @@ def _against(n: int, config: Mapping[str, Any], x: Any, y: Any, cublas: Any, sam
     flop = 2 * n**3 / 1e6
     low, high = best.interval
     return {
-        "config": dict(config), "blocks": blocks, "by_hand": told(same, equal), "cublas": told(best), "off_from_f64": wrong,
+        "config": dict(config), "blocks": blocks, "by_hand": told(same, equal), "cublas": told(best),
+        "off_from_f64": wrong,
         "of_cublas": (1 / best.ratio, 1 / high, 1 / low), "reaches_98_percent": 1 / best.ratio >= 0.98,
         "dialect_TFLOP_s": flop / best.second.median, "cublas_TFLOP_s": flop / best.first.median,
         "by_hand_TFLOP_s": flop / same.first.median,

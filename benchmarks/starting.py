@@ -1,5 +1,5 @@
-"""How long the first launch of a program takes: `python benchmarks/starting.py` measures it in programs of their own, with an
-empty cache and with what the one before left there."""
+"""How long the first launch of a program takes: `python benchmarks/starting.py` measures it in programs of their own, with
+an empty cache and with what the one before left there."""
 
 from __future__ import annotations
 
@@ -65,4 +65,5 @@ def _measured() -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(_measured() if "--measure" in sys.argv else starting(), indent=None if "--measure" in sys.argv else 1))
+    inside = "--measure" in sys.argv
+    print(json.dumps(_measured() if inside else starting(), indent=None if inside else 1))
