@@ -20,11 +20,15 @@ _DEPTH: Final = 8
 
 def is_ours(project: Project, site: KernelSite, decorator: Expr, name: str) -> bool:
     """Whether the decorator of a kernel, without its arguments, is `name` of this package."""
-    definition = site.module.skeleton.definitions.get(site.qualname)
-    scope = definition.outer[-1] if definition is not None and definition.outer else ""
-    target = project.resolve(site.module, decorator, scope)
+    target = project.resolve(site.module, decorator, _scope(site))
     for _ in range(_DEPTH):
         if not isinstance(target, ConstantTarget) or target.several:
             break
         target = project.resolve(target.module, target.value)
     return isinstance(target, ExternalName) and target.name in {f"{package}.{name}" for package in _PACKAGES}
+
+
+def _scope(site: KernelSite) -> str:
+    """The function that a kernel is defined in, "" for none. Few are, and only those need to know all of their file."""
+    definition = site.module.skeleton.definitions.get(site.qualname) if "." in site.qualname else None
+    return definition.outer[-1] if definition is not None and definition.outer else ""

@@ -401,19 +401,27 @@ def test_a_script_under_the_sanitizer_goes_on_and_is_reported(tmp_path, capsys):
     assert event.kernel == "outside" and event.array == "x"
 
 
-@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs signals for one thread")
-def test_a_launch_can_be_interrupted():
+def _interrupted() -> bool:
+    """Whether an interrupt ends a launch at once. One that arrives in a finaliser is swallowed by the interpreter."""
     n = 1 << 16
     x, z = tcr.ones((n,), f32), tcr.zeros((n,), f32)
     launch = k.add(z.view[:].partition(1), x, x)
     threading.Timer(0.3, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)).start()
     begin = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
+    try:
         launch.sync()
-    settled()
-    gc.collect()
-    assert time.monotonic() - begin < 5 and 0 < z.numpy().sum() < 2 * n
-    assert k.add(_pieces(), x, x).sync().numpy().tolist() == [2] * 8
+    except KeyboardInterrupt:
+        settled()
+        gc.collect()
+        assert time.monotonic() - begin < 5 and 0 < z.numpy().sum() < 2 * n
+        return True
+    return False
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs signals for one thread")
+def test_a_launch_can_be_interrupted():
+    assert any(_interrupted() for _ in range(3))
+    assert k.add(_pieces(), tcr.ones((8,), f32), tcr.ones((8,), f32)).sync().numpy().tolist() == [2] * 8
 
 
 CHAIN = """
