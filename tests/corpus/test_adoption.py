@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.corpus.part import part
 from tests.corpus.ratchet import environment
 
 pytestmark = pytest.mark.slow
@@ -52,7 +52,8 @@ class Copy:
 @pytest.fixture(scope="module")
 def taken_on(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Copy:
     copy = Copy(tmp_path_factory.mktemp("corpus"))
-    shutil.copytree(corpus / "tilegym", copy.folder / "tilegym")
+    part(corpus, copy.folder, "suites/liger", *(str(p.relative_to(corpus / "tilegym")) for p in sorted(
+        (corpus / "tilegym" / "ops" / "cutile").glob("*.py"))))
     written = copy.check("--update-baseline")
     assert written.returncode == 0, written.stderr
     assert "finding" in written.stderr
@@ -63,7 +64,7 @@ def test_it_is_clean_with_its_baseline_and_not_without(taken_on: Copy) -> None:
     again = taken_on.check("--error-stale-baseline", "--fail-level", "warning", "--format", "json")
     report = json.loads(again.stdout)
     assert (again.returncode, again.stderr) == (0, "")
-    assert len(report["diagnostics"]) > 50 and all(d["baselined"] for d in report["diagnostics"])
+    assert len(report["diagnostics"]) > 20 and all(d["baselined"] for d in report["diagnostics"])
 
 
 def test_injected_races_are_found_and_nothing_else(taken_on: Copy) -> None:

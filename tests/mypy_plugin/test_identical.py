@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cases.expectations import FOLDER
+from tests.corpus.part import part
 from tests.mypy_plugin.given import FILES
 from tests.mypy_plugin.runner import Run, is_ours, mypy, write_config
 from tilecheck.api import check_paths
@@ -66,6 +67,6 @@ def test_what_mypy_kept_is_the_same(cases: Path, expected: list[tuple[str, int, 
 
 @pytest.mark.slow
 def test_real_code(corpus: Path, tmp_path: Path):
-    (tmp_path / "tilegym").symlink_to(corpus / "tilegym")
+    part(corpus, tmp_path, "suites/unsloth", "ops/cutile/attention.py", "ops/cutile/bmm.py")
     write_config(tmp_path)
     assert _found(mypy(tmp_path, targets=["tilegym"])) == _expected(tmp_path, "tilegym")
