@@ -159,6 +159,8 @@ def _with_table(config: Config, table: Mapping[str, Any], path: str, inside: boo
             raise ConfigError(f"{path}: {key} must be {error}") from error
     if inside and config.baseline is not None and not _is_below(config.baseline, config.root):
         raise ConfigError(f"{path}: baseline must be a file in this folder; `--baseline` may name any")
+    if inside and config.cache_dir is not None and not _is_below(config.cache_dir, config.root):
+        raise ConfigError(f"{path}: cache-dir must be a folder in this folder; `--cache-dir` may name any")
     return config
 
 

@@ -82,3 +82,13 @@ def test_a_named_file_must_exist_and_hold_the_table(tmp_path: Path) -> None:
         load_config([], tmp_path / "none.toml")
     with pytest.raises(ConfigError, match="there is no"):
         load_config([], write(tmp_path, "[tool.other]\n"))
+
+
+@pytest.mark.parametrize("place", ["../elsewhere", "/tmp", "linked/kept", "a/../../b"])
+def test_the_configuration_of_a_project_writes_in_its_folder_only(tmp_path: Path, place: str) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "linked").symlink_to(tmp_path)
+    write(project, f'[tool.tilecheck]\ncache-dir = "{place}"\n')
+    with pytest.raises(ConfigError, match="cache-dir must be a folder in this folder"):
+        load_config([project])
