@@ -58,10 +58,9 @@ def analyse_paths(
     """
     found = discovered(paths, config)
     files = content_digests(str(path) for path in found.files)
-    inputs = Inputs(files, tuple(map(str, found.roots)), None, read_overlays(config.contracts))
+    inputs = Inputs(files, tuple(map(str, found.roots)), contents, read_overlays(config.contracts))
     missing = tuple(Failure(error.file, error.message) for error in found.errors)
-    analysis = (_kept_or_fresh(inputs, config, progress) if contents is None else
-                _fresh(replace(inputs, contents=contents), config, progress))
+    analysis = (_kept_or_fresh if contents is None else _fresh)(inputs, config, progress)
     return replace(analysis, failures=(*analysis.failures, *missing), paths=tuple(files))
 
 
@@ -100,9 +99,8 @@ def kept(
     files: Mapping[str, bytes], roots: Sequence[str], overlays: tuple[tuple[str, str], ...], config: Config
 ) -> Analysis | None:
     """What the cache has of files with these bytes; None when it has nothing, or what it has no longer holds."""
-    inputs = Inputs({path: digest(data) for path, data in files.items()}, tuple(roots), None, overlays)
-    cache = open_cache(config.cache_folder) if config.use_cache else None
-    return None if cache is None else _kept(cache, inputs.key())
+    cache = _cache(config)
+    return None if cache is None else _kept(cache, _of_bytes(files, roots, overlays).key())
 
 
 def keep(
@@ -110,14 +108,21 @@ def keep(
     analysis: Analysis,
 ) -> None:
     """Put an analysis of files with these bytes into the cache."""
-    inputs = Inputs({path: digest(data) for path, data in files.items()}, tuple(roots), None, overlays)
-    cache = open_cache(config.cache_folder) if config.use_cache else None
+    cache = _cache(config)
     if cache is not None:
-        _keep(cache, inputs.key(), analysis)
+        _keep(cache, _of_bytes(files, roots, overlays).key(), analysis)
+
+
+def _of_bytes(files: Mapping[str, bytes], roots: Sequence[str], overlays: tuple[tuple[str, str], ...]) -> Inputs:
+    return Inputs({path: digest(data) for path, data in files.items()}, tuple(roots), None, overlays)
+
+
+def _cache(config: Config) -> Cache | None:
+    return open_cache(config.cache_folder) if config.use_cache else None
 
 
 def _kept_or_fresh(inputs: Inputs, config: Config, progress: Progress) -> Analysis:
-    cache = open_cache(config.cache_folder) if config.use_cache else None
+    cache = _cache(config)
     if cache is None:
         return _fresh(inputs, config, progress)
     key = inputs.key()

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from tilecheck.counted import counted
 from tilecheck.diagnostics import Diagnostic, Report
 from tilecheck.records import record
 from tilecheck.source.project import Project
@@ -70,8 +71,7 @@ def add_ignores(report: Report, reason: str, root: Path) -> Added:
                 count += len(found)
         except (OSError, SourceError, SyntaxError, UnicodeEncodeError, tokenize.TokenError) as error:
             said.append(f"{file}: not written: {_said(error)}")
-    files = f"{len(written)} file{'' if len(written) == 1 else 's'}"
-    said.append(f"opt-outs for {count} finding{'' if count == 1 else 's'} written to {files}")
+    said.append(f"opt-outs for {counted(count, 'finding')} written to {counted(len(written), 'file')}")
     return Added(tuple(written), tuple(said))
 
 

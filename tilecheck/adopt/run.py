@@ -7,6 +7,7 @@ from dataclasses import replace
 from tilecheck.adopt.baseline import Baseline, BaselineError, load, save, shown, without
 from tilecheck.adopt.matching import Comparison, compare, updated
 from tilecheck.config import Config
+from tilecheck.counted import counted
 from tilecheck.diagnostics import Report
 from tilecheck.records import record
 from tilecheck.report.frame import Sources
@@ -59,5 +60,4 @@ def _all_known(compared: Comparison) -> Report:
 
 
 def _findings(baseline: Baseline) -> str:
-    count = sum(baseline.values())
-    return f"{count} finding{'' if count == 1 else 's'}"
+    return counted(sum(baseline.values()), "finding")

@@ -13,6 +13,7 @@ import click
 from tilecheck.analysis import Analysis, KernelFindings, OptOut
 from tilecheck.cli import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError, configured
 from tilecheck.config import Config, ConfigError
+from tilecheck.counted import counted
 from tilecheck.finish import suppressed
 from tilecheck.options import settings
 from tilecheck.records import record
@@ -144,8 +145,8 @@ def _text(entries: Sequence[Entry]) -> str:
     opt_outs = sum(entry.kind == "opt-out" for entry in entries)
     silent = sum(entry.kind == "opt-out" and not entry.reason for entry in entries)
     contracts = sum(entry.kind == "contract" for entry in entries)
-    blocks.append(f"{opt_outs} opt-out{'' if opt_outs == 1 else 's'}, {silent} without a reason; "
-                  f"{contracts} declared clause{'' if contracts == 1 else 's'} that nothing checks")
+    blocks.append(f"{counted(opt_outs, 'opt-out')}, {silent} without a reason; "
+                  f"{counted(contracts, 'declared clause')} that nothing checks")
     return "\n\n".join(blocks) + "\n"
 
 

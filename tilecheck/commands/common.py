@@ -36,8 +36,5 @@ def studied(target: str, config: Config) -> Study:
 
     try:
         return study(target, config)
-    except SourceError as error:
-        place = f"{error.file}:{error.line}" if error.line else error.file
-        raise refuse(f"{place}: {error.message}") from error
-    except (NotOneKernel, ConfigError) as error:
+    except (SourceError, NotOneKernel, ConfigError) as error:
         raise refuse(str(error)) from error

@@ -12,6 +12,7 @@ import click
 
 from tilecheck.cli import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError
 from tilecheck.config import Config, ConfigError
+from tilecheck.counted import counted
 from tilecheck.diagnostics import Report
 from tilecheck.finish import finish
 from tilecheck.fixes.files import WriteError, tree_of_paths, tree_of_text, write_all
@@ -109,7 +110,7 @@ def _say(fixed: Fixed, changed: Mapping[str, bytes], settings: Mapping[str, Any]
     made = len(fixed.applied)
     would = "would fix" if settings["diff"] else "fixed"
     if made and not quiet:
-        click.echo(f"{would} {_count(made, 'finding')} in {_count(len(changed), 'file')}", err=True)
+        click.echo(f"{would} {counted(made, 'finding')} in {counted(len(changed), 'file')}", err=True)
     if settings["diff"] and not changed and not quiet:
         click.echo("nothing would be fixed", err=True)
     if settings["show_fixes"]:
@@ -118,7 +119,7 @@ def _say(fixed: Fixed, changed: Mapping[str, bytes], settings: Mapping[str, Any]
     for line in _refusals(fixed.refused, fixed.applied):
         click.echo(line, err=True)
     if fixed.withheld and not quiet:
-        click.echo(f"{_count(len(fixed.withheld), 'more finding')} may be fixed with --unsafe-fixes", err=True)
+        click.echo(f"{counted(len(fixed.withheld), 'more finding')} may be fixed with --unsafe-fixes", err=True)
 
 
 def _listed(applied: Sequence[Applied]) -> Iterator[str]:
@@ -139,7 +140,3 @@ def _refusals(refused: Sequence[Refused], applied: Sequence[Applied]) -> Iterato
         if key not in said:
             said.add(key)
             yield f"not fixed: {span.file}:{span.line}:{span.column + 1}: {r.finding.code}: {r.fix.title}: {r.why}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from tilecheck.counted import counted
 from tilecheck.diagnostics import Report
 from tilecheck.rules.registry import RULES
 
@@ -15,20 +16,20 @@ _ORDER: Final = ("proved", "conditional", "atomic", "single-block", "unproven", 
 def render_summary(report: Report) -> str:
     """One line: what was found, and in how much."""
     severities = Counter(diagnostic.severity for diagnostic in report.diagnostics)
-    found = [_plural(severities[s], s) for s in ("error", "warning", "note") if severities[s]]
+    found = [counted(severities[s], s) for s in ("error", "warning", "note") if severities[s]]
     if report.failures:
-        found.append(f"{_plural(len(report.failures), 'file')} not checked")
+        found.append(f"{counted(len(report.failures), 'file')} not checked")
     head = f"Found {_join(found)}" if found else "No findings"
     hidden = "".join(f" {sentence}" for sentence in _hidden(report))
-    return f"{head} in {_plural(report.files, 'file')}; {_kernels(report)}.{hidden}"
+    return f"{head} in {counted(report.files, 'file')}; {_kernels(report)}.{hidden}"
 
 
 def _hidden(report: Report) -> Iterator[str]:
     """What the report does not show, and why."""
     if report.baselined:
-        yield f"Not shown: {_plural(len(report.baselined), 'finding')} of the baseline."
+        yield f"Not shown: {counted(len(report.baselined), 'finding')} of the baseline."
     if report.unchanged:
-        yield f"Not shown: {_plural(report.unchanged, 'finding')} in code that did not change."
+        yield f"Not shown: {counted(report.unchanged, 'finding')} in code that did not change."
 
 
 def _kernels(report: Report) -> str:
@@ -36,7 +37,7 @@ def _kernels(report: Report) -> str:
     if not verdicts:
         return "no kernels"
     parts = [f"{verdicts[v]} {v}" for v in _ORDER if verdicts[v]]
-    return f"{_plural(len(report.kernels), 'kernel')}: {', '.join(parts)}"
+    return f"{counted(len(report.kernels), 'kernel')}: {', '.join(parts)}"
 
 
 def render_statistics(report: Report) -> str:
@@ -49,8 +50,6 @@ def render_statistics(report: Report) -> str:
     )
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _join(parts: list[str]) -> str:

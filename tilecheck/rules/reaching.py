@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tilecheck.counted import counted
 from tilecheck.proof.region import Witness
 from tilecheck.proof.terms import Atom, Sym, Term, evaluate
 from tilecheck.rules.obligation import Settled
@@ -38,9 +39,9 @@ def where(s: Settled) -> str:
     if reach.axis is None and not reach.unchecked:
         return f"asks for array {at} {place(s)}, which has {s.end}"
     if not step:
-        return f"touches element {at} {place(s)}, which has {_count(s.end, 'element')}"
+        return f"touches element {at} {place(s)}, which has {counted(s.end, 'element')}"
     tiles = -(-s.end // step)
-    return f"asks for tile {at // step} {place(s)}, which has {_count(tiles, 'tile')} ({_count(s.end, 'element')})"
+    return f"asks for tile {at // step} {place(s)}, which has {counted(tiles, 'tile')} ({counted(s.end, 'element')})"
 
 
 def at_block(s: Settled, axes: frozenset[int]) -> str:
@@ -61,7 +62,3 @@ def _value(t: Term, w: Witness) -> int | None:
         return evaluate(t, env)
     except (KeyError, ArithmeticError):
         return None
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
