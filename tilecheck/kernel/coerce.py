@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
+from tilecheck.kernel.fitting import noted
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shadows import lose, observe, shadow_of
 from tilecheck.kernel.tiletypes.dtypes import SOME_INTEGER
@@ -139,7 +140,7 @@ def _bool_from_param(m: Machine, value: ParamRef, span: Span) -> Bool:
 
 _BOOL: dict[type, Callable[..., Bool]] = {
     Bool: lambda m, v, span: v,
-    Int: lambda m, v, span: Bool(ne(v.term, 0), v.shape),
+    Int: lambda m, v, span: Bool(ne(noted(m, v), 0), v.shape),
     Data: _bool_from_data,
     Const: lambda m, v, span: Bool(TRUE if v.value else FALSE),
     ParamRef: _bool_from_param,

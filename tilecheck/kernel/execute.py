@@ -13,7 +13,7 @@ import tilecheck.kernel.shapeops
 import tilecheck.kernel.tileops  # noqa: F401 (the four fill the tables of operations)
 from tilecheck.kernel.access import Access, Gap, KernelModel, Param, ParamKind
 from tilecheck.kernel.coerce import base_name
-from tilecheck.kernel.declared import declared, integers
+from tilecheck.kernel.declared import declared, integers, ranges
 from tilecheck.kernel.dialect.ownership import NOT_A_DIALECT
 from tilecheck.kernel.expressions import EXPRESSIONS
 from tilecheck.kernel.liveness import mentions_64_bits, unused
@@ -54,9 +54,9 @@ def settle(
     """The machine after the last run. The tables may be others than those of a check, to watch what is executed."""
     expressions = cast(Expressions, EXPRESSIONS) if expressions is None else expressions
     statements = cast(Statements, STATEMENTS) if statements is None else statements
-    own = (d.text for d in declared(project, site))
-    of_integers = integers((*own, *overlay))
-    knowledge = Knowledge()
+    texts = (*(d.text for d in declared(project, site)), *overlay)
+    of_integers = integers(texts)
+    knowledge = Knowledge(ranges=ranges(texts))
     machine = _run(project, site, knowledge, expressions, statements)
     for _ in range(RUNS - 1):
         learnt = _learn(machine, of_integers)
@@ -82,6 +82,7 @@ def _learn(m: Machine, of_integers: frozenset[str]) -> Knowledge:
         counters=frozenset(a for a, ops in m.changes.items() if ops == {"atomic_add"}),
         paddings=frozenset(a for a, p in m.paddings.items() if len(p) > 1) | known.paddings,
         unspecified=m.unspecified or known.unspecified,
+        ranges=known.ranges,
     )
 
 

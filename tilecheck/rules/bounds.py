@@ -39,6 +39,7 @@ from tilecheck.proof.terms import (
 from tilecheck.records import record
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.obligation import WEAKEST_FIRST, Settled, weakest
+from tilecheck.rules.unbounded import unbounded
 
 __all__ = ["otherwise", "settle_bounds"]
 
@@ -254,6 +255,9 @@ def _escape(context: Context, access: Access, made: Region) -> Escape | None:
 
 
 def _open(context: Context, access: Access, reach: Reach, made: Region) -> _Outcome:
+    wrapped = unbounded(made)
+    if wrapped is not None:
+        return _Outcome(access, reach, "unproven", wrapped)
     loads = sorted(a for a in atoms_in(reach.at) if isinstance(a, Load))
     if loads:
         missing = _proposal(context, access, reach, made, [a for a in loads if "[" not in a.array])

@@ -16,6 +16,7 @@ from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.effort import TOO_LARGE
 from tilecheck.rules.meeting import aligned
 from tilecheck.rules.proposals import data_of, proposal
+from tilecheck.rules.unbounded import unbounded
 
 __all__ = ["Outcome", "settle_pair"]
 
@@ -158,6 +159,9 @@ def _collides(access: Access, w: Witness) -> str:
 
 
 def _open(context: Context, d: Derivation, first: Access, second: Access) -> Outcome:
+    wrapped = unbounded(first.region, second.region)
+    if wrapped is not None:
+        return Outcome("unproven", wrapped)
     missing = proposal(context, d, first, second)
     if missing is not None:
         return Outcome("unproven", f"the place depends on data; `{missing}` would settle it", missing=missing)
