@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -110,6 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     collecting = gc.isenabled()
     gc.disable()  # what is imported, and made of a few files, is hardly ever garbage in cycles
+    atexit.register(gc.freeze)  # or the interpreter, as it ends, looks for cycles among all that a run has made
     try:
         result = cli.main(
             args=list(sys.argv[1:] if arguments is None else arguments), prog_name="tilecheck", standalone_mode=False
@@ -333,7 +335,7 @@ def _run(
             return api.check_source(data, name, config), SourceLines({name: data})
         if any(os.path.isdir(path) for path in paths):
             gc.freeze()
-            gc.set_threshold(50_000, 20, 100)  # much is allocated and little of it is garbage in cycles
+            gc.set_threshold(500_000, 20, 100)  # much is allocated and little of it is garbage in cycles
             gc.enable()
         with progress_on(sys.stderr) as progress:
             return api.check_paths(paths, config, progress), SourceLines()
