@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -112,6 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # nearly all that a run makes is kept until it ends: looking for garbage in cycles takes a twelfth of its time and
     # gives back a fiftieth of its memory
     gc.disable()
+    atexit.register(gc.freeze)  # or the interpreter, as it ends, looks for cycles among all that a run has made
     try:
         result = cli.main(
             args=list(sys.argv[1:] if arguments is None else arguments), prog_name="tilecheck", standalone_mode=False
