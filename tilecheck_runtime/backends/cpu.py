@@ -143,6 +143,9 @@ class CPU:
     def upload(self, source: Any, target: Strided) -> None:
         self._array(target)[...] = source
 
+    def fill(self, element: Any, target: Strided) -> None:
+        self._array(target)[...] = element
+
     def download(self, source: Strided) -> Any:
         return self._array(source).copy()
 

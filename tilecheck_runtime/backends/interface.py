@@ -184,6 +184,11 @@ class Backend(Protocol):
         """Copies a NumPy array of the same shape and element type to the device, and waits for it."""
         ...
 
+    def fill(self, element: Any, target: Strided) -> None:
+        """Puts one element, a NumPy array of no axes, everywhere in a new array without gaps. What is handed over later
+        finds it there; the program need not wait."""
+        ...
+
     def download(self, source: Strided) -> Any:
         """A new NumPy array with the elements, when all work that was handed over before is done with them."""
         ...

@@ -108,7 +108,7 @@ class Handle(Unique):
     """A handle on part of a storage.
 
     parent    the handle that this is a view of; None for an owner
-    hold      what this handle itself holds of the storage
+    hold      what this handle itself holds of the storage. Nobody else has it, so it ends with the handle
     readonly  whether the elements can only be read through it
 
     Nothing of it changes but what it holds, and whether it was moved.
@@ -180,10 +180,6 @@ class Handle(Unique):
 
     def _called(self) -> str:
         return label(self)
-
-    def __del__(self) -> None:
-        if self._hold is not None:
-            self._hold.release()
 
     def __repr__(self) -> str:
         gone = "" if self._moved is None else f", moved into {self._moved.into} at {self._moved.place}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,12 @@ def filled_from(values: Any, dtype: DType) -> Tensor:
 
 
 def _converted(values: Any, kind: DType) -> Tensor:
-    """A tensor of NumPy's numbers as elements of a type: rounded to nearest, without their fraction in an integer.
+    """A tensor of NumPy's numbers. Raises as `_elements` does."""
+    return filled_from(_elements(values, kind), kind)
+
+
+def _elements(values: Any, kind: DType) -> Any:
+    """NumPy's numbers as elements of a type: rounded to nearest, without their fraction in an integer.
 
     Raises OverflowError, as NumPy does, for a number that an integer type does not have.
     """
@@ -36,7 +42,7 @@ def _converted(values: Any, kind: DType) -> Tensor:
         if not np.all(inside):
             raise OverflowError(f"{values[~inside].flat[0]} is outside of {kind}, which goes from {info.min} to "
                                 f"{info.max}")
-    return filled_from(np.asarray(cast(values, kind)), kind)
+    return np.asarray(cast(values, kind))
 
 
 def full(shape: Any, value: float, dtype: Any) -> Tensor:
@@ -52,7 +58,11 @@ def full(shape: Any, value: float, dtype: Any) -> Tensor:
     if number.ndim or number.dtype.kind not in "biuf":
         raise TypeError(f"a tensor is filled with one real number, not with {value!r}: for several write "
                         "`from_numpy(np.array(...))`")
-    return _converted(np.full(extents(shape), number), kind)
+    wanted = extents(shape)
+    element = _elements(number if math.prod(wanted) else np.zeros((), number.dtype), kind)
+    made = fresh(wanted, kind)
+    backend_of(made._storage.memory.device).fill(element, strided(made))
+    return made
 
 
 def zeros(shape: Any, dtype: Any) -> Tensor:

@@ -15,6 +15,7 @@ from tilecheck_runtime.backends.cuda.driver import Driver
 from tilecheck_runtime.backends.cuda.errors import LOST, DeviceFailureError, DriverError
 from tilecheck_runtime.backends.cuda.poller import POLLER
 from tilecheck_runtime.ownership.places import Place
+from tilecheck_runtime.ownership.storage import LOCK
 
 __all__ = ["LATEST", "DeviceStream", "Mark", "described", "handle_of"]
 
@@ -70,10 +71,10 @@ class DeviceStream:
     """A stream of a device.
 
     handle    of the driver
-    handed    how many things were handed over
+    handed    how many things were handed over. Counted under the lock of ownership, which whoever launches has anyway
     finished  how many of them are known to be done
-    lock      taken to count what is handed over. Its own, as whoever has that of memory asks streams, and whoever has
-              that of ownership asks for memory
+    lock      taken to ask what is done. Its own, as whoever has that of memory asks streams, and whoever has that of
+              ownership asks for memory
     """
 
     _all: Final[weakref.WeakSet[DeviceStream]] = weakref.WeakSet()
@@ -92,7 +93,7 @@ class DeviceStream:
     def mark(self, what: str | tuple[str, Place] | None = None) -> Mark:
         """Counts something that was handed over just now. `what` is how a failure calls it: a text, or a kernel and
         where it was launched."""
-        with self.lock:
+        with LOCK:
             self.handed = number = self.handed + 1
             if what is not None:
                 self.recent.append((number, what))
