@@ -135,8 +135,8 @@ def adds(quick: bool) -> dict[str, Any]:
     for tile in (512, 1024, 2048):
         z = tcr.zeros((n,), f32).partition(tile)
         raw = [torch_view(h) for h in (z, x, y)]
-        arch = backend.loader.arch
-        same = same_code(add.compile(z, x, y, arch=arch).cubin, raw_add, (*raw, tile), arch)
+        arch = backend.arch
+        same = same_code(add.compile(z, x, y).cubin, raw_add, (*raw, tile), arch)
         bound = add.bind(z, x, y)
 
         def by_hand(raw: Any = raw, tile: int = tile) -> None:

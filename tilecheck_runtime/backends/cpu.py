@@ -115,6 +115,7 @@ class CPU:
     device: Final = "cpu"
     ordered: Final = False
     watches: Final = True
+    arch: Final = None
 
     def __init__(self, seed: int | None = 0) -> None:
         self.seed = seed

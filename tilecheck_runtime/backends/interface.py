@@ -155,6 +155,11 @@ class Backend(Protocol):
         """Whether it finds out by itself what kernels do wrong, so that one that is not proved can be launched."""
         ...
 
+    @property
+    def arch(self) -> str | None:
+        """What kernels are compiled for: "sm_90". None where they are not."""
+        ...
+
     def allocate(self, nbytes: int) -> Memory:
         """Memory with any contents, aligned for every element type. Raises MemoryError."""
         ...
