@@ -44,8 +44,11 @@ __all__ = ["Familiar", "called", "met"]
 _new: Final = object.__new__
 _getframe: Final = sys._getframe
 _PASSED_OVER: Final = PASSED_OVER
-_acquire: Final = LOCK.acquire  # a `with` takes twice as long, and there are three in a launch
+_acquire: Final = LOCK.acquire
 _release: Final = LOCK.release
+"""A `with` takes twice as long, and there are three in a launch. The lock is taken inside of the `try`, as an interrupt
+may come as soon as it is. One that comes while it is waited for leaves nothing to release: that is the RuntimeError
+that is passed over. A thread that has the lock already does not wait for it."""
 _tuple: Final = tuple.__new__
 _NEVER: Final = "", NOWHERE
 _asked: Final = STREAM.get
@@ -85,8 +88,8 @@ def called(kernel: Kernel[Any], /, *args: Any, **kwargs: Any) -> Launch[Any]:
             code, at, place, moves = known.calls
             if frame.f_code is not code or frame.f_lasti != at:
                 place, moves = known.called_from(frame)
-            _acquire()
             try:
+                _acquire()
                 first: Any = None
                 own: Any = None
                 further: _Others = ()
@@ -142,7 +145,10 @@ def called(kernel: Kernel[Any], /, *args: Any, **kwargs: Any) -> Launch[Any]:
                     made._ended = None
                     return made
             finally:
-                _release()
+                try:  # noqa: SIM105  # slower
+                    _release()
+                except RuntimeError:
+                    pass
         if kwargs:
             break
         if others is None:
@@ -590,8 +596,8 @@ class _FamiliarLaunch(Launch[Any]):
             code, at, ended, what = known.starts
             if frame.f_code is not code or frame.f_lasti != at:
                 ended, what = known.started_from(frame)
-        _acquire()
         try:
+            _acquire()
             trip = self._trip
             if trip is not None and (EPOCH.now == trip.epoch or known.lendable(trip.args)) and (
                     not BUSY.threads or RUNNING.chain is None) and (step is not None or self._ended is None):
@@ -636,7 +642,10 @@ class _FamiliarLaunch(Launch[Any]):
                     LOG.launched(known.name, place, "like one before", known.again.grid, known.again.symbol, stream)
                 return flight
         finally:
-            _release()
+            try:  # noqa: SIM105  # slower
+                _release()
+            except RuntimeError:
+                pass
         return super().start(stream) if step is None else self._plain()._begin(step[1])
 
     def _begin(self, place: Place) -> Flight[Any]:
@@ -702,8 +711,8 @@ class _FamiliarFlight(Flight[Any]):
 
     def early(self, place: Place | None = None) -> Any:
         """Gives everything back, and returns what the outputs have become."""
-        _acquire()
         try:
+            _acquire()
             trip = self._trip
             if trip is None:
                 raise already_taken(self._taken or NOWHERE)
@@ -729,7 +738,10 @@ class _FamiliarFlight(Flight[Any]):
             part._moved = None
             return part
         finally:
-            _release()
+            try:  # noqa: SIM105  # slower
+                _release()
+            except RuntimeError:
+                pass
 
     def _several(self, trip: _Trip, place: Place) -> Any:
         """Several outputs, or whatever number of them within a chain."""

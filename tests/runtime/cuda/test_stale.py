@@ -18,8 +18,9 @@ from tests.runtime.cuda.kernels import both, declared, increased
 from tests.runtime.cuda.swapped import two_of_a_name
 from tilecheck_runtime import f16, f32, unsafe
 from tilecheck_runtime.backends import select
+from tilecheck_runtime.launches import familiar, operation, patterns
 from tilecheck_runtime.launches import flight as flights
-from tilecheck_runtime.launches import operation, patterns
+from tilecheck_runtime.ownership.storage import LOCK
 
 N = 64
 
@@ -558,3 +559,48 @@ def test_memory_of_what_a_launch_took_goes_with_it(gpu):
     memories = [weakref.ref(h._storage.memory) for h in (x, z)]
     del x, z
     assert [m() for m in memories] == [None, None], "at once, without a collection of garbage"
+
+
+@pytest.mark.parametrize("taken", [True, False], ids=["as soon as it is taken", "while it is waited for"])
+@pytest.mark.parametrize("step", ["called", "start", "early"])
+def test_an_interrupt_where_the_lock_is_taken(known, monkeypatch, taken, step):
+    x, y, z = known
+    steps = iter(["called", "start", "early"])
+
+    def interrupted():
+        now = next(steps)
+        if now != step or taken:
+            LOCK.acquire()
+        if now == step:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(familiar, "_acquire", interrupted)
+    with warnings.catch_warnings(), pytest.raises(KeyboardInterrupt):
+        warnings.simplefilter("ignore")
+        add(z, x, y).start().early()
+    found = []
+    thread = threading.Thread(target=lambda: found.append(LOCK.acquire(timeout=5) and LOCK.release()))
+    thread.start()
+    thread.join(10)
+    assert found == [None], "nobody has the lock"
+
+
+def test_an_interrupt_of_the_driver_counts_as_a_launch(known, gpu, backend, monkeypatch):
+    """It may be under way: its memory is not taken for unused on another stream."""
+    x, y, z = known
+    gpu.paused = True
+    real = gpu.cuLaunchKernel
+
+    def interrupted(*arguments):
+        real(*arguments)
+        raise KeyboardInterrupt
+
+    launch, before = add(z, x, y), backend.default.handed
+    with monkeypatch.context() as patched:
+        patched.setattr(gpu, "cuLaunchKernel", interrupted, raising=False)
+        with pytest.raises(KeyboardInterrupt):
+            launch.start()
+    assert backend.default.handed == before + 1
+    assert not backend.default.reached(x._storage.memory.uses[backend.default])
+    gpu.paused = False
+    assert (launch.sync().numpy() == 2).all()
