@@ -127,7 +127,6 @@ def called(kernel: Kernel[Any], /, *args: Any, **kwargs: Any) -> Launch[Any]:
                     trip.own = own
                     trip.place = place
                     trip.epoch = epoch
-                    trip.phase = _BUILT
                     trip.quiet = False
                     if first is not None:
                         first._moved = moves[0]
@@ -139,6 +138,7 @@ def called(kernel: Kernel[Any], /, *args: Any, **kwargs: Any) -> Launch[Any]:
                         for handle, hold, number in further:
                             handle._moved, handle._hold = moves[number], None
                             hold.what, hold.place = known.waiting, place
+                    trip.phase = _BUILT  # not before: an interrupt may come in between
                     made = _FamiliarLaunch()
                     made._known = known
                     made._trip = trip
