@@ -29,6 +29,7 @@ from tilecheck_runtime.launches.patterns import PATTERNS, Pattern, observed, pat
 from tilecheck_runtime.launches.streams import STREAM
 from tilecheck_runtime.ownership.handles import Handle, Move, Site
 from tilecheck_runtime.ownership.places import NOWHERE, PASSED_OVER, Place, here
+from tilecheck_runtime.ownership.regions import Region
 from tilecheck_runtime.ownership.state import CONFLICTS, Use
 from tilecheck_runtime.ownership.storage import BUSY, EPOCH, LOCK, RUNNING, Hold, Ledger, Mode, land
 from tilecheck_runtime.tensors.partition import Partition, handed_on
@@ -43,8 +44,11 @@ __all__ = ["Familiar", "called", "met"]
 _new: Final = object.__new__
 _getframe: Final = sys._getframe
 _PASSED_OVER: Final = PASSED_OVER
-_acquire: Final = LOCK.acquire  # a `with` takes twice as long, and there are three in a launch
+_acquire: Final = LOCK.acquire
 _release: Final = LOCK.release
+"""A `with` takes twice as long, and there are three in a launch. The lock is taken inside of the `try`, as an interrupt
+may come as soon as it is. One that comes while it is waited for leaves nothing to release: that is the RuntimeError
+that is passed over. A thread that has the lock already does not wait for it."""
 _tuple: Final = tuple.__new__
 _NEVER: Final = "", NOWHERE
 _asked: Final = STREAM.get
@@ -76,14 +80,16 @@ def called(kernel: Kernel[Any], /, *args: Any, **kwargs: Any) -> Launch[Any]:
             others = iter(())
     while True:
         if known is not None and kernel is known.kernel and len(args) == known.count and State.recorder is None and (
-                not BUSY.threads or INSIDE.place is None) and known.attributes.get(ATTRIBUTE) is known.declared and (
+                not BUSY.threads or INSIDE.place is None) and (
+                ATTRIBUTE not in known.attributes if known.declared is None
+                else known.attributes.get(ATTRIBUTE) is known.declared) and (
                 not known.numbers or known.same(args)):
             frame = _getframe(1)
             code, at, place, moves = known.calls
             if frame.f_code is not code or frame.f_lasti != at:
                 place, moves = known.called_from(frame)
-            _acquire()
             try:
+                _acquire()
                 first: Any = None
                 own: Any = None
                 further: _Others = ()
@@ -121,7 +127,6 @@ def called(kernel: Kernel[Any], /, *args: Any, **kwargs: Any) -> Launch[Any]:
                     trip.own = own
                     trip.place = place
                     trip.epoch = epoch
-                    trip.phase = _BUILT
                     trip.quiet = False
                     if first is not None:
                         first._moved = moves[0]
@@ -133,13 +138,17 @@ def called(kernel: Kernel[Any], /, *args: Any, **kwargs: Any) -> Launch[Any]:
                         for handle, hold, number in further:
                             handle._moved, handle._hold = moves[number], None
                             hold.what, hold.place = known.waiting, place
+                    trip.phase = _BUILT  # not before: an interrupt may come in between
                     made = _FamiliarLaunch()
                     made._known = known
                     made._trip = trip
                     made._ended = None
                     return made
             finally:
-                _release()
+                try:  # noqa: SIM105  # slower
+                    _release()
+                except RuntimeError:
+                    pass
         if kwargs:
             break
         if others is None:
@@ -394,18 +403,68 @@ class Familiar:
         """Whether it is plain that nothing forbids the use of what stays with the caller."""
         return all(_lendable(lent, args[lent.position]) for lent in self.lent)
 
-    def borrows(self, args: Sequence[Any], place: Place) -> list[Hold]:
+    def borrow(self, trip: _Trip, place: Place) -> None:
         """Begins to hold what stays with the caller."""
-        return [args[lent.position]._storage.hold(lent.mode, args[lent.position].region, place, self.what)
-                for lent in self.lent]
+        common = trip.common = _Common(place)
+        trip.borrowed = [_Borrowed(common, lent.mode, trip.args[lent.position].region, self.what) for lent in self.lent]
+        self.listed(trip)
 
-    def listed(self, holds: Sequence[Hold]) -> None:
+    def listed(self, trip: _Trip) -> None:
         """Counts holds that begin again where their storage has forgotten them, or where others must hear of it."""
-        for hold, lent in zip(holds, self.lent, strict=True):
+        for hold, lent in zip(trip.borrowed, self.lent, strict=True):
             if not hold.listed:
                 lent.ledger.root().add(hold)
             elif lent.mode is _WRITING:
                 lent.ledger.root().stamp += 1
+        trip.common.listed = True
+
+
+class _Common:
+    """What the holds of all that a launch borrows have in common: they begin and end together.
+
+    listed  whether the storages of all of them count them
+    """
+
+    __slots__ = ("ended", "listed", "place")
+
+    def __init__(self, place: Place) -> None:
+        self.place, self.ended, self.listed = place, False, True
+
+
+class _Borrowed(Hold):
+    """The hold of something that stays with the caller."""
+
+    __slots__ = ("_common", "_listed")
+
+    def __init__(self, common: _Common, mode: Mode, region: Region, what: str) -> None:
+        self._common = common
+        super().__init__(mode, region, common.place, what)
+
+    @property
+    def ended(self) -> bool:
+        return self._common.ended
+
+    @ended.setter
+    def ended(self, ended: bool) -> None:
+        self._common.ended = ended
+
+    @property
+    def place(self) -> Place:
+        return self._common.place
+
+    @place.setter
+    def place(self, place: Place) -> None:
+        self._common.place = place
+
+    @property
+    def listed(self) -> bool:
+        return self._listed
+
+    @listed.setter
+    def listed(self, listed: bool) -> None:
+        self._listed = listed
+        if not listed:
+            self._common.listed = False
 
 
 class _Trip:
@@ -419,6 +478,7 @@ class _Trip:
     own       the hold that it had
     further   the others, with theirs and their numbers
     borrowed  the holds of what stays with the caller, kept for the next one
+    common    what these have in common; None where there are none yet
     place     where it was built, then where it was started
     epoch     when nothing forbade it
     phase     how far it has come
@@ -426,10 +486,14 @@ class _Trip:
     launched  what the backend calls it
     """
 
-    __slots__ = ("args", "borrowed", "epoch", "first", "further", "known", "launched", "own", "phase", "place", "quiet")
+    __slots__ = (
+        "args", "borrowed", "common", "epoch", "first", "further", "known", "launched", "own", "phase", "place",
+        "quiet",
+    )
     known: Any
     args: Sequence[Any]
-    borrowed: Sequence[Hold] | None
+    borrowed: Sequence[Hold]
+    common: Any
     epoch: int
     first: Any
     further: _Others
@@ -440,7 +504,7 @@ class _Trip:
     quiet: bool
 
     def __init__(self) -> None:
-        self.borrowed, self.launched = None, None
+        self.borrowed, self.common, self.launched = (), None, None
         self.over()
 
     def over(self) -> None:
@@ -453,8 +517,8 @@ class _Trip:
 
     def holds(self) -> list[Hold]:
         """All holds of a launch that is under way, which are not used for another one after that."""
-        borrowed, self.borrowed = self.borrowed, None
-        return [*(borrowed or ()), *self.outputs()]
+        borrowed, self.borrowed, self.common = self.borrowed, (), None
+        return [*borrowed, *self.outputs()]
 
     def abandon(self) -> None:
         """Nobody can wait for it any more: everything is held until it is through."""
@@ -532,12 +596,12 @@ class _FamiliarLaunch(Launch[Any]):
             code, at, ended, what = known.starts
             if frame.f_code is not code or frame.f_lasti != at:
                 ended, what = known.started_from(frame)
-        _acquire()
         try:
+            _acquire()
             trip = self._trip
             if trip is not None and (EPOCH.now == trip.epoch or known.lendable(trip.args)) and (
                     not BUSY.threads or RUNNING.chain is None) and (step is not None or self._ended is None):
-                args, own, borrowed, place = trip.args, trip.own, trip.borrowed, what[1]
+                args, own, common, place = trip.args, trip.own, trip.common, what[1]
                 try:
                     if stream is None:
                         stream = _asked()
@@ -561,16 +625,13 @@ class _FamiliarLaunch(Launch[Any]):
                 if trip.further:
                     for _, hold, _ in trip.further:
                         hold.mode, hold.what, hold.place = _WRITING, known.what, place
-                if borrowed is None:
-                    trip.borrowed = known.borrows(args, place)
+                if common is None:
+                    known.borrow(trip, place)
                 else:
-                    for hold in borrowed:
-                        hold.ended = False
-                        hold.place = place
-                        if not hold.listed:
-                            known.listed(borrowed)
-                    if known.writes:
-                        known.listed(borrowed)
+                    common.ended = False
+                    common.place = place
+                    if not common.listed or known.writes:
+                        known.listed(trip)
                 flight = _FamiliarFlight()
                 flight._known = known
                 flight._launched = launched
@@ -581,7 +642,10 @@ class _FamiliarLaunch(Launch[Any]):
                     LOG.launched(known.name, place, "like one before", known.again.grid, known.again.symbol, stream)
                 return flight
         finally:
-            _release()
+            try:  # noqa: SIM105  # slower
+                _release()
+            except RuntimeError:
+                pass
         return super().start(stream) if step is None else self._plain()._begin(step[1])
 
     def _begin(self, place: Place) -> Flight[Any]:
@@ -647,8 +711,8 @@ class _FamiliarFlight(Flight[Any]):
 
     def early(self, place: Place | None = None) -> Any:
         """Gives everything back, and returns what the outputs have become."""
-        _acquire()
         try:
+            _acquire()
             trip = self._trip
             if trip is None:
                 raise already_taken(self._taken or NOWHERE)
@@ -657,8 +721,7 @@ class _FamiliarFlight(Flight[Any]):
                 self._taken = place = trip.place
             if trip.further or (BUSY.threads and RUNNING.chain is not None):
                 return self._several(trip, place)
-            for hold in trip.borrowed or ():
-                hold.ended = True
+            trip.common.ended = True
             first, own = trip.first, trip.own
             trip.phase = _IDLE
             trip.args = ()
@@ -669,13 +732,16 @@ class _FamiliarFlight(Flight[Any]):
             own.mode = _PARTITIONED
             own.what = "a partition"
             own.place = place
-            part = _new(Partition)
+            part = Partition()
             part._core = first._core
             part._hold = own
             part._moved = None
             return part
         finally:
-            _release()
+            try:  # noqa: SIM105  # slower
+                _release()
+            except RuntimeError:
+                pass
 
     def _several(self, trip: _Trip, place: Place) -> Any:
         """Several outputs, or whatever number of them within a chain."""
@@ -684,8 +750,8 @@ class _FamiliarFlight(Flight[Any]):
             for hold in trip.holds():
                 land(hold)  # it goes on until the chain is through, for everybody else
             outputs = [(h, h._storage.hold(_PARTITIONED, h.region, place)) for h, _ in outputs]
-        for hold in trip.borrowed or ():
-            hold.ended = True
+        if trip.common is not None:
+            trip.common.ended = True
         trip.over()
         self._known.spare.append(trip)
         for _, hold in outputs:

@@ -54,7 +54,11 @@ class Again:
         if floats:
             for (code, offset), value in zip(self._floats, floats, strict=True):
                 struct.pack_into(code, self._packed.values, offset, value)
-        (status,) = self._driver.bindings.cuLaunchKernel(*self._call)
+        try:
+            (status,) = self._driver.bindings.cuLaunchKernel(*self._call)
+        except BaseException:  # an interrupt: it may be under way
+            transfers.used(stream.mark(what), self._uses)
+            raise
         if status:
             self._refused(stream, status)
         stream.handed = number = stream.handed + 1
