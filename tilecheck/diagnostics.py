@@ -18,10 +18,14 @@ ClauseState: TypeAlias = Literal["discharged", "broken", "open", "declared", "un
 
 @record(frozen=True)
 class Note:
-    """A further sentence of a diagnostic; with a span when it points at source (the other access, a launch)."""
+    """A further sentence of a diagnostic; with a span when it points at source (the other access, a launch).
+
+    origin  whether it says where a number of the finding comes from, and is no access of the pair
+    """
 
     message: str
     span: Span | None = None
+    origin: bool = False
 
 
 @record(frozen=True)
@@ -32,12 +36,14 @@ class Proposal:
     requires  contract clauses that would settle it, if they hold
     span      the place to change, where it is not that of the finding
     axis      the axis of the array that it is about
+    edits     alternatives, each a place and what to write there: every one of them was tried and settles the finding
     """
 
     values: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     span: Span | None = None
     axis: int | None = None
+    edits: tuple[tuple[Span, str], ...] = ()
 
 
 @record(frozen=True)

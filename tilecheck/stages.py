@@ -135,7 +135,18 @@ def prove_kernel(project: Project, site: KernelSite, overlay: Overlay) -> Proved
     if clauses:
         declared = tuple(Declared(text, model.name_span, "overlay") for text in clauses)
         model = replace(model, declared=model.declared + declared)
-    return ProvedKernel(model, prove(model), denies_residual(project, site))
+    return ProvedKernel(model, _advised(project, site, clauses, model, prove(model)), denies_residual(project, site))
+
+
+def _advised(
+    project: Project, site: KernelSite, overlay: Sequence[str], model: KernelModel, proof: Proof,
+) -> Proof:
+    """The proof with advice for what it leaves open; a kernel that is proved costs nothing here."""
+    if not any(s.verdict in ("refuted", "unproven", "conditional") for s in proof.obligations):
+        return proof
+    from tilecheck.advice.advise import advised
+
+    return advised(project, site, overlay, model, proof)
 
 
 class Joiner:

@@ -134,8 +134,10 @@ def test_a_refutation_shows_its_witness_and_what_to_change() -> None:
     assert o.shown[0].startswith("grid (2, 2), BD = 2, BM = 2, H = 4")
     assert o.shown[1] == ("block (0, 0) in iteration m #0 and block (1, 0) in iteration m #0 both touch "
                           "dst[0, 0, 0, 0]")
-    assert o.settles == ("let the whole of `ct.bid(0)` reach the index of `dst`, not only a part of it: these blocks "
-                         "differ and come to the same index",)
+    assert o.settles == (
+        "each of these keeps the blocks apart, and only you know which is meant: store at `(b, h1, m, 0)`, as the tile "
+        "is loaded from `src`, and launch one block on grid axis 1 (nothing uses `h2` then); or store at "
+        "`(b, m, h1, 0)` and launch one block on grid axis 1 (nothing uses `h2` then)",)
 
 
 def test_a_condition_is_what_every_launch_must_satisfy(own: Path) -> None:

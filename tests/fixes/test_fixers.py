@@ -44,21 +44,19 @@ def test_a_guess_that_is_not_the_only_one_is_not_made() -> None:
     outcome = fixed(text)
     assert outcome.applied == ()
     assert {r.why for r in outcome.refused} >= {
-        "it is not the only one that would do: 'index axis 1 by `j`' and 'index axis 1 by `k`'"}
+        "it is not the only one that would do: 'write `j` in place of `0`' and 'write `k` in place of `0`'"}
 
 
 @pytest.mark.parametrize("body", [
     # a flag: what the blocks should do is not in the text
     "i = ct.bid(0)\nif i >= 0:\n    ct.store(c, (0,), ct.full((T,), 1, ct.int32))",
-    # the coordinate is there, and decoded wrongly: more of it on another axis is not what is missing
-    "p = ct.bid(0)\nb, h = p // H, p % (H - 1)\nct.store(c, (b, h, 0), ct.load(a, (b, h, 0), (1, 1, T)))",
     # the axis of the head is elsewhere in the output than in the input
     "b, h = ct.bid(0) // H, ct.bid(0) % H\nplace = ct.bid(1)\nfor m in range(ct.num_tiles(a, 2, (1, 1, T, T))):\n"
     "    t = ct.load(a, (b, h, m, 0), (1, 1, T, T))\n    ct.store(c, (b, m, place, 0), ct.permute(t, (0, 2, 1, 3)))",
 ])
 def test_what_the_loads_do_not_say_is_not_guessed(body: str) -> None:
     text = kernel(body, "a, c, H: Int, T: Int")
-    assert findings(text, "TC101") and all("index axis" not in fix.title for fix in options(text, "TC101"))
+    assert findings(text, "TC101") and options(text, "TC101") == ()
 
 
 def test_the_call_is_named_where_no_name_holds_the_coordinate() -> None:
@@ -66,9 +64,63 @@ def test_the_call_is_named_where_no_name_holds_the_coordinate() -> None:
     assert "ct.store(c, (ct.bid(0), ct.bid(1)), t)" in text_of(fixed(text), text)
 
 
-def test_no_axis_is_guessed_where_the_coordinate_is_there_and_shortened() -> None:
-    text = kernel("i = ct.bid(0)\nct.store(c, (i // 2,), ct.load(a, (i,), (T,)))", "a, c, T: Int")
-    assert options(text, "TC101") == ()
+@pytest.mark.parametrize(("body", "new"), [
+    # the coordinate is there, and shortened
+    ("i = ct.bid(0)\nct.store(c, (i // 2,), ct.load(a, (i,), (T,)))", "ct.store(c, (i,), ct.load(a, (i,), (T,)))"),
+    # decoded wrongly: more of it on another axis is not what is missing
+    ("p = ct.bid(0)\nb, h = p // H, p % (H - 1)\nct.store(c, (b, h, 0), ct.load(a, (b, h, 0), (1, 1, T)))",
+     "b, h = p // H, p % H"),
+    ("o = ct.bid(0) * (T // 2) + ct.arange(T, dtype=ct.int32)\nct.scatter(c, o, ct.gather(a, o))",
+     "o = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)"),
+    ("i = ct.bid(0)\nv = c.tiled_view((T,), traversal_steps=(T // 2,))\nv.store((i,), ct.load(a, (i,), (T,)))",
+     "v = c.tiled_view((T,), traversal_steps=(T,))"),
+    ("i = ct.bid(0)\nt = ct.load(a, (i,), (T,))\nct.store(c, (2 * i,), t)\nct.store(c, (i + 1,), t)",
+     "ct.store(c, (2 * i + 1,), t)"),
+])
+def test_what_the_index_is_made_of_is_mended_where_it_is_wrong(body: str, new: str) -> None:
+    text = kernel(body, "a, c, H: Int, T: Int")
+    (fix,) = options(text, "TC101")
+    assert fix.only and fix.applicability == "unsafe"
+    assert lines_changed(text, fix) == [new]
+    assert findings(text_of(fixed(text), text), "TC101") == ()
+
+
+def test_store_axes_that_are_swapped_are_put_in_order() -> None:
+    # two statements that meet on mirrored tiles, and a block that reads what its mirror writes
+    two = kernel("i, j = ct.bid(0), ct.bid(1)\nct.store(c, (i, j), ct.load(a, (i, j), (T, T)))\n"
+                 "ct.store(c, (j, i), ct.load(b, (i, j), (T, T)))", "a, b, c, T: Int")
+    assert "ct.store(c, (i, j), ct.load(b, (i, j), (T, T)))" in text_of(fixed(two), two)
+    place = kernel("i, j = ct.bid(0), ct.bid(1)\nt = ct.load(x, (i, j), (T, T))\nct.store(x, (j, i), t * 2)",
+                   "x, T: Int")
+    assert "ct.store(x, (i, j), t * 2)" in text_of(fixed(place), place)
+
+
+def test_a_transposition_in_place_is_meant_and_not_put_in_order() -> None:
+    text = kernel("i, j = ct.bid(0), ct.bid(1)\nt = ct.load(x, (i, j), (T, T))\nct.store(x, (j, i), ct.transpose(t))",
+                  "x, T: Int")
+    assert findings(text, "TC103") and options(text, "TC103") == ()
+
+
+def test_a_stencil_is_meant_and_gets_no_other_index() -> None:
+    text = kernel("i = ct.bid(0)\nt = ct.load(c, (i + 1,), (T,))\nct.store(c, (i,), ct.exp(t))", "c, T: Int")
+    assert findings(text, "TC103") and options(text, "TC103") == ()
+
+
+# --- TC201 -----------------------------------------------------------------------------------------------------------
+
+def test_a_loop_ends_with_the_last_tile() -> None:
+    text = kernel("i = ct.bid(0)\nacc = ct.zeros((1, T), ct.float32)\n"
+                  "for k in range(ct.num_tiles(a, 1, (1, T)) + 1):\n"
+                  "    acc = acc + ct.load(a, (i, k), (1, T), padding_mode=ct.PaddingMode.ZERO)\n"
+                  "ct.store(c, (i, 0), acc)", "a, c, T: Int")
+    (fix,) = options(text, "TC201")
+    assert lines_changed(text, fix) == ["for k in range(ct.num_tiles(a, 1, (1, T))):"]
+    assert findings(text_of(fixed(text), text), "TC201") == ()
+
+
+def test_a_tile_before_the_first_one_is_not_guessed() -> None:
+    text = kernel("i = ct.bid(0)\nct.store(c, (i,), ct.load(a, (i - 1,), (T,)))", "a, c, T: Int")
+    assert findings(text, "TC201") and options(text, "TC201") == ()
 
 
 def test_a_store_of_a_helper_is_not_guessed() -> None:
@@ -97,7 +149,7 @@ def test_the_name_of_the_number_of_blocks_is_used() -> None:
 def test_a_loop_that_begins_elsewhere_is_no_persistent_one() -> None:
     text = kernel("for i in range(0, n):\n    ct.store(c, (i,), ct.load(a, (ct.bid(0),), (T,)))",
                   "a, c, n: int, T: Int")
-    assert all("step the loop" not in fix.title for fix in options(text, "TC101"))
+    assert all("num_blocks" not in fix.title for fix in options(text, "TC101"))
 
 
 # --- declarations ----------------------------------------------------------------------------------------------------

@@ -38,7 +38,9 @@ def test_the_element_of_the_witness_is_ringed_and_its_blocks_are_named(name: str
     assert shown.headline is not None and finding.witness is not None
     assert shown.headline.what == finding.message
     assert finding.help is not None and shown.headline.change.endswith(finding.help)
-    assert shown.headline.change.startswith(f"line {finding.span.line}: ")
+    assert finding.proposal is not None
+    where = [span.line for span, _ in finding.proposal.edits] or [finding.span.line]
+    assert shown.headline.change.startswith(f"line {where[0]}: ")
     assert shown.headline.shown == ""
     array, element = _element(shown)
     assert element == finding.witness.element
@@ -116,7 +118,7 @@ def test_every_operand_with_undefined_lanes_is_named_and_marked() -> None:
 def test_the_part_of_a_coordinate_that_is_missing_is_named_with_its_line() -> None:
     shown = scene("raw_bad.py", "permuted_store")
     assert shown.headline is not None
-    assert shown.headline.change.startswith("line 26: `h1` (line 23) is not in the index of `dst`: let the whole of ")
+    assert shown.headline.change.startswith("line 26: `h1` (line 23) is not in the index of `dst`: each of ")
     assert [x.number for x in shown.source if x.related] == [23]
     plain = scene("raw_bad.py", "dropped_axis").headline
     assert plain is not None and "is not in the index" not in plain.change

@@ -20,24 +20,24 @@ def test_a_pair_shows_both_accesses_the_witness_in_numbers_and_the_help() -> Non
         " --> kernels/copy.py:9:5 in copy",
         "  |",
         "8 |     ct.store(dst, (2 * i,), tile)",
-        "  |     ----------------------------- the other write, block (1, 0, 0)",
+        "  |     ----------------------------- the other write, block 1",
         "9 |     ct.store(dst, (i + 1,), tile)",
-        "  |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ block (1, 0, 0)",
+        "  |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ block 1",
         "  |",
         "  = witness: grid (2, 1, 1), T = 1, ids[3] = 7",
-        "             line 8 in block (1, 0, 0), lane (0)",
-        "             line 9 in block (1, 0, 0), iteration 2 of k",
+        "             line 8 in block 1, lane (0)",
+        "             line 9 in block 1, iteration 2 of k",
         "             both touch element [2]",
         "  = note: equal values are no excuse",
         "  = help: let every block write its own tile",
     ]
 
 
-def test_one_statement_that_meets_itself_names_both_blocks() -> None:
+def test_one_statement_that_meets_itself_in_one_block_names_it() -> None:
     alone = replace(PAIR, notes=())
     text = render_diagnostic(alone, lines, PLAIN_STYLE)
-    assert "^ blocks (1, 0, 0) and (1, 0, 0)\n" in text
-    assert "line 9 in block (1, 0, 0), lane (0)" in text
+    assert "^ block 1\n" in text
+    assert "line 9 in block 1, lane (0)" in text
 
 
 def test_a_note_that_restates_the_witness_in_words_is_for_other_reports() -> None:

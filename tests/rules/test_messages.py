@@ -365,15 +365,10 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "blocks 0 and 1 both write c[0]",
             [
                 "with grid (2, 1, 1) and T = 2, c.shape[0] = 4: block 0 and block 1 write c[0]",
-                (
-                "a race even where both blocks store the same value: the memory model leaves the "
-                "result undefined"
-            ),
+                "tile 0 in both blocks",
+                "a race even where both blocks store the same value: the memory model leaves the result undefined",
             ],
-            (
-                "let the index of `c` depend on `ct.bid(0)`: blocks that differ only there write the "
-                "same place"
-            ),
+            "store at `(ct.bid(0),)`, as the tile is loaded from `a`: no two blocks write one element of `c` then",
         ),
     ],
     "pair": [
@@ -383,12 +378,11 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             [
                 "the other write to `c` is here",
                 "with grid (5, 1, 1) and T = 2, c.shape[0] = 10: block 2 and block 3 write c[8]",
-                (
-                "a race even where both blocks store the same value: the memory model leaves the "
-                "result undefined"
-            ),
+                "tile 4 in block 2",
+                "tile 4 in block 3",
+                "a race even where both blocks store the same value: the memory model leaves the result undefined",
             ],
-            "keep the two writes to `c` apart: no block may write what another one writes",
+            "store at `(2 * i + 1,)`: no two blocks write one element of `c` then",
         ),
     ],
     "loop": [
@@ -397,18 +391,14 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "blocks 0 and 1 both write c[2]",
             [
                 (
-                "with grid (2, 1, 1) and T = 2, c.shape[0] = 4, n = 4: block 0 in iteration i #1 and "
-                "block 1 in iteration i #0 write c[2]"
-            ),
-                (
-                "a race even where both blocks store the same value: the memory model leaves the "
-                "result undefined"
-            ),
+                    "with grid (2, 1, 1) and T = 2, c.shape[0] = 4, n = 4: block 0 in iteration i #1 and block 1 in"
+                    " iteration i #0 write c[2]"
+                ),
+                "with `range(ct.bid(0), n, ct.num_blocks(0))` here no two blocks meet",
+                "tile 1 in both blocks",
+                "a race even where both blocks store the same value: the memory model leaves the result undefined",
             ],
-            (
-                "step the loop by the number of blocks, `ct.num_blocks(0)`, so that two blocks never "
-                "come to one index of `c`"
-            ),
+            "write `range(ct.bid(0), n, ct.num_blocks(0))`: no two blocks write one element of `c` then",
         ),
     ],
     "step": [
@@ -417,12 +407,11 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "blocks 0 and 1 both write c[1]",
             [
                 "with grid (2, 1, 1) and T = 2, c.shape[0] = 4: block 0 and block 1 write c[1]",
-                (
-                "a race even where both blocks store the same value: the memory model leaves the "
-                "result undefined"
-            ),
+                "with `T` here no two blocks meet",
+                "element 1 in both blocks",
+                "a race even where both blocks store the same value: the memory model leaves the result undefined",
             ],
-            "move from block to block by at least the whole tile that is written to `c`",
+            "write `ct.bid(0) * T`: no two blocks write one element of `c` then",
         ),
     ],
     "part": [
@@ -431,15 +420,10 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "blocks 0 and 1 both write c[0]",
             [
                 "with grid (2, 1, 1) and T = 2, c.shape[0] = 4: block 0 and block 1 write c[0]",
-                (
-                "a race even where both blocks store the same value: the memory model leaves the "
-                "result undefined"
-            ),
+                "tile 0 in both blocks",
+                "a race even where both blocks store the same value: the memory model leaves the result undefined",
             ],
-            (
-                "let the whole of `ct.bid(0)` reach the index of `c`, not only a part of it: these "
-                "blocks differ and come to the same index"
-            ),
+            "store at `(ct.bid(0),)`, as the tile is loaded from `a`: no two blocks write one element of `c` then",
         ),
     ],
     "conditional": [
@@ -460,6 +444,7 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 "`injective(ids)` would settle it"
             ),
             [
+                "the place is read from `ids` here",
             ],
             "if it holds, say so in the kernel: # tilecheck: requires injective(ids)",
         ),
@@ -471,10 +456,12 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             [
                 "`c` is written here",
                 "with grid (2, 1, 1) and T = 2, c.shape[0] = 4: block 1 writes and block 0 reads c[2]",
+                "tile 1 in block 1",
+                "tile 1 in block 0",
             ],
             (
-                "read what other blocks write to `c` in a second launch, or read from an array that "
-                "nobody writes"
+                "give the kernel one more array and write to that in line 11: then all blocks read `c` as it was "
+                "before the launch; or, if a block is to read what it writes itself, read at `(i,)`"
             ),
         ),
     ],
@@ -614,8 +601,7 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
         (
             "TC901", "warning", 7,
             "`T <= 4 and T >= 8` has no effect: no launch can satisfy what `k` declares",
-            [
-            ],
+            [],
             "declare only what every launch of the kernel satisfies",
         ),
         (
@@ -623,15 +609,10 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "blocks 0 and 1 both write c[0]",
             [
                 "with grid (2, 1, 1) and T = 2, c.shape[0] = 4: block 0 and block 1 write c[0]",
-                (
-                "a race even where both blocks store the same value: the memory model leaves the "
-                "result undefined"
-            ),
+                "tile 0 in both blocks",
+                "a race even where both blocks store the same value: the memory model leaves the result undefined",
             ],
-            (
-                "let the index of `c` depend on `ct.bid(0)`: blocks that differ only there write the "
-                "same place"
-            ),
+            "store at `(ct.bid(0),)`, as the tile is loaded from `a`: no two blocks write one element of `c` then",
         ),
     ],
     "lists": [
@@ -640,14 +621,12 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "blocks 0 and 1 both write xs[0][0]",
             [
                 "with grid (5, 1, 1) and T = 1: block 0 and block 1 write xs[0][0]",
-                (
-                "a race even where both blocks store the same value: the memory model leaves the "
-                "result undefined"
-            ),
+                "tile 0 in both blocks",
+                "a race even where both blocks store the same value: the memory model leaves the result undefined",
             ],
             (
-                "let the index of `xs[*]` depend on `ct.bid(0)`: blocks that differ only there write "
-                "the same place"
+                "each of these keeps the blocks apart, and only you know which is meant: store at `(ct.bid(0),)`; "
+                "or let one block do it, under `if ct.bid(0) == 0:`"
             ),
         ),
     ],
@@ -657,17 +636,15 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "block 0 asks for tile -1 along axis 0 of `a`, which has 2 tiles (4 elements)",
             [
                 (
-                "with grid (2, 1, 1) and T = 2, a.shape[0] = 4: block 0 asks for tile -1 along axis 0 of "
-                "`a`, which has 2 tiles (4 elements)"
+                    "with grid (2, 1, 1) and T = 2, a.shape[0] = 4: block 0 asks for tile -1 along axis 0 of `a`, "
+                    "which has 2 tiles (4 elements)"
                 ),
-                (
-                "a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that "
-                "stick out"
-                ),
+                "-1 in block 0; tiles are 0 to 1",
+                "a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that stick out",
             ],
             (
-            "keep the index along axis 0 of `a` at 0 or above, with `max(..., 0)` or under a "
-            "condition: tiles are not counted from the end"
+                "write `max(i - 1, 0)`, or leave out the blocks for which it is negative with `if i - 1 >= 0:`; "
+                "tiles are not counted from the end"
             ),
         ),
     ],
@@ -688,15 +665,14 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "block 0 in iteration j #2 asks for tile 2 along axis 1 of `a`, which has 2 tiles (4 elements)",
             [
                 (
-                "with grid (2, 1, 1) and T = 2, a.shape[1] = 4: block 0 in iteration j #2 asks for tile 2 "
-                "along axis 1 of `a`, which has 2 tiles (4 elements)"
+                    "with grid (2, 1, 1) and T = 2, a.shape[1] = 4: block 0 in iteration j #2 asks for tile 2 along"
+                    " axis 1 of `a`, which has 2 tiles (4 elements)"
                 ),
-                (
-                "a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that "
-                "stick out"
-                ),
+                "`j` comes to 2 here",
+                "2 in block 0; tiles are 0 to 1",
+                "a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that stick out",
             ],
-            "keep the index along axis 1 of `a` below `ct.cdiv(a.shape[1], T)`",
+            "write `range(ct.num_tiles(a, 1, (1, T)))`: then the loop ends with the last tile of `a`",
         ),
     ],
     "list": [
@@ -774,26 +750,33 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "TC206", "warning", 10,
             "what this reads of `a` runs into the next row unless `H // 2 + T <= H`",
             [
+                "rows begin `H` elements apart",
+                "a block takes `T` elements of its row",
                 "the write that does the same is here",
             ],
             (
-            "mask the lanes past the end of the row, or declare what every launch satisfies: "
-            "@requires(\"H // 2 + T <= H\")"
+                "keep the lanes past the end of the row out, with `mask=H // 2 + ct.arange(T, dtype=ct.int32) < H` "
+                "in lines 10 and 11 and `mask=ct.arange(T, dtype=ct.int32) < H` in line 12, or declare what every "
+                "launch satisfies: @requires(\"H // 2 + T <= H\")"
             ),
         ),
         (
             "TC206", "warning", 11,
             (
-            "what this writes to `c` runs into the next row, which belongs to another block, unless `H "
-            "// 2 + T <= H`"
+                "what this writes to `c` runs into the next row, which belongs to another block, unless `H // 2 + T"
+                " <= H`"
             ),
             [
                 "together with the write to `c` here",
                 "with grid (2, 1, 1) and H = 1, T = 2, c.shape[0] = 4 two blocks write c[1]",
+                "rows begin `H` elements apart",
+                "a block takes `T` elements of its row",
+                "element 1 in both blocks",
             ],
             (
-            "mask the lanes past the end of the row, or declare what every launch satisfies: "
-            "@requires(\"H // 2 + T <= H\")"
+                "keep the lanes past the end of the row out, with `mask=H // 2 + ct.arange(T, dtype=ct.int32) < H` "
+                "in lines 10 and 11 and `mask=ct.arange(T, dtype=ct.int32) < H` in line 12, or declare what every "
+                "launch satisfies: @requires(\"H // 2 + T <= H\")"
             ),
         ),
     ],
@@ -858,21 +841,26 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "what this writes to `c` runs into the next row, which belongs to another block, unless `T <= S`",
             [
                 "with grid (2, 1, 1) and S = 1, T = 2, c.shape[0] = 4 two blocks write c[1]",
+                "rows begin `S` elements apart",
+                "a block takes `T` elements of its row",
+                "element 1 in both blocks",
             ],
             (
-            "mask the lanes past the end of the row, or declare what every launch satisfies: "
-            "@requires(\"T <= S\")"
+                "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < S` in line "
+                "10, or declare what every launch satisfies: @requires(\"T <= S\")"
             ),
         ),
         (
             "TC206", "warning", 10,
             "what this reads of `a` runs into the next row unless `T <= S`",
             [
+                "rows begin `S` elements apart",
+                "a block takes `T` elements of its row",
                 "the write that does the same is here",
             ],
             (
-            "mask the lanes past the end of the row, or declare what every launch satisfies: "
-            "@requires(\"T <= S\")"
+                "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < S` in line "
+                "10, or declare what every launch satisfies: @requires(\"T <= S\")"
             ),
         ),
         (
@@ -889,14 +877,14 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
         (
             "TC301", "warning", 11,
             (
-                "the maximum over axis 1 uses lanes of the tile loaded from `x` that lie outside it and "
-                "have an unspecified value, unless `T <= x.shape[1]`"
+                "the maximum over axis 1 uses lanes of the tile loaded from `x` that lie outside it and have an "
+                "unspecified value, unless `T <= x.shape[1]`"
             ),
             [
                 "the tile of `x` is loaded here, without a padding mode",
                 (
-                    "with T = 2, x.shape[1] = 1, lane 1 of the tile along axis 1 would be element 1, and there "
-                    "are 1"
+                    "with T = 2, x.shape[1] = 1, lane 1 of the tile along axis 1 would be element 1, and the last "
+                    "one of `x` is 0"
                 ),
             ],
             "load `x` with padding_mode=ct.PaddingMode.NEG_INF",
@@ -912,8 +900,8 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             [
                 "the tile of `A` is loaded here, without a padding mode",
                 (
-                    "with A.shape[1] = 5, tk = 2, lane 1 of the tile along axis 1 would be element 5, and there"
-                    " are 5"
+                    "with A.shape[1] = 5, tk = 2, lane 1 of the tile along axis 1 would be element 5, and the last "
+                    "one of `A` is 4"
                 ),
             ],
             "load `A` with padding_mode=ct.PaddingMode.ZERO",
@@ -923,19 +911,19 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
         (
             "TC301", "warning", 11,
             (
-                "the running product over axis 1 uses lanes of the tile loaded from `x` that lie outside it"
-                " and have an unspecified value, unless `n <= x.shape[1]`"
+                "the running product over axis 1 uses lanes of the tile loaded from `x` that lie outside it and "
+                "have an unspecified value, unless `n <= x.shape[1]`"
             ),
             [
                 "the tile of `x` is loaded here, without a padding mode",
                 (
-                    "with T = 2, n = 2, x.shape[1] = 1, lane 1 of the tile along axis 1 would be element 1, and"
-                    " there are 1"
+                    "with T = 2, n = 2, x.shape[1] = 1, lane 1 of the tile along axis 1 would be element 1, and the"
+                    " last one of `x` is 0"
                 ),
             ],
             (
-                "replace the lanes outside `x` by the identity of the operation with `ct.where`, or load "
-                "with padding_mode=ct.PaddingMode.ZERO where that is 0"
+                "replace the lanes outside `x` by the identity of the operation with `ct.where`, or load with "
+                "padding_mode=ct.PaddingMode.ZERO where that is 0"
             ),
         ),
     ],
@@ -943,12 +931,12 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
         (
             "TC301", "warning", 10,
             (
-                "an index into `x` uses lanes of the tile loaded from `ids` that lie outside it and have an"
-                " unspecified value, unless `ids.shape[0] % T == 0`"
+                "an index into `x` uses lanes of the tile loaded from `ids` that lie outside it and have an "
+                "unspecified value, unless `ids.shape[0] % T == 0`"
             ),
             [
                 "the tile of `ids` is loaded here, without a padding mode",
-                "with T = 2, ids.shape[0] = 3, lane 1 of the tile would be element 3, and there are 3",
+                "with T = 2, ids.shape[0] = 3, lane 1 of the tile would be element 3, and the last one of `ids` is 2",
             ],
             "load `ids` with padding_mode=ct.PaddingMode.ZERO",
         ),
@@ -970,14 +958,14 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
         (
             "TC301", "warning", 10,
             (
-                "the atomic update of `o` uses lanes of the tile loaded from `x` that lie outside it and "
-                "have an unspecified value, unless `x.shape[0] % T == 0`"
+                "the atomic update of `o` uses lanes of the tile loaded from `x` that lie outside it and have an "
+                "unspecified value, unless `x.shape[0] % T == 0`"
             ),
             [
                 "the tile of `x` is loaded here, without a padding mode",
                 (
-                    "with T = 2, o.shape[0] = 2, x.shape[0] = 3, lane 1 of the tile would be element 3, and "
-                    "there are 3"
+                    "with T = 2, o.shape[0] = 2, x.shape[0] = 3, lane 1 of the tile would be element 3, and the "
+                    "last one of `x` is 2"
                 ),
             ],
             "load `x` with padding_mode=ct.PaddingMode.ZERO",
@@ -989,7 +977,7 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "the sum uses lanes of the tile loaded from `x` that lie outside it and have an unspecified value",
             [
                 "the tile of `x` is loaded here, without a padding mode",
-                "lane 5 of the tile would be element 5, and there are 5",
+                "lane 5 of the tile would be element 5, and the last one of `x` is 4",
             ],
             "load `x` with padding_mode=ct.PaddingMode.ZERO",
         ),

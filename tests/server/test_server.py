@@ -70,7 +70,7 @@ def test_what_is_found_is_shown_with_its_reasons(client, folder):
     first, *more = found["message"].splitlines()
     assert first == "blocks (0, 0) and (0, 1) both write c[0, 0]"
     assert any(line.startswith("note: with grid (2, 2, 1)") for line in more)
-    assert more[-1].startswith("help: let the index of `c` depend on `ct.bid(1)`")
+    assert more[-1].startswith("help: store at `(i, j)`, as the tile is loaded from `a`")
     page = found["codeDescription"]["href"]
     assert page.startswith("file://") and Path(page.removeprefix("file://")).read_text().startswith("# TC101")
 

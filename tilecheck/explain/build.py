@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
+from tilecheck.blocks import block_name, rank_of_axes
 from tilecheck.explain.clauses import CLAIMS, explained_clauses
 from tilecheck.explain.explanation import Cost, ExplainedKernel, ExplainedObligation
 from tilecheck.explain.names import Names, names_of, nodes, spelled
@@ -60,7 +61,7 @@ def _loses(arrays: Iterable[str]) -> str:
 class _Writer:
     def __init__(self, study: Study, names: Names) -> None:
         self.study, self.names = study, names
-        self.rank = max(study.model.axes_read, default=0) + 1
+        self.rank = rank_of_axes(study.model.axes_read)
 
     def counters(self, told: str) -> Iterator[tuple[str, str]]:
         for name in dict.fromkeys(re.findall(r"#([A-Za-z_]\w*)", told)):
@@ -201,7 +202,7 @@ class _Writer:
                    f"{self._block(w.second.block)}{iterations(w.second)} both touch {element_of(s.access.array, w)}")
 
     def _block(self, block: tuple[int, int, int]) -> str:
-        return str(block[0]) if self.rank == 1 else "(" + ", ".join(map(str, block[:self.rank])) + ")"
+        return block_name(block, self.rank)
 
     def _costs(self, s: Settled) -> Iterator[Cost]:
         """What was not understood of the accesses that the verdict is about."""

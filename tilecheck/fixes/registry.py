@@ -16,15 +16,20 @@ __all__ = ["FIXERS", "fixes_for"]
 Fixer = Callable[[Source, Diagnostic], Iterable[Fix]]
 
 FIXERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "TC101": ("loop_step", "store_axes"),
+    "TC101": ("advised",),
     "TC102": ("declaration",),
+    "TC103": ("advised",),
+    "TC201": ("advised",),
     "TC202": ("bounds_check", "declaration"),
     "TC203": ("index_space",),
+    "TC205": ("launch_grid", "swapped_axes"),
     "TC206": ("declaration",),
     "TC301": ("padding", "declaration"),
     "TC302": ("mask",),
     "TC303": ("integer_padding",),
     "TC305": ("remainder", "declaration"),
+    "TC404": ("run_operation",),
+    "TC405": ("swapped_axes",),
     "TC901": ("opt_out",),
 }
 """Modules of this package that each have `fixes(source, diagnostic)`, by the code of the findings they are for."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
+from tilecheck.blocks import block_name, rank_of_axes
 from tilecheck.kernel.access import Access
 from tilecheck.pictures.touches import Touch
 from tilecheck.records import record
@@ -94,6 +95,6 @@ def readable_loop(name: str) -> str:
 
 
 def block_names(blocks: Iterable[tuple[int, int, int]], axes: Sequence[int]) -> tuple[str, ...]:
-    """`2` for a kernel on one axis, `(0, 2)` for one on two."""
-    rank = max(axes, default=0) + 1
-    return tuple(str(b[0]) if rank == 1 else "(" + ", ".join(map(str, b[:rank])) + ")" for b in blocks)
+    """What blocks of a kernel that reads these axes are called."""
+    rank = rank_of_axes(axes)
+    return tuple(block_name(b, rank) for b in blocks)

@@ -194,7 +194,9 @@ def _changes(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Iterator[tuple[s
     if d.help:
         missing = _missing(drawn, d, s)[:1]
         lacks = "".join(f"`{x.name}` (line {x.line}) is not in the index of `{_array(s)}`: " for x in missing)
-        yield study.place(d.span), lacks + d.help
+        lines = {span.line: span for span, _ in d.proposal.edits} if d.proposal is not None else {}
+        at = next(iter(lines.values())) if len(lines) == 1 else d.span
+        yield study.place(at), lacks + d.help
 
 
 def _array(s: Settled | None) -> str:

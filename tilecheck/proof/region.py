@@ -64,6 +64,7 @@ class Witness:
     scalars     value of every launch scalar that the two accesses mention, by name, sorted
     element     the array index that both touch
     data        the array reads assumed: (`ids[3]`, value)
+    rank        number of axes of the grid by which blocks are called; 0 for as many as have several blocks
     """
 
     grid: tuple[int, int, int]
@@ -72,6 +73,7 @@ class Witness:
     second: BlockPoint
     element: tuple[int, ...]
     data: tuple[tuple[str, int], ...] = ()
+    rank: int = 0
 
 
 @record(frozen=True)

@@ -30,7 +30,7 @@ class Digests:
         parts = [self._statements.at(span.file, span.line)]
         # not for other rules: a launch may be edited with no change to what is found in the kernel
         if diagnostic.code.startswith(_OF_PAIRS):
-            other = next((note.span for note in diagnostic.notes if note.span is not None), None)
+            other = next((n.span for n in diagnostic.notes if n.span is not None and not n.origin), None)
             parts += [] if other is None else [self._statements.at(other.file, other.line)]
         return digest_of(*parts)
 

@@ -16,6 +16,10 @@ Sources: TypeAlias = Callable[[str], Sequence[str]]
 _TAB: Final = 4
 _LONGEST_SPAN: Final = 5
 _LONGEST_LABEL: Final = 72
+_WIDEST: Final = 100
+"""Columns that a mark and what it says may take side by side."""
+_BESIDE: Final = 24
+"""Columns of a mark that what it says always stands beside."""
 
 
 @record(frozen=True)
@@ -64,7 +68,7 @@ def _frame(labels: Sequence[Label], lines: Sequence[str], width: int, style: Sty
         out.append(_source_line(number, lines, width, style))
         here = [label for label in labels if number in _shown_lines(label.span, len(lines))]
         for label in sorted(here, key=lambda label: (not label.primary, label.span)):
-            out.append(f"{empty} {_underline(label, number, lines[number - 1], style)}".rstrip())
+            out += [f"{empty} {mark}".rstrip() for mark in _underline(label, number, lines[number - 1], style)]
         previous = number
     out.append(empty)
     return out
@@ -84,18 +88,21 @@ def _source_line(number: int, lines: Sequence[str], width: int, style: Style) ->
     return f"{style.gutter(f'{number:>{width}} |')} {text}".rstrip()
 
 
-def _underline(label: Label, number: int, line: str, style: Style) -> str:
+def _underline(label: Label, number: int, line: str, style: Style) -> list[str]:
+    """The mark under a line, with what it says: beside it, or below it where that would run far to the right."""
     span = label.span
     indent = len(line) - len(line.lstrip())
     start = span.column if number == span.line else indent
     end = span.end_column if number == span.end_line else len(line.rstrip())
     before, marked = _columns(line[:start]), _columns(line[start : max(end, start)], _columns(line[:start]))
     mark = ("^" if label.primary else "-") * max(marked, 1)
-    text = (
-        f" {label.text}" if label.text and number == min(span.end_line, max(_shown_lines(span, span.end_line))) else ""
-    )
+    last = number == min(span.end_line, max(_shown_lines(span, span.end_line)))
+    text = label.text if last else ""
     paint = style.primary if label.primary else style.secondary
-    return " " * before + paint(mark + text)
+    room = " " * before
+    if not text or before + len(mark) + 1 + len(text) <= _WIDEST or len(mark) <= _BESIDE:
+        return [room + paint(f"{mark} {text}" if text else mark)]
+    return [room + paint(mark), room + paint(text)]
 
 
 def _expand(line: str) -> str:

@@ -15,16 +15,16 @@ class Style:
     colour: bool = False
 
     def severity(self, severity: str, text: str) -> str:
-        return self._paint({"error": "1;31", "warning": "1;33"}.get(severity, "1;36"), text)
+        return self._paint({"error": "1;31", "warning": "1;35"}.get(severity, "1;36"), text)
 
     def primary(self, text: str) -> str:
         return self._paint("1;31", text)
 
     def secondary(self, text: str) -> str:
-        return self._paint("1;34", text)
+        return self._paint("1;94", text)
 
     def gutter(self, text: str) -> str:
-        return self._paint("1;34", text)
+        return self._paint("1;94", text)
 
     def strong(self, text: str) -> str:
         return self._paint("1", text)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from tilecheck.blocks import block_name, rank_of_grid
 from tilecheck.diagnostics import Diagnostic, KernelReport, Note, Report
 from tilecheck.proof.region import BlockPoint, Witness
 from tilecheck.report.formats import View
@@ -15,6 +17,9 @@ from tilecheck.report.summary import render_statistics, render_summary
 
 _WIDTH: Final = 100
 """Where witnesses, notes and help are wrapped; the same on every terminal, so that reports can be compared."""
+
+_CODE: Final = re.compile(r'`[^`]*`|@requires\("[^"]*"\)')
+_SPACE: Final = "\x00"
 
 
 def render(view: View) -> str:
@@ -50,10 +55,16 @@ def render_diagnostic(diagnostic: Diagnostic, sources: Sources, style: Style) ->
         *render_frames(labels, sources, style),
     ]
     for kind, paragraphs in _tail(diagnostic):
-        first, *more = [line for text in paragraphs for line in textwrap.wrap(text, _WIDTH) or [""]]
+        first, *more = [line for text in paragraphs for line in _wrapped(text)]
         out.append(f"{pad} {style.gutter('=')} {style.strong(kind)}: {first}")
         out += [f"{pad}   {' ' * len(kind)}  {line}" for line in more]
     return "\n".join(out)
+
+
+def _wrapped(text: str) -> list[str]:
+    """The lines of a paragraph. What is to be copied is on one line where it has room there."""
+    kept = _CODE.sub(lambda code: code[0].replace(" ", _SPACE) if len(code[0]) <= _WIDTH else code[0], text)
+    return [line.replace(_SPACE, " ") for line in textwrap.wrap(kept, _WIDTH)] or [""]
 
 
 def _labels(diagnostic: Diagnostic) -> list[Label]:
@@ -63,7 +74,7 @@ def _labels(diagnostic: Diagnostic) -> list[Label]:
         if note.span is not None:
             text = note.message if fits(note.message) else ""
             if note is other and diagnostic.witness is not None:
-                text = ", ".join(filter(None, (text, f"block {_block(diagnostic.witness.first)}")))
+                text = ", ".join(filter(None, (text, f"block {_block(diagnostic.witness, diagnostic.witness.first)}")))
             labels.append(Label(note.span, text, False))
     return labels
 
@@ -73,15 +84,16 @@ def _primary_text(diagnostic: Diagnostic) -> str:
     if witness is None:
         return ""
     if witness.first == witness.second:
-        return f"block {_block(witness.first)}"
-    if _other_access(diagnostic) is None:
-        return f"blocks {_block(witness.first)} and {_block(witness.second)}"
-    return f"block {_block(witness.second)}"
+        return f"block {_block(witness, witness.first)}"
+    if _other_access(diagnostic) is None and witness.first.block != witness.second.block:
+        return f"blocks {_block(witness, witness.first)} and {_block(witness, witness.second)}"
+    return f"block {_block(witness, witness.second)}"
 
 
 def _other_access(diagnostic: Diagnostic) -> Note | None:
     """The note that stands on the other access of a pair: the first that stands elsewhere in the same kernel."""
-    return next((note for note in diagnostic.notes if note.span is not None and note.span != diagnostic.span), None)
+    return next((note for note in diagnostic.notes if note.span not in (None, diagnostic.span) and not note.origin),
+                None)
 
 
 def _tail(diagnostic: Diagnostic) -> Iterable[tuple[str, Sequence[str]]]:
@@ -109,23 +121,23 @@ def witness_lines(diagnostic: Diagnostic, witness: Witness) -> list[str]:
     values = "".join(f", {name} = {value}" for name, value in (*witness.scalars, *witness.data))
     if witness.first == witness.second:
         return [f"grid {_numbers(witness.grid)}{values}",
-                f"line {line} in block {_point(witness.first)} begins at element {witness.element[0]}"]
+                f"line {line} in block {_point(witness, witness.first)} begins at element {witness.element[0]}"]
     return [
         f"grid {_numbers(witness.grid)}{values}",
-        f"line {first_line} in block {_point(witness.first)}",
-        f"line {line} in block {_point(witness.second)}",
+        f"line {first_line} in block {_point(witness, witness.first)}",
+        f"line {line} in block {_point(witness, witness.second)}",
         f"both touch element [{', '.join(map(str, witness.element))}]",
     ]
 
 
-def _point(point: BlockPoint) -> str:
+def _point(witness: Witness, point: BlockPoint) -> str:
     iterations = "".join(f", iteration {value} of {name.partition('@')[0]}" for name, value in point.iterations)
     lanes = f", lane ({', '.join(str(value) for _, value in point.lanes)})" if point.lanes else ""
-    return f"{_block(point)}{iterations}{lanes}"
+    return f"{_block(witness, point)}{iterations}{lanes}"
 
 
-def _block(point: BlockPoint) -> str:
-    return _numbers(point.block)
+def _block(witness: Witness, point: BlockPoint) -> str:
+    return block_name(point.block, witness.rank or rank_of_grid(witness.grid))
 
 
 def _numbers(values: Sequence[int]) -> str:

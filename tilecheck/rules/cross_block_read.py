@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.kernel.access import KernelModel
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.wording import block_name, clause_list, element_of, iterations, launch_of
@@ -23,7 +23,8 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
         message = f"block {reader} reads {element_of(array, w)}, which block {writer} writes in the same launch"
         notes.append(Note(f"{launch_of(w)}: block {writer}{iterations(w.first)} writes and block "
                           f"{reader}{iterations(w.second)} reads {element_of(array, w)}"))
-        return Diagnostic(CODE, "error", message, s.access.span, model.name, tuple(notes), help_, w)
+        return Diagnostic(CODE, "error", message, s.access.span, model.name, (*notes, *s.advice.notes),
+                          s.advice.help or help_, w, Proposal(edits=s.advice.edits))
     semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
     if s.verdict == "conditional":
         message = f"a block may read what another one writes to `{array}` unless {clause_list(semantic)}"

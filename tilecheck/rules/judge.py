@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from tilecheck.blocks import rank_of_axes
 from tilecheck.diagnostics import (
     ClauseState,
     ContractClause,
@@ -145,7 +146,13 @@ def conclude(
         model.file, model.name, model.name_span.line, weakest(tuple(verdicts)),
         tuple(ContractClause(c.text, c.kind, _state(c, proof, states)) for c in clauses),
         (*map(_obligation, proof.obligations), *map(slices.obligation, proof.slices)))
-    return report, tuple(_without_echoes(findings))
+    rank = rank_of_axes(model.axes_read)
+    return report, tuple(_called(d, rank) for d in _without_echoes(findings))
+
+
+def _called(d: Diagnostic, rank: int) -> Diagnostic:
+    """The finding, with its blocks called as the messages of the kernel call them."""
+    return d if d.witness is None else replace(d, witness=replace(d.witness, rank=rank))
 
 
 def _unless_told(

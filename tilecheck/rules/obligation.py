@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tilecheck.diagnostics import ObligationKind
+from typing import Final
+
+from tilecheck.diagnostics import Note, ObligationKind
 from tilecheck.kernel.access import Access, Declared
 from tilecheck.kernel.dialect.ownership import Fault
 from tilecheck.kernel.reach import Reach
@@ -13,7 +15,7 @@ from tilecheck.proof.terms import Cond
 from tilecheck.records import record
 from tilecheck.rules.suspicion import Suspicion
 
-__all__ = ["WEAKEST_FIRST", "Proof", "Settled", "SettledSlice", "weakest"]
+__all__ = ["WEAKEST_FIRST", "Advice", "Proof", "Settled", "SettledSlice", "weakest"]
 
 WEAKEST_FIRST: tuple[Verdict, ...] = ("refuted", "unproven", "conditional", "proved", "atomic", "single-block")
 
@@ -21,6 +23,23 @@ WEAKEST_FIRST: tuple[Verdict, ...] = ("refuted", "unproven", "conditional", "pro
 def weakest(verdicts: tuple[Verdict, ...]) -> Verdict:
     """The verdict of several obligations together; `proved` for none."""
     return min(verdicts, key=WEAKEST_FIRST.index, default="proved")
+
+
+@record(frozen=True)
+class Advice:
+    """What helps an author with a finding.
+
+    notes  the lines that the collision comes from, in numbers
+    help   what to write, in place of what the rule says of all such findings
+    edits  alternatives, each a place and what to write there, which were tried
+    """
+
+    notes: tuple[Note, ...] = ()
+    help: str | None = None
+    edits: tuple[tuple[Span, str], ...] = ()
+
+
+NO_ADVICE: Final = Advice()
 
 
 @record(frozen=True)
@@ -39,6 +58,7 @@ class Settled:
                clauses under which it is
     assumed    for `padding`, what is declared of the launch
     fault      the rule of the ownership dialect that is broken
+    advice     what helps the author, where something was found
     """
 
     kind: ObligationKind
@@ -58,6 +78,7 @@ class Settled:
     uses: tuple[tuple[Observation, tuple[Clause, ...]], ...] = ()
     assumed: tuple[Cond, ...] = ()
     fault: Fault | None = None
+    advice: Advice = NO_ADVICE
 
 
 @record(frozen=True)

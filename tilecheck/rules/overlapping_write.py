@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.kernel.access import Access, KernelModel
 from tilecheck.proof.region import Witness
 from tilecheck.proof.terms import Bid, Term, atoms_of
@@ -26,8 +26,10 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
     notes = [Note(example)]
     if s.other is not None and s.other.span != s.access.span:
         notes.insert(0, Note(f"the other write to `{s.access.array}` is here", s.other.span))
+    notes += s.advice.notes
     notes.append(Note(EQUAL_VALUES))
-    return Diagnostic(CODE, "error", message, s.access.span, model.name, tuple(notes), _help(s, model, w), w)
+    return Diagnostic(CODE, "error", message, s.access.span, model.name, tuple(notes),
+                      s.advice.help or _help(s, model, w), w, Proposal(edits=s.advice.edits))
 
 
 def _help(s: Settled, model: KernelModel, w: Witness) -> str:

@@ -17,6 +17,7 @@ from tilecheck.rules.effort import TOO_LARGE
 from tilecheck.rules.meeting import aligned
 from tilecheck.rules.proposals import data_of, proposal
 from tilecheck.rules.unbounded import unbounded
+from tilecheck.rules.wording import blocks, element_of
 
 __all__ = ["Outcome", "settle_pair"]
 
@@ -78,7 +79,7 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
         return apart
     witness = None if _declared_lock(context) else context.collision(first.region, second.region, same)
     if witness is not None:
-        return Outcome("refuted", _collides(first, witness), witness=witness)
+        return Outcome("refuted", _collides(context, first, witness), witness=witness)
     solved = _solved(context, first, second) or _declared_lock(context)
     return solved or _open(context, derivation, first, second)
 
@@ -107,14 +108,16 @@ def _proved(context: Context, d: Derivation, first: Access, second: Access, same
     if _denied(d, first) or _denied(d, second):
         # the proof is for signs with which the access is never made
         witness = context.collision(first.region, second.region, same)
-        return Outcome("refuted", _collides(first, witness), witness=witness) if witness is not None else Outcome(
+        if witness is not None:
+            return Outcome("refuted", _collides(context, first, witness), witness=witness)
+        return Outcome(
             "unproven", "the access is made where a launch scalar is 0 or negative, and the proof is for positive ones")
     if not any(c.kind == "semantic" for c in clauses):
         return Outcome("proved", why, d.rules, clauses)
     if not context.room(first.region, second.region)(tuple(c.cond for c in clauses if c.cond is not None)):
         witness = context.collision(first.region, second.region, same)
         if witness is not None:
-            return Outcome("refuted", _collides(first, witness), witness=witness)
+            return Outcome("refuted", _collides(context, first, witness), witness=witness)
         return Outcome("unproven", "no launch with several blocks satisfies what the proof would need")
     found = context.needed(clauses, first.region, second.region, same)
     return Outcome("conditional", why, d.rules, clauses, witness=found, needed=found is not None)
@@ -153,9 +156,8 @@ def _by_conditions(context: Context, first: Access, second: Access) -> Outcome |
                    needed=found is not None)
 
 
-def _collides(access: Access, w: Witness) -> str:
-    element = ", ".join(str(i) for i in w.element)
-    return f"blocks {w.first.block} and {w.second.block} both touch {access.array}[{element}]"
+def _collides(context: Context, access: Access, w: Witness) -> str:
+    return f"{blocks(w, context.model.axes_read)} both touch {element_of(access.array, w)}"
 
 
 def _open(context: Context, d: Derivation, first: Access, second: Access) -> Outcome:

@@ -94,18 +94,20 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
         notes.append(Note(f"together with the write to `{s.access.array}` here", s.other.span))
     if s.witness is not None:
         notes.append(Note(f"{launch_of(s.witness)} two blocks write {element_of(s.access.array, s.witness)}"))
+    notes += s.advice.notes
     message = (f"what this writes to `{s.access.array}` runs into the next row, which belongs to another block, unless "
                f"{clause_list(texts)}")
-    return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), _help(texts), s.witness,
-                      Proposal(requires=texts))
+    return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes),
+                      s.advice.help or _help(texts), s.witness, Proposal(requires=texts))
 
 
 def diagnose_read(s: Settled, access: Access, model: KernelModel) -> Diagnostic:
     """The finding at a read that runs past the end of its row as a write does."""
     texts = tuple(c.text for c in _semantic(s))
     message = f"what this reads of `{access.array}` runs into the next row unless {clause_list(texts)}"
-    notes = (Note("the write that does the same is here", s.access.span),)
-    return Diagnostic(CODE, "warning", message, access.span, model.name, notes, _help(texts),
+    notes = (*(n for n in s.advice.notes if n.span is not None and n.span.line != s.access.span.line),
+             Note("the write that does the same is here", s.access.span))
+    return Diagnostic(CODE, "warning", message, access.span, model.name, notes, s.advice.help or _help(texts),
                       proposal=Proposal(requires=texts))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.contract import render
 from tilecheck.rules.obligation import Settled
@@ -22,7 +22,8 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
     axes = model.axes_read
     message = f"{at_block(s, axes)} {where(s)}"
     return Diagnostic(CODE, "error", message, s.access.span, model.name,
-                      (Note(example(s, axes)), Note(UNDEFINED)), _help(s), s.witness)
+                      (Note(example(s, axes)), *s.advice.notes, Note(UNDEFINED)), s.advice.help or _help(s), s.witness,
+                      Proposal(edits=s.advice.edits))
 
 
 def _help(s: Settled) -> str:

@@ -137,7 +137,8 @@ def _example(s: Settled, model: KernelModel, o: Observation, broken: tuple[Cond,
     rank = dict(model.ranks).get(edge.array, 1)
     axis = f" along axis {edge.axis}" if rank > 1 else ""
     where = f"with {scalars}, " if scalars else ""
-    text = f"{where}lane {lane[0]} of the tile{axis} would be element {lane[1]}, and there are {lane[2]}"
+    last = f"the last one of `{edge.array}` is {lane[2] - 1}" if lane[2] else f"`{edge.array}` has none"
+    text = f"{where}lane {lane[0]} of the tile{axis} would be element {lane[1]}, and {last}"
     return text, _witness(point, lane[1])
 
 

@@ -27,5 +27,6 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
         message = f"could not prove that blocks write disjoint parts of `{s.access.array}`: {s.why}"
         help_ = (f"if it holds, say so in the kernel: # tilecheck: requires {s.missing}" if s.missing else
                  f"write `{s.access.array}` through an index that each block computes from its own coordinates")
+    notes += s.advice.notes
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), help_, s.witness,
                       Proposal(requires=semantic or ((s.missing,) if s.missing else ())))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from tilecheck.blocks import block_name as _name
+from tilecheck.blocks import rank_of_axes
 from tilecheck.kernel.dialect.ownership import COORDINATE, NESTED
 from tilecheck.proof.contract import render
 from tilecheck.proof.region import BlockPoint, Witness
@@ -14,9 +16,8 @@ __all__ = ["block_name", "blocks", "clause_list", "element_of", "iterations", "l
 
 
 def block_name(block: tuple[int, int, int], axes: frozenset[int]) -> str:
-    """`0` for a kernel on one axis, `(0, 2)` for one on two."""
-    rank = max(axes, default=0) + 1
-    return str(block[0]) if rank == 1 else str(block[:rank])
+    """A block of a kernel that reads these axes."""
+    return _name(block, rank_of_axes(axes))
 
 
 def blocks(w: Witness, axes: frozenset[int]) -> str:

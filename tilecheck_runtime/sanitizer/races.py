@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tilecheck.blocks import block_name, rank_of_grid
 from tilecheck_runtime.cpu.errors import KernelStuckError
 from tilecheck_runtime.cpu.machine import State
 from tilecheck_runtime.cpu.modes import PLAIN, STRONG
@@ -239,8 +240,9 @@ class Races(Findings):
         if self._idle > PATIENCE:
             span = self.sites.site(self.sites.here()).span
             raise KernelStuckError(
-                f"block {State.block} of {self.kernel} waits forever at {span.file}:{span.line}: blocks run one after "
-                "another here, and no guarantee exists on a GPU that they run together"
+                f"block {block_name(State.block, rank_of_grid(self.grid))} of {self.kernel} waits forever at "
+                f"{span.file}:{span.line}: blocks run one after another here, and no guarantee exists on a GPU that "
+                "they run together"
             )
 
 

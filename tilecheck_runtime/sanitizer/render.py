@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from tilecheck.blocks import block_name, rank_of_grid
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.region import BlockPoint, Witness
@@ -24,7 +25,8 @@ def diagnostic(event: Event) -> Diagnostic:
                 notes.append(Note("the other access", _shown(event.other.site.span)))
             witness = Witness(event.grid, (), _block(event.other), _block(event.point), event.element or ())
     if witness is None:
-        notes.append(Note(f"in block {_numbers(event.point.block)} of grid {_numbers(event.grid)}"
+        block = block_name(event.point.block, rank_of_grid(event.grid))
+        notes.append(Note(f"in block {block} of grid {_numbers(event.grid)}"
                           + "".join(f", iteration {n}" for n in event.point.loops)))
     notes += [Note("called from here", _shown(span)) for span in event.point.site.spans[1:]]
     if event.times > 1:

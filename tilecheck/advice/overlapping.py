@@ -1,0 +1,116 @@
+"""Two blocks write one element: where the index comes from, and which index keeps them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from tilecheck.advice.indices import Index, index_of
+from tilecheck.advice.numbers import in_both, in_each, label
+from tilecheck.advice.recheck import Candidate, Outcome, tried
+from tilecheck.advice.scene import Given, Scene, axes_of
+from tilecheck.advice.ways import apart, further, lost_names
+from tilecheck.diagnostics import Note
+from tilecheck.kernel.tree import Name
+from tilecheck.proof.region import Witness
+from tilecheck.proof.terms import Bid
+from tilecheck.rules.obligation import Advice, Settled
+
+__all__ = ["advice"]
+
+_TRIED: Final = 10
+_SHOWN: Final = 3
+
+
+def advice(scene: Scene, s: Settled) -> Advice | None:
+    w = s.witness
+    if w is None:
+        return None
+    differ = frozenset(k for k in range(3) if w.first.block[k] != w.second.block[k])
+    if s.other is not None and s.other.site != s.access.site:
+        notes = tuple(n for a, p in ((s.other, w.first), (s.access, w.second)) for n in label(scene, a, w, p))
+        return _with_help(s, scene, notes, list(_outcomes(scene, s, further(scene, s.access))))
+    call = scene.calls.get(s.access.span)
+    index = None if call is None else index_of(scene, call)
+    if index is None:
+        return None
+    outcomes = list(_outcomes(scene, s, apart(scene, s.access, w)))
+    return _with_help(s, scene, tuple(_origins(scene, s, index, w, differ, outcomes)), outcomes)
+
+
+def _outcomes(scene: Scene, s: Settled, candidates: Iterator[Candidate]) -> Iterator[Outcome]:
+    """What was tried and does, as far as nothing else that does has more to speak for it. A condition stands beside
+    whatever else there is."""
+    best: int | None = None
+    by_text: dict[str, Candidate] = {}
+    for candidate in sorted(candidates, key=lambda c: c.rank):
+        by_text.setdefault(candidate.shown, candidate)
+    for candidate in sorted(list(by_text.values())[:_TRIED], key=lambda c: c.guard):
+        if best is not None and candidate.rank > best and not candidate.guard:
+            continue
+        outcome = tried(scene, s, candidate)
+        if outcome is not None:
+            best = candidate.rank
+            yield outcome
+
+
+def _with_help(s: Settled, scene: Scene, notes: tuple[Note, ...], outcomes: Sequence[Outcome]) -> Advice:
+    edits = () if any(o.idle or o.candidate.guard for o in outcomes) else tuple(
+        o.candidate.edit for o in outcomes)
+    texts = [_told(scene, s, o) for o in outcomes[:_SHOWN]]
+    if not texts:
+        return Advice(notes)
+    if len(texts) == 1:
+        return Advice(notes, f"{texts[0]}: no two blocks write one element of `{s.access.array}` then", edits)
+    several = "; or ".join(texts)
+    return Advice(notes, f"each of these keeps the blocks apart, and only you know which is meant: {several}", edits)
+
+
+def _told(scene: Scene, s: Settled, o: Outcome) -> str:
+    c = o.candidate
+    if c.guard:
+        return f"let one block do it, under `{c.shown}`"
+    at = "store at" if c.shown.startswith("(") and s.access.op.endswith("store") else "write"
+    why = f", {c.why}," if c.why and o.idle else f", {c.why}" if c.why else ""
+    return f"{at} `{c.shown}`{why}{_then(scene, o)}"
+
+
+def _then(scene: Scene, o: Outcome) -> str:
+    """What the launch must do for it."""
+    if not o.idle:
+        return ""
+    names = [f"`{name}`" for name, g in scene.given.items()
+             if (term := scene.term(g.target)) is not None and isinstance(term.single, Bid)
+             and term.single.axis in o.idle]
+    axes = " and ".join(str(k) for k in o.idle)
+    unused = f" (nothing uses {' and '.join(names)} then)" if names else ""
+    return f" and launch one block on grid axis {axes}{unused}"
+
+
+def _origins(
+    scene: Scene, s: Settled, index: Index, w: Witness, differ: frozenset[int], outcomes: Sequence[Outcome],
+) -> Iterator[Note]:
+    """The index in numbers, and the names on the way from the block to it."""
+    elsewhere = [o.candidate for o in outcomes if o.candidate.span.line != s.access.span.line]
+    told = list(_same(scene, index, w, differ))
+    lost = next(lost_names(scene, index, w, differ), None)
+    if lost is not None and not elsewhere:
+        given = scene.given[lost]
+        told.append((given, f"{in_each(scene, lost, w)}, and not in the index"))
+    notes = [Note(text, given.target.span, True) for given, text in told]
+    notes += [Note(f"with `{c.text}` here no two blocks meet", c.span, True) for c in elsewhere if len(outcomes) == 1]
+    yield from sorted(notes, key=lambda n: n.span or s.access.span)
+    number = in_both(scene, s.access, w)
+    if number:
+        yield Note(number, index.whole.span, True)
+
+
+def _same(scene: Scene, index: Index, w: Witness, differ: frozenset[int]) -> Iterator[tuple[Given, str]]:
+    """Parts of the index that depend on what the blocks differ in, and come to the same."""
+    for part in index.parts:
+        given = scene.given.get(part.id) if isinstance(part, Name) else None
+        term = None if given is None else scene.term(given.target)
+        if given is not None and term is not None and axes_of(term) & differ:
+            first, second = scene.at(term, w, w.first), scene.at(term, w, w.second)
+            if first is not None and first == second:
+                yield given, f"`{given.target.id}` is {first} in both blocks"
