@@ -271,6 +271,11 @@ def extent_of(m: Machine, ref: ArrayRef, axis: int, what: str = "shape") -> Term
     return term if term is not None else ZERO
 
 
+def extent_type(m: Machine, ref: ArrayRef) -> str:
+    """The type of the extents of a reference, as far as it is certain."""
+    return "int64" if all(m.indexed.get(view.root) for _, view in ref.options) else SOME_INTEGER
+
+
 def rank_of(m: Machine, ref: ArrayRef) -> int | None:
     found = {m.knowledge.ranks.get(view.root) for _, view in ref.options}
     return found.pop() if len(found) == 1 else None
@@ -286,7 +291,8 @@ def expand(m: Machine, value: Value) -> tuple[Value, ...] | None:
         rank = rank_of(m, value.array)
         if rank is None:
             return None
-        return tuple(Int(extent_of(m, value.array, d, value.what), dtype=SOME_INTEGER) for d in range(rank))
+        kind = extent_type(m, value.array)
+        return tuple(Int(extent_of(m, value.array, d, value.what), dtype=kind) for d in range(rank))
     if isinstance(value, Range):
         start, stop, step = value.start.constant, value.stop.constant, value.step.constant
         if start is not None and stop is not None and step and len(range(start, stop, step)) <= 64:

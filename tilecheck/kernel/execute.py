@@ -22,13 +22,13 @@ from tilecheck.kernel.machine import Exhausted, Frame, Knowledge, Machine, Recor
 from tilecheck.kernel.names import in_module
 from tilecheck.kernel.observed import Observed
 from tilecheck.kernel.statements import STATEMENTS
-from tilecheck.kernel.tiletypes.dtypes import SOME_NUMBER
+from tilecheck.kernel.tiletypes.dtypes import SOME_INTEGER, SOME_NUMBER
 from tilecheck.kernel.tree import Attribute, Expr, FuncDef, Name, Span, Subscript
 from tilecheck.kernel.undefined import Paddings
 from tilecheck.kernel.values import NONE, Const, Data, Int, ParamRef, Value
 from tilecheck.proof.region import Region
 from tilecheck.proof.terms import FALSE, TRUE, Cond, Opaque, atoms_in, conj, sym
-from tilecheck.source.annotations import is_constant_annotation
+from tilecheck.source.annotations import is_constant_annotation, tile_annotation
 
 if TYPE_CHECKING:
     from tilecheck.source.module import KernelSite
@@ -172,8 +172,18 @@ def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None)
         if _mentions_float(annotation):
             return Data((), sym(name), dtype="~float")
         return Int(sym(name), dtype=_LOOSE.get(_constant_of(annotation), SOME_NUMBER))
+    if mentions_64_bits(annotation):
+        said = tile_annotation(m.project, site.module, annotation)
+        if said == "ScalarInt64":
+            m.used_as(name, "scalar")
+            return Int(sym(name), dtype="int64")
+        m.indexed[name] = said == "IndexedWithInt64"
+        return ParamRef(name)
     plain = _plain(annotation)
-    if plain in ("int", "bool"):
+    if plain == "int":
+        m.used_as(name, "scalar")
+        return Int(sym(name), dtype=SOME_INTEGER)
+    if plain == "bool":
         m.used_as(name, "scalar")
         return Int(sym(name), dtype=SOME_NUMBER)
     if plain == "float":
@@ -236,6 +246,7 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
         gaps=tuple(gaps), declared=declared(m.project, site), guards=conj(*m.guards), dialect=site.dialect,
         products=tuple(sorted(m.products, key=lambda t: t.key)), claims=tuple(dict.fromkeys(m.claims)),
+        wide=frozenset(m.wide - m.narrow), indexed=frozenset(n for n, certain in m.indexed.items() if certain),
         observed=_observed(m, definition),
         paddings=Paddings(tuple(m.observations), tuple(sorted(m.unfollowed.items()))),
         ownership=dialect().ownership_of(m, site) if site.dialect else NOT_A_DIALECT)

@@ -37,7 +37,7 @@ from tilecheck.proof.terms import (
 )
 from tilecheck.proof.widths import grows, least, most, size_of
 
-__all__ = ["bits_of", "counted_up", "fitted", "not_below", "noted", "widened"]
+__all__ = ["bits_of", "computed_in", "counted_up", "fitted", "not_below", "noted", "widened"]
 
 _INDEX: Final = 32
 """Bits of what is computed from block coordinates, extents and numbers that a launch passes."""
@@ -78,6 +78,12 @@ def noted(m: Machine, value: Int) -> Term:
     if bits_of(value.dtype) == _INDEX and not _exact(m, value) and (t.varying or grows(t)):
         m.products.add(t)
     return t
+
+
+def computed_in(m: Machine, result: Term, bits: int) -> None:
+    """Keep what a quotient and the like is computed in. One that is computed in 64 bits somewhere, and in fewer
+    elsewhere, is of fewer."""
+    (m.wide if bits > _INDEX else m.narrow).update(a for k in result.monos for a in k)
 
 
 def widened(m: Machine, a: Int, b: Int) -> tuple[Term, Term]:

@@ -203,6 +203,8 @@ class Machine:
         self.wide: set[Atom] = set()
         self.narrow: set[Atom] = set()
         """Quotients and the like, by what they are computed in: 64 bits or fewer."""
+        self.indexed: dict[str, bool] = {}
+        """Array parameters that are indexed in 64 bits: whether that is certain."""
         self.notes = Notes()
         self.claims: list[Claim] = []
         self.holdings = Holdings()

@@ -152,6 +152,7 @@ def _tile_load(m: Machine, given: dict[str, Value], span: Span, op: str, shape: 
         m.gap(f"{op} with an order that is not known", _roots(ref), span)
         _forgotten(m, given)
         return Data(shape)
+    index = tuple(_placed(m, ref, "read", i) for i in index) if _in_64_bits(m, ref) else index
     order, scope = _order(given, ("weak", "none"))
     mode = _mode(given, ref)
     effect = Effect("read", op, order, scope, _checked(m, given, span), span, padding_of(mode),
@@ -207,6 +208,7 @@ def _tile_store(m: Machine, given: dict[str, Value], span: Span, op: str, shape:
         m.gap(f"{op} with an index that is not known", _roots(ref), span)
         _forgotten(m, given)
         return NONE
+    index = tuple(_placed(m, ref, "write", i) for i in index) if _in_64_bits(m, ref) else index
     extents = shape if shape is not None and len(shape) == len(index) else _tile_extents(m, tile, len(index), span)
     order, scope = _order(given, ("weak", "none"))
     mode = "atomic" if op.startswith("tiled_view.atomic") else "write"
@@ -257,6 +259,11 @@ def _element(m: Machine, given: dict[str, Value], op: str, mode: str, default: t
     if mode != "read":
         observe(m, mask.shadow, m.path, "mask", "", span)
     return elementwise(m, value, mask, padding), ref, index, order, scope
+
+
+def _in_64_bits(m: Machine, ref: ArrayRef) -> bool:
+    """Whether an array may have more tiles than an index of 32 bits can name: there, being inside is not enough."""
+    return not _roots(ref).isdisjoint(m.indexed)
 
 
 def _placed(m: Machine, ref: ArrayRef, mode: str, index: Int) -> Int:

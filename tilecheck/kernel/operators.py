@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from tilecheck.kernel.coerce import arrays_in, constant_int, expand, scalar_of, show, to_int, uniform_truth
-from tilecheck.kernel.fitting import fitted, noted, widened
+from tilecheck.kernel.fitting import bits_of, computed_in, fitted, noted, widened
 from tilecheck.kernel.joins import choose, join
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shadows import elementwise, lose_all, masks, product, selected, spread
@@ -60,6 +60,7 @@ from tilecheck.proof.terms import (
     opaque,
 )
 from tilecheck.proof.terms.sizes import LENGTH
+from tilecheck.proof.widths import grows
 
 _ORDINARY = (Int, Bool, Data, Const, ParamRef)
 
@@ -196,10 +197,12 @@ def _binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value
     if op not in _MODULAR:
         x, y = fitted(m, replace(a, term=x)), fitted(m, replace(b, term=y))
     result = _INTEGER[op](x, y)
-    if op in _DIVIDING:
+    if op not in _MODULAR:
+        computed_in(m, result, max(bits_of(a.dtype), bits_of(b.dtype)))
+    if op in _DIVIDING and bits_of(a.dtype) <= 32:
         note_divided(m, result, x)
     if op in _CHOOSING:
-        note_dropped(m, result, x, y)
+        note_dropped(m, result, *(t for v, t in ((a, x), (b, y)) if bits_of(v.dtype) <= 32))
     return m.limited(Int(result, broadcast(a.shape, b.shape)), span)
 
 
@@ -213,12 +216,13 @@ _CHOOSING: Final = frozenset({"&", "min", "max"})
 def note_dropped(m: Machine, result: Term, *operands: Term) -> None:
     """Keep what is not in the result: had it wrapped, another operand would have been chosen."""
     if result in operands or result.constant is not None:
-        m.products.update(t for t in operands if t.varying and t != result)
+        m.products.update(t for t in operands if (t.varying or grows(t)) and t != result)
 
 
 def note_divided(m: Machine, result: Term, number: Term) -> None:
     """Keep what was simplified away: it was computed all the same, and may have wrapped."""
-    if number.varying and not any(isinstance(x, (FloorDiv, Mod)) and x.num == number for x in atoms_of(result)):
+    shown = any(isinstance(x, (FloorDiv, Mod)) and x.num == number for x in atoms_of(result))
+    if (number.varying or grows(number)) and not shown:
         m.products.add(number)
 
 

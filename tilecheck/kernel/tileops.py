@@ -23,7 +23,7 @@ from tilecheck.kernel.coerce import (
     to_int,
     to_term,
 )
-from tilecheck.kernel.fitting import bits_of, fitted, noted
+from tilecheck.kernel.fitting import bits_of, computed_in, fitted, noted
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.observed import Narrowing, SliceUse
 from tilecheck.kernel.operators import (
@@ -121,7 +121,9 @@ def cdiv_values(m: Machine, a: Value, b: Value, args: Arguments) -> Value:
     m.integer_use(y.term)
     number, size = fitted(m, x), fitted(m, y)
     result = cdiv(number, size)
-    note_divided(m, result, number)
+    computed_in(m, result, max(bits_of(x.dtype), bits_of(y.dtype)))
+    if bits_of(x.dtype) <= 32:
+        note_divided(m, result, number)
     return m.limited(Int(result, broadcast(x.shape, y.shape)), args.span)
 
 

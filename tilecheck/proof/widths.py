@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Final
 
 from tilecheck.proof.terms import (
@@ -36,19 +36,19 @@ from tilecheck.proof.terms import (
 __all__ = ["divided", "grows", "is_data", "largest", "least", "most", "size_of", "without_quotients"]
 
 
-def largest(t: Term) -> Iterator[Term]:
+def largest(t: Term, wide: Container[Atom] = ()) -> Iterator[Term]:
     """Upper bounds, over launch scalars that are not negative, of the size of a term and of what it divides; nothing
-    for a part that has no such bound."""
-    for inner in divided(t):
-        yield from largest(inner)
+    for a part that has no such bound. What the atoms `wide` divide is left out."""
+    for inner in divided(t, wide):
+        yield from largest(inner, wide)
     bound = size_of(t)
     if bound is not None:
         yield bound
 
 
-def divided(t: Term) -> Iterator[Term]:
+def divided(t: Term, wide: Container[Atom] = ()) -> Iterator[Term]:
     """What a term divides, and what it chooses between: values that may be larger than its own."""
-    return (inner for m in t.monos for a in m for inner in _divided(a))
+    return (inner for m in t.monos for a in m if a not in wide for inner in _divided(a))
 
 
 def _divided(a: Atom) -> tuple[Term, ...]:
@@ -60,8 +60,12 @@ def _divided(a: Atom) -> tuple[Term, ...]:
 
 
 def grows(bound: Term) -> bool:
-    """Whether a bound is more than a sum of numbers that are each held in 32 bits."""
-    return any(len(m) > 1 or (m and c > 1) for m, c in bound.monos.items())
+    """Whether a bound is more than one number that is held in 32 bits, and a few extents and the like beside it.
+
+    Numbers that the launch passes may be as large as their type allows, such as one that means "no limit"; extents and
+    counts of blocks are not."""
+    free = [m for m in bound.monos if len(m) == 1 and isinstance(m[0], Sym) and m[0].name.isidentifier()]
+    return len(free) > 1 or any(len(m) > 1 or (m and abs(c) > 1) for m, c in bound.monos.items())
 
 
 def size_of(t: Term) -> Term | None:
@@ -264,7 +268,7 @@ class _Search:
     def _exchanged(self, t: Term, m: Monomial, c: int, alone: bool) -> Term | None:
         """The bound of a term of which one monomial is replaced by what a fact says of it."""
         for fact in self.facts:
-            for part, factor in fact.monos.items():
+            for part, factor in sorted(fact.monos.items(), key=_longest):
                 if not part or (factor > 0) == (c > 0):
                     continue
                 rest = divide_monomial(m, part)
@@ -277,6 +281,10 @@ class _Search:
                 if found is not None:
                     return found
         return None
+
+
+def _longest(part: tuple[Monomial, int]) -> int:
+    return -len(part[0])
 
 
 def is_data(a: Atom) -> bool:

@@ -256,9 +256,9 @@ def _escape(context: Context, access: Access, made: Region) -> Escape | None:
 
 def _open(context: Context, access: Access, reach: Reach, made: Region) -> _Outcome:
     wrapped = unbounded(made)
-    if wrapped is not None:
-        return _Outcome(access, reach, "unproven", wrapped)
     loads = sorted(a for a in atoms_in(reach.at) if isinstance(a, Load))
+    if wrapped is not None and not any(not context.says_of(a.array) for a in loads):
+        return _Outcome(access, reach, "unproven", wrapped)
     if loads:
         missing = _proposal(context, access, reach, made, [a for a in loads if "[" not in a.array])
         why = f"it depends on the contents of `{loads[0].array}`"

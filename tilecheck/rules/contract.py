@@ -63,8 +63,8 @@ def width_clauses(model: KernelModel) -> tuple[Clause, ...]:
 def _widths(model: KernelModel) -> set[Term]:
     """How large what indices are computed through may get, where that is more than a single number."""
     terms = {i for a in model.accesses for i in a.region.index if a.tile or a.mode != "read"}
-    bounds = {b for t in terms for d in divided(t) for b in largest(d)}
-    bounds |= {b for t in model.products for b in largest(t)}
+    bounds = {b for t in terms for d in divided(t, model.wide) for b in largest(d, model.wide)}
+    bounds |= {b for t in model.products for b in largest(t, model.wide)}
     return {b for b in map(without_quotients, bounds) if grows(b)}
 
 
@@ -85,6 +85,6 @@ def _covers(larger: Term, smaller: Term) -> bool:
 def _sizes(model: KernelModel) -> Iterator[Clause]:
     """Index arithmetic is over 32-bit integers: arrays that are written by element have fewer elements than that."""
     for a in model.accesses:
-        if a.mode != "read" and not a.tile and "*" not in a.array and a.array != "?":
+        if a.mode != "read" and not a.tile and "*" not in a.array and a.array not in ("?", *model.indexed):
             cond = le(sym(f"numel({a.array})"), 2**31 - 1)
             yield Clause(render(cond), cond, "structural")

@@ -161,13 +161,13 @@ def _collides(context: Context, access: Access, w: Witness) -> str:
 
 
 def _open(context: Context, d: Derivation, first: Access, second: Access) -> Outcome:
-    wrapped = unbounded(first.region, second.region)
-    if wrapped is not None:
-        return Outcome("unproven", wrapped)
     missing = proposal(context, d, first, second)
     if missing is not None:
         return Outcome("unproven", f"the place depends on data; `{missing}` would settle it", missing=missing)
     array = data_of(first, second)
+    wrapped = unbounded(first.region, second.region)
+    if wrapped is not None and (array is None or context.says_of(array)):
+        return Outcome("unproven", wrapped)
     if array is not None:
         return Outcome("unproven", f"the place depends on the contents of `{array}`")
     if not first.region.exact or not second.region.exact or mentions_opaque(first.region) or mentions_opaque(

@@ -12,7 +12,7 @@ __all__ = ["unbounded"]
 
 def unbounded(*regions: Region) -> str | None:
     """The number in words, if there is one."""
-    atoms = atoms_in(*(p for r in regions for p in r.index), *(r.guard for r in regions))
+    atoms = {a for r in regions for a in atoms_in(*r.index, r.guard)}
     found = min((a for a in atoms if isinstance(a, App) and a.fn in WRAPPED), key=lambda a: (len(a.key), a.key),
                 default=None)
     if found is None:
