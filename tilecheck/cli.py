@@ -135,8 +135,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return result if isinstance(result, int) else EXIT_CLEAN
 
 
+def _version(context: click.Context, on: bool) -> None:
+    if on and not context.resilient_parsing:
+        from tilecheck.compiled import compiled_library
+
+        click.echo(f"tilecheck {__version__}{' (compiled)' if compiled_library() else ''}")
+        context.exit()
+
+
 @click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="tilecheck", message="%(prog)s %(version)s")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=lambda c, _, on: _version(c, on),
+              help="Show the version and exit.")
 def cli() -> None:
     """Prove that the blocks of cuTile Python kernels do not race, or show how they do.
 
