@@ -44,6 +44,11 @@ class CUDA:
         self.loader: Loader = Loader(self.driver, ordinal) if loader is None else loader
         atexit.register(self._finish)
 
+    @property
+    def arch(self) -> str:
+        """What kernels are compiled for: "sm_90"."""
+        return self.loader.arch
+
     def allocate(self, nbytes: int) -> DeviceMemory:
         for stream in list(DeviceStream._all):
             if stream.driver is self.driver:
