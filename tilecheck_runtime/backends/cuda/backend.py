@@ -16,7 +16,7 @@ from tilecheck_runtime.backends.cuda.limits import within_limits
 from tilecheck_runtime.backends.cuda.loading import Loaded, Loader
 from tilecheck_runtime.backends.cuda.memory import DeviceMemory, Pool
 from tilecheck_runtime.backends.cuda.repeated import Captured, Direct
-from tilecheck_runtime.backends.cuda.stream import DeviceStream, Mark, handle_of
+from tilecheck_runtime.backends.cuda.stream import WAITED_FOR, DeviceStream, Mark, handle_of
 from tilecheck_runtime.backends.interface import Event, Job, Strided, Transfer
 from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.ownership.storage import LOCK
@@ -50,9 +50,10 @@ class CUDA:
         return self.loader.arch
 
     def allocate(self, nbytes: int) -> DeviceMemory:
-        for stream in list(DeviceStream._all):
-            if stream.driver is self.driver:
-                stream.unsettled()  # flights that were dropped hold memory until somebody asks
+        if WAITED_FOR:
+            for stream in list(WAITED_FOR):
+                if stream.driver is self.driver:
+                    stream.unsettled()  # flights that were dropped hold memory until somebody asks
         try:
             return self.pool.allocate(nbytes)
         except DriverError as error:
