@@ -199,7 +199,7 @@ def _against(n: int, config: Mapping[str, Any], x: Any, y: Any, cublas: Any, sam
     raw = [torch_view(h) for h in (z, x, y)]
     by_hand: Any = ct.kernel(raw_gemm, **hints)
     ours = gemm.replace_hints(**hints)
-    equal = same_code(ours.compile(z, x, y, bk).cubin, by_hand, (*raw, bm, bn, bk, group), arch)
+    equal = same_code(ours.compile(z, x, y, bk, arch=arch).cubin, by_hand, (*raw, bm, bn, bk, group), arch)
     bound = ours.bind(z, x, y, bk)
 
     def hand() -> None:

@@ -120,8 +120,7 @@ def called(kernel: Kernel[Any], /, *args: Any, **kwargs: Any) -> Launch[Any]:
                 if plain:
                     EPOCH.now = epoch = EPOCH.now + 1
                     spare = known.spare
-                    trip = spare.pop() if spare else _Trip()
-                    trip.known = known
+                    trip = spare.pop() if spare else _Trip(known)
                     trip.args = args
                     trip.first = first
                     trip.own = own
@@ -472,7 +471,9 @@ class _Trip:
     flight: it alone notices that nobody has it any more, and gives everything back then. It is used again when it is
     through.
 
-    known     what is launched; None while it is not used
+    name      of the kernel
+    what      how messages call the launch
+    again     what is launched
     args      what the kernel was called with; nothing once another launch took over
     first     the first output, as it was passed
     own       the hold that it had
@@ -487,10 +488,9 @@ class _Trip:
     """
 
     __slots__ = (
-        "args", "borrowed", "common", "epoch", "first", "further", "known", "launched", "own", "phase", "place",
-        "quiet",
+        "again", "args", "borrowed", "common", "epoch", "first", "further", "launched", "name", "own", "phase", "place",
+        "quiet", "what",
     )
-    known: Any
     args: Sequence[Any]
     borrowed: Sequence[Hold]
     common: Any
@@ -503,13 +503,14 @@ class _Trip:
     place: Place
     quiet: bool
 
-    def __init__(self) -> None:
+    def __init__(self, known: Familiar) -> None:
+        self.name, self.what, self.again = known.name, known.what, known.again
         self.borrowed, self.common, self.launched = (), None, None
         self.over()
 
     def over(self) -> None:
         """Nothing belongs to it any more."""
-        self.phase, self.known, self.args, self.first, self.own, self.further = _IDLE, None, (), None, None, ()
+        self.phase, self.args, self.first, self.own, self.further = _IDLE, (), None, None, ()
 
     def outputs(self) -> list[Hold]:
         """The holds of all outputs."""
@@ -522,9 +523,8 @@ class _Trip:
 
     def abandon(self) -> None:
         """Nobody can wait for it any more: everything is held until it is through."""
-        known = self.known
-        passage = Passage(known.name, self.place, known.again.event(self.launched), self.holds(), self.args,
-                          lambda: None)
+        event = self.again.event(self.launched)
+        passage = Passage(self.name, self.place, event, self.holds(), self.args, lambda: None)
         self.over()
         left_alone(passage)
 
@@ -532,7 +532,7 @@ class _Trip:
         if self.phase == _BUILT:
             for hold in self.outputs():
                 hold.release()
-            never_run(self.known.what, self.place, self.quiet)
+            never_run(self.what, self.place, self.quiet)
         elif self.phase == _UNDERWAY:
             if self.quiet:  # it is somebody else's to wait for
                 for hold in self.holds():
@@ -725,7 +725,7 @@ class _FamiliarFlight(Flight[Any]):
             first, own = trip.first, trip.own
             trip.phase = _IDLE
             trip.args = ()
-            trip.known = trip.first = trip.own = None
+            trip.first = trip.own = None
             self._known.spare.append(trip)
             if own is None:
                 return None

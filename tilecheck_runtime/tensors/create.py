@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -59,20 +60,31 @@ def full(shape: Any, value: float, dtype: Any) -> Tensor:
         raise TypeError(f"a tensor is filled with one real number, not with {value!r}: for several write "
                         "`from_numpy(np.array(...))`")
     wanted = extents(shape)
-    element = _elements(number if math.prod(wanted) else np.zeros((), number.dtype), kind)
-    made = fresh(wanted, kind)
+    return _filled(wanted, _elements(number, kind) if math.prod(wanted) else _simple(0, kind), kind)
+
+
+def _filled(shape: tuple[int, ...], element: Any, kind: DType) -> Tensor:
+    made = fresh(shape, kind)
     backend_of(made._storage.memory.device).fill(element, strided(made))
     return made
 
 
+@lru_cache(maxsize=256)
+def _simple(number: int, kind: DType) -> Any:
+    """A number that every type has, as an element."""
+    return _elements(np.asarray(number), kind)
+
+
 def zeros(shape: Any, dtype: Any) -> Tensor:
-    """A tensor of zeros. Raises as `full` does."""
-    return full(shape, 0, dtype)
+    """A tensor of zeros. Raises TypeError and ValueError for what is no shape or element type."""
+    kind = element_type(dtype)
+    return _filled(extents(shape), _simple(0, kind), kind)
 
 
 def ones(shape: Any, dtype: Any) -> Tensor:
-    """A tensor of ones. Raises as `full` does."""
-    return full(shape, 1, dtype)
+    """A tensor of ones. Raises as `zeros` does."""
+    kind = element_type(dtype)
+    return _filled(extents(shape), _simple(1, kind), kind)
 
 
 def empty(shape: Any, dtype: Any, *, unsafe: str) -> Tensor:

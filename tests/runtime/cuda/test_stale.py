@@ -604,3 +604,51 @@ def test_an_interrupt_of_the_driver_counts_as_a_launch(known, gpu, backend, monk
     assert not backend.default.reached(x._storage.memory.uses[backend.default])
     gpu.paused = False
     assert (launch.sync().numpy() == 2).all()
+
+
+def test_memory_that_is_bound_is_used_by_every_launch(known, gpu, backend):
+    """Launches of both kinds in turns, on memory that both use: neither forgets what the other did."""
+    x, y, z = known
+    for _ in range(2):
+        z = add(z, x, y).start().early()
+    bound = add.bind(pieces(), x, y)
+    gpu.paused = True
+    for _ in range(3):
+        bound()
+        z = add(z, x, y).start().early()
+        bound()
+        assert not backend.default.reached(x._storage.memory.uses[backend.default])
+    again = z._core.site.last.again
+    gpu.calls.clear()
+    z = add(z, x, y).start().early()
+    assert again._stream is backend.default, "the quick way, though it is bound"
+    assert x._storage.memory.uses[backend.default] > 1 << 60, "and bound memory stays what it is"
+    assert z._storage.memory.uses[backend.default] == backend.default.handed
+    gpu.paused = False
+    bound.wait()
+    gpu.paused = True
+    z = add(z, x, y).start().early()
+    assert x._storage.memory.uses[backend.default] == backend.default.handed, "it counts itself once more"
+    side = tcr.stream("side")
+    gpu.calls.clear()
+    other = add(pieces(), x, y).start(side)
+    assert "cuStreamWaitEvent" in gpu.calls
+    gpu.paused = False
+    assert (other.wait().numpy() == 2).all() and (z.numpy() == 2).all()
+
+
+def test_a_bound_launch_that_is_dropped_between(known, gpu, backend):
+    x, y, z = known
+    bound = add.bind(pieces(), x, y)
+    gpu.paused = True
+    bound()
+    z = add(z, x, y).start().early()
+    del bound
+    gpu.paused = False
+    z.numpy()
+    gc.collect()
+    gpu.paused = True
+    z = add(z, x, y).start().early()
+    assert x._storage.memory.uses[backend.default] == backend.default.handed
+    gpu.paused = False
+    assert (z.numpy() == 2).all()

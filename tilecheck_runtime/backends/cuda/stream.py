@@ -17,7 +17,7 @@ from tilecheck_runtime.backends.cuda.poller import POLLER
 from tilecheck_runtime.ownership.places import Place
 from tilecheck_runtime.ownership.storage import LOCK
 
-__all__ = ["LATEST", "DeviceStream", "Mark", "described", "handle_of"]
+__all__ = ["LATEST", "WAITED_FOR", "DeviceStream", "Mark", "described", "handle_of"]
 
 _REMEMBERED: Final = 4096
 """Launches that a failure can name."""
@@ -162,7 +162,9 @@ class DeviceStream:
 
     def later(self, number: int, call: Callable[[], None]) -> None:
         """Calls something when everything up to a number has ended, at the latest when the stream is next asked."""
-        self._pending.append((number, call))
+        with self.lock:
+            self._pending.append((number, call))
+            WAITED_FOR.add(self)
         if len(self._pending) % _LATER == 0:
             self.reached(number)
 
@@ -222,10 +224,17 @@ class DeviceStream:
         """Calls what waited for work that has ended."""
         while True:
             with self.lock:
-                if not self._pending or self._pending[0][0] > self.finished:
+                if not self._pending:
+                    WAITED_FOR.discard(self)
+                    return
+                if self._pending[0][0] > self.finished:
                     return
                 _, call = self._pending.popleft()
             call()
+
+
+WAITED_FOR: Final[set[DeviceStream]] = set()
+"""Streams that have calls to make."""
 
 
 def handle_of(stream: Any) -> int:

@@ -24,7 +24,7 @@ Uses: TypeAlias = dict[DeviceStream, int]
 
 class _Changes:
     """Counts what may make launches wait that need not wait so far: memory that a second stream begins to use, or that
-    is bound; a process that was forked."""
+    is bound, or no longer; a process that was forked."""
 
     __slots__ = ("now",)
 
