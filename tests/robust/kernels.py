@@ -74,6 +74,13 @@ SOURCES: Final = {
     "masks": _kernel([
         "o = i * T + ct.arange(T, dtype=ct.int32)", *(f"m{q} = (o < n - {q}) & (o % {q + 2} != 0)" for q in range(60)),
         "ct.scatter(b, (o,), 0.0, mask=" + " | ".join(f"m{q}" for q in range(60)) + ")"]),
+    "masks of masks": _kernel([
+        "o = i * T + ct.arange(T, dtype=ct.int32)", "t = o < n",
+        *(f"t = (t & (o > {q})) | (t ^ (o < {3 * q})) | ~t" for q in range(60)), "ct.scatter(b, (o,), 0.0, mask=t)"]),
+    "conditions compared": _kernel([
+        "t = i > 3", *(f"t = (t == (n > {q})) != t" for q in range(60)), "e = i if t else e"]),
+    "conditions chosen": _kernel(["t = i > 3", *(
+        line for q in range(60) for line in (f"if t and n > {q}:", f"    t = i > {q} or t", "else:", "    t = not t"))]),
     "loops in loops": _kernel(_nested(19, "for x{d} in range(n):", "e = e + x0 + x18")),
     "a store in loops": _kernel(_nested(25, "for x{d} in range(n):", "ct.store(b, (x0 + x24,), 0.0)")),
     "long loops": _kernel(["for x in range(10 ** 6):", "    for y in range(10 ** 6):", "        e = e + x * y"]),
@@ -136,6 +143,11 @@ SOURCES: Final = {
     "host: minima": _host([_FROM, *["g = min(g, g + 1) * max(g + m, 3)"] * 60, _GO]),
     "host: conditions": _host(["g = m > 3", *(
         f"g = (g and m > {q}) or (g and m < {3 * q}) or not g" for q in range(60)), "if g:", "    " + _GO]),
+    "host: conditions compared": _host([
+        "g = m > 3", *(f"g = (g == (m > {q})) != g" for q in range(60)), "if g:", "    " + _GO]),
+    "host: conditions chosen": _host(["g = m > 3", *(
+        line for q in range(60) for line in (f"if g and m > {q}:", f"    g = m > {q} or g", "else:", "    g = not g")),
+        "if g:", "    " + _GO]),
     "host: lists that double": _host(["t = [m, m]", *["t = t + t"] * 40, *["t.extend(t)"] * 40, "g = t[0]", _GO]),
     "host: lists of lists": _host([
         "t = [a for a in range(20) for b in range(20) for c in range(20) for d in range(20) for f in range(20)]",

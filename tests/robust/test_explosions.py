@@ -15,6 +15,8 @@ from tilecheck.config import Config
 
 MEMORY = 3 << 30
 """Bytes of address space that one process gets for all of them."""
+HELD = 700 << 20
+"""Bytes that it may hold at its peak. Being refused more memory is caught somewhere; growing into it is not bounded."""
 SECONDS = 90
 """Of processor time for one: several times what the slowest takes."""
 
@@ -31,6 +33,9 @@ for name in sys.argv[1:]:
     wrong = [f.message for f in report.failures if "internal error" in f.message or "MemoryError" in f.message]
     if wrong or took > {SECONDS} or not (report.kernels or report.failures):
         sys.exit(f"{{name}}: {{took:.0f}} s, {{wrong}}")
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    if held > {HELD}:
+        sys.exit(f"{{name}}: {{held >> 20}} MB")
 """
 
 

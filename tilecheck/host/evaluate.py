@@ -34,10 +34,12 @@ from tilecheck.host.values import (
     Stored,
     Tensor,
     Thing,
+    Truth,
     Value,
 )
 from tilecheck.kernel import tree
 from tilecheck.proof.terms import TRUE, Cond, Opaque, Sym, Term, bool_opaque, of
+from tilecheck.proof.terms.sizes import is_short
 from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, ValueAt
 from tilecheck.source.targets import ExternalName, ModuleTarget, TileName
 
@@ -146,7 +148,10 @@ class Evaluator:
     # --- expressions -------------------------------------------------------------------------------------------------
 
     def eval(self, expr: tree.Expr, frame: Frame, state: State) -> Value:
-        return EXPRESSIONS[type(expr)](self, expr, frame, state)
+        value = EXPRESSIONS[type(expr)](self, expr, frame, state)
+        if isinstance(value, Truth) and not is_short(value.cond):
+            return Truth(self.doubt("condition"))
+        return value
 
     def cond(self, expr: tree.Expr, frame: Frame, state: State) -> Cond:
         return self.truth(self.eval(expr, frame, state), state)

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from tilecheck.host.values import Choice, Int, Items, Tensor, Thing, Truth, Value
 from tilecheck.proof.terms import ONE, ZERO, Cond, Opaque, Term, bool_opaque, conj, disj, ite, negate
-from tilecheck.proof.terms.sizes import is_small
+from tilecheck.proof.terms.sizes import is_short, is_small
 from tilecheck.records import record
 
 _OPTIONS = 8
@@ -117,11 +117,12 @@ def join_values(test: Cond, a: Value, b: Value) -> Value:
     if a is b or a == b:
         return a
     if isinstance(a, Truth) and isinstance(b, Truth):
-        return Truth(disj(conj(test, a.cond), conj(negate(test), b.cond)))
+        joined = disj(conj(test, a.cond), conj(negate(test), b.cond))
+        return Truth(joined) if is_short(joined) else _either(joined)
     x, y = as_number(a), as_number(b)
     if x is not None and y is not None:
-        joined = ite(test, x, y)
-        return Int(joined) if is_small(joined) else _either(joined)
+        number = ite(test, x, y)
+        return Int(number) if is_small(number) else _either(number)
     if isinstance(a, Items) and isinstance(b, Items) and len(a.items) == len(b.items):
         return Items(tuple(join_values(test, v, w) for v, w in zip(a.items, b.items, strict=True)), a.places)
     if isinstance(a, Tensor) or isinstance(b, Tensor):
@@ -131,8 +132,8 @@ def join_values(test: Cond, a: Value, b: Value) -> Value:
     return choice([*guarded(test, a), *guarded(negate(test), b)])
 
 
-def _either(joined: Term) -> Thing:
-    """A number of which only the name is kept; the same choice has the same name."""
+def _either(joined: Term | Cond) -> Thing:
+    """A number, or a truth value, of which only the name is kept; the same choice has the same name."""
     return Thing(f"either{blake2b(joined.key.encode(), digest_size=12).hexdigest()}")
 
 

@@ -48,7 +48,8 @@ def _ints(m: Machine, cond: Cond, a: Int, b: Int, span: Span) -> Value:
 
 
 def _bools(m: Machine, cond: Cond, a: Bool, b: Bool, span: Span) -> Value:
-    return _shapes_differ(m, cond, a, b) if _wider(a.shape, b.shape) is None else choose(cond, a, b)
+    return _shapes_differ(m, cond, a, b) if _wider(a.shape, b.shape) is None else (
+        m.limited_truth(choose(cond, a, b), span))
 
 
 def _wider(a: Shape | None, b: Shape | None) -> Shape | None:

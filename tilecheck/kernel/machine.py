@@ -20,7 +20,7 @@ from tilecheck.kernel.tree import Expr, Span, Stmt
 from tilecheck.kernel.undefined import Observation
 from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Shape, Unknown, Value
 from tilecheck.proof.terms import TRUE, Atom, Cond, Counter, Load, Term, atoms_of, conj, counter, opaque
-from tilecheck.proof.terms.sizes import is_small
+from tilecheck.proof.terms.sizes import is_short, is_small
 from tilecheck.records import record
 
 if TYPE_CHECKING:
@@ -223,7 +223,8 @@ class Machine:
         handler = self._expressions.get(type(expr))
         if handler is None:
             return Unknown(type(expr).__name__)
-        return handler(self, expr)
+        value = handler(self, expr)
+        return self.limited_truth(value, expr.span) if type(value) is Bool else value
 
     def run(self, statements: tuple[Stmt, ...]) -> None:
         """Executes statements in order. Afterwards `alive` says whether control may reach the end, and `path` holds
@@ -305,6 +306,11 @@ class Machine:
         if is_small(value.term):
             return value
         return self.fresh("large", span, value.shape)
+
+    def limited_truth(self, value: Bool, span: Span) -> Bool:
+        """The truth value, or one of which nothing is known when its condition has grown too long."""
+        return value if is_short(value.cond) else replace(
+            self.fresh_truth("large", span, value.shape), shadow=value.shadow)
 
     @contextmanager
     def doubting(self) -> Iterator[None]:

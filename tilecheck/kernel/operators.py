@@ -59,7 +59,6 @@ from tilecheck.proof.terms import (
     negate,
     opaque,
 )
-from tilecheck.proof.terms.sizes import LENGTH
 from tilecheck.proof.widths import grows
 
 _ORDINARY = (Int, Bool, Data, Const, ParamRef)
@@ -179,8 +178,6 @@ def _binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value
         return join(m, right.cond, then, other, span)
     if isinstance(left, Bool) and isinstance(right, Bool) and op in _LOGIC:
         shape = broadcast(left.shape, right.shape)
-        if len(left.cond.key) + len(right.cond.key) > 4 * LENGTH:
-            return m.fresh_truth("large", span, shape)
         return Bool(_LOGIC[op](left.cond, right.cond), shape)
     if not (isinstance(left, _ORDINARY) and isinstance(right, _ORDINARY)):
         return _other_binary(m, op, left, right, span)
