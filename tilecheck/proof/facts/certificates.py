@@ -56,6 +56,8 @@ _NODES: Final = 260
 _TOTAL: Final = 2500
 
 
+_SHORT: Final = 3
+"""Terms of what a fact leaves beside an atom, beyond which it is no bound to look at."""
 _MAX_TERMS: Final = 24
 _MAX_DEGREE: Final = 6
 _SHIFTED_TERMS: Final = 96
@@ -414,8 +416,10 @@ class Facts:
             known = []
             for _, _, g in self._with_monomial.get((atom,), ()):
                 scale = g.monos[(atom,)]
-                rest = of(atom) * scale - bound * scale - g if scale > 0 else None  # >= 0 up to rounding
-                if rest is not None and len(rest.monos) <= 3:
+                if scale <= 0 or len(g.monos) > _SHORT + 2:
+                    continue
+                rest = of(atom) * scale - bound * scale - g  # >= 0 up to rounding
+                if len(rest.monos) <= _SHORT:
                     known.append(reduced(rest + scale - 1))
             self._needed_for[atom, bound] = known
         return known
