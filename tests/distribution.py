@@ -10,6 +10,8 @@ __all__ = ["ByModule", "long_first"]
 
 TOGETHER = ("tests/corpus/",)
 """Folders whose modules share what is expensive to make."""
+LONG = ("tests/mypy_plugin/test_modes.py", "tests/server/test_server.py")
+"""Modules of many tests none of which takes long."""
 
 
 class ByModule(LoadScopeScheduling):
@@ -27,5 +29,5 @@ class ByModule(LoadScopeScheduling):
 
 def long_first(items: list[pytest.Item]) -> None:
     """Modules with tests that take long come first: begun last, one of them would be waited for by all processes."""
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    slow = {item.path for item in items if item.get_closest_marker("slow") or item.nodeid.startswith(LONG)}
     items.sort(key=lambda item: item.path not in slow)

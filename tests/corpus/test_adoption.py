@@ -36,6 +36,10 @@ INJECTIONS = (
 )
 
 
+TAKEN = ("__init__.py", "attention*.py", "m*.py", "rms_norm.py", "softmax.py", "transpose.py")
+"""Of `ops/cutile`: most files that have findings, and some that have none."""
+
+
 @dataclass(frozen=True)
 class Copy:
     """A copy of the corpus, and its baseline."""
@@ -52,8 +56,8 @@ class Copy:
 @pytest.fixture(scope="module")
 def taken_on(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Copy:
     copy = Copy(tmp_path_factory.mktemp("corpus"))
-    part(corpus, copy.folder, "suites/liger", *(str(p.relative_to(corpus / "tilegym")) for p in sorted(
-        (corpus / "tilegym" / "ops" / "cutile").glob("*.py"))))
+    part(corpus, copy.folder, *(str(p.relative_to(corpus / "tilegym")) for name in TAKEN for p in sorted(
+        (corpus / "tilegym" / "ops" / "cutile").glob(name))))
     written = copy.check("--update-baseline")
     assert written.returncode == 0, written.stderr
     assert "finding" in written.stderr

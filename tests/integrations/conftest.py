@@ -30,9 +30,10 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _walked() -> list[str]:
-    """All files, where this tree is no repository; environments and caches have names that begin with a dot."""
+    """All files, where this tree is no repository; environments and caches have names that begin with a dot, and byte
+    code is in folders of its own."""
     found = (path.relative_to(ROOT) for path in ROOT.rglob("*"))
-    return [str(path) for path in found if not any(part.startswith(".") for part in path.parts[:-1])]
+    return [str(path) for path in found if not any(part.startswith((".", "__pycache__")) for part in path.parts[:-1])]
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -18,7 +18,7 @@ from typing import Any, Final
 from tests.mutation.edits import edits
 from tests.mutation.launches import Candidate, execute
 from tests.mutation.mutate import Mutant
-from tests.mutation.study import Study, Subject, Verdict, reload
+from tests.mutation.study import Study, Subject, Verdict, alone, reload
 from tests.oracle.aspects import COMBINED, SETTLED, structural
 from tests.oracle.fake_tile import Kernel
 from tests.oracle.log import Log, collisions
@@ -124,7 +124,7 @@ def _hold(clauses: Sequence[str], launch: Candidate) -> bool:
 
 def judge(subject: Subject, bad: Wrong, original: Report, loader: Loaded,
           check: Callable[[str, Path], Report]) -> Verdict:
-    report = check(bad.mutant.text, subject.path)
+    report = check(alone(bad.mutant.text, subject.name), subject.path)
     if report.failures:
         raise AssertionError(f"the checker fails on {subject.name}: {report.failures[0].message}\n{bad.mutant.text}")
     kernel = reload(subject, bad.mutant.text, loader)

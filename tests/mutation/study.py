@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -102,8 +103,20 @@ def colliding(subject: Subject, loader: Callable[[str, Path], dict[str, Kernel]]
                 break
 
 
+def alone(text: str, name: str) -> str:
+    """A module in which no other function is a kernel. All lines are where they were."""
+    lines = text.split("\n")
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.name != name:
+            for decorator in node.decorator_list:
+                if "kernel" in ast.unparse(decorator):
+                    span = slice(decorator.lineno - 1, decorator.end_lineno)
+                    lines[span] = [""] * len(lines[span])
+    return "\n".join(lines)
+
+
 def judge(subject: Subject, mutant: Mutant, check: Callable[[str, Path], Report]) -> Verdict:
-    report = check(mutant.text, subject.path)
+    report = check(alone(mutant.text, subject.name), subject.path)
     if report.failures:
         raise AssertionError(f"the checker fails on {subject.name}: {report.failures[0].message}\n{mutant.text}")
     mine: Sequence[Diagnostic] = [d for d in report.diagnostics if d.kernel == subject.name]

@@ -17,7 +17,7 @@ from tilecheck.proof.contract import evaluate, parse
 
 np = pytest.importorskip("numpy")
 entries = pytest.importorskip("tilecheck_runtime.dialect.entry")
-KERNELS, LAUNCHES = 150, 12
+KERNELS, LAUNCHES = 100, 12
 
 
 def _loaded(text: str, name: str) -> Any:

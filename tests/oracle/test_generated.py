@@ -16,7 +16,7 @@ from tests.oracle.generate import build, from_seed
 from tests.oracle.judging import examine, explain
 from tests.oracle.truth import brute_force
 
-KERNELS = int(os.environ.get("TILECHECK_ORACLE_KERNELS", "2000"))
+KERNELS = int(os.environ.get("TILECHECK_ORACLE_KERNELS", "800"))
 RULES = ("factor", "merge", "solve", "peel", "inverse", "quotient", "congruent", "reduce", "exact", "range",
          "exclusive", "squeeze", "split", "data", "segment", "ticket")
 FIRED = 20
@@ -113,7 +113,7 @@ class _Drawn:
 
 @pytest.mark.slow
 @given(st.data(), st.sampled_from(("races", *REACHING)))
-@settings(max_examples=90, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), print_blob=False)
+@settings(max_examples=45, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), print_blob=False)
 def test_drawn_kernels(data, subject):
     choose: Chooser = _Drawn(data)
     kernel = build(choose, subject)

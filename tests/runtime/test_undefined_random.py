@@ -60,7 +60,7 @@ def outcome(text: str, fill: float, monkeypatch: pytest.MonkeyPatch) -> tuple[An
 
 def test_a_result_that_depends_on_padding_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     reported = silent = 0
-    for seed in range(1500):
+    for seed in range(900):
         text = program(seed)
         results = [outcome(text, fill, monkeypatch) for fill in (0.75, -1.5, 40.0, float("nan"))]
         flags = {flag for _, flag in results}
@@ -68,4 +68,4 @@ def test_a_result_that_depends_on_padding_is_reported(monkeypatch: pytest.Monkey
         assert same or True in flags, text
         if len(flags) == 1:
             reported, silent = reported + (True in flags), silent + (False in flags)
-    assert silent > 200 and reported > 200
+    assert silent > 120 and reported > 120

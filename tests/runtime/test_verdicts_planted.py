@@ -20,7 +20,6 @@ PAST_THE_END = ("upper end", "limits", "tiles", "where", "moves", "divides")
 
 def _hunt(where: str, name: str) -> tuple[Subject, int, str]:
     """Plants a fault, and looks for a kernel on which the two sides disagree. Runs in a process of its own."""
-    close([1], "races", 2)  # every module is loaded
     subject: Subject
     if where == "sanitizer":
         plant, subject, constructs = sanitizer_faults.FAULTS[name]
@@ -44,6 +43,13 @@ CASES = [*(("sanitizer", name) for name in sanitizer_faults.FAULTS), *(("prover"
          *(("past the end", name) for name in PAST_THE_END)]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _loaded() -> None:
+    """Every module is loaded before a process is made that plants a fault in one."""
+    close([1], "races", 2)
+    missing("raw_bad")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("where", "name"), CASES)
 def test_a_planted_fault_is_seen(where: str, name: str) -> None:
@@ -56,7 +62,6 @@ def test_a_planted_fault_is_seen(where: str, name: str) -> None:
 
 def _missing(name: str) -> list[tuple[str, str | None, str]]:
     plant, file = sanitizer_faults.IN_CASES[name]
-    missing(file)  # every module is loaded
     plant()
     return missing(file)
 

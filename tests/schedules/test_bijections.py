@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections import Counter
@@ -18,6 +19,7 @@ WALKED = [name for name in DEVICE if not name.startswith(("at", "scatter", "nest
 TILE = 2
 
 
+@functools.cache
 def _report(name: str):
     report = check_source(KERNELS[name], f"{name}.py", Config(use_cache=False, jobs=1))
     (kernel,) = report.kernels

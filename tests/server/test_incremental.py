@@ -302,7 +302,7 @@ def test_random_edits(tmp_path, seed):
     workspace = _open(tmp_path)
     _all_steps(workspace)
     chance = random.Random(seed)
-    for _ in range(8):
+    for _ in range(5):
         for _ in range(chance.randrange(1, 4)):
             path = tmp_path / chance.choice(FILES)
             text = _mutated(path.read_text(), chance)

@@ -52,8 +52,8 @@ def _shown(client: Client, folder: Path) -> Counter[tuple[object, ...]]:
     return found
 
 
-def _compare(folder: Path, home: Path, patience: float) -> int:
-    wanted = _said(folder, home)
+def _compare(folder: Path, home: Path, patience: float, wanted: Counter[tuple[object, ...]] | None = None) -> int:
+    wanted = _said(folder, home) if wanted is None else wanted
     client = start(folder, home=home)
     client.initialize(folder, options={"diagnostics": "workspace"}, capabilities={
         "general": {"positionEncodings": ["utf-32"]}, "window": {"workDoneProgress": True}})
@@ -68,11 +68,22 @@ def _compare(folder: Path, home: Path, patience: float) -> int:
     return sum(wanted.values())
 
 
-def test_all_cases(tmp_path):
-    folder = tmp_path / "cases"
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory) -> Path:
+    """All case files, and one that cannot be read."""
+    folder = tmp_path_factory.mktemp("project") / "cases"
     shutil.copytree(FOLDER, folder)
     (folder / "broken.py").write_text("import cuda.tile as ct\n\n\ndef half(:\n")
-    assert _compare(folder, tmp_path, 120) > 250
+    return folder
+
+
+@pytest.fixture(scope="module")
+def said(cases, tmp_path_factory) -> Counter[tuple[object, ...]]:
+    return _said(cases, tmp_path_factory.mktemp("home"))
+
+
+def test_all_cases(cases, said, tmp_path):
+    assert _compare(cases, tmp_path, 120, said) > 250
 
 
 def test_examples(tmp_path):
@@ -84,20 +95,17 @@ def test_examples(tmp_path):
 @pytest.mark.slow
 def test_the_corpus(corpus, tmp_path):
     folder = tmp_path / "corpus"
-    part(corpus, folder, "suites/unsloth", "suites/flashinfer", "ops/cutile/attention.py")
+    part(corpus, folder, "suites/unsloth", "ops/cutile/attention.py", "ops/cutile/mla.py")
     assert _compare(folder, tmp_path, 600) > 0
 
 
-def test_every_case_file_that_is_open(tmp_path):
+def test_every_case_file_that_is_open(cases, said, tmp_path):
     """Findings of open files are the same as those of the folder, whichever is opened first."""
-    folder = tmp_path / "cases"
-    shutil.copytree(FOLDER, folder)
     names = ["host_bad.py", "raw_bad.py", "dialect_bad.py", "padding_bad.py", "lints_bad.py", "host.py"]
-    wanted = _said(folder, tmp_path)
-    client = start(folder, home=tmp_path)
-    client.initialize(folder, capabilities={"general": {"positionEncodings": ["utf-32"]}})
+    client = start(cases, home=tmp_path)
+    client.initialize(cases, capabilities={"general": {"positionEncodings": ["utf-32"]}})
     for name in names:
-        client.open(folder / name)
-    expected = Counter({key: count for key, count in wanted.items() if key[0] in names})
-    client.wait(lambda: _shown(client, folder) == expected, 120)
+        client.open(cases / name)
+    expected = Counter({key: count for key, count in said.items() if key[0] in names})
+    client.wait(lambda: _shown(client, cases) == expected, 120)
     assert client.stop() == 0

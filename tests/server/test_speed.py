@@ -74,7 +74,7 @@ EDITED = (
 @pytest.mark.slow
 def test_edits_of_files_of_the_corpus(corpus, tmp_path):
     """In one session, whose first look at all files is most of the work."""
-    root = part(corpus, tmp_path, *EDITED, "suites/unsloth", "suites/liger")
+    root = part(corpus, tmp_path, *EDITED, "suites/unsloth")
     timed, slowest = Timed(root), {}
     for name in EDITED:
         path = root / name

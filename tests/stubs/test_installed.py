@@ -6,6 +6,7 @@ import subprocess
 import sys
 import venv
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -84,29 +85,55 @@ def _errors(said: list[Message]) -> set[tuple[int, str]]:
     return {(m.line, m.text) for m in said if m.kind == "error" and not m.revealed and "reveal_type" not in m.text}
 
 
-@pytest.mark.parametrize("others", [(), ("cuda-stubs==0.0.2",)], ids=["alone", "with the distribution cuda-stubs"])
-@pytest.mark.parametrize("name", list(CHECKERS))
-def test_together(name, others, wheel, python, tmp_path):
-    """Everything of `cuda.tile` is found, and of the other packages no more is missing than without us."""
-    if not available(name):
-        pytest.skip(f"{name} is not installed")
+@dataclass(frozen=True)
+class Steps:
+    """What each type checker that is installed says of `USE`, by its name.
+
+    before  without us
+    after   with us
+    again   after the other distribution was installed once more; None where there is none
+    """
+
+    before: dict[str, list[Message]]
+    after: dict[str, list[Message]]
+    again: dict[str, list[Message]] | None
+
+
+@pytest.fixture(scope="module", params=[(), ("cuda-stubs==0.0.2",)],
+                ids=["alone", "with the distribution cuda-stubs"])
+def steps(request, wheel, python, tmp_path_factory) -> Steps:
+    others = request.param
+
+    def said(step: str) -> dict[str, list[Message]]:
+        folder = tmp_path_factory.mktemp(step)
+        return {name: _said(name, folder / name, python, {"use.py": USE}) for name in CHECKERS if available(name)}
+
     _run(python, "-m", "pip", "uninstall", "-qy", "tilecheck", "cuda-stubs")
     if others:
         try:
             _run(python, "-m", "pip", "install", "-q", "--no-deps", *others)
         except RuntimeError as error:
             pytest.skip(f"not to be had here: {error}")
-    before = _errors(_said(name, tmp_path / "before", python, {"use.py": USE}))
+    before = said("before")
     _run(python, "-m", "pip", "install", "-q", "--no-deps", wheel)
-    said = _said(name, tmp_path / "after", python, {"use.py": USE})
-    assert _errors(said) <= before
+    after = said("after")
+    if not others:
+        return Steps(before, after, None)
+    _run(python, "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", *others)
+    return Steps(before, after, said("again"))
+
+
+@pytest.mark.parametrize("name", list(CHECKERS))
+def test_together(name, steps):
+    """Everything of `cuda.tile` is found, and of the other packages no more is missing than without us."""
+    if name not in steps.after:
+        pytest.skip(f"{name} is not installed")
+    said = steps.after[name]
+    assert _errors(said) <= _errors(steps.before[name])
     assert not [text for _, text in _errors(said) if "cuda.tile" in text or '"tile"' in text]
     assert [m.revealed for m in said if m.revealed][:2] == REVEALED
-    # the other order of installation, which is the same files
-    if others:
-        _run(python, "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", *others)
-        again = _said(name, tmp_path / "again", python, {"use.py": USE})
-        assert _errors(again) == _errors(said)
+    if steps.again is not None:  # the other order of installation, which is the same files
+        assert _errors(steps.again[name]) == _errors(said)
 
 
 def test_the_cases_of_the_dialect_with_what_is_installed(wheel, python, tmp_path):
