@@ -72,7 +72,8 @@ def _statements(tree: ast.Module) -> Iterator[list[ast.expr]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
             definition = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-            own = [] if definition or _named_anew(node) else [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
+            skipped = definition or _named_anew(node)
+            own = [] if skipped else [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
             yield [n for c in own for n in ast.walk(c) if isinstance(n, ast.expr)]
 
 
