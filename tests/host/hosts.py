@@ -38,6 +38,11 @@ PARAMS = tuple(Param(name, kind, Span("m.py", 1, 0, 1, 0)) for name, kind in _KI
 
 def launches(source: str, **others: str) -> tuple[Launch, ...]:
     """The launches of `m.py`, which holds the prelude and the source; `others` are further modules."""
+    return tuple(found for found in all_launches(source, **others) if found.how != "unseen")
+
+
+def all_launches(source: str, **others: str) -> tuple[Launch, ...]:
+    """The same, with those that there may be unseen."""
     files = {"m.py": PRELUDE + source, **{f"{name}.py": text for name, text in others.items()}}
     project = Project(list(files), contents={name: text.encode() for name, text in files.items()})
     return find_launches(project, project.module("m.py"))

@@ -46,7 +46,8 @@ def explain(study: Study, line: int | None = None) -> ExplainedKernel:
                  for g in model.gaps if line is None or g.span.line == line)
     return ExplainedKernel(
         model.name, model.file, model.name_span.line, study.report.verdict,
-        (*given, *writer.counters(told)), shown, clauses, len(study.launches), gaps)
+        (*given, *writer.counters(told)), shown, clauses,
+        sum(launch.how != "unseen" for launch in study.launches), gaps)
 
 
 def _cost(study: Study, span: Span, text: str) -> Cost:

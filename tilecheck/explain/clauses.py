@@ -77,6 +77,7 @@ def _structural(model: KernelModel, c: Clause) -> str:
         if len(note.arrays) == 2:
             return f"`{note.arrays[0]}` is written, so `{note.arrays[1]}` must not share memory with it"
         return f"`{note.arrays[0]}` is written, so no two of its elements may share memory"
-    if "2**31" in c.text:
-        return "index arithmetic has 32 bits"
+    for bits, limit in ((32, "2**31"), (64, "2**63")):
+        if c.text.endswith(limit):
+            return f"index arithmetic has {bits} bits"
     return "what the partitions of the outputs ask for" if model.dialect else "what the kernel asks for as a whole"

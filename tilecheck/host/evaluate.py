@@ -24,6 +24,7 @@ from tilecheck.host.values import (
     Function,
     Int,
     Items,
+    Kernel,
     Member,
     Package,
     Place,
@@ -83,6 +84,8 @@ class Evaluator:
         self.fuel = FUEL
         self.frames: dict[int, Frame] = {}
         self.records: list[Raw] = []
+        self.escaped: set[Kernel] = set()
+        """Kernels that went to code that is not seen."""
         self.stores: dict[str, list[tuple[Value, Value]]] = {}
         self.symbols = Symbols()
         self.inlined: set[tuple[str, str]] = set()
@@ -327,6 +330,8 @@ class Evaluator:
                 self._forget(value.name, state)
             elif isinstance(value, Closure):
                 self._reassigned(value, state)
+            elif isinstance(value, Kernel):
+                self.escaped.add(value)
             elif isinstance(value, Choice):
                 self.escape(tuple(option for _, option in value.options), state)
 

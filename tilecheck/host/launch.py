@@ -66,7 +66,8 @@ class Launch:
     grid       extents over the launch's symbols, padded with 1; None where not known
     arguments  None when the argument list is not visible (`*args`)
     facts      what the host code guarantees at the launch: asserts, branches taken, ranges of loops
-    how        `launch`, `wrapper`, `tuner`; `operation` for one through the runtime
+    how        `launch`, `wrapper`, `tuner`; `operation` for one through the runtime; `unseen` for one that there may be
+               where nobody sees it, of which nothing is known
     wrapper    name of the function whose symbols the terms use, for messages
     cases      the values that symbols of a tuner's configuration may have, together: one case for each configuration;
                empty when there is no configuration or its values are not known
@@ -83,7 +84,7 @@ class Launch:
     arguments: tuple[Argument, ...] | None
     facts: Cond
     span: Span
-    how: Literal["launch", "wrapper", "tuner", "operation"]
+    how: Literal["launch", "wrapper", "tuner", "operation", "unseen"]
     wrapper: str
     cases: tuple[tuple[tuple[str, int], ...], ...] = ()
     free: frozenset[str] = frozenset()

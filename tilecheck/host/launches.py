@@ -15,6 +15,7 @@ from tilecheck.host.record import Raw
 from tilecheck.host.state import Contents, State
 from tilecheck.host.symbols import Symbols
 from tilecheck.host.syntax import syntax
+from tilecheck.host.unseen import unseen
 from tilecheck.host.values import Choice, Function, Items, Kernel, Ref, Thing, Value
 from tilecheck.kernel import tree
 from tilecheck.proof.terms import TRUE, Cond, conj
@@ -28,7 +29,8 @@ _METHODS: Final = frozenset({"forward", "backward", "setup_context"})
 
 
 def find_launches(project: Project, module: Module) -> tuple[Launch, ...]:
-    """Every launch of a kernel of the checked tree that a function of the module makes, or its body.
+    """Every launch of a kernel of the checked tree that a function of the module makes, or its body, and those that it
+    may make unseen.
 
     A function that others of the module call is followed from there, with the arguments that it is given; by itself
     it is evaluated only when nothing else of the module reaches it, or when it is public.
@@ -163,6 +165,7 @@ class _Search:
                 launch = self._launch(name, raw, cond, kernel)
                 if launch is not None:
                     found[launch if certain else replace(launch, certain=False)] = None
+        found |= dict.fromkeys(unseen(self.ev, self.module, self.raws))
         return tuple(sorted(found, key=lambda launch: (launch.span, launch.wrapper, launch.kernel)))
 
     def _launch(self, name: str, raw: Raw, cond: Cond, kernel: Kernel) -> Launch | None:

@@ -125,6 +125,7 @@ class KernelModel:
     axis_reads  each of these reads with the launch scalar conditions that it stands under
     observed    what was noted beside the accesses
     products    block-dependent numbers that the kernel compares, divides or chooses between, where no index shows them
+    long        likewise, of numbers that are computed in 64 bits
     wide        quotients and the like that are computed in 64 bits
     indexed     arrays whose extents and indices are of 64 bits
     claims      what it says of divisibility
@@ -148,6 +149,7 @@ class KernelModel:
     dialect: bool = False
     axis_reads: tuple[tuple[int, Cond], ...] = ()
     products: tuple[Term, ...] = ()
+    long: tuple[Term, ...] = ()
     wide: frozenset[Atom] = frozenset()
     indexed: frozenset[str] = frozenset()
     observed: Observed = NOTHING_SEEN

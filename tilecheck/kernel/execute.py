@@ -246,7 +246,8 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
         gaps=tuple(gaps), declared=declared(m.project, site), guards=conj(*m.guards), dialect=site.dialect,
         products=tuple(sorted(m.products, key=lambda t: t.key)), claims=tuple(dict.fromkeys(m.claims)),
-        wide=frozenset(m.wide - m.narrow), indexed=frozenset(n for n, certain in m.indexed.items() if certain),
+        long=tuple(sorted(m.long, key=lambda t: t.key)), wide=frozenset(m.wide - m.narrow),
+        indexed=frozenset(n for n, certain in m.indexed.items() if certain),
         observed=_observed(m, definition),
         paddings=Paddings(tuple(m.observations), tuple(sorted(m.unfollowed.items()))),
         ownership=dialect().ownership_of(m, site) if site.dialect else NOT_A_DIALECT)

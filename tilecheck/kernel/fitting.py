@@ -59,13 +59,29 @@ def fitted(m: Machine, value: Int) -> Term:
         return app(dtype, t)
     if bits < _INDEX:
         return t if _held(m, t, dtype) else app(dtype, t)
-    if bits > _INDEX or size_of(t) is not None or _few(m, t):
-        return t
-    found = _needed(m, t, m.path)
-    if found is None:
-        return app(dtype if dtype in UNSIGNED else f"int{_INDEX}", t)
-    m.products.update(_positive(b) for b in found if grows(b))
-    return t
+    kind = dtype if dtype in INTEGERS else f"int{_INDEX}"
+    if bits > _INDEX:
+        return t if _fits_twice(t) or _asked(m, size_of(t), t, m.long, 2 * _INDEX) else app(kind, t)
+    size = size_of(t)
+    if size is not None:
+        limit = 2 ** _INDEX + 1 if dtype in UNSIGNED else 2 ** (_INDEX - 1)
+        return app(kind, t) if (size.constant or 0) >= limit else t
+    return t if _few(m, t) or _asked(m, None, t, m.products, _INDEX) else app(kind, t)
+
+
+def _fits_twice(t: Term) -> bool:
+    """Whether 64 bits hold a term of values that 32 bits hold each."""
+    size: int = sum(abs(c) << (_INDEX - 1) * len(k) for k, c in t.monos.items())
+    return size < 1 << (2 * _INDEX - 1)
+
+
+def _asked(m: Machine, size: Term | None, t: Term, into: set[Term], bits: int) -> bool:
+    """Ask of the launch that a term fits in so many bits; false when nothing can be asked."""
+    found = (size,) if size is not None else _needed(m, t, m.path)
+    if found is None or any((b.constant or 0) >= 2 ** (bits - 1) for b in found):
+        return False
+    into.update(_positive(b) for b in found if grows(b))
+    return True
 
 
 def _positive(bound: Term) -> Term:

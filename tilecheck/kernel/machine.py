@@ -194,6 +194,7 @@ class Machine:
         self._places: dict[str, dict[tuple[object, ...], int]] = {}
         self.made: set[Atom] = set()
         self.products: set[Term] = set()
+        self.long: set[Term] = set()
         self.plain: set[Term] = set()
         """Values of loop variables, which their loops keep within 32 bits."""
         self.supposed: tuple[Atom, Cond] | None = None

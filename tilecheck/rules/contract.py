@@ -55,9 +55,15 @@ def width_clauses(model: KernelModel) -> tuple[Clause, ...]:
     the way may be larger. Values of data and of loop counters are left out, unless numbers of the launch bound them
     where they are used: those that nothing bounds are not followed any further.
     """
-    ordered = sorted(_widths(model), key=lambda t: t.key)
-    most = [b for b in ordered if not any(c is not b and _covers(c, b) for c in ordered)]
-    return tuple(Clause(f"{render(b)} < 2**31", lt(b, const(2**31)), "structural") for b in most)
+    narrow = (Clause(f"{render(b)} < 2**31", lt(b, const(2**31)), "structural") for b in _most(_widths(model)))
+    wide = (Clause(f"{render(b)} < 2**63", lt(b, const(2**63)), "structural") for b in _most({*model.long}))
+    return (*narrow, *wide)
+
+
+def _most(bounds: set[Term]) -> Iterator[Term]:
+    """Bounds without those that others imply."""
+    ordered = sorted(bounds, key=lambda t: t.key)
+    return (b for b in ordered if not any(c is not b and _covers(c, b) for c in ordered))
 
 
 def _widths(model: KernelModel) -> set[Term]:

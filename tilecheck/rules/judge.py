@@ -121,6 +121,7 @@ def conclude(
     """Verdicts, contract and findings of a kernel in view of the launches that are visible in the checked tree."""
     clauses = contract_of(proof)
     states = discharge_all(clauses, model, launches)
+    launches = [launch for launch in launches if launch.how != "unseen"]
     unsettled = [in_view(s, model, launches, states) for s in proof.obligations if _unsettled(s, states)]
     reported = _without_implied([s for s in unsettled if s is not None])
     findings = [_in_dialect(s, model, _DIAGNOSE[s.code](s, model)) for s in reported]

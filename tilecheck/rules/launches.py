@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from tilecheck.diagnostics import ClauseState
@@ -19,7 +20,7 @@ from tilecheck.rules.once import standing_facts
 __all__ = ["Discharged", "discharge_all"]
 
 
-_WIDTH: Final = "2**31"
+_WIDTHS: Final = ("2**31", "2**63")
 
 
 @record(frozen=True)
@@ -33,8 +34,13 @@ class Discharged:
 def discharge_all(
     clauses: Sequence[Clause], model: KernelModel, launches: Sequence[Launch],
 ) -> Mapping[str, Discharged]:
-    standing = standing_facts(model) if launches else ()
-    return {c.text: _discharge(c, model, launches, standing) for c in clauses}
+    """By clause. One that every launch in sight discharges is open where there may be others."""
+    seen = [launch for launch in launches if launch.how != "unseen"]
+    standing = standing_facts(model) if seen else ()
+    found = {c.text: _discharge(c, model, seen, standing) for c in clauses}
+    if len(seen) == len(launches):
+        return found
+    return {text: replace(d, state="open") if d.state == "discharged" else d for text, d in found.items()}
 
 
 def _discharge(
@@ -42,7 +48,7 @@ def _discharge(
 ) -> Discharged:
     if not launches:
         return Discharged("unseen")
-    if _WIDTH in clause.text:
+    if clause.text.endswith(_WIDTHS):
         # sizes of real launches are seldom known, and seldom near the limit
         return Discharged("open")
     at = tuple((launch, _at(clause, model, launch, standing)) for launch in launches)

@@ -1,0 +1,80 @@
+"""Launches that are not seen: no clause is discharged at all launches where there may be one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.host.hosts import all_launches
+from tilecheck.api import check_source
+from tilecheck.config import Config
+
+SEEN = "def seen(x, y, n):\n    ct.launch(0, (n,), k, (x, y, n, 1))\n\n\n"
+
+
+def unseen(source: str) -> list[str]:
+    return [found.kernel[1] for found in all_launches(SEEN + source) if found.how == "unseen"]
+
+
+@pytest.mark.parametrize("source", [
+    "def run(xs, y):\n    list(map(lambda x: ct.launch(0, (5,), k, (x, y, 3, 1)), xs))\n",
+    "def run(xs, y):\n    def one(x):\n        ct.launch(0, (5,), k, (x, y, 3, 1))\n    list(map(one, xs))\n",
+    "KS = [k, k]\n\n\ndef run(x, y):\n    [ct.launch(0, (5,), q, (x, y, 3, 1)) for q in KS]\n",
+    "T = {}\nfor name, q in (('a', k), ('b', k)):\n    T[name] = q\n\n\n"
+    "def run(x, y, m):\n    ct.launch(0, (5,), T[m], (x, y, 3, 1))\n",
+    "T = {}\n\n\ndef fill():\n    T['a'] = k\n\n\ndef run(x, y, m):\n    ct.launch(0, (5,), T[m], (x, y, 3, 1))\n",
+    "def run(x, y):\n    go = functools.partial(ct.launch, 0, (5,), k)\n    go((x, y, 3, 1))\n",
+    "def run(x, y):\n    go = functools.partial(ct.launch, 0)\n    go((5,), k, (x, y, 3, 1))\n",
+    "def run(x, y, pool):\n    pool.submit(ct.launch, 0, (5,), k, (x, y, 3, 1))\n",
+    "class M:\n    def __init__(self):\n        self.k = k\n\n    def run(self, x, y):\n"
+    "        ct.launch(0, (5,), self.k, (x, y, 3, 1))\n",
+    "def run(x, y, name):\n    ct.launch(0, (5,), globals()[name], (x, y, 3, 1))\n",
+    "def run(x, y):\n    return lambda: ct.launch(0, (5,), k, (x, y, 3, 1))\n",
+    "def run(x, y, q=k):\n    ct.launch(0, (5,), q, (x, y, 3, 1))\n",
+    "import lib\n\n\ndef run(x, y):\n    lib.bench(k, x, y)\n",
+    "import lib\n\nlib.register('k', k)\n",
+])
+def test_a_kernel_that_may_be_launched_elsewhere(source: str) -> None:
+    assert unseen(source) == ["k"]
+
+
+@pytest.mark.parametrize("source", [
+    "",
+    "def run(xs, y):\n    [ct.launch(0, (5,), k, (x, y, 3, 1)) for x in xs]\n",
+    "def run(x, y):\n    [ct.launch(0, (5,), q, (x, y, 3, 1)) for q in [k, other]]\n",
+    "def go(kernel, x, y):\n    ct.launch(0, (5,), kernel, (x, y, 3, 1))\n\n\ndef run(x, y):\n    go(k, x, y)\n",
+    "T = {'a': k, 'b': other}\n\n\ndef run(x, y, m):\n    ct.launch(0, (5,), T[m], (x, y, 3, 1))\n",
+    "def run(x, y):\n    print(k)\n    ct.launch(0, (5,), k.replace_hints(occupancy=2), (x, y, 3, 1))\n",
+    "def run(x, y):\n    ks = []\n    ks.append(k)\n    for q in ks:\n        ct.launch(0, (5,), q, (x, y, 3, 1))\n",
+    "def run(x, y, n):\n    run = ct.launch\n    run(0, (n,), k, (x, y, n, 1))\n",
+    "def run(x, y, n):\n    exhaustive_search([1], 0, lambda c: (n,), k, lambda c: (x, y, n, 1))\n",
+    "def run(x, y):\n    list(map(lambda x: ct.launch(0, (5,), other, (x, y, 3, 1)), [x]))\n",
+])
+def test_a_kernel_whose_launches_are_all_seen(source: str) -> None:
+    assert "k" not in unseen(source)
+
+
+KERNEL = """
+import cuda.tile as ct
+
+
+@ct.kernel
+def k(x, y, n: ct.Constant[int], T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.scatter(y, i * n + ct.arange(T, dtype=ct.int32), 1.0)
+
+
+def seen(x, y):
+    ct.launch(0, (5,), k, (x, y, 4, 4))
+"""
+
+
+@pytest.mark.parametrize(("more", "state"), [
+    ("", "discharged"),
+    ("\n\ndef run(xs, y):\n    list(map(lambda x: ct.launch(0, (5,), k, (x, y, 2, 4)), xs))\n", "open"),
+])
+def test_a_clause_is_discharged_only_where_all_launches_are_seen(more: str, state: str) -> None:
+    said = check_source(KERNEL + more, "m.py", Config(use_cache=False))
+    (kernel,) = said.kernels
+    assert {c.clause: c.state for c in kernel.contract}["T <= n"] == state
+    told = [d.message for d in said.diagnostics if "T <= n" in d.message]
+    assert bool(told) == (state == "open")

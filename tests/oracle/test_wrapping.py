@@ -1,0 +1,28 @@
+"""Kernels whose indices are computed through numbers that wrap: what is proved does not collide when they run."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.oracle.wrapping import judged
+
+KERNELS = int(os.environ.get("TILECHECK_WRAPPING_KERNELS", "120"))
+KNOWN = (511, 566, 1117, 1274, 1560, 2385, 3670, 4053)
+"""Kernels that were once taken for safe, each for a reason of its own."""
+
+
+@pytest.mark.slow
+def test_what_is_proved_does_not_wrap_into_another_block() -> None:
+    judgements = [judged(seed, 8) for seed in range(KERNELS)]
+    faults = [f for _, _, found in judgements for f in found]
+    assert not faults, "\n".join(f"seed {f.seed}: {f.launch}: {f.said}\n{f.text}" for f in faults[:3])
+    decided = sum(verdict == "decided" for verdict, _, _ in judgements)
+    loud = sum(collisions > 0 for _, collisions, _ in judgements)
+    assert decided * 5 > KERNELS and loud * 4 > KERNELS
+
+
+@pytest.mark.parametrize("seed", KNOWN)
+def test_kernels_that_were_taken_for_safe(seed: int) -> None:
+    assert not judged(seed, 8)[2]

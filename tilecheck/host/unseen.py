@@ -1,0 +1,126 @@
+"""Kernels that host code may launch where nobody sees it.
+
+A launch in code that is not followed (a function that is handed to other code, a partial application), one of a kernel
+that is looked up where it cannot be followed, and a kernel that is handed to other code: each stands for a launch of
+which nothing is known.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from tilecheck.host import record, tables
+from tilecheck.host.launch import Launch
+from tilecheck.host.library import HARMLESS
+from tilecheck.host.syntax import syntax
+from tilecheck.host.values import Choice, Kernel, Thing, Value
+from tilecheck.kernel.tree import Span
+from tilecheck.proof.terms import TRUE
+from tilecheck.source.targets import ExternalName
+
+if TYPE_CHECKING:
+    from tilecheck.host.evaluate import Evaluator
+    from tilecheck.host.record import Raw
+    from tilecheck.host.symbols import Symbols
+    from tilecheck.source.module import Module
+
+__all__ = ["unseen"]
+
+_KEEPING: Final = frozenset({"add", "append", "extend", "insert", "replace_hints", "setdefault", "update"})
+"""Methods that keep what they are given, or make a kernel of it."""
+_LAUNCH: Final = frozenset({"launch", *record.TUNERS})
+
+
+def unseen(
+    ev: Evaluator, module: Module, raws: Iterable[tuple[str, Symbols, Raw]],
+) -> tuple[Launch, ...]:
+    """One launch of each kernel that may be launched from the module without being seen."""
+    found = set(ev.escaped)
+    seen = [(r.site, _is_known(ev, symbols, r.kernel)) for _, symbols, r in raws if r.site.file == module.path]
+    followed = {(site.line, site.column) for site, known in seen if known} - {
+        (site.line, site.column) for site, known in seen if not known}
+    statements = list(_statements(module.skeleton.tree))
+    found |= _kernels(ev, module, _defaults(module.skeleton.tree))
+    found |= _kernels(ev, module, (n for own in statements for n in _handed_over(ev, module, own)))
+    for own in statements:
+        site = next((s for s in own if _launches(s) and not _followed(module, s, own, followed)), None)
+        if site is None:
+            continue
+        found |= _kernels(ev, module, own) or _kernels(ev, module, [n for s in statements for n in s])
+    somewhere = Span(module.path, 1, 0, 1, 0)
+    return tuple(
+        Launch((k.file, k.qualname), (None, None, None), None, TRUE, somewhere, "unseen", "", certain=False)
+        for k in sorted(found, key=lambda k: (k.file, k.qualname)))
+
+
+def _is_known(ev: Evaluator, symbols: Symbols, kernel: Value) -> bool:
+    """Whether the kernels of a launch are known, or are whatever callers pass, which is seen there."""
+    options = [option for _, option in kernel.options] if isinstance(kernel, Choice) else [kernel]
+    return all(tables.kernels(ev, o) or (isinstance(o, Thing) and o.name in symbols.given) for o in options)
+
+
+def _named_anew(node: ast.stmt) -> bool:
+    """Whether a statement only gives the function that launches another name, by which it is followed."""
+    return isinstance(node, ast.Assign) and _launches(node.value) and all(isinstance(t, ast.Name) for t in node.targets)
+
+
+def _statements(tree: ast.Module) -> Iterator[list[ast.expr]]:
+    """The expressions of every statement, without the statements inside it. Decorators and annotations are not code
+    that runs with a launch in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            definition = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            skipped = definition or _named_anew(node)
+            own = [] if skipped else [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
+            yield [n for c in own for n in ast.walk(c) if isinstance(n, ast.expr)]
+
+
+def _defaults(tree: ast.Module) -> Iterator[ast.expr]:
+    """What parameters are where callers pass nothing."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arguments):
+            yield from (n for d in (*node.defaults, *node.kw_defaults) if d is not None for n in ast.walk(d)
+                        if isinstance(n, ast.expr))
+
+
+def _handed_over(ev: Evaluator, module: Module, own: list[ast.expr]) -> Iterator[ast.expr]:
+    """Names that calls give to code that is not seen."""
+    for call in own:
+        if isinstance(call, ast.Call) and not _launches(call.func) and not _is_seen(ev, module, call.func):
+            yield from (n for n in (*call.args, *(k.value for k in call.keywords)) if isinstance(n, ast.Name))
+
+
+def _is_seen(ev: Evaluator, module: Module, func: ast.expr) -> bool:
+    """Whether what is called is followed, or launches nothing that it is given."""
+    if isinstance(func, ast.Name):
+        target = ev.project.resolver.module_name(module, func.id)
+        return not isinstance(target, ExternalName) or target.name.rpartition(".")[2] in HARMLESS
+    if not isinstance(func, ast.Attribute):
+        return True
+    if func.attr in HARMLESS or func.attr in _KEEPING:
+        return True
+    owner = ev.project.resolve(module, syntax(module).expr(func))
+    return owner is not None and not isinstance(owner, ExternalName)
+
+
+def _launches(node: ast.expr) -> bool:
+    """Whether an expression is the function that launches."""
+    return (isinstance(node, ast.Attribute) and node.attr in _LAUNCH) or (
+        isinstance(node, ast.Name) and node.id in _LAUNCH)
+
+
+def _followed(module: Module, site: ast.expr, own: list[ast.expr], followed: set[tuple[int, int]]) -> bool:
+    call = next((n for n in own if isinstance(n, ast.Call) and n.func is site), None)
+    if call is None:
+        return False
+    span = syntax(module).span(call)
+    return (span.line, span.column) in followed
+
+
+def _kernels(ev: Evaluator, module: Module, nodes: Iterable[ast.expr]) -> set[Kernel]:
+    """The kernels that expressions name."""
+    names = sorted({n.id for n in nodes if isinstance(n, ast.Name)})
+    values = (ev.global_value(module, name) for name in names)
+    return {v for v in values if isinstance(v, Kernel)}
