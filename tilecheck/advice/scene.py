@@ -66,6 +66,10 @@ class Scene:
         return remembered
 
     @cached_property
+    def _lines(self) -> tuple[str, ...]:
+        return self.site.module.lines_of(self.site.definition)
+
+    @cached_property
     def nodes(self) -> tuple[object, ...]:
         return tuple(walk(self.site.definition.body))
 
@@ -97,8 +101,9 @@ class Scene:
 
     def text(self, span: Span) -> str:
         """What stands in a place of the kernel's file, on one line."""
-        lines = self.site.module.lines[span.line - 1:span.end_line]
-        if not lines:
+        first = self.site.definition.span.line
+        lines = self._lines[max(span.line - first, 0):max(span.end_line - first + 1, 0)]
+        if not lines or span.file != self.site.module.path:
             return ""
         if len(lines) == 1:
             return lines[0][span.column:span.end_column]
