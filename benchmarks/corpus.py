@@ -18,6 +18,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from tilecheck.compiled import compiled_library
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -77,6 +79,7 @@ def main() -> None:
     show("warm", warm)
     show("single file", single)
     count = file.read_bytes().count(b"\n")
+    print(f"             {'compiled modules' if compiled_library() else 'sources as they are, nothing compiled'}")
     print(f"             {file.name}, {count} lines")
 
 

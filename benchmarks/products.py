@@ -163,7 +163,7 @@ def products(quick: bool, record: Path | None = None, all_of_them: bool = False)
     samples = 15 if quick else 60
     stream = int(backend.default.handle)
     theirs = torch.cuda.ExternalStream(stream)
-    found: dict[str, Any] = {"compiled_ahead_s": compiled_ahead(configurations, backend.loader.arch)}
+    found: dict[str, Any] = {"compiled_ahead_s": compiled_ahead(configurations, backend.arch)}
     for n in SIZES:
         x, y = (random_bf16(n, s) for s in (1, 2))
         begin = time.perf_counter()
@@ -178,7 +178,7 @@ def products(quick: bool, record: Path | None = None, all_of_them: bool = False)
                 torch.mm(raw_x, raw_y, out=out)
 
         repeats = 10 if n == 4096 else 3
-        finals = [_against(n, t.config, x, y, cublas, samples, repeats, stream, backend.loader.arch)
+        finals = [_against(n, t.config, x, y, cublas, samples, repeats, stream, backend.arch)
                   for t in trials.trials[:_FINALISTS] if t.microseconds is not None]
         best = min(finals, key=lambda f: f["cublas"]["ratio"])
         found[str(n)] = {**best, "tuning_s": seconds, "finalists": [
@@ -199,7 +199,7 @@ def _against(n: int, config: Mapping[str, Any], x: Any, y: Any, cublas: Any, sam
     raw = [torch_view(h) for h in (z, x, y)]
     by_hand: Any = ct.kernel(raw_gemm, **hints)
     ours = gemm.replace_hints(**hints)
-    equal = same_code(ours.compile(z, x, y, bk).cubin, by_hand, (*raw, bm, bn, bk, group), arch)
+    equal = same_code(ours.compile(z, x, y, bk, arch=arch).cubin, by_hand, (*raw, bm, bn, bk, group), arch)
     bound = ours.bind(z, x, y, bk)
 
     def hand() -> None:

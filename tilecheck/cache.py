@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from tilecheck.compiled import compiled_library
 from tilecheck.records import record
 
 __all__ = ["Cache", "digest", "open_cache", "tool_signature"]
@@ -148,6 +149,8 @@ def tool_signature() -> str:
     """Changes whenever the checker, the interpreter or a library that verdicts depend on does."""
     package = Path(__file__).parent
     stamps = [_stamp(path) for path in sorted(package.rglob("*.py"))]
+    library = compiled_library()
+    stamps += [_stamp(library)] if library else []
     stamps += [_stamp(Path(spec.origin)) for spec in map(_spec, ("libcst", "z3")) if spec and spec.origin]
     return digest(sys.version, *stamps)
 

@@ -15,8 +15,8 @@ from tilecheck.kernel.execute import execute
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.inside import inside
 from tilecheck.proof.terms import App, Cond, Load, Opaque, Substitution, Sym, Term, atoms_in, const, ge, sym
+from tilecheck.proof.widths import largest
 from tilecheck.rules.context import Context
-from tilecheck.rules.widths import largest
 from tilecheck.source.project import Project
 
 __all__ = ["tiles_inside"]

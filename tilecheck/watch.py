@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -35,6 +36,7 @@ def watch(paths: Sequence[str], config: Config, check: Callable[[], int], pause:
                 click.echo(f"error: {' '.join(error.format_message().split())}", err=True)
                 status = 2
             click.echo("watching for changes; Ctrl-C ends it", err=True)
+            gc.collect()  # no run collects for itself, and the modules of one refer to each other
             while snapshot(paths, config) == before:
                 time.sleep(pause)
     except KeyboardInterrupt:

@@ -17,6 +17,7 @@ import pytest
 
 from tests.cli.conftest import CLEAN, Run
 from tilecheck.commands import doctor
+from tilecheck.compiled import compiled_library
 from tilecheck.config import Config
 from tilecheck.watch import snapshot, watch
 
@@ -30,6 +31,7 @@ def test_doctor_says_what_is_installed(run: Run) -> None:
     answers = json.loads(run("doctor", "--format", "json").out)["answers"]
     assert {a["state"] for a in answers} <= {"ok", "absent", "wrong"}
     assert [a["topic"] for a in answers][:2] == ["tilecheck", "python"]
+    assert answers[0]["text"].endswith(", compiled" if compiled_library() else ", not compiled")
 
 
 @pytest.mark.skipif(find_spec("cuda") is None, reason="needs cuda-tile")

@@ -11,7 +11,7 @@ from tilecheck_runtime.backends.select import current
 
 
 def test_built_here_and_launched_without_tools(tmp_path):
-    arch = current().loader.arch
+    arch = current().arch
     folder = tmp_path / "cubins"
     build = "import sys; from tilecheck_runtime.commands.build import command; command(sys.argv[1:])"
     done = subprocess.run(

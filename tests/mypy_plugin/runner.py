@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,8 +74,40 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
-def mypy(folder: Path, *arguments: str, targets: Sequence[str] = (".",)) -> Run:
-    """mypy in a folder. Fails when it crashes."""
+_MODES: Final = ("--no-native-parser", "--sqlite-cache", "-n2")
+"""Options that have mypy keep other things, or in another way."""
+_KEPT: Final = Path(".mypy_cache", f"{sys.version_info.major}.{sys.version_info.minor}")
+_FIRST: Final = """\
+import asyncio
+import typing
+
+import cuda.tile
+import numpy
+import torch
+
+import tilecheck
+"""
+
+
+@functools.cache
+def _known(mode: tuple[str, ...]) -> Path:
+    """What mypy keeps of the standard library and of `cuda.tile` when it has run on a module that imports them."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    write_config(folder)
+    (folder / "first_of_all.py").write_text(_FIRST, encoding="utf-8")
+    mypy(folder, *mode, cold=True)
+    return folder / _KEPT
+
+
+def mypy(folder: Path, *arguments: str, targets: Sequence[str] = (".",), cold: bool = False) -> Run:
+    """mypy in a folder. Fails when it crashes.
+
+    A first run finds what mypy keeps of the standard library, as nearly every first run of a user does, unless it is to
+    be `cold`.
+    """
+    if not cold and not (folder / ".mypy_cache").exists() and not {"--no-incremental", "--cache-dir"} & {*arguments}:
+        shutil.copytree(_known(tuple(option for option in _MODES if option in arguments)), folder / _KEPT)
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--show-column-numbers", "--show-traceback", "--no-color-output", *arguments,
          *targets], cwd=folder, env=environment(), capture_output=True, text=True, check=False)

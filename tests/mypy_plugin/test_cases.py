@@ -24,21 +24,13 @@ ENOUGH = 4
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory) -> Run:
-    """All pages, each block a module."""
+    """All pages, each block a module, and all cases that other tests have."""
     folder = tmp_path_factory.mktemp("pages")
     write_config(folder)
-    for case in CASES:
-        (folder / case.file).write_text(case.text, encoding="utf-8")
-    return mypy(folder, "--no-incremental")
-
-
-@pytest.fixture(scope="module")
-def run_given(tmp_path_factory) -> Run:
-    """All cases that other tests have."""
-    folder = tmp_path_factory.mktemp("given")
-    write_config(folder)
-    for case in GIVEN:
-        (folder / case.name).write_text(case.text, encoding="utf-8")
+    texts = {**{case.file: case.text for case in CASES}, **{case.name: case.text for case in GIVEN}}
+    assert len(texts) == len(CASES) + len(GIVEN)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
     return mypy(folder, "--no-incremental")
 
 
@@ -48,8 +40,8 @@ def test_mypy_says_what_the_comments_do(case: Case, run: Run):
 
 
 @pytest.mark.parametrize("case", GIVEN, ids=lambda case: case.name)
-def test_what_is_expected_is_reported_there(case, run_given: Run):
-    ours = [m for m in run_given.messages if m.file == case.name and is_ours(m)]
+def test_what_is_expected_is_reported_there(case, run: Run):
+    ours = [m for m in run.messages if m.file == case.name and is_ours(m)]
     found = {(m.line, m.text.split()[0]) for m in ours}
     assert found >= case.expected
     assert found == case.expected or case.name in FILES  # which have further findings that are true
@@ -72,8 +64,8 @@ def test_a_rule_has_cases_of_either_kind(rule: str):
 
 
 @pytest.mark.parametrize("name", ["dialect.py"])
-def test_lines_that_plain_mypy_reports_are_also_reported_with_the_plugin(name: str, run_given: Run):
+def test_lines_that_plain_mypy_reports_are_also_reported_with_the_plugin(name: str, run: Run):
     case = next(case for case in GIVEN if case.name == name)
     lines = enumerate(case.text.split("\n"), 1)
     marked = {number for number, line in lines if re.search(r"# expect: .*\bmypy\b", line)}
-    assert marked == {m.line for m in run_given.messages if m.file == name and m.kind == "error" and not is_ours(m)}
+    assert marked == {m.line for m in run.messages if m.file == name and m.kind == "error" and not is_ours(m)}

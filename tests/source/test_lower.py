@@ -164,6 +164,48 @@ def test_indented_text_keeps_its_columns_and_strings() -> None:
     assert function.comments == ((5, "# c"),)
 
 
+@pytest.mark.parametrize("line", [
+    'x = "a # b" + \'# c\'  # d',
+    "x = '\\'# no'  # d", 'x = """# no\n# no"""  # d', "x = f'{a:#x}'  # d", "x = [  # d\n]",
+    "x = ('# no'  # d\n    '# no')", 'x = r"\\\\"  # d',
+])
+def test_comments_are_told_from_strings(line: str) -> None:
+    (function,) = lower_block(f"def f():\n    {line}\n", "f.py")
+    assert isinstance(function, tree.FuncDef)
+    assert [text for _, text in function.comments] == ["# d"]
+
+
+@pytest.mark.parametrize(("text", "span"), [
+    ("async  def f(): pass\n", (1, 11, 12)), ("def \\\n  g(): pass\n", (2, 2, 3)),
+    ("if 1:\n    def höher(): pass\n", (2, 8, 13)),
+])
+def test_names_of_definitions_have_places(text: str, span: tuple[int, int, int]) -> None:
+    (found,) = (node for node in nodes(lower_block(text, "f.py")) if isinstance(node, tree.FuncDef))
+    line, start, end = span
+    assert found.name_span == tree.Span("f.py", line, start, line, end)
+
+
+@pytest.mark.parametrize(("text", "place"), [
+    ("x[(i,)]", (2, 6)), ("x[i,]", (2, 3)), ("x[(i),]", (3, 4)), ("x[*i]", (2, 4)),
+])
+def test_a_tuple_of_one_index_stays_a_tuple(text: str, place: tuple[int, int]) -> None:
+    (statement,) = lower_block(f"{text}\n", "f.py")
+    assert isinstance(statement, tree.ExprStmt)
+    found = statement.value
+    assert isinstance(found, tree.Subscript)
+    (only,) = found.items
+    assert isinstance(only, tree.Sequence)
+    assert (only.span.column, only.span.end_column) == place
+
+
+def test_what_a_formatted_string_shows_stands_inside_it() -> None:
+    (statement,) = lower_block("if 1:\n    x = f\'\'\'{a +\n  b}\'\'\'\n", "f.py")
+    (unknown,) = (node for node in nodes(statement) if isinstance(node, tree.Unknown))
+    for part in nodes(unknown.children):
+        span = getattr(part, "span")  # noqa: B009  # every expression has one
+        assert unknown.span.line <= span.line <= span.end_line <= unknown.span.end_line
+
+
 def test_columns_count_characters() -> None:
     (statement,) = lower_block("f('äö€😀', name)\n", "f.py")
     assert isinstance(statement, tree.ExprStmt)

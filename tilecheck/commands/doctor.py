@@ -17,6 +17,7 @@ from typing import Any, Final, Literal, TypeAlias
 import click
 
 from tilecheck import __version__
+from tilecheck.compiled import compiled_library
 from tilecheck.config import ConfigError, config_file, load_config
 from tilecheck.kernel.releases import KNOWN_RELEASES, is_known
 from tilecheck.records import record
@@ -75,7 +76,8 @@ def examine() -> Iterator[Answer]:
 
 def _checker() -> Iterator[Answer]:
     where = Path(__file__).resolve().parents[1]
-    yield Answer("tilecheck", "ok", f"{__version__} in {where}")
+    how = "compiled" if compiled_library() else "not compiled"
+    yield Answer("tilecheck", "ok", f"{__version__} in {where}, {how}")
     machine = f"{platform.system()} {platform.machine()}"
     yield Answer("python", "ok", f"{platform.python_version()} ({machine}), {sys.executable}")
 

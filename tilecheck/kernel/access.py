@@ -11,7 +11,7 @@ from tilecheck.kernel.reach import Reach
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.undefined import Paddings
 from tilecheck.proof.region import Region
-from tilecheck.proof.terms import TRUE, Cond, Term
+from tilecheck.proof.terms import TRUE, Atom, Cond, Term
 from tilecheck.records import record
 
 Mode: TypeAlias = Literal["read", "write", "atomic"]
@@ -125,6 +125,8 @@ class KernelModel:
     axis_reads  each of these reads with the launch scalar conditions that it stands under
     observed    what was noted beside the accesses
     products    block-dependent numbers that the kernel compares, divides or chooses between, where no index shows them
+    wide        quotients and the like that are computed in 64 bits
+    indexed     arrays whose extents and indices are of 64 bits
     claims      what it says of divisibility
     launched    extents of array axes and ranks known from use: name -> rank, when every use agrees
     guards      uniform conditions that every execution satisfies (`static_assert`, `assert_`)
@@ -146,6 +148,8 @@ class KernelModel:
     dialect: bool = False
     axis_reads: tuple[tuple[int, Cond], ...] = ()
     products: tuple[Term, ...] = ()
+    wide: frozenset[Atom] = frozenset()
+    indexed: frozenset[str] = frozenset()
     observed: Observed = NOTHING_SEEN
     claims: tuple[Claim, ...] = ()
     paddings: Paddings = field(default_factory=Paddings)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import Final
 
 from tilecheck.kernel.calls import BUILTIN, EXTERNAL, TILE, Arguments, call, unknown_call
 from tilecheck.kernel.coerce import arrays_in, constant_int, expand, rank_of, show, to_bool, to_int, to_term
+from tilecheck.kernel.fitting import not_below, noted
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.operators import binary, data_function, extreme, is_float
 from tilecheck.kernel.tileops import absolute, cdiv_values
@@ -39,10 +42,21 @@ def _range(m: Machine, args: Arguments) -> Value:
     values = args.positional
     if args.keywords or not 1 <= len(values) <= 3 or not args.complete:
         return Unknown("range", frozenset())
-    terms = [to_term(m, v, args.span) for v in values]
-    if len(terms) == 1:
-        return Range(ZERO, terms[0], ONE)
-    return Range(terms[0], terms[1], terms[2] if len(terms) == 3 else ONE)
+    start, stop, step = values if len(values) == 3 else (
+        *(values if len(values) == 2 else (_NUMBERS[0], *values)), _NUMBERS[1])
+    by = noted(m, _addressing(m, step, args))
+    first, last = noted(m, _addressing(m, start, args)), _addressing(m, stop, args)
+    down = by.constant is not None and by.constant < 0
+    return Range(first, noted(m, last) if down else not_below(m, last), by)
+
+
+_NUMBERS: Final = (Int(ZERO, dtype="~int"), Int(ONE, dtype="~int"))
+
+
+def _addressing(m: Machine, value: Value, args: Arguments) -> Int:
+    """A value that bounds a loop."""
+    number = to_int(m, value, args.span)
+    return replace(number, term=to_term(m, number, args.span))
 
 
 def _extreme(which: str, m: Machine, args: Arguments) -> Value:

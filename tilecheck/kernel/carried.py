@@ -178,10 +178,12 @@ class Form:
 
     at      as a value that may mention the counter of the loop and the atoms `free`
     free    atoms that stand for something else in every iteration
+    plain   whether it is a number that is held in 32 bits at the start of every iteration, and after the last one
     """
 
     at: Value
     free: tuple[Atom, ...] = ()
+    plain: bool = False
 
 
 @dataclass
@@ -424,7 +426,10 @@ def at_exit(m: Machine, form: Form, counter: Term, count: Term, span: Span) -> V
         if known is not None:
             m.cas[fresh] = known
         mapping[a] = of(fresh)
-    return substituted(form.at, Substitution(mapping))
+    value = substituted(form.at, Substitution(mapping))
+    if form.plain and isinstance(value, Int):
+        m.plain.add(value.term - value.term.offset)
+    return value
 
 
 def substituted(value: Value, s: Substitution) -> Value:

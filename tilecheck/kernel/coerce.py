@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
+from tilecheck.kernel.fitting import noted
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shadows import lose, observe, shadow_of
 from tilecheck.kernel.tiletypes.dtypes import SOME_INTEGER
@@ -139,7 +140,7 @@ def _bool_from_param(m: Machine, value: ParamRef, span: Span) -> Bool:
 
 _BOOL: dict[type, Callable[..., Bool]] = {
     Bool: lambda m, v, span: v,
-    Int: lambda m, v, span: Bool(ne(v.term, 0), v.shape),
+    Int: lambda m, v, span: Bool(ne(noted(m, v), 0), v.shape),
     Data: _bool_from_data,
     Const: lambda m, v, span: Bool(TRUE if v.value else FALSE),
     ParamRef: _bool_from_param,
@@ -270,6 +271,11 @@ def extent_of(m: Machine, ref: ArrayRef, axis: int, what: str = "shape") -> Term
     return term if term is not None else ZERO
 
 
+def extent_type(m: Machine, ref: ArrayRef) -> str:
+    """The type of the extents of a reference, as far as it is certain."""
+    return "int64" if all(m.indexed.get(view.root) for _, view in ref.options) else SOME_INTEGER
+
+
 def rank_of(m: Machine, ref: ArrayRef) -> int | None:
     found = {m.knowledge.ranks.get(view.root) for _, view in ref.options}
     return found.pop() if len(found) == 1 else None
@@ -285,7 +291,8 @@ def expand(m: Machine, value: Value) -> tuple[Value, ...] | None:
         rank = rank_of(m, value.array)
         if rank is None:
             return None
-        return tuple(Int(extent_of(m, value.array, d, value.what), dtype=SOME_INTEGER) for d in range(rank))
+        kind = extent_type(m, value.array)
+        return tuple(Int(extent_of(m, value.array, d, value.what), dtype=kind) for d in range(rank))
     if isinstance(value, Range):
         start, stop, step = value.start.constant, value.stop.constant, value.step.constant
         if start is not None and stop is not None and step and len(range(start, stop, step)) <= 64:

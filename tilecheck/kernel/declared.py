@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from tilecheck.kernel.access import Declared
@@ -11,6 +11,7 @@ from tilecheck.kernel.tree import Call, Constant, Span
 from tilecheck.source.ours import is_ours
 
 if TYPE_CHECKING:
+    from tilecheck.proof.terms import Term
     from tilecheck.source.module import KernelSite
     from tilecheck.source.project import Project
 
@@ -40,3 +41,23 @@ def integers(texts: Iterable[str]) -> frozenset[str]:
     """Names in annotations that only arrays of integers have. A bound in one counts too, and does no harm."""
     found = (part.strip() for text in texts for inside in _OF_INTEGERS.findall(text) for part in inside.split(","))
     return frozenset(name for name in found if name.isidentifier())
+
+
+def ranges(texts: Iterable[str]) -> Mapping[str, tuple[Term, Term]]:
+    """What `range(ids, lo, hi)` says, by array; the first one of an array counts. A clause that cannot be read, which
+    is reported elsewhere, says nothing."""
+    said = [text for text in texts if "range" in text]
+    if not said:
+        return {}
+    from tilecheck.proof.contract import ContractError, annotation_of, parse
+
+    out: dict[str, tuple[Term, Term]] = {}
+    for text in said:
+        try:
+            found = [note for c in parse(text) if c.cond is None and (note := annotation_of(c)) is not None]
+        except ContractError:
+            continue
+        for note in found:
+            if note.name == "range":
+                out.setdefault(note.arrays[0], (note.terms[0], note.terms[1]))
+    return out

@@ -13,7 +13,7 @@ import tilecheck.kernel.shapeops
 import tilecheck.kernel.tileops  # noqa: F401 (the four fill the tables of operations)
 from tilecheck.kernel.access import Access, Gap, KernelModel, Param, ParamKind
 from tilecheck.kernel.coerce import base_name
-from tilecheck.kernel.declared import declared, integers
+from tilecheck.kernel.declared import declared, integers, ranges
 from tilecheck.kernel.dialect.ownership import NOT_A_DIALECT
 from tilecheck.kernel.expressions import EXPRESSIONS
 from tilecheck.kernel.liveness import mentions_64_bits, unused
@@ -22,13 +22,13 @@ from tilecheck.kernel.machine import Exhausted, Frame, Knowledge, Machine, Recor
 from tilecheck.kernel.names import in_module
 from tilecheck.kernel.observed import Observed
 from tilecheck.kernel.statements import STATEMENTS
-from tilecheck.kernel.tiletypes.dtypes import SOME_NUMBER
+from tilecheck.kernel.tiletypes.dtypes import SOME_INTEGER, SOME_NUMBER
 from tilecheck.kernel.tree import Attribute, Expr, FuncDef, Name, Span, Subscript
 from tilecheck.kernel.undefined import Paddings
 from tilecheck.kernel.values import NONE, Const, Data, Int, ParamRef, Value
 from tilecheck.proof.region import Region
 from tilecheck.proof.terms import FALSE, TRUE, Cond, Opaque, atoms_in, conj, sym
-from tilecheck.source.annotations import is_constant_annotation
+from tilecheck.source.annotations import is_constant_annotation, tile_annotation
 
 if TYPE_CHECKING:
     from tilecheck.source.module import KernelSite
@@ -54,9 +54,9 @@ def settle(
     """The machine after the last run. The tables may be others than those of a check, to watch what is executed."""
     expressions = cast(Expressions, EXPRESSIONS) if expressions is None else expressions
     statements = cast(Statements, STATEMENTS) if statements is None else statements
-    own = (d.text for d in declared(project, site))
-    of_integers = integers((*own, *overlay))
-    knowledge = Knowledge()
+    texts = (*(d.text for d in declared(project, site)), *overlay)
+    of_integers = integers(texts)
+    knowledge = Knowledge(ranges=ranges(texts))
     machine = _run(project, site, knowledge, expressions, statements)
     for _ in range(RUNS - 1):
         learnt = _learn(machine, of_integers)
@@ -82,6 +82,7 @@ def _learn(m: Machine, of_integers: frozenset[str]) -> Knowledge:
         counters=frozenset(a for a, ops in m.changes.items() if ops == {"atomic_add"}),
         paddings=frozenset(a for a, p in m.paddings.items() if len(p) > 1) | known.paddings,
         unspecified=m.unspecified or known.unspecified,
+        ranges=known.ranges,
     )
 
 
@@ -171,8 +172,18 @@ def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None)
         if _mentions_float(annotation):
             return Data((), sym(name), dtype="~float")
         return Int(sym(name), dtype=_LOOSE.get(_constant_of(annotation), SOME_NUMBER))
+    if mentions_64_bits(annotation):
+        said = tile_annotation(m.project, site.module, annotation)
+        if said == "ScalarInt64":
+            m.used_as(name, "scalar")
+            return Int(sym(name), dtype="int64")
+        m.indexed[name] = said == "IndexedWithInt64"
+        return ParamRef(name)
     plain = _plain(annotation)
-    if plain in ("int", "bool"):
+    if plain == "int":
+        m.used_as(name, "scalar")
+        return Int(sym(name), dtype=SOME_INTEGER)
+    if plain == "bool":
         m.used_as(name, "scalar")
         return Int(sym(name), dtype=SOME_NUMBER)
     if plain == "float":
@@ -235,6 +246,7 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
         gaps=tuple(gaps), declared=declared(m.project, site), guards=conj(*m.guards), dialect=site.dialect,
         products=tuple(sorted(m.products, key=lambda t: t.key)), claims=tuple(dict.fromkeys(m.claims)),
+        wide=frozenset(m.wide - m.narrow), indexed=frozenset(n for n, certain in m.indexed.items() if certain),
         observed=_observed(m, definition),
         paddings=Paddings(tuple(m.observations), tuple(sorted(m.unfollowed.items()))),
         ownership=dialect().ownership_of(m, site) if site.dialect else NOT_A_DIALECT)

@@ -23,6 +23,7 @@ from tilecheck.kernel.carried import (
 )
 from tilecheck.kernel.carried_shadows import bounded, marked, resolved, settle_shadows
 from tilecheck.kernel.coerce import arrays_in, expand, to_bool
+from tilecheck.kernel.fitting import counted_up
 from tilecheck.kernel.joins import join, join_many
 from tilecheck.kernel.locks import common, hold
 from tilecheck.kernel.machine import Jumps, LoopMark, Machine
@@ -41,6 +42,7 @@ from tilecheck.proof.terms import (
     Cond,
     Substitution,
     Term,
+    atoms_at,
     atoms_of,
     cdiv,
     conj,
@@ -123,6 +125,7 @@ def _range(m: Machine, s: For, r: Range) -> None:
             machine.assume(gt(value, r.stop))
         else:
             machine.assume(conj(lt(value, r.stop), ge(r.step, 1)))
+        machine.plain.add(value - value.offset)
         _bind(machine, s.target, Int(value, dtype="?"), s.span)
         return value
 
@@ -172,7 +175,7 @@ def _anything(m: Machine, s: For, iterable: Value) -> None:
 
 def while_loop(m: Machine, s: While) -> None:
     def head(machine: Machine, k: Term) -> None:
-        value = to_bool(machine, machine.eval(s.test), s.span)
+        value = _tested(machine, s.test, k, s.span)
         observe(machine, value.shadow, machine.path, "branch", "", s.test.span)
         test = value.cond
         machine.assume(test)
@@ -180,6 +183,21 @@ def while_loop(m: Machine, s: While) -> None:
 
     name = m.name("while", s.span)
     _summarize(m, Loop(name, s.span, s.body, (), head, None, s.test), s.orelse)
+
+
+def _tested(m: Machine, test: Expr, k: Term, span: Span) -> Bool:
+    """The condition of a loop in the iteration `k`: it is reached where it held in the one before, which bounds what it
+    compares now."""
+    atom, outer = k.single, m.supposed
+    assert atom is not None
+    m.supposed = None
+    with m.silent(), m.trusting():
+        held = to_bool(m, m.eval(test), span).cond
+    m.supposed = (atom, Substitution({atom: k - 1}).cond(held))
+    try:
+        return to_bool(m, m.eval(test), span)
+    finally:
+        m.supposed = outer
 
 
 def _bind(m: Machine, target: Expr, value: Value, span: Span) -> None:
@@ -229,7 +247,11 @@ def _unroll(m: Machine, s: For, items: tuple[Value, ...]) -> None:
 
 @dataclass
 class Run:
-    """One execution of the body."""
+    """One execution of the body.
+
+    guard   the condition at the start of it
+    through that at its end
+    """
 
     env: dict[str, Value]
     alive: bool
@@ -237,6 +259,7 @@ class Run:
     returns: bool
     target: Term | None
     guard: Cond = TRUE
+    through: Cond = TRUE
 
 
 def _execute(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> Run:
@@ -260,7 +283,8 @@ def _execute(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> Run:
         end = join_many(m, ways, loop.span)[1] if ways else dict(frame.env)
         kept = common(held, m.held)
         breaks = [(relative(p, path), dict(e)) for p, e in jumps.breaks]
-        return Run(end, bool(ways), breaks, jumps.returns, target, relative(entry, path))
+        through = m.path if m.alive and not jumps.continues else entry
+        return Run(end, bool(ways), breaks, jumps.returns, target, relative(entry, path), relative(through, path))
     finally:
         frame.jumps.pop()
         m.path, m.loops, m.alive = path, loops, True
@@ -381,13 +405,13 @@ def _shrinks(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> bool:
     assert loop.test is not None
     with m.silent():
         saved, m.top.env = m.top.env, dict(env)
-        test = to_bool(m, m.eval(loop.test), loop.span).cond
+        test = _tested(m, loop.test, k, loop.span).cond
         m.top.env = saved
     atom = k.single
     for part in test.args if test.op == "and" else (test,):
         if part.op == "true":
             continue
-        if part.op != "ge" or atom is None:
+        if part.op != "ge" or atom is None or any(atom in atoms_at(a) for a in part.term.atoms() if a != atom):
             return False
         for mono, c in part.term.monos.items():
             if atom in mono and c > 0:
@@ -424,10 +448,20 @@ def _forms(
             forms = classify(m, body)
             if m.knowledge.unspecified:
                 forms, run = _with_shadows(m, loop, before, forms, body, run)
-            forms = {s: replace(f, at=carried_over(f.at, flat[s])) for s, f in forms.items()}
+            forms = {s: replace(f, at=carried_over(f.at, flat[s]), plain=_is_plain(m, body, s, f, run.through))
+                     for s, f in forms.items()}
             return forms, start, Trial(run, held)
         start = wide
     raise AssertionError
+
+
+def _is_plain(m: Machine, body: Body, slot: Slot, form: Form, guard: Cond) -> bool:
+    start, end, at = body.start[slot], body.end.get(slot), form.at
+    if not (isinstance(start, Int) and isinstance(end, Int) and isinstance(at, Int)) or not counted_up(
+            m, start, body.held[slot].term, end.term, guard):
+        return False
+    m.plain.add(at.term - at.term.offset)
+    return True
 
 
 def _widened(
@@ -464,7 +498,7 @@ def _leave(
     if loop.test is not None:
         frame.env = env
         with m.silent():
-            test = to_bool(m, m.eval(loop.test), loop.span).cond
+            test = _tested(m, loop.test, count, loop.span).cond
         endless = test is TRUE
         if not run.breaks:
             hold(m, negate(test))

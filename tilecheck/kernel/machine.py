@@ -47,6 +47,7 @@ class Knowledge:
     counters   arrays that atomic additions alone change
     paddings   arrays that are read with different padding values
     unspecified  whether some tile load leaves its padding unspecified
+    ranges     arrays of which the author says how large their elements are: from the first number to before the second
     """
 
     written: frozenset[str] | None = None
@@ -56,6 +57,7 @@ class Knowledge:
     counters: frozenset[str] = frozenset()
     paddings: frozenset[str] = frozenset()
     unspecified: bool = False
+    ranges: Mapping[str, tuple[Term, Term]] = field(default_factory=dict)
 
 
 @dataclass
@@ -192,6 +194,17 @@ class Machine:
         self._places: dict[str, dict[tuple[object, ...], int]] = {}
         self.made: set[Atom] = set()
         self.products: set[Term] = set()
+        self.plain: set[Term] = set()
+        """Values of loop variables, which their loops keep within 32 bits."""
+        self.supposed: tuple[Atom, Cond] | None = None
+        """While the condition of a loop is tested: its counter, and what the test before said."""
+        self.trusted = False
+        """Whether numbers are taken to fit wherever they are used."""
+        self.wide: set[Atom] = set()
+        self.narrow: set[Atom] = set()
+        """Quotients and the like, by what they are computed in: 64 bits or fewer."""
+        self.indexed: dict[str, bool] = {}
+        """Array parameters that are indexed in 64 bits: whether that is certain."""
         self.notes = Notes()
         self.claims: list[Claim] = []
         self.holdings = Holdings()
@@ -301,6 +314,15 @@ class Machine:
             yield
         finally:
             self.doubts -= 1
+
+    @contextmanager
+    def trusting(self) -> Iterator[None]:
+        """What is executed here is only asked what it says of numbers that fit."""
+        before, self.trusted = self.trusted, True
+        try:
+            yield
+        finally:
+            self.trusted = before
 
     @contextmanager
     def silent(self) -> Iterator[None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from tilecheck.kernel.calls import ACTIONS, METHODS, TILE, Arguments
@@ -16,6 +17,7 @@ from tilecheck.kernel.coerce import (
     to_int,
     to_term,
 )
+from tilecheck.kernel.fitting import bits_of, fitted, noted
 from tilecheck.kernel.locks import ACQUIRING, WIDE, release, update
 from tilecheck.kernel.machine import CasResult, Machine
 from tilecheck.kernel.operators import shape_of
@@ -92,7 +94,7 @@ def _indices(m: Machine, value: Value | None, count: int | None, span: Span) -> 
     for item in items:
         index = to_int(m, item, span)
         m.integer_use(index.term)
-        out.append(index)
+        out.append(replace(index, term=fitted(m, index)) if bits_of(index.dtype) < 32 else index)
     return tuple(out)
 
 
@@ -150,6 +152,7 @@ def _tile_load(m: Machine, given: dict[str, Value], span: Span, op: str, shape: 
         m.gap(f"{op} with an order that is not known", _roots(ref), span)
         _forgotten(m, given)
         return Data(shape)
+    index = tuple(_placed(m, ref, "read", i) for i in index) if _in_64_bits(m, ref) else index
     order, scope = _order(given, ("weak", "none"))
     mode = _mode(given, ref)
     effect = Effect("read", op, order, scope, _checked(m, given, span), span, padding_of(mode),
@@ -205,6 +208,7 @@ def _tile_store(m: Machine, given: dict[str, Value], span: Span, op: str, shape:
         m.gap(f"{op} with an index that is not known", _roots(ref), span)
         _forgotten(m, given)
         return NONE
+    index = tuple(_placed(m, ref, "write", i) for i in index) if _in_64_bits(m, ref) else index
     extents = shape if shape is not None and len(shape) == len(index) else _tile_extents(m, tile, len(index), span)
     order, scope = _order(given, ("weak", "none"))
     mode = "atomic" if op.startswith("tiled_view.atomic") else "write"
@@ -244,6 +248,7 @@ def _element(m: Machine, given: dict[str, Value], op: str, mode: str, default: t
         _forgotten(m, given)
         return Data(None), None, (), order, scope
     mask = _mask(m, given, span)
+    index = tuple(_placed(m, ref, mode, i) for i in index)
     shape = broadcast(*(i.shape for i in index), mask.shape)
     spread = shape if update is None else broadcast(shape, update)
     padding = given.get("padding_value", Const(0))
@@ -254,6 +259,17 @@ def _element(m: Machine, given: dict[str, Value], op: str, mode: str, default: t
     if mode != "read":
         observe(m, mask.shadow, m.path, "mask", "", span)
     return elementwise(m, value, mask, padding), ref, index, order, scope
+
+
+def _in_64_bits(m: Machine, ref: ArrayRef) -> bool:
+    """Whether an array may have more tiles than an index of 32 bits can name: there, being inside is not enough."""
+    return not _roots(ref).isdisjoint(m.indexed)
+
+
+def _placed(m: Machine, ref: ArrayRef, mode: str, index: Int) -> Int:
+    """The index of an element: of one outside that wrapped, the bounds check knows nothing."""
+    changed = mode != "read" or m.knowledge.written is None or not _roots(ref).isdisjoint(m.knowledge.written)
+    return replace(index, term=noted(m, index)) if changed else index
 
 
 def _gather(m: Machine, args: Arguments) -> Value:
@@ -344,7 +360,7 @@ def _advanced(m: Machine, given: dict[str, Value], op: str, mode: str, span: Spa
                 moved = relabel(value, (), move)
                 assert isinstance(moved, Int)
                 value = moved
-            index.append(value)
+            index.append(_placed(m, ref, mode, value))
         extents.append(size)
     shape = tuple(extents)
     kind = _mode(given, ref)
@@ -367,7 +383,9 @@ def _slice_value(m: Machine, args: Arguments) -> Value:
     given = args.take(("start", "length"))
     if "start" not in given or "length" not in given:
         return Unknown("slice")
-    return TileSlice(to_term(m, given["start"], args.span), to_term(m, given["length"], args.span))
+    start = to_int(m, given["start"], args.span)
+    return TileSlice(to_term(m, replace(start, term=noted(m, start)), args.span),
+                     to_term(m, given["length"], args.span))
 
 
 # --- views and raw memory --------------------------------------------------------------------------------------------
@@ -412,6 +430,7 @@ def _raw(op: str, mode: str, m: Machine, owner: Value, args: Arguments) -> Value
         return Data(None)
     offset = to_int(m, args.positional[0], args.span)
     m.integer_use(offset.term)
+    offset = _placed(m, ref, mode, offset)
     mask = _mask(m, given, args.span)
     default = ("acq_rel", "device") if mode == "atomic" else ("weak", "none")
     order, scope = _order(given, default)

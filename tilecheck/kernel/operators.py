@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from tilecheck.kernel.coerce import arrays_in, constant_int, expand, scalar_of, show, to_int, uniform_truth
+from tilecheck.kernel.fitting import bits_of, computed_in, fitted, noted, widened
 from tilecheck.kernel.joins import choose, join
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.shadows import elementwise, lose_all, masks, product, selected, spread
@@ -33,6 +34,7 @@ from tilecheck.proof.terms import (
     FALSE,
     ONE,
     TRUE,
+    App,
     Cond,
     FloorDiv,
     Mod,
@@ -58,6 +60,7 @@ from tilecheck.proof.terms import (
     opaque,
 )
 from tilecheck.proof.terms.sizes import LENGTH
+from tilecheck.proof.widths import grows
 
 _ORDINARY = (Int, Bool, Data, Const, ParamRef)
 
@@ -106,11 +109,16 @@ def _power(a: Term, b: Term) -> Term:
         for _ in range(exponent):
             out = out * a
         return out
-    return app("pow", a, b)
+    return _kept(app("pow", a, b))
 
 
 def _shift_left(a: Term, b: Term) -> Term:
-    return app("shl", a, b)
+    return _kept(app("shl", a, b))
+
+
+def _kept(result: Term) -> Term:
+    """What is left of a number that grows by a power."""
+    return app("int32", result) if isinstance(result.single, App) and result.varying else result
 
 
 _INTEGER: dict[str, Callable[[Term, Term], Term]] = {
@@ -185,31 +193,36 @@ def _binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value
     a, b = to_int(m, left, span), to_int(m, right, span)
     if op in ("%", "//"):
         m.integer_use(b.term)
-    result = _INTEGER[op](a.term, b.term)
-    if op in _DIVIDING:
-        note_divided(m, result, a.term)
+    x, y = widened(m, a, b)
+    if op not in _MODULAR:
+        x, y = fitted(m, replace(a, term=x)), fitted(m, replace(b, term=y))
+    result = _INTEGER[op](x, y)
+    if op not in _MODULAR:
+        computed_in(m, result, max(bits_of(a.dtype), bits_of(b.dtype)))
+    if op in _DIVIDING and bits_of(a.dtype) <= 32:
+        note_divided(m, result, x)
     if op in _CHOOSING:
-        note_dropped(m, result, a.term, b.term)
+        note_dropped(m, result, *(t for v, t in ((a, x), (b, y)) if bits_of(v.dtype) <= 32))
     return m.limited(Int(result, broadcast(a.shape, b.shape)), span)
 
 
+_MODULAR: Final = frozenset({"+", "-", "*", "<<", "**"})
+"""Operators that numbers which wrapped may go through."""
 _DIVIDING: Final = frozenset({"//", "%", ">>", "&"})
 """Operators whose result may be small where the left operand is large."""
-
-
-_WIDE: Final = frozenset({"int64", "uint64"})
 _CHOOSING: Final = frozenset({"&", "min", "max"})
 
 
 def note_dropped(m: Machine, result: Term, *operands: Term) -> None:
     """Keep what is not in the result: had it wrapped, another operand would have been chosen."""
     if result in operands or result.constant is not None:
-        m.products.update(t for t in operands if t.varying and t != result)
+        m.products.update(t for t in operands if (t.varying or grows(t)) and t != result)
 
 
 def note_divided(m: Machine, result: Term, number: Term) -> None:
     """Keep what was simplified away: it was computed all the same, and may have wrapped."""
-    if number.varying and not any(isinstance(x, (FloorDiv, Mod)) and x.num == number for x in atoms_of(result)):
+    shown = any(isinstance(x, (FloorDiv, Mod)) and x.num == number for x in atoms_of(result))
+    if (number.varying or grows(number)) and not shown:
         m.products.add(number)
 
 
@@ -306,10 +319,9 @@ def _numeric(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool
         same = disj(conj(left.cond, right.cond), conj(negate(left.cond), negate(right.cond)))
         return Bool(same if op == "==" else negate(same), shape)
     if not (is_float(left) or is_float(right)):
-        a, b = to_int(m, left, span), to_int(m, right, span)
         # decided for numbers that fit, and the other way round for one that wrapped
-        m.products.update(t.term for t in (a, b) if t.term.varying and t.dtype not in _WIDE)
-        return Bool(_COMPARE[op](a.term, b.term), shape)
+        a, b = noted(m, to_int(m, left, span)), noted(m, to_int(m, right, span))
+        return Bool(_COMPARE[op](a, b), shape)
     s, t = data_term(m, left), data_term(m, right)
     if s is None or t is None:
         return m.fresh_truth("data", span, shape)
@@ -422,7 +434,7 @@ def _select(m: Machine, cond: Bool, then: Value, other: Value, span: Span) -> Va
     numbers = (Int, Bool, ParamRef, Const)
     if isinstance(then, numbers) and isinstance(other, numbers):
         a, b = to_int(m, then, span), to_int(m, other, span)
-        return m.limited(Int(ite(cond.cond, a.term, b.term), shape), span)
+        return m.limited(Int(ite(cond.cond, *widened(m, a, b)), shape), span)
     return Data(shape)
 
 

@@ -23,6 +23,7 @@ from tilecheck.proof.terms import (
     FUNCTIONS,
     ONE,
     TRUE,
+    WRAPPED,
     ZERO,
     App,
     Atom,
@@ -108,7 +109,10 @@ def _free(atom: Atom) -> bool:
     nobody knows which values it can have."""
     if isinstance(atom, Opaque):
         return atom.uniform
-    return not isinstance(atom, App) or atom.fn in FUNCTIONS or atom.fn == "int" or "[*]" in atom.fn.partition("(")[0]
+    if not isinstance(atom, App):
+        return True
+    known = atom.fn in FUNCTIONS and atom.fn not in WRAPPED
+    return known or atom.fn == "int" or "[*]" in atom.fn.partition("(")[0]
 
 
 def _observed(atom: Atom) -> bool:

@@ -15,7 +15,6 @@ from tilecheck.kernel.loops import for_loop, while_loop
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.operators import binary
 from tilecheck.kernel.shadows import lose_all, observe
-from tilecheck.kernel.tiletypes.dtypes import SOME_INTEGER
 from tilecheck.kernel.tree import (
     Annotated,
     AssertStmt,
@@ -131,9 +130,10 @@ def unpack(m: Machine, value: Value, count: int | None, span: Span) -> tuple[Val
     if isinstance(value, Extents) and count is not None:
         for _, view in value.array.options:
             m.ranks.setdefault(view.root, set()).add(count)
-        from tilecheck.kernel.coerce import extent_of
+        from tilecheck.kernel.coerce import extent_of, extent_type
 
-        return tuple(Int(extent_of(m, value.array, d, value.what), dtype=SOME_INTEGER) for d in range(count))
+        kind = extent_type(m, value.array)
+        return tuple(Int(extent_of(m, value.array, d, value.what), dtype=kind) for d in range(count))
     if isinstance(value, Choice):
         from tilecheck.kernel.joins import join
 

@@ -10,6 +10,7 @@ from tilecheck.kernel.coerce import (
     constant_int,
     expand,
     extent_of,
+    extent_type,
     rank_of,
     show,
     to_term,
@@ -95,13 +96,13 @@ def _extents(m: Machine, value: Extents, items: tuple[Expr, ...], span: Span) ->
     index = m.eval(items[0])
     axis = constant_int(index)
     if axis is not None:
-        return Int(extent_of(m, value.array, axis, value.what), dtype=SOME_INTEGER)
+        return Int(extent_of(m, value.array, axis, value.what), dtype=extent_type(m, value.array))
     where = to_term(m, index, span)
     if rank:
         term: Term = extent_of(m, value.array, rank - 1, value.what)
         for d in range(rank - 2, -1, -1):
             term = ite(eq(where, const(d)), extent_of(m, value.array, d, value.what), term)
-        return Int(term, dtype=SOME_INTEGER)
+        return Int(term, dtype=extent_type(m, value.array))
     return Int(opaque(m.name("extent", span), uniform=not where.varying), dtype=SOME_INTEGER)
 
 

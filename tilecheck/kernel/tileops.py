@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from tilecheck.kernel.access import Claim
@@ -22,6 +23,7 @@ from tilecheck.kernel.coerce import (
     to_int,
     to_term,
 )
+from tilecheck.kernel.fitting import bits_of, computed_in, fitted, noted
 from tilecheck.kernel.machine import Machine
 from tilecheck.kernel.observed import Narrowing, SliceUse
 from tilecheck.kernel.operators import (
@@ -117,8 +119,11 @@ def cdiv_values(m: Machine, a: Value, b: Value, args: Arguments) -> Value:
         return m.fresh("cdiv", args.span)
     x, y = to_int(m, a, args.span), to_int(m, b, args.span)
     m.integer_use(y.term)
-    result = cdiv(x.term, y.term)
-    note_divided(m, result, x.term)
+    number, size = fitted(m, x), fitted(m, y)
+    result = cdiv(number, size)
+    computed_in(m, result, max(bits_of(x.dtype), bits_of(y.dtype)))
+    if bits_of(x.dtype) <= 32:
+        note_divided(m, result, number)
     return m.limited(Int(result, broadcast(x.shape, y.shape)), args.span)
 
 
@@ -138,7 +143,8 @@ def absolute(m: Machine, value: Value, args: Arguments) -> Value:
     if is_float(value):
         return data_function(m, "fabs", (value,))
     inner = to_int(m, value, args.span)
-    return Int(maximum(inner.term, -inner.term), inner.shape)
+    number = fitted(m, inner)
+    return Int(maximum(number, -number), inner.shape)
 
 
 def _abs(m: Machine, args: Arguments) -> Value:
@@ -177,12 +183,16 @@ def narrowed(m: Machine, name: str, value: Value, args: Arguments) -> Int:
     bits = WRAPPING.get(name)
     if bits is None or isinstance(value, Bool):
         whole = to_int(m, value, args.span)
+        if bits_of(whole.dtype) < bits_of(name):
+            whole = replace(whole, term=noted(m, whole))
         if m.noting:
             m.notes.sized(name, whole.term, m.path, args.span)
         return whole
     if isinstance(value, Data):
         return m.fresh(name, args.span, value.shape)
     inner = to_int(m, value, args.span)
+    if bits_of(inner.dtype) < bits:
+        inner = replace(inner, term=noted(m, inner))
     if bits == 32 and never_negative(inner.term):
         return inner
     half = const(0 if name.startswith("u") else 2 ** (bits - 1))

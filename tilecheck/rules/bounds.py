@@ -39,6 +39,7 @@ from tilecheck.proof.terms import (
 from tilecheck.records import record
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.obligation import WEAKEST_FIRST, Settled, weakest
+from tilecheck.rules.unbounded import unbounded
 
 __all__ = ["otherwise", "settle_bounds"]
 
@@ -254,7 +255,10 @@ def _escape(context: Context, access: Access, made: Region) -> Escape | None:
 
 
 def _open(context: Context, access: Access, reach: Reach, made: Region) -> _Outcome:
+    wrapped = unbounded(made)
     loads = sorted(a for a in atoms_in(reach.at) if isinstance(a, Load))
+    if wrapped is not None and not any(not context.says_of(a.array) for a in loads):
+        return _Outcome(access, reach, "unproven", wrapped)
     if loads:
         missing = _proposal(context, access, reach, made, [a for a in loads if "[" not in a.array])
         why = f"it depends on the contents of `{loads[0].array}`"

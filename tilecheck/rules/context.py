@@ -132,6 +132,11 @@ class Context:
             out.append(clause_of(disj(*(negate(c) for c in flags), eq(grid(k), 1)), False))
         return tuple(out)
 
+    def says_of(self, array: str) -> bool:
+        """Whether the author declares anything of the contents of an array."""
+        return any(array in a.arrays for c in self.declared if c.cond is None
+                   and (a := annotation_of(c)) is not None and a.name != "disjoint")
+
     @cached_property
     def annotations(self) -> Annotations:
         found = [a for c in self.declared if c.cond is None and (a := annotation_of(c)) is not None]

@@ -9,7 +9,7 @@ from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.contract import render
 from tilecheck.proof.region import Clause
 from tilecheck.proof.terms import Cond, Sym, Term, atoms_of, const, eq, grid, le, lt, sym
-from tilecheck.rules.widths import divided, largest
+from tilecheck.proof.widths import divided, grows, largest, without_quotients
 
 __all__ = ["is_too_wide", "structural_clauses", "width_clauses"]
 
@@ -52,8 +52,8 @@ def width_clauses(model: KernelModel) -> tuple[Clause, ...]:
     """Indices are 32-bit: no intermediate value of an index, also of an element that a bounds check drops, is larger.
 
     The index of a tile is inside the array, which the obligations of its bounds see to; what is divided or compared on
-    the way may be larger. Values of data and of loop counters are left out: the first have no bound, the second that of
-    their loop.
+    the way may be larger. Values of data and of loop counters are left out, unless numbers of the launch bound them
+    where they are used: those that nothing bounds are not followed any further.
     """
     ordered = sorted(_widths(model), key=lambda t: t.key)
     most = [b for b in ordered if not any(c is not b and _covers(c, b) for c in ordered)]
@@ -62,12 +62,10 @@ def width_clauses(model: KernelModel) -> tuple[Clause, ...]:
 
 def _widths(model: KernelModel) -> set[Term]:
     """How large what indices are computed through may get, where that is more than a single number."""
-    terms = {i for a in model.accesses if a.mode != "read" and not a.tile for i in a.region.index}
-    tiles = {i for a in model.accesses if a.tile for i in a.region.index}
-    bounds = {b for t in terms for b in largest(t)}
-    bounds |= {b for t in tiles for d in divided(t) for b in largest(d)}
-    bounds |= {b for t in model.products for b in largest(t)}
-    return {b for b in bounds if _grows(b)}
+    terms = {i for a in model.accesses for i in a.region.index if a.tile or a.mode != "read"}
+    bounds = {b for t in terms for d in divided(t, model.wide) for b in largest(d, model.wide)}
+    bounds |= {b for t in model.products for b in largest(t, model.wide)}
+    return {b for b in map(without_quotients, bounds) if grows(b)}
 
 
 def is_too_wide(model: KernelModel) -> bool:
@@ -79,10 +77,6 @@ def is_too_wide(model: KernelModel) -> bool:
                for a in tiles for t in a.region.index for b in largest(t))
 
 
-def _grows(bound: Term) -> bool:
-    return any(len(m) > 1 or (m and c > 1) for m, c in bound.monos.items())
-
-
 def _covers(larger: Term, smaller: Term) -> bool:
     """Whether a bound is at least another for all launch scalars that are not negative."""
     return all(c >= 0 for c in (larger - smaller).monos.values())
@@ -91,6 +85,6 @@ def _covers(larger: Term, smaller: Term) -> bool:
 def _sizes(model: KernelModel) -> Iterator[Clause]:
     """Index arithmetic is over 32-bit integers: arrays that are written by element have fewer elements than that."""
     for a in model.accesses:
-        if a.mode != "read" and not a.tile and "*" not in a.array and a.array != "?":
+        if a.mode != "read" and not a.tile and "*" not in a.array and a.array not in ("?", *model.indexed):
             cond = le(sym(f"numel({a.array})"), 2**31 - 1)
             yield Clause(render(cond), cond, "structural")

@@ -16,6 +16,7 @@ from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.effort import TOO_LARGE
 from tilecheck.rules.meeting import aligned
 from tilecheck.rules.proposals import data_of, proposal
+from tilecheck.rules.unbounded import unbounded
 from tilecheck.rules.wording import blocks, element_of
 
 __all__ = ["Outcome", "settle_pair"]
@@ -164,6 +165,9 @@ def _open(context: Context, d: Derivation, first: Access, second: Access) -> Out
     if missing is not None:
         return Outcome("unproven", f"the place depends on data; `{missing}` would settle it", missing=missing)
     array = data_of(first, second)
+    wrapped = unbounded(first.region, second.region)
+    if wrapped is not None and (array is None or context.says_of(array)):
+        return Outcome("unproven", wrapped)
     if array is not None:
         return Outcome("unproven", f"the place depends on the contents of `{array}`")
     if not first.region.exact or not second.region.exact or mentions_opaque(first.region) or mentions_opaque(

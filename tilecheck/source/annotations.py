@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tilecheck.source.module import Module
     from tilecheck.source.project import Project
 
-__all__ = ["AnnotationKind", "annotation_kind", "is_constant_annotation"]
+__all__ = ["AnnotationKind", "annotation_kind", "is_constant_annotation", "tile_annotation"]
 
 AnnotationKind: TypeAlias = Literal["constant", "array", "list", "scalar"]
 
@@ -48,6 +48,15 @@ def annotation_kind(
     `scope` is the qualified name of the function around the annotated one, when it is nested.
     """
     return None if annotation is None else _Reader(project, module, scope, 0).kind(annotation)
+
+
+def tile_annotation(project: Project, module: Module, annotation: Expr | None, scope: str = "") -> str | None:
+    """The name in cuda.tile of an annotation that is one of its names, with or without brackets."""
+    node = annotation.value if isinstance(annotation, Subscript) else annotation
+    if not isinstance(node, (Name, Attribute)):
+        return None
+    target = project.resolve(module, node, scope)
+    return target.name if isinstance(target, TileName) else None
 
 
 class _Reader:

@@ -1,12 +1,10 @@
-"""libcst expressions to the expressions of the kernel tree, by a table of node types."""
+"""Expressions of the interpreter's own syntax tree to those of the kernel tree, by a table of node types."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
-
-import libcst as cst
 
 from tilecheck.kernel.tree import (
     Attribute,
@@ -25,327 +23,239 @@ from tilecheck.kernel.tree import (
     Param,
     Sequence,
     SliceExpr,
-    Span,
     Starred,
     Subscript,
     UnaryOp,
     Unknown,
 )
-from tilecheck.source.positions import Positions
+from tilecheck.source.places import Places
 
-__all__ = ["lower_expr", "lower_params", "names_bound", "sub_expressions"]
-
-_CONSTANT_NAMES: Final[dict[str, object]] = {"True": True, "False": False, "None": None}
+__all__ = ["OPERATORS", "lower_expr", "lower_params", "names_bound", "sub_expressions"]
 
 
-def lower_expr(at: Positions, node: cst.CSTNode) -> Expr:
+def lower_expr(at: Places, node: ast.expr) -> Expr:
     """Lower one expression; a node without a counterpart becomes `Unknown` with its sub-expressions as children."""
     handler = _EXPRESSIONS.get(type(node))
     return handler(at, node) if handler is not None else _unknown(at, node)
 
 
-def sub_expressions(at: Positions, node: cst.CSTNode) -> tuple[Expr, ...]:
+def sub_expressions(at: Places, node: ast.AST) -> tuple[Expr, ...]:
     """The outermost expressions below a node, lowered, in source order."""
     return tuple(_sub_expressions(at, node))
 
 
-def _sub_expressions(at: Positions, node: cst.CSTNode) -> Iterator[Expr]:
-    for child in node.children:
-        if isinstance(child, cst.BaseExpression):
+def _sub_expressions(at: Places, node: ast.AST) -> Iterator[Expr]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
             yield lower_expr(at, child)
         else:
             yield from _sub_expressions(at, child)
+    if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name is not None:
+        yield Name(node.name, at.span(node))
 
 
-def names_bound(node: cst.CSTNode) -> tuple[str, ...]:
+def names_bound(node: ast.AST) -> tuple[str, ...]:
     """The names that an assignment target, or a pattern, binds."""
     return tuple(dict.fromkeys(_names_bound(node)))
 
 
-def _names_bound(node: cst.CSTNode) -> Iterator[str]:
+def _names_bound(node: ast.AST) -> Iterator[str]:
     match node:
-        case cst.Name():
-            yield node.value
-        case cst.Attribute() | cst.Subscript() | cst.MatchValue() | cst.MatchSingleton():
+        case ast.Name():
+            yield node.id
+        case ast.Attribute() | ast.Subscript() | ast.MatchValue() | ast.MatchSingleton():
             return  # no name is bound; what is mutated is among the children
-        case cst.MatchClass():
+        case ast.MatchClass():
+            for part in (*node.patterns, *node.kwd_patterns):
+                yield from _names_bound(part)
+        case ast.MatchMapping():
             for part in node.patterns:
-                yield from _names_bound(part.value)
-            for keyword in node.kwds:
-                yield from _names_bound(keyword.pattern)
-        case cst.MatchMappingElement():
-            yield from _names_bound(node.pattern)
+                yield from _names_bound(part)
+            if node.rest is not None:
+                yield node.rest
         case _:
-            for child in node.children:
+            for child in ast.iter_child_nodes(node):
                 yield from _names_bound(child)
+            if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name is not None:
+                yield node.name
 
 
-def _name(at: Positions, node: cst.Name) -> Expr:
-    value = node.value
-    span = at.span(node)
-    return Constant(_CONSTANT_NAMES[value], span) if value in _CONSTANT_NAMES else Name(value, span)
+def _name(at: Places, node: ast.Name) -> Expr:
+    return Name(node.id, at.span(node))
 
 
-def _integer(at: Positions, node: cst.Integer) -> Expr:
-    try:
-        return Constant(int(node.value, 0), at.span(node))
-    except ValueError:  # more digits than the interpreter converts
-        return Unknown("integer", (), at.span(node))
+def _constant(at: Places, node: ast.Constant) -> Expr:
+    what = _NO_COUNTERPART.get(type(node.value))
+    return Constant(node.value, at.span(node)) if what is None else Unknown(what, (), at.span(node))
 
 
-def _float(at: Positions, node: cst.Float) -> Expr:
-    return Constant(float(node.value), at.span(node))
+_NO_COUNTERPART: Final[dict[type[object], str]] = {bytes: "bytes", complex: "complex number"}
 
 
-def _imaginary(at: Positions, node: cst.Imaginary) -> Expr:
-    return Unknown("complex number", (), at.span(node))
+def _formatted(at: Places, node: ast.JoinedStr) -> Expr:
+    return Unknown("formatted string", tuple(_inserted(at.inside(node), node)), at.span(node))
 
 
-def _ellipsis(at: Positions, node: cst.Ellipsis) -> Expr:
-    return Constant(..., at.span(node))
+def _inserted(at: Places, node: ast.JoinedStr) -> Iterator[Expr]:
+    """What a formatted string shows, and what its formats are made of."""
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            yield lower_expr(at, part.value)
+            if isinstance(part.format_spec, ast.JoinedStr):
+                yield from _inserted(at, part.format_spec)
 
 
-def _string_pieces(node: cst.BaseString) -> Iterator[cst.BaseString]:
-    while isinstance(node, cst.ConcatenatedString):
-        yield node.left
-        node = node.right
-    yield node
+def _attribute(at: Places, node: ast.Attribute) -> Expr:
+    return Attribute(lower_expr(at, node.value), node.attr, at.span(node))
 
 
-def _string(at: Positions, node: cst.SimpleString | cst.ConcatenatedString) -> Expr:
-    span = at.span(node)
-    pieces = tuple(_string_pieces(node))
-    if not all(isinstance(piece, cst.SimpleString) for piece in pieces):
-        children = (child for piece in pieces for child in _sub_expressions(at, piece))
-        return Unknown("formatted string", tuple(children), span)
-    try:
-        values = [ast.literal_eval(piece.value) for piece in pieces if isinstance(piece, cst.SimpleString)]
-    except (SyntaxError, ValueError):
-        return Unknown("string", (), span)
-    if all(isinstance(value, str) for value in values):
-        return Constant("".join(values), span)
-    return Unknown("bytes", (), span)
+def _call(at: Places, node: ast.Call) -> Expr:
+    args = tuple([lower_expr(at, arg) for arg in node.args])
+    keywords = tuple([Keyword(keyword.arg, lower_expr(at, keyword.value)) for keyword in node.keywords])
+    return Call(lower_expr(at, node.func), args, keywords, at.span(node))
 
 
-def _formatted(at: Positions, node: cst.CSTNode) -> Expr:
-    return Unknown("formatted string", sub_expressions(at, node), at.span(node))
-
-
-def _attribute(at: Positions, node: cst.Attribute) -> Expr:
-    return Attribute(lower_expr(at, node.value), node.attr.value, at.span(node))
-
-
-def _call(at: Positions, node: cst.Call) -> Expr:
-    args: list[Expr] = []
-    keywords: list[Keyword] = []
-    for arg in node.args:
-        value = lower_expr(at, arg.value)
-        if arg.keyword is not None:
-            keywords.append(Keyword(arg.keyword.value, value))
-        elif arg.star == "":
-            args.append(value)
-        elif arg.star == "*":
-            args.append(Starred(value, at.span(arg)))
-        else:
-            keywords.append(Keyword(None, value))
-    return Call(lower_expr(at, node.func), tuple(args), tuple(keywords), at.span(node))
-
-
-def _optional(at: Positions, node: cst.CSTNode | None) -> Expr | None:
+def _optional(at: Places, node: ast.expr | None) -> Expr | None:
     return None if node is None else lower_expr(at, node)
 
 
-def _item(at: Positions, element: cst.SubscriptElement) -> Expr:
-    part = element.slice
-    if isinstance(part, cst.Slice):
-        return SliceExpr(_optional(at, part.lower), _optional(at, part.upper), _optional(at, part.step),
-                         at.span(element))
-    assert isinstance(part, cst.Index)
-    value = lower_expr(at, part.value)
-    return value if part.star is None else Starred(value, at.span(element))
+def _slice(at: Places, node: ast.Slice) -> Expr:
+    return SliceExpr(_optional(at, node.lower), _optional(at, node.upper), _optional(at, node.step), at.span(node))
 
 
-def _subscript(at: Positions, node: cst.Subscript) -> Expr:
-    items = tuple(_item(at, element) for element in node.slice)
-    if len(items) == 1:
-        # `x[(i, j)]` is `x[i, j]`; a tuple of one item stays a tuple, which is not the same as the item
-        only = items[0]
-        if isinstance(only, Sequence) and only.kind == "tuple" and len(only.items) > 1:
-            items = only.items
-        elif isinstance(only, Starred) or node.slice[0].comma is not cst.MaybeSentinel.DEFAULT:
-            items = (Sequence("tuple", items, only.span),)
+def _subscript(at: Places, node: ast.Subscript) -> Expr:
+    # `x[(i, j)]` is `x[i, j]`; a tuple of one item stays a tuple, which is not the same as the item
+    index = node.slice
+    items = _each(at, index.elts if isinstance(index, ast.Tuple) else (index,))
+    if isinstance(index, ast.Tuple) and len(items) < 2:
+        items = (Sequence("tuple", items, at.span(index) if at.closed(index) else items[0].span),)
     return Subscript(lower_expr(at, node.value), items, at.span(node))
 
 
-_BINARY: Final[dict[type[cst.CSTNode], str]] = {
-    cst.Add: "+", cst.Subtract: "-", cst.Multiply: "*", cst.Divide: "/", cst.FloorDivide: "//", cst.Modulo: "%",
-    cst.Power: "**", cst.LeftShift: "<<", cst.RightShift: ">>", cst.BitAnd: "&", cst.BitOr: "|", cst.BitXor: "^",
-    cst.MatrixMultiply: "@",
+OPERATORS: Final[dict[type[ast.AST], str]] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.MatMult: "@",
 }
-_UNARY: Final[dict[type[cst.CSTNode], str]] = {
-    cst.Minus: "-", cst.Plus: "+", cst.BitInvert: "~", cst.Not: "not",
-}
-_COMPARISON: Final[dict[type[cst.CSTNode], str]] = {
-    cst.Equal: "==", cst.NotEqual: "!=", cst.LessThan: "<", cst.LessThanEqual: "<=", cst.GreaterThan: ">",
-    cst.GreaterThanEqual: ">=", cst.Is: "is", cst.IsNot: "is not", cst.In: "in", cst.NotIn: "not in",
+_UNARY: Final[dict[type[ast.AST], str]] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}
+_COMPARISON: Final[dict[type[ast.AST], str]] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is",
+    ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
 }
 
 
-def _binary(at: Positions, node: cst.BinaryOperation) -> Expr:
-    return BinOp(_BINARY[type(node.operator)], lower_expr(at, node.left), lower_expr(at, node.right), at.span(node))
+def _binary(at: Places, node: ast.BinOp) -> Expr:
+    return BinOp(OPERATORS[type(node.op)], lower_expr(at, node.left), lower_expr(at, node.right), at.span(node))
 
 
-def _unary(at: Positions, node: cst.UnaryOperation) -> Expr:
-    return UnaryOp(_UNARY[type(node.operator)], lower_expr(at, node.expression), at.span(node))
+def _unary(at: Places, node: ast.UnaryOp) -> Expr:
+    return UnaryOp(_UNARY[type(node.op)], lower_expr(at, node.operand), at.span(node))
 
 
-def _boolean(at: Positions, node: cst.BooleanOperation) -> Expr:
-    operator = type(node.operator)
-    values = [lower_expr(at, node.right)]
-    left = node.left
-    while isinstance(left, cst.BooleanOperation) and type(left.operator) is operator and not left.lpar:
-        values.append(lower_expr(at, left.right))
-        left = left.left
-    values.append(lower_expr(at, left))
-    return BoolOp("and" if operator is cst.And else "or", tuple(reversed(values)), at.span(node))
+def _boolean(at: Places, node: ast.BoolOp) -> Expr:
+    return BoolOp("and" if type(node.op) is ast.And else "or", _each(at, node.values), at.span(node))
 
 
-def _compare(at: Positions, node: cst.Comparison) -> Expr:
-    return Compare(
-        lower_expr(at, node.left),
-        tuple(_COMPARISON[type(target.operator)] for target in node.comparisons),
-        tuple(lower_expr(at, target.comparator) for target in node.comparisons),
-        at.span(node),
-    )
+def _compare(at: Places, node: ast.Compare) -> Expr:
+    ops = tuple([_COMPARISON[type(op)] for op in node.ops])
+    return Compare(lower_expr(at, node.left), ops, _each(at, node.comparators), at.span(node))
 
 
-def _conditional(at: Positions, node: cst.IfExp) -> Expr:
+def _conditional(at: Places, node: ast.IfExp) -> Expr:
     return IfExp(lower_expr(at, node.test), lower_expr(at, node.body), lower_expr(at, node.orelse), at.span(node))
 
 
-def _elements(at: Positions, elements: Iterable[cst.BaseElement]) -> tuple[Expr, ...]:
-    return tuple(
-        _starred(at, element) if isinstance(element, cst.StarredElement) else lower_expr(at, element.value)
-        for element in elements
-    )
+def _each(at: Places, nodes: Iterable[ast.expr]) -> tuple[Expr, ...]:
+    return tuple([lower_expr(at, node) for node in nodes])
 
 
-def _starred(at: Positions, node: cst.StarredElement) -> Expr:
+def _starred(at: Places, node: ast.Starred) -> Expr:
     return Starred(lower_expr(at, node.value), at.span(node))
 
 
-def _tuple(at: Positions, node: cst.Tuple) -> Expr:
-    return Sequence("tuple", _elements(at, node.elements), at.display_span(node))
-
-
-def _list(at: Positions, node: cst.List) -> Expr:
-    return Sequence("list", _elements(at, node.elements), at.span(node))
-
-
-def _set(at: Positions, node: cst.Set) -> Expr:
-    return Sequence("set", _elements(at, node.elements), at.span(node))
-
-
-def _dict(at: Positions, node: cst.Dict) -> Expr:
-    keys = tuple(
-        lower_expr(at, element.key) if isinstance(element, cst.DictElement) else None for element in node.elements
-    )
-    values = tuple(lower_expr(at, element.value) for element in node.elements)
-    return DictExpr(keys, values, at.span(node))
-
-
-def _comprehension(kind: str) -> Callable[[Positions, Any], Expr]:
-    def lower(at: Positions, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Expr:
-        loop = node.for_in
-        span = at.display_span(node) if isinstance(node, cst.GeneratorExp) else at.span(node)
-        plain = loop.inner_for_in is None and loop.asynchronous is None
-        if not plain or isinstance(node.elt, cst.StarredElement):
-            return Unknown("comprehension", sub_expressions(at, node), span)
-        return Comprehension(
-            kind,
-            lower_expr(at, node.elt),
-            lower_expr(at, loop.target),
-            lower_expr(at, loop.iter),
-            tuple(lower_expr(at, condition.test) for condition in loop.ifs),
-            span,
-        )
+def _sequence(kind: str) -> Callable[[Places, Any], Expr]:
+    def lower(at: Places, node: ast.Tuple | ast.List | ast.Set) -> Expr:
+        return Sequence(kind, _each(at, node.elts), at.span(node))
 
     return lower
 
 
-def _lambda(at: Positions, node: cst.Lambda) -> Expr:
-    return Lambda(lower_params(at, node.params), lower_expr(at, node.body), at.span(node))
+def _dict(at: Places, node: ast.Dict) -> Expr:
+    return DictExpr(tuple([_optional(at, key) for key in node.keys]), _each(at, node.values), at.span(node))
 
 
-def _walrus(at: Positions, node: cst.NamedExpr) -> Expr:
+def _comprehension(kind: str) -> Callable[[Places, Any], Expr]:
+    def lower(at: Places, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Expr:
+        loop, span = node.generators[0], at.span(node)
+        if len(node.generators) > 1 or loop.is_async or isinstance(node.elt, ast.Starred):
+            return Unknown("comprehension", sub_expressions(at, node), span)
+        return Comprehension(kind, lower_expr(at, node.elt), lower_expr(at, loop.target), lower_expr(at, loop.iter),
+                             _each(at, loop.ifs), span)
+
+    return lower
+
+
+def _lambda(at: Places, node: ast.Lambda) -> Expr:
+    return Lambda(lower_params(at, node.args), lower_expr(at, node.body), at.span(node))
+
+
+def _walrus(at: Places, node: ast.NamedExpr) -> Expr:
     return Unknown("assignment expression", (lower_expr(at, node.value),), at.span(node), names_bound(node.target))
 
 
-def _await(at: Positions, node: cst.Await) -> Expr:
-    return Unknown("await", (lower_expr(at, node.expression),), at.span(node))
+def _await(at: Places, node: ast.Await) -> Expr:
+    return Unknown("await", (lower_expr(at, node.value),), at.span(node))
 
 
-def _yield(at: Positions, node: cst.Yield) -> Expr:
+def _yield(at: Places, node: ast.Yield | ast.YieldFrom) -> Expr:
     return Unknown("yield", sub_expressions(at, node), at.span(node))
 
 
-def _unknown(at: Positions, node: cst.CSTNode) -> Expr:
-    children = sub_expressions(at, node)
-    span = at.span(node) if at.has(node) else _cover(at, children)
-    return Unknown("comprehension" if isinstance(node, cst.BaseComp) else "expression", children, span)
+def _unknown(at: Places, node: ast.expr) -> Expr:
+    what = "comprehension" if isinstance(node, ast.DictComp) else "expression"
+    return Unknown(what, sub_expressions(at, node), at.span(node))
 
 
-def _cover(at: Positions, children: tuple[Expr, ...]) -> Span:
-    if not children:
-        return Span(at.file, 1, 0, 1, 0)
-    first, last = children[0].span, children[-1].span
-    return Span(at.file, first.line, first.column, last.end_line, last.end_column)
-
-
-def lower_params(at: Positions, node: cst.Parameters) -> tuple[Param, ...]:
+def lower_params(at: Places, node: ast.arguments) -> tuple[Param, ...]:
     """The parameters of a function or lambda in order of declaration."""
-    groups: tuple[tuple[Iterable[cst.Param], str], ...] = (
-        (node.posonly_params, "positional"),
-        (node.params, "positional"),
-        ((node.star_arg,) if isinstance(node.star_arg, cst.Param) else (), "*"),
-        (node.kwonly_params, "keyword"),
-        ((node.star_kwarg,) if node.star_kwarg is not None else (), "**"),
-    )
-    return tuple(_param(at, param, kind) for group, kind in groups for param in group)
+    positional = [*node.posonlyargs, *node.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(node.defaults))
+    out = [_param(at, a, d, "positional") for a, d in zip(positional, [*defaults, *node.defaults], strict=True)]
+    if node.vararg is not None:
+        out.append(_param(at, node.vararg, None, "*"))
+    out += [_param(at, a, d, "keyword") for a, d in zip(node.kwonlyargs, node.kw_defaults, strict=True)]
+    if node.kwarg is not None:
+        out.append(_param(at, node.kwarg, None, "**"))
+    return tuple(out)
 
 
-def _param(at: Positions, node: cst.Param, kind: str) -> Param:
-    annotation = None if node.annotation is None else lower_expr(at, node.annotation.annotation)
-    return Param(node.name.value, annotation, _optional(at, node.default), kind, at.span(node.name))
+def _param(at: Places, node: ast.arg, default: ast.expr | None, kind: str) -> Param:
+    return Param(node.arg, _optional(at, node.annotation), _optional(at, default), kind, at.parameter_span(node))
 
 
-_EXPRESSIONS: Final[dict[type[cst.CSTNode], Callable[[Positions, Any], Expr]]] = {
-    cst.Name: _name,
-    cst.Integer: _integer,
-    cst.Float: _float,
-    cst.Imaginary: _imaginary,
-    cst.Ellipsis: _ellipsis,
-    cst.SimpleString: _string,
-    cst.ConcatenatedString: _string,
-    cst.FormattedString: _formatted,
-    cst.Attribute: _attribute,
-    cst.Call: _call,
-    cst.Subscript: _subscript,
-    cst.BinaryOperation: _binary,
-    cst.UnaryOperation: _unary,
-    cst.BooleanOperation: _boolean,
-    cst.Comparison: _compare,
-    cst.IfExp: _conditional,
-    cst.Tuple: _tuple,
-    cst.List: _list,
-    cst.Set: _set,
-    cst.Dict: _dict,
-    cst.ListComp: _comprehension("list"),
-    cst.SetComp: _comprehension("set"),
-    cst.GeneratorExp: _comprehension("generator"),
-    cst.StarredElement: _starred,
-    cst.Lambda: _lambda,
-    cst.NamedExpr: _walrus,
-    cst.Await: _await,
-    cst.Yield: _yield,
+_EXPRESSIONS: Final[dict[type[ast.AST], Callable[[Places, Any], Expr]]] = {
+    ast.Name: _name,
+    ast.Constant: _constant,
+    ast.JoinedStr: _formatted,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.BoolOp: _boolean,
+    ast.Compare: _compare,
+    ast.IfExp: _conditional,
+    ast.Tuple: _sequence("tuple"),
+    ast.List: _sequence("list"),
+    ast.Set: _sequence("set"),
+    ast.Dict: _dict,
+    ast.ListComp: _comprehension("list"),
+    ast.SetComp: _comprehension("set"),
+    ast.GeneratorExp: _comprehension("generator"),
+    ast.Starred: _starred,
+    ast.Lambda: _lambda,
+    ast.NamedExpr: _walrus,
+    ast.Await: _await,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield,
 }

@@ -8,11 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tilecheck.kernel.tree import ClassDef, Expr, FuncDef, Sequence, Stmt
+from tilecheck.kernel.tree import ClassDef, Expr, FuncDef, Stmt
 from tilecheck.records import record
 from tilecheck.source import kernels
 from tilecheck.source.hosts import Mentions
 from tilecheck.source.packages import FileName
+from tilecheck.source.places import Places
 from tilecheck.source.relevance import may_launch, may_matter
 from tilecheck.source.skeleton import Skeleton, ValueBinding, skeleton
 from tilecheck.source.targets import Target
@@ -111,8 +112,7 @@ class Module:
             return None
         if qualname not in self._functions:
             root = self.skeleton.definitions[definition.outer[0]] if definition.outer else definition
-            first = self._with_comments(root.first_line, root.above)
-            for found in _definitions(self._lower(first, root.end_line)):
+            for found in _definitions(self._lower(root.node, root.above)):
                 name = self.skeleton.functions_by_line.get(found.span.line)
                 if name is not None:
                     self._functions[name] = found
@@ -130,9 +130,7 @@ class Module:
         if known is None:
             return None
         if name not in self._classes:
-            node, above = known
-            start = min((decorator.lineno for decorator in node.decorator_list), default=node.lineno)
-            lowered = self._lower(self._with_comments(start, above), node.end_lineno or node.lineno)
+            lowered = self._lower(*known)
             found = next((statement for statement in lowered if isinstance(statement, ClassDef)), None)
             if found is not None:
                 self._classes[name] = found
@@ -172,16 +170,9 @@ class Module:
 
     @cached_property
     def _body(self) -> tuple[Stmt, ...]:
-        runs: list[tuple[int, int]] = []
-        for node in self.skeleton.tree.body:
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                continue
-            end = node.end_lineno or node.lineno
-            if runs and runs[-1][1] + 1 >= node.lineno:
-                runs[-1] = (runs[-1][0], end)
-            else:
-                runs.append((node.lineno, end))
-        return tuple(statement for first, last in runs for statement in self._lower(first, last))
+        definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        return tuple(statement for node in self.skeleton.tree.body if not isinstance(node, definitions)
+                     for statement in self._lower(node, node.lineno - 1))
 
     def body(self) -> tuple[Stmt, ...]:
         """Module-level statements that are no definitions, lowered."""
@@ -194,33 +185,24 @@ class Module:
             self._values[key] = self._value(binding)
         return self._values[key]
 
-    def _value(self, binding: ValueBinding) -> Expr | None:
-        node = binding.statement
-        lines = list(self.lines[node.lineno - 1 : node.end_lineno])
-        # other statements may share the first and the last line; columns of `ast` count bytes
-        lines[-1] = lines[-1].encode()[: node.end_col_offset].decode()
-        before = len(lines[0].encode()[: node.col_offset].decode())
-        lines[0] = " " * before + lines[0][before:]
-        (statement,) = self._lower_text("\n".join(lines) + "\n", node.lineno)
-        found: Expr | None = getattr(statement, "value", None)
-        for index in binding.path:
-            found = found.items[index] if isinstance(found, Sequence) else None
-        return found
-
-    def _with_comments(self, first: int, above: int) -> int:
-        """The first of the comment lines directly above a line; what stands above ends on line `above`."""
-        while first - 1 > above and self.lines[first - 2].lstrip().startswith("#"):
-            first -= 1
-        return first
-
-    def _lower(self, first: int, last: int) -> tuple[Stmt, ...]:
-        return self._lower_text("\n".join(self.lines[first - 1 : last]) + "\n", first)
-
-    def _lower_text(self, text: str, first: int) -> tuple[Stmt, ...]:
-        from tilecheck.source.lower import LowerError, lower_block  # loads the parser, which takes a while
+    def _value(self, binding: ValueBinding) -> Expr:
+        from tilecheck.source.lower import LowerError, lower_value  # which few modules need
 
         try:
-            return lower_block(text, self.path, first)
+            return lower_value(binding.value, self._places)
+        except LowerError as error:
+            raise SourceError(self.path, error.message, error.line) from None
+
+    @cached_property
+    def _places(self) -> Places:
+        return Places(self.path, self.lines)
+
+    def _lower(self, node: ast.stmt, above: int) -> tuple[Stmt, ...]:
+        """A statement lowered; what stands before it ends on line `above`."""
+        from tilecheck.source.lower import LowerError, lower_statement
+
+        try:
+            return lower_statement(node, self._places, above)
         except LowerError as error:
             raise SourceError(self.path, error.message, error.line) from None
 

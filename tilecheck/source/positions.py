@@ -1,4 +1,4 @@
-"""Where libcst nodes stand in the source: one pass that replays code generation and notes offsets.
+"""Where libcst nodes stand in the source, for fixes: one pass that replays code generation and notes offsets.
 
 libcst nodes carry no positions. Its own position providers copy or index the whole tree and cost several times the
 parse; replaying the code generator while counting characters gives the same spans at a fraction of that.

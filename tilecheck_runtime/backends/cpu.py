@@ -115,6 +115,7 @@ class CPU:
     device: Final = "cpu"
     ordered: Final = False
     watches: Final = True
+    arch: Final = None
 
     def __init__(self, seed: int | None = 0) -> None:
         self.seed = seed
@@ -142,6 +143,9 @@ class CPU:
 
     def upload(self, source: Any, target: Strided) -> None:
         self._array(target)[...] = source
+
+    def fill(self, element: Any, target: Strided) -> None:
+        self._array(target)[...] = element
 
     def download(self, source: Strided) -> Any:
         return self._array(source).copy()

@@ -155,6 +155,11 @@ class Backend(Protocol):
         """Whether it finds out by itself what kernels do wrong, so that one that is not proved can be launched."""
         ...
 
+    @property
+    def arch(self) -> str | None:
+        """What kernels are compiled for: "sm_90". None where they are not."""
+        ...
+
     def allocate(self, nbytes: int) -> Memory:
         """Memory with any contents, aligned for every element type. Raises MemoryError."""
         ...
@@ -182,6 +187,11 @@ class Backend(Protocol):
 
     def upload(self, source: Any, target: Strided) -> None:
         """Copies a NumPy array of the same shape and element type to the device, and waits for it."""
+        ...
+
+    def fill(self, element: Any, target: Strided) -> None:
+        """Puts one element, a NumPy array of no axes, everywhere in a new array without gaps. What is handed over later
+        finds it there; the program need not wait."""
         ...
 
     def download(self, source: Strided) -> Any:

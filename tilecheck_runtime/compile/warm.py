@@ -94,8 +94,8 @@ def _chosen(arch: str | None, found: Given | None) -> str:
     if arch is not None:
         return arch
     arrays = [] if found is None else list(found.arrays.values())
-    known = getattr(backend_of(arrays[0]._storage.memory.device), "arch", None) if arrays else None
-    if isinstance(known, str):
+    known = backend_of(arrays[0]._storage.memory.device).arch if arrays else None
+    if known is not None:
         return known
     raise ArchitectureError("it is not said which GPU to compile for, and the arguments are on none",
                             fix='name its architecture: `.compile(..., arch="sm_90")`')

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import FunctionType, MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, overload
 
 from tilecheck_runtime.dialect.entry import Entry, entry
 from tilecheck_runtime.dialect.plan import Plan
@@ -19,17 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["Kernel", "kernel"]
 
 P = ParamSpec("P")
-
-
-def _first(kernel: Kernel[Any], args: Sequence[Any]) -> Launch[Any] | None:
-    """Imports it when it is first needed: an import costs a launch dear, also one of what is there."""
-    from tilecheck_runtime.launches.familiar import familiar
-
-    _familiar[0] = familiar
-    return familiar(kernel, args)
-
-
-_familiar: Final[list[Callable[[Kernel[Any], Sequence[Any]], Launch[Any] | None]]] = [_first]
 
 
 class Kernel(Generic[P]):
@@ -73,18 +62,10 @@ class Kernel(Generic[P]):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Launch[Any]:
         """The launch of this kernel with host tensors, to be run later. Raises OwnershipError."""
-        if not kwargs:
-            try:  # most launches are those of the last time: no call in between
-                made: Launch[Any] | None = args[0]._core.site.last.built(self, args)
-            except (AttributeError, IndexError):  # there was none, or this is no tensor
-                made = None
-            if made is None:
-                made = _familiar[0](self, args)
-            if made is not None:
-                return made
-        from tilecheck_runtime.launches.launch import build
+        from tilecheck_runtime.launches.familiar import called
 
-        return build(self, args, kwargs)
+        setattr(Kernel, "__call__", called)  # noqa: B010  # from now on no call and no import in between
+        return called(self, *args, **kwargs)
 
     def bind(self, *args: Any, **kwargs: Any) -> BoundLaunch:
         """This kernel with its arguments, ready to be launched many times. Raises OwnershipError as a call does."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilecheck_runtime.launches.flight import Flight, JointFlight
-from tilecheck_runtime.launches.operation import Operation, Recorder
+from tilecheck_runtime.launches.operation import Listed, Operation, Recorder
 from tilecheck_runtime.ownership.errors import MovedError
 from tilecheck_runtime.ownership.places import Place, here
 from tilecheck_runtime.ownership.storage import LOCK
@@ -13,7 +13,7 @@ from tilecheck_runtime.ownership.storage import LOCK
 __all__ = ["Zip", "zip"]
 
 
-class Zip(Operation[tuple[Any, ...]]):
+class Zip(Listed[tuple[Any, ...]]):
     """Operations that do not depend on each other. Their results come together, in order."""
 
     def __init__(self, parts: tuple[Operation[Any], ...]) -> None:

@@ -9,7 +9,7 @@ from tilecheck_runtime.backends.select import backend_of
 from tilecheck_runtime.launches.arguments import shown
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
 from tilecheck_runtime.launches.launch import Ready, allowed, borrowed, owned, result_of
-from tilecheck_runtime.launches.operation import Operation, Recorder
+from tilecheck_runtime.launches.operation import Listed, Operation, Recorder
 from tilecheck_runtime.launches.streams import stream_for
 from tilecheck_runtime.ownership.errors import AliasedError, LaunchArgumentError
 from tilecheck_runtime.ownership.handles import Handle
@@ -46,7 +46,7 @@ def copy(into: Partition, source: Readable) -> Operation[Partition]:
         return _Copy(into, source)
 
 
-class _Copy(Operation[Partition]):
+class _Copy(Listed[Partition]):
     what = "the copy"
 
     def __init__(self, into: Partition, source: Handle) -> None:

@@ -11,7 +11,7 @@ This is what a launch costs beyond handing it to the driver, so it is written to
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -19,15 +19,17 @@ from tilecheck.declare import ATTRIBUTE
 from tilecheck_runtime.backends.interface import Again, Backend, Event
 from tilecheck_runtime.cpu.machine import State
 from tilecheck_runtime.launches.arguments import given
-from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
-from tilecheck_runtime.launches.launch import Launch, Ready, facts_of
+from tilecheck_runtime.launches.flight import Flight, Passage, already_taken, left_alone
+from tilecheck_runtime.launches.launch import Built, Launch, Ready, build
 from tilecheck_runtime.launches.living import UNLISTED
 from tilecheck_runtime.launches.log import LOG
 from tilecheck_runtime.launches.nesting import INSIDE
+from tilecheck_runtime.launches.operation import never_run
 from tilecheck_runtime.launches.patterns import PATTERNS, Pattern, observed, pattern_of
 from tilecheck_runtime.launches.streams import STREAM
 from tilecheck_runtime.ownership.handles import Handle, Move, Site
 from tilecheck_runtime.ownership.places import NOWHERE, PASSED_OVER, Place, here
+from tilecheck_runtime.ownership.regions import Region
 from tilecheck_runtime.ownership.state import CONFLICTS, Use
 from tilecheck_runtime.ownership.storage import BUSY, EPOCH, LOCK, RUNNING, Hold, Ledger, Mode, land
 from tilecheck_runtime.tensors.partition import Partition, handed_on
@@ -37,22 +39,23 @@ from tilecheck_runtime.tensors.tensor import Tensor
 if TYPE_CHECKING:
     from tilecheck_runtime.dialect.decorator import Kernel
 
-__all__ = ["Familiar", "familiar", "met"]
+__all__ = ["Familiar", "called", "met"]
 
 _new: Final = object.__new__
 _getframe: Final = sys._getframe
 _PASSED_OVER: Final = PASSED_OVER
-_acquire: Final = LOCK.acquire  # a `with` takes twice as long, and there are three in a launch
+_acquire: Final = LOCK.acquire
 _release: Final = LOCK.release
+"""A `with` takes twice as long, and there are three in a launch. The lock is taken inside of the `try`, as an interrupt
+may come as soon as it is. One that comes while it is waited for leaves nothing to release: that is the RuntimeError
+that is passed over. A thread that has the lock already does not wait for it."""
 _tuple: Final = tuple.__new__
 _NEVER: Final = "", NOWHERE
 _asked: Final = STREAM.get
 _Others: TypeAlias = Sequence[tuple[Partition, Hold, int]]
 
 
-def _all(first: Hold | None, further: _Others) -> list[Hold]:
-    """The holds of all outputs."""
-    return [*([] if first is None else [first]), *[hold for _, hold, _ in further]]
+_IDLE, _BUILT, _UNDERWAY = range(3)
 _HANDLES: Final = frozenset({Partition, Tensor, SharedTensor})
 _MOST: Final = 64
 """Launches that are kept for one argument."""
@@ -65,25 +68,108 @@ _READING: Final = Mode.READING
 _WRITING: Final = Mode.WRITING
 
 
-def familiar(kernel: Kernel[Any], args: Sequence[Any]) -> Launch[Any] | None:
-    """A launch like one before, built; None where it is not, or where something may forbid it."""
-    try:
-        site: Site = args[0]._core.site
-    except (IndexError, AttributeError):
-        return None
-    last: Familiar | None = site.last
-    made = None if last is None else last.built(kernel, args)
-    if made is None and len(site.known) > 1:
+def called(kernel: Kernel[Any], /, *args: Any, **kwargs: Any) -> Launch[Any]:
+    """The launch of a kernel, to be run later, with its outputs moved into it: like one before where there is one and
+    nothing may forbid it, else an ordinary one. Raises OwnershipError."""
+    known: Familiar | None = None
+    others: Iterator[Familiar] | None = None
+    if not kwargs:
+        try:
+            known = args[0]._core.site.last
+        except (AttributeError, IndexError):  # no handle
+            others = iter(())
+    while True:
+        if known is not None and kernel is known.kernel and len(args) == known.count and State.recorder is None and (
+                not BUSY.threads or INSIDE.place is None) and (
+                ATTRIBUTE not in known.attributes if known.declared is None
+                else known.attributes.get(ATTRIBUTE) is known.declared) and (
+                not known.numbers or known.same(args)):
+            frame = _getframe(1)
+            code, at, place, moves = known.calls
+            if frame.f_code is not code or frame.f_lasti != at:
+                place, moves = known.called_from(frame)
+            try:
+                _acquire()
+                first: Any = None
+                own: Any = None
+                further: _Others = ()
+                output = known.output
+                try:
+                    for lent in known.lent:
+                        handle = args[lent.position]
+                        if handle._core.site is not lent.site or (
+                                (handle._moved is not None or lent.ledger.stamp != lent.stamp)
+                                and not _lendable(lent, handle)):
+                            plain = False
+                            break
+                    else:
+                        plain = True
+                        if output is not None:
+                            first = args[output.position]
+                            own = first._hold
+                            holds = output.ledger.holds
+                            plain = first._core.site is output.site and (
+                                (own is not None and own.mode is _PARTITIONED and own.chain is None
+                                 and len(holds) == 1 and holds[0]() is own and first._moved is None
+                                 and not output.viewed and output.ledger.joined is None) or _movable(output, first))
+                            if plain and known.further:
+                                further = known.others(args)
+                                plain = bool(further)
+                except AttributeError:  # no handle
+                    plain = False
+                if plain:
+                    EPOCH.now = epoch = EPOCH.now + 1
+                    spare = known.spare
+                    trip = spare.pop() if spare else _Trip(known)
+                    trip.args = args
+                    trip.first = first
+                    trip.own = own
+                    trip.place = place
+                    trip.epoch = epoch
+                    trip.quiet = False
+                    if first is not None:
+                        first._moved = moves[0]
+                        first._hold = None
+                        own.what = known.waiting
+                        own.place = place
+                    if further:
+                        trip.further = further
+                        for handle, hold, number in further:
+                            handle._moved, handle._hold = moves[number], None
+                            hold.what, hold.place = known.waiting, place
+                    trip.phase = _BUILT  # not before: an interrupt may come in between
+                    made = _FamiliarLaunch()
+                    made._known = known
+                    made._trip = trip
+                    made._ended = None
+                    return made
+            finally:
+                try:  # noqa: SIM105  # slower
+                    _release()
+                except RuntimeError:
+                    pass
+        if kwargs:
+            break
+        if others is None:
+            others = _others(kernel, args, known)
+        known = next(others, None)
+        if known is None:
+            break
+    return build(kernel, args, kwargs)
+
+
+def _others(kernel: Kernel[Any], args: Sequence[Any], last: Familiar | None) -> Iterator[Familiar]:
+    """Launches that this one may be like, but for the last with its first argument."""
+    site: Site = args[0]._core.site
+    if len(site.known) > 1:
         other = site.known.get(_key(kernel, args))
         if other is not None and other is not last:
             site.last = other
-            made = other.built(kernel, args)
-    if made is None:
-        alike = PATTERNS.get(kernel)
-        if alike is not None:
-            found = _by_pattern(kernel, args, site)
-            made = None if found is None else found.built(kernel, args)
-    return made
+            yield other
+    if PATTERNS.get(kernel) is not None:
+        found = _by_pattern(kernel, args, site)
+        if found is not None:
+            yield found
 
 
 def _by_pattern(kernel: Kernel[Any], args: Sequence[Any], site: Site) -> Familiar | None:
@@ -256,7 +342,7 @@ class Familiar:
     attributes  of the function, among them what its author declares
     declared    that, as it was
     writes      whether something that stays with the caller is written
-    spare       holds that launches had which are through
+    spare       trips that are through
     calls       code and instruction that built one last, that place, and where each output went then
     starts      code and instruction that started one last, how the launch has ended, and what its failure is called
     """
@@ -276,73 +362,18 @@ class Familiar:
     attributes: Mapping[str, Any]
     declared: object
     writes: bool
-    spare: list[Sequence[Hold]]
+    spare: list[_Trip]
     calls: tuple[CodeType | None, int, Place, tuple[Move, ...]]
     starts: tuple[CodeType | None, int, tuple[str, Place], tuple[str, Place]]
 
-    def built(self, kernel: Kernel[Any], args: Sequence[Any]) -> Launch[Any] | None:
-        """Such a launch, with its outputs moved into it; None where the arguments are others, or something may forbid
-        it."""
-        if kernel is not self.kernel or len(args) != self.count or State.recorder is not None or (
-                BUSY.threads and INSIDE.place is not None) or self.attributes.get(ATTRIBUTE) is not self.declared:
-            return None
-        if self.numbers:
-            for position, kind, value in self.numbers:
-                if type(args[position]) is not kind or (args[position] != value and kind is not float):
-                    return None
-        frame = _getframe(2)
-        code, at, place, moves = self.calls
-        if frame.f_code is not code or frame.f_lasti != at:
-            place, moves = self._called_from(frame)
-        _acquire()
-        try:
-            output = self.output
-            first: Any = None
-            own: Any = None
-            further: _Others = ()
-            try:
-                for lent in self.lent:
-                    handle = args[lent.position]
-                    if handle._core.site is not lent.site or (
-                            (handle._moved is not None or lent.ledger.stamp != lent.stamp)
-                            and not _lendable(lent, handle)):
-                        return None
-                if output is not None:
-                    first = args[output.position]
-                    own = first._hold
-                    holds = output.ledger.holds
-                    plain = own is not None and own.mode is _PARTITIONED and own.chain is None and (
-                        len(holds) == 1 and holds[0]() is own and first._moved is None and not output.viewed
-                        and output.ledger.joined is None)
-                    if first._core.site is not output.site or not (plain or _movable(output, first)):
-                        return None
-                    if self.further:
-                        further = self._others(args)
-                        if not further:
-                            return None
-            except AttributeError:  # no handle
-                return None
-            EPOCH.now = epoch = EPOCH.now + 1
-            made = _new(_FamiliarLaunch)
-            made._known = self
-            made._args = args
-            made._first = first
-            made._own = own
-            made._further = further
-            made._place = place
-            made._epoch = epoch
-            made._ended = None
-            if first is not None:
-                first._moved, first._hold = moves[0], None
-                own.what, own.place = self.waiting, place
-            for handle, hold, number in further:
-                handle._moved, handle._hold = moves[number], None
-                hold.what, hold.place = self.waiting, place
-            return made
-        finally:
-            _release()
+    def same(self, args: Sequence[Any]) -> bool:
+        """Whether what is no array is as it was."""
+        for position, kind, value in self.numbers:
+            if type(args[position]) is not kind or (args[position] != value and kind is not float):
+                return False
+        return True
 
-    def _others(self, args: Sequence[Any]) -> _Others:
+    def others(self, args: Sequence[Any]) -> _Others:
         """Outputs after the first with their holds and numbers; none where something may forbid to move one."""
         handles = [args[output.position] for output in self.further]
         for output, handle in zip(self.further, handles, strict=True):
@@ -350,7 +381,7 @@ class Familiar:
                 return []
         return [(handle, handle._hold, output.number) for output, handle in zip(self.further, handles, strict=True)]
 
-    def _called_from(self, frame: FrameType) -> tuple[Place, tuple[Move, ...]]:
+    def called_from(self, frame: FrameType) -> tuple[Place, tuple[Move, ...]]:
         """The place of a call, and the moves of outputs there."""
         code, at, place = _placed(frame)
         outputs = () if self.output is None else (self.output, *self.further)
@@ -371,214 +402,388 @@ class Familiar:
         """Whether it is plain that nothing forbids the use of what stays with the caller."""
         return all(_lendable(lent, args[lent.position]) for lent in self.lent)
 
-    def listed(self, holds: Sequence[Hold]) -> None:
+    def borrow(self, trip: _Trip, place: Place) -> None:
+        """Begins to hold what stays with the caller."""
+        common = trip.common = _Common(place)
+        trip.borrowed = [_Borrowed(common, lent.mode, trip.args[lent.position].region, self.what) for lent in self.lent]
+        self.listed(trip)
+
+    def listed(self, trip: _Trip) -> None:
         """Counts holds that begin again where their storage has forgotten them, or where others must hear of it."""
-        for hold, lent in zip(holds, self.lent, strict=True):
+        for hold, lent in zip(trip.borrowed, self.lent, strict=True):
             if not hold.listed:
                 lent.ledger.root().add(hold)
             elif lent.mode is _WRITING:
                 lent.ledger.root().stamp += 1
+        trip.common.listed = True
+
+
+class _Common:
+    """What the holds of all that a launch borrows have in common: they begin and end together.
+
+    listed  whether the storages of all of them count them
+    """
+
+    __slots__ = ("ended", "listed", "place")
+
+    def __init__(self, place: Place) -> None:
+        self.place, self.ended, self.listed = place, False, True
+
+
+class _Borrowed(Hold):
+    """The hold of something that stays with the caller."""
+
+    __slots__ = ("_common", "_listed")
+
+    def __init__(self, common: _Common, mode: Mode, region: Region, what: str) -> None:
+        self._common = common
+        super().__init__(mode, region, common.place, what)
+
+    @property
+    def ended(self) -> bool:
+        return self._common.ended
+
+    @ended.setter
+    def ended(self, ended: bool) -> None:
+        self._common.ended = ended
+
+    @property
+    def place(self) -> Place:
+        return self._common.place
+
+    @place.setter
+    def place(self, place: Place) -> None:
+        self._common.place = place
+
+    @property
+    def listed(self) -> bool:
+        return self._listed
+
+    @listed.setter
+    def listed(self, listed: bool) -> None:
+        self._listed = listed
+        if not listed:
+            self._common.listed = False
+
+
+class _Trip:
+    """What belongs to a launch from the call of its kernel until its result is taken. The launch has it, then its
+    flight: it alone notices that nobody has it any more, and gives everything back then. It is used again when it is
+    through.
+
+    name      of the kernel
+    what      how messages call the launch
+    again     what is launched
+    args      what the kernel was called with; nothing once another launch took over
+    first     the first output, as it was passed
+    own       the hold that it had
+    further   the others, with theirs and their numbers
+    borrowed  the holds of what stays with the caller, kept for the next one
+    common    what these have in common; None where there are none yet
+    place     where it was built, then where it was started
+    epoch     when nothing forbade it
+    phase     how far it has come
+    quiet     whether something else was said of it
+    launched  what the backend calls it
+    """
+
+    __slots__ = (
+        "again", "args", "borrowed", "common", "epoch", "first", "further", "launched", "name", "own", "phase", "place",
+        "quiet", "what",
+    )
+    args: Sequence[Any]
+    borrowed: Sequence[Hold]
+    common: Any
+    epoch: int
+    first: Any
+    further: _Others
+    launched: object
+    own: Any
+    phase: int
+    place: Place
+    quiet: bool
+
+    def __init__(self, known: Familiar) -> None:
+        self.name, self.what, self.again = known.name, known.what, known.again
+        self.borrowed, self.common, self.launched = (), None, None
+        self.over()
+
+    def over(self) -> None:
+        """Nothing belongs to it any more."""
+        self.phase, self.args, self.first, self.own, self.further = _IDLE, (), None, None, ()
+
+    def outputs(self) -> list[Hold]:
+        """The holds of all outputs."""
+        return [*([] if self.own is None else [self.own]), *[hold for _, hold, _ in self.further]]
+
+    def holds(self) -> list[Hold]:
+        """All holds of a launch that is under way, which are not used for another one after that."""
+        borrowed, self.borrowed, self.common = self.borrowed, (), None
+        return [*borrowed, *self.outputs()]
+
+    def abandon(self) -> None:
+        """Nobody can wait for it any more: everything is held until it is through."""
+        event = self.again.event(self.launched)
+        passage = Passage(self.name, self.place, event, self.holds(), self.args, lambda: None)
+        self.over()
+        left_alone(passage)
+
+    def __del__(self) -> None:
+        if self.phase == _BUILT:
+            for hold in self.outputs():
+                hold.release()
+            never_run(self.what, self.place, self.quiet)
+        elif self.phase == _UNDERWAY:
+            if self.quiet:  # it is somebody else's to wait for
+                for hold in self.holds():
+                    hold.release()
+            else:
+                self.abandon()
 
 
 class _FamiliarLaunch(Launch[Any]):
-    """Such a launch. It becomes an ordinary one when it is asked for anything but to run.
+    """Such a launch. An ordinary one takes over when it is asked for anything but to run, or when something may forbid
+    that.
 
-    args     what the kernel was called with; nothing once it has become ordinary, or was run
-    first    the first output, as it was passed
-    own      the hold that it had
-    further  the others, with theirs and their numbers
+    trip      what belongs to it; None once it was run, or another one took over
+    ordinary  that one
     """
 
-    __slots__ = ("_args", "_ended", "_epoch", "_first", "_further", "_known", "_own", "_place")
+    __slots__ = ("__weakref__", "_ended", "_known", "_ordinary", "_trip")
     _known: Familiar
-    _epoch: int
-    _first: Partition | None
-    _own: Hold | None
-    _further: _Others
-    _args: Sequence[Any]
+    _trip: _Trip | None
+    _ordinary: Built[Any]
 
     @property
     def what(self) -> str:
         return self._known.what
 
-    def start(self, stream: Any = None) -> Flight[Any]:
-        if State.recorder is None and (not BUSY.threads or INSIDE.place is None):
-            frame, known = _getframe(1), self._known
+    @property
+    def _place(self) -> Place:
+        trip = self._trip
+        if trip is not None:
+            return trip.place
+        return self._ended[1] if self._ended is not None else self._ordinary._place
+
+    @_place.setter
+    def _place(self, place: Place) -> None:
+        raise AttributeError("where it was built is known already")
+
+    @property
+    def _quiet(self) -> bool:
+        trip: _Trip | None = self._trip
+        return trip.quiet if trip is not None else getattr(self._taken_over(), "_quiet", True)
+
+    @_quiet.setter
+    def _quiet(self, quiet: bool) -> None:
+        trip, ordinary = self._trip, self._taken_over()
+        if trip is not None:
+            trip.quiet = quiet
+        if ordinary is not None:
+            ordinary._quiet = quiet
+
+    def _taken_over(self) -> Built[Any] | None:
+        found: Built[Any] | None = getattr(self, "_ordinary", None)
+        return found
+
+    def start(self, stream: Any = None, step: tuple[str, Place] | None = None) -> Flight[Any]:
+        """`step`: what a failure of it is called, for a part of something that was started."""
+        known, what, ended = self._known, step, self._ended
+        if what is None:
+            if ended is not None or State.recorder is not None or (BUSY.threads and INSIDE.place is not None):
+                return super().start(stream)
+            frame = _getframe(1)
             code, at, ended, what = known.starts
             if frame.f_code is not code or frame.f_lasti != at:
                 ended, what = known.started_from(frame)
+        try:
             _acquire()
-            try:
-                if self._ended is None:
-                    flight = self._begun(what, stream)
-                    if flight is not None:
-                        self._ended = ended
-                        return flight
-            finally:
+            trip = self._trip
+            if trip is not None and (EPOCH.now == trip.epoch or known.lendable(trip.args)) and (
+                    not BUSY.threads or RUNNING.chain is None) and (step is not None or self._ended is None):
+                args, own, common, place = trip.args, trip.own, trip.common, what[1]
+                try:
+                    if stream is None:
+                        stream = _asked()
+                    backend = known.backend
+                    stream = backend.default if stream is None else backend.stream_of(stream)
+                    launched = known.again.launch(stream, [args[n] for n in known.floats] if known.floats else (), what)
+                except BaseException:
+                    trip.quiet = True  # the error says it
+                    raise
+                EPOCH.now += 1
+                trip.phase = _UNDERWAY
+                trip.quiet = False
+                trip.launched = launched
+                trip.place = place
+                self._trip = None
+                self._ended = ended
+                if own is not None:
+                    own.mode = _WRITING
+                    own.what = known.what
+                    own.place = place
+                if trip.further:
+                    for _, hold, _ in trip.further:
+                        hold.mode, hold.what, hold.place = _WRITING, known.what, place
+                if common is None:
+                    known.borrow(trip, place)
+                else:
+                    common.ended = False
+                    common.place = place
+                    if not common.listed or known.writes:
+                        known.listed(trip)
+                flight = _FamiliarFlight()
+                flight._known = known
+                flight._launched = launched
+                flight._trip = trip
+                flight._taken = None
+                flight._error = None
+                if LOG.launches:
+                    LOG.launched(known.name, place, "like one before", known.again.grid, known.again.symbol, stream)
+                return flight
+        finally:
+            try:  # noqa: SIM105  # slower
                 _release()
-        return super().start(stream)
+            except RuntimeError:
+                pass
+        return super().start(stream) if step is None else self._plain()._begin(step[1])
 
     def _begin(self, place: Place) -> Flight[Any]:
+        return self.start(None, (self._known.name, place))
+
+    def _plain(self) -> Built[Any]:
+        """The ordinary launch that takes over."""
         with LOCK:
-            return self._begun((self._known.name, place), None) or super()._begin(place)
-
-    def _begun(self, what: tuple[str, Place], stream: Any) -> Flight[Any] | None:
-        """Starts it; None where something may forbid that. The caller holds the lock."""
-        known, args, own, further = self._known, self._args, self._own, self._further
-        if not args or (BUSY.threads and RUNNING.chain is not None) or (
-                EPOCH.now != self._epoch and not known.lendable(args)):
-            return None
-        try:
-            if stream is None:
-                stream = _asked()
-            backend = known.backend
-            stream = backend.default if stream is None else backend.stream_of(stream)
-            launched = known.again.launch(stream, [args[n] for n in known.floats] if known.floats else (), what)
-        except BaseException:
-            self._quiet = True  # the error says it
-            raise
-        EPOCH.now += 1
-        place, text = what[1], known.what
-        if own is not None:
-            own.mode, own.what, own.place = _WRITING, text, place
-        for _, hold, _ in further:
-            hold.mode, hold.what, hold.place = _WRITING, text, place
-        if known.spare:
-            borrowed = known.spare.pop()
-            for hold in borrowed:
-                hold.ended, hold.place = False, place
-                if not hold.listed:
-                    known.listed(borrowed)
-            if known.writes:
-                known.listed(borrowed)
-        else:
-            borrowed = [handle._storage.hold(lent.mode, handle.region, place, text)
-                        for lent in known.lent for handle in (args[lent.position],)]
-        flight = _new(_FamiliarFlight)
-        flight._known = known
-        flight._launched = launched
-        flight._args = args
-        flight._first = self._first
-        flight._own = own
-        flight._further = further
-        flight._borrowed = borrowed
-        flight._place = place
-        flight._taken = None
-        self._args = self._further = ()
-        self._first = self._own = None
-        if LOG.launches:
-            LOG.launched(known.name, place, "like one before", known.again.grid, known.again.symbol, stream)
-        return flight
-
-    def _ordinary(self) -> None:
-        if not self._args:
-            return
-        known, args, own = self._known, self._args, _all(self._own, self._further)
-        self._kernel, self._name = known.kernel, known.name
-        self._given = given(self._name, self._kernel.signature, args, {})
-        self._facts = facts_of(self._kernel, self._given)
-        self._grid = self._facts.grid
-        outputs = self._given.outputs.values()
-        self._taken = tuple(handed_on(p, hold) for p, hold in zip(outputs, own, strict=True))
-        self._args = self._further = ()
-        self._first = self._own = None
+            trip, known = self._trip, self._known
+            if trip is not None:
+                found = given(known.name, known.kernel.signature, trip.args, {})
+                taken = [handed_on(p, h) for p, h in zip(found.outputs.values(), trip.outputs(), strict=True)]
+                self._ordinary = Built.instead(known.kernel, found, taken, trip.place)
+                self._ordinary._ended, self._ordinary._quiet = self._ended, trip.quiet
+                self._trip = None
+                trip.over()
+            return self._ordinary
 
     def grid(self, *extents: Any) -> Launch[Any]:
         self._unspent()
-        with LOCK:
-            self._ordinary()
-        return super().grid(*extents)
+        self._plain().grid(*extents)
+        return self
 
     def ready(self, place: Place) -> Ready:
-        self._ordinary()
-        return super().ready(place)
+        return self._plain().ready(place)
 
-    def __del__(self) -> None:
-        if self._ended is None:
-            for hold in _all(self._own, self._further):
-                hold.release()
-            super().__del__()
+    def begun(self) -> None:
+        self._plain().begun()
+
+    def _end(self, how: str, place: Place | None = None) -> None:
+        super()._end(how, place)
+        self._quiet = True  # what it is part of says it, if anything does
+        self._tell()
+
+    def _reopen(self) -> None:
+        super()._reopen()
+        self._tell()
+
+    def _tell(self) -> None:
+        """The ordinary one has ended when this one has."""
+        ordinary = self._taken_over()
+        if ordinary is not None:
+            ordinary._ended = self._ended
 
 
-class _FamiliarFlight(KernelFlight[Any]):
+class _FamiliarFlight(Flight[Any]):
     """Such a launch, under way."""
 
-    __slots__ = ("_args", "_borrowed", "_first", "_further", "_known", "_launched", "_own", "_place", "_taken")
+    __slots__ = ("__weakref__", "_error", "_known", "_launched", "_taken", "_trip")
     ordered = True  # only what is has launches that are kept
     _known: Familiar
     _launched: object
-    _args: Sequence[Any]
-    _first: Partition | None
-    _own: Hold | None
-    _further: _Others
-    _borrowed: Sequence[Hold]
-    _place: Place
+    _trip: _Trip | None
 
     def _behind(self) -> Event:
         return self._known.again.event(self._launched)
 
+    def ended(self, timeout: float | None = None) -> bool:
+        return self._behind().wait(timeout)
+
+    def when_done(self, call: Callable[[], None]) -> None:
+        self._behind().when_done(call)
+
     def early(self, place: Place | None = None) -> Any:
         """Gives everything back, and returns what the outputs have become."""
-        _acquire()
         try:
+            _acquire()
+            trip = self._trip
+            if trip is None:
+                raise already_taken(self._taken or NOWHERE)
+            self._trip = None
             if place is None:
-                self._taken = place = self._place
-            first, own, further, borrowed = self._first, self._own, self._further, self._borrowed
-            if BUSY.threads and RUNNING.chain is not None:
-                for hold in self._holds():
-                    land(hold)  # it goes on until the chain is through, for everybody else
-                own = None if first is None else first._storage.hold(_PARTITIONED, first.region, place)
-                further = [(h, h._storage.hold(_PARTITIONED, h.region, place), n) for h, _, n in further]
-            else:
-                for hold in borrowed:
-                    hold.ended = True
-                self._known.spare.append(borrowed)
-            self._args = self._further = ()
-            self._borrowed = ()
-            self._first = self._own = None
-            if first is None or own is None:
+                self._taken = place = trip.place
+            if trip.further or (BUSY.threads and RUNNING.chain is not None):
+                return self._several(trip, place)
+            trip.common.ended = True
+            first, own = trip.first, trip.own
+            trip.phase = _IDLE
+            trip.args = ()
+            trip.first = trip.own = None
+            self._known.spare.append(trip)
+            if own is None:
                 return None
-            own.mode, own.what, own.place = _PARTITIONED, "a partition", place
-            part = _new(Partition)
-            part._core, part._hold, part._moved = first._core, own, None
-            if not further:
-                return part
-            for _, hold, _ in further:
-                hold.mode, hold.what, hold.place = _PARTITIONED, "a partition", place
-            return part, *[handed_on(h, hold) for h, hold, _ in further]
+            own.mode = _PARTITIONED
+            own.what = "a partition"
+            own.place = place
+            part = Partition()
+            part._core = first._core
+            part._hold = own
+            part._moved = None
+            return part
         finally:
-            _release()
+            try:  # noqa: SIM105  # slower
+                _release()
+            except RuntimeError:
+                pass
+
+    def _several(self, trip: _Trip, place: Place) -> Any:
+        """Several outputs, or whatever number of them within a chain."""
+        outputs = [*([] if trip.first is None else [(trip.first, trip.own)]), *[(h, own) for h, own, _ in trip.further]]
+        if BUSY.threads and RUNNING.chain is not None:
+            for hold in trip.holds():
+                land(hold)  # it goes on until the chain is through, for everybody else
+            outputs = [(h, h._storage.hold(_PARTITIONED, h.region, place)) for h, _ in outputs]
+        if trip.common is not None:
+            trip.common.ended = True
+        trip.over()
+        self._known.spare.append(trip)
+        for _, hold in outputs:
+            hold.mode, hold.what, hold.place = _PARTITIONED, "a partition", place
+        back = tuple([handed_on(h, hold) for h, hold in outputs])
+        return back[0] if len(back) == 1 else back or None
 
     def _land(self) -> Any:
         error = self._behind().error()
         with LOCK:
-            if error is not None:
-                for hold in self._holds():
-                    land(hold)
-                self._let_go()
-                raise error
-            return self.early(here())
+            trip = self._trip
+            if error is None or trip is None:
+                return self.early(here())
+            self._trip = None
+            for hold in trip.holds():
+                land(hold)
+            trip.over()
+            raise error
 
-    def _holds(self) -> list[Hold]:
-        return [*self._borrowed, *_all(self._own, self._further)]
+    @property
+    def _given_up(self) -> bool:
+        return self._trip is None or self._trip.quiet
 
-    def _let_go(self) -> None:
-        self._args = self._further = ()
-        self._borrowed = ()
-        self._first = self._own = None
+    @_given_up.setter
+    def _given_up(self, given_up: bool) -> None:
+        if self._trip is not None:
+            self._trip.quiet = given_up
 
     def _abandon(self) -> None:
-        holds, args = self._holds(), self._args
-        self._let_go()
-        self._passage = Passage(self._known.name, self._place, self._behind(), holds, args, lambda: None)
-        super()._abandon()
-
-    def __del__(self) -> None:
-        if self._args:  # its result was not taken
-            if self._taken is None:
-                super().__del__()
-            for hold in self._holds():
-                hold.release()
+        trip, self._trip = self._trip, None
+        if trip is not None:
+            trip.abandon()
 
 
 UNLISTED.update((_FamiliarLaunch, _FamiliarFlight))

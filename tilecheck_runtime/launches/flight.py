@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from tilecheck_runtime.backends.events import HostEvent
 from tilecheck_runtime.backends.interface import Event
@@ -25,7 +25,8 @@ from tilecheck_runtime.ownership.storage import BUSY, LOCK, RUNNING, Chain, Hold
 from tilecheck_runtime.ownership.unique import Unique
 
 __all__ = [
-    "OPEN", "Flight", "JointFlight", "KernelFlight", "OrderedFlight", "Passage", "ThreadFlight", "Underway", "in_chain",
+    "OPEN", "Flight", "JointFlight", "KernelFlight", "OrderedFlight", "Passage", "ThreadFlight", "Underway",
+    "already_taken", "in_chain", "left_alone",
 ]
 
 R = TypeVar("R")
@@ -36,6 +37,8 @@ T = TypeVar("T")
 class Flight(Unique, ABC, Generic[R]):
     """A handle on something that runs. Wait for it, or `await` it, to get the result back."""
 
+    if not TYPE_CHECKING:  # most do have a dictionary
+        __slots__ = ()  # those that are made often have none, and nothing that is called when they die
     ordered: bool = False
     """Whether what is handed to the same stream next comes after it by itself."""
     _instead = "wait for it where it was started, and pass on the result"
@@ -71,10 +74,6 @@ class Flight(Unique, ABC, Generic[R]):
             self._given_up = True
             self._abandon()
 
-    def __del__(self) -> None:
-        OPEN.pop(id(self), None)
-        self._give_up()
-
     def done(self) -> bool:
         """Whether it is through, well or not."""
         return self.ended(0)
@@ -89,8 +88,7 @@ class Flight(Unique, ABC, Generic[R]):
         if self._error is not None:
             raise self._error
         if before is not None:
-            raise MovedError("the result of this flight was already taken", use=here(), before=before, what="taken",
-                             fix="keep it: `z = flight.wait()`")
+            raise already_taken(before)
         OPEN.pop(id(self), None)
         try:
             return self._land()
@@ -115,6 +113,14 @@ class Flight(Unique, ABC, Generic[R]):
         self.when_done(landed)
         yield from through
         return self.wait()
+
+
+class Noticed(Flight[R]):
+    """One that notices itself that it is dropped."""
+
+    def __del__(self) -> None:
+        OPEN.pop(id(self), None)
+        self._give_up()
 
 
 OPEN: Final[dict[int, weakref.ref[Flight[Any]]]] = {}
@@ -188,6 +194,12 @@ class Passage:
             hold.release()
 
 
+def already_taken(before: Place) -> MovedError:
+    """What is said of a result that is asked for twice."""
+    return MovedError("the result of this flight was already taken", use=here(), before=before, what="taken",
+                      fix="keep it: `z = flight.wait()`")
+
+
 def _nothing() -> None:
     """The result of a passage whose result was taken."""
 
@@ -200,7 +212,16 @@ def _complain(passage: Underway) -> None:
         warnings.warn_explicit(text, LostFlightWarning, passage.place.file, passage.place.line)
 
 
-class KernelFlight(Flight[R]):
+def left_alone(passage: Underway) -> None:
+    """Nobody waits for a launch any more."""
+    if passage.event.done():
+        _complain(passage)
+    else:
+        box = [passage]
+        passage.event.later(lambda: _complain(box.pop()))  # the launch holds on to it until then, and no longer
+
+
+class KernelFlight(Noticed[R]):
     """One launch."""
 
     def __init__(self, passage: Underway, ordered: bool = False) -> None:
@@ -241,16 +262,11 @@ class KernelFlight(Flight[R]):
 
     def _abandon(self) -> None:
         passage, self._passage = getattr(self, "_passage", None), None
-        if passage is None:
-            return
-        if passage.event.done():
-            _complain(passage)
-        else:
-            box = [passage]
-            passage.event.later(lambda: _complain(box.pop()))  # the launch holds on to it until then, and no longer
+        if passage is not None:
+            left_alone(passage)
 
 
-class JointFlight(Flight[tuple[Any, ...]]):
+class JointFlight(Noticed[tuple[Any, ...]]):
     """Several flights as one."""
 
     def __init__(self, flights: Sequence[Flight[Any]]) -> None:
@@ -297,7 +313,7 @@ class JointFlight(Flight[tuple[Any, ...]]):
             flight.when_done(one)
 
 
-class OrderedFlight(Flight[S]):
+class OrderedFlight(Noticed[S]):
     """Steps of which each is handed over at once, as the device keeps them in order: no thread waits in between."""
 
     def __init__(self, first: Flight[Any], following: Sequence[Callable[[Any], Flight[Any]]], place: Place) -> None:
@@ -354,7 +370,7 @@ def in_chain(chain: Chain, place: Place) -> Generator[None, None, None]:
         BUSY.leave()
 
 
-class ThreadFlight(Flight[R]):
+class ThreadFlight(Noticed[R]):
     """Steps of the host between launches, in a thread of their own. The interpreter does not exit before it ends."""
 
     def __init__(self, steps: Callable[[], R], place: Place) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from tilecheck_runtime.backends.interface import Backend, Job, Transfer
 from tilecheck_runtime.backends.select import backend_of, current
@@ -22,7 +23,7 @@ from tilecheck_runtime.launches.grids import Grid, asked, inferred
 from tilecheck_runtime.launches.guard import guarded
 from tilecheck_runtime.launches.log import LOG
 from tilecheck_runtime.launches.nesting import refuse_call
-from tilecheck_runtime.launches.operation import Operation, Recorder
+from tilecheck_runtime.launches.operation import Listed, Operation, Recorder
 from tilecheck_runtime.launches.plans import output_of
 from tilecheck_runtime.launches.streams import stream_for
 from tilecheck_runtime.launches.variables import variables
@@ -34,7 +35,7 @@ from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode
 from tilecheck_runtime.tensors.partition import Partition, returned
 from tilecheck_runtime.tensors.reading import strided
 
-__all__ = ["Launch", "Ready", "allowed", "borrowed", "build", "facts_of", "instead", "owned", "result_of"]
+__all__ = ["Built", "Launch", "Ready", "allowed", "borrowed", "build", "facts_of", "instead", "owned", "result_of"]
 
 R = TypeVar("R")
 
@@ -53,7 +54,7 @@ def build(kernel: Kernel[Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -
         found = given(name, kernel.signature, args, kwargs)
         usable(name, found)
         guarded(function_of(kernel), contract, _backend(found).watches)
-        return Launch(kernel, found, facts_of(kernel, found), () if kwargs else args)
+        return Built(kernel, found, facts_of(kernel, found), () if kwargs else args)
 
 
 def _backend(found: Given) -> Backend:
@@ -126,6 +127,37 @@ class Launch(Operation[R]):
     """A kernel with its arguments. The result is what its `Mut` arguments have become: one partition, a tuple of
     several in order, None without any."""
 
+    if not TYPE_CHECKING:
+        __slots__ = ()
+
+    @abstractmethod
+    def grid(self, *extents: Any) -> Launch[R]:
+        """Asks for a grid. Only a launch into prefix partitions, or without outputs, needs one; for any other it must
+        be the one that follows from the partitions. Raises GridError, and ContractError for a grid that breaks the
+        contract."""
+
+    @abstractmethod
+    def ready(self, place: Place) -> Ready:
+        """What is launched, after everything that forbids it was asked for. Raises OwnershipError, and what the backend
+        raises for a kernel that it cannot compile; then nothing has happened. The caller holds the lock."""
+
+    @abstractmethod
+    def begun(self) -> None:
+        """What it had is in other hands."""
+
+    def _reopen(self) -> None:
+        self._ended = None
+
+    def _record(self, recorder: Recorder, place: Place) -> Any:
+        with LOCK:
+            ready = self.ready(place)
+            self.begun()
+            return recorder.launch(ready, self.what, place)
+
+
+class Built(Listed[R], Launch[R]):
+    """One of which every guard is asked."""
+
     def __init__(self, kernel: Kernel[Any], found: Given, facts: _Facts, args: Sequence[Any]) -> None:
         self._kernel, self._given, self._facts, self._grid = kernel, found, facts, facts.grid
         self._name, self._args = function_of(kernel).__name__, args
@@ -133,6 +165,16 @@ class Launch(Operation[R]):
         self._ended = ("not built", place)
         self._taken = tuple(self._take(name, output, place) for name, output in found.outputs.items())
         super().__init__(place)
+
+    @classmethod
+    def instead(cls, kernel: Kernel[Any], found: Given, taken: Sequence[Partition], place: Place) -> Built[Any]:
+        """One that was built at a place in another form, with its own partitions in place of the outputs."""
+        made = cls.__new__(cls)
+        made._kernel, made._given, made._facts = kernel, found, facts_of(kernel, found)
+        made._name, made._args = function_of(kernel).__name__, ()
+        made._grid, made._taken = made._facts.grid, tuple(taken)
+        Listed.__init__(made, place)
+        return made
 
     @property
     def what(self) -> str:
@@ -144,9 +186,6 @@ class Launch(Operation[R]):
         return returned(output, f"{self.what}, which has not run", place)
 
     def grid(self, *extents: Any) -> Launch[R]:
-        """Asks for a grid. Only a launch into prefix partitions, or without outputs, needs one; for any other it must
-        be the one that follows from the partitions. Raises GridError, and ContractError for a grid that breaks the
-        contract."""
         self._unspent()
         quiet, self._quiet = self._quiet, True  # what is refused here is said by the error, not by TC404
         with LOCK:
@@ -155,12 +194,7 @@ class Launch(Operation[R]):
             self._grid, self._quiet = grid, quiet
         return self
 
-    def _reopen(self) -> None:
-        self._ended = None
-
     def ready(self, place: Place) -> Ready:
-        """What is launched, after everything that forbids it was asked for. Raises OwnershipError, and what the backend
-        raises for a kernel that it cannot compile; then nothing has happened. The caller holds the lock."""
         name, grid = self._name, self._grid
         if grid is None:
             raise self._no_grid(place)
@@ -186,7 +220,6 @@ class Launch(Operation[R]):
         return partial(inspect, self._name, contract, self._given, numbers)
 
     def begun(self) -> None:
-        """What it had is in other hands."""
         self._given, self._taken, self._args = Given({}, {}, {}, {}), (), ()
 
     def _begin(self, place: Place) -> Flight[R]:
@@ -225,12 +258,6 @@ class Launch(Operation[R]):
         if self._grid is not None and self._grid == self._facts.grid and ready.look is None:
             entry = _guarded(self._kernel, self._given, self._facts, self._grid).entry
             met(self._kernel, self._args, ready, entry.parameters, [value for _, value in entry.constants])
-
-    def _record(self, recorder: Recorder, place: Place) -> Any:
-        with LOCK:
-            ready = self.ready(place)
-            self.begun()
-            return recorder.launch(ready, self.what, place)
 
     def _no_grid(self, place: Place) -> GridError:
         name = self._name

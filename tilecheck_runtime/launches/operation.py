@@ -9,7 +9,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from tilecheck_runtime.launches.flight import Flight, OrderedFlight, ThreadFlight
 from tilecheck_runtime.launches.living import alive
@@ -20,7 +20,7 @@ from tilecheck_runtime.ownership.places import Place, here
 from tilecheck_runtime.ownership.storage import LOCK
 from tilecheck_runtime.ownership.unique import Unique
 
-__all__ = ["PENDING", "Operation", "Recorder", "Then"]
+__all__ = ["PENDING", "Listed", "Operation", "Recorder", "Then", "never_run"]
 
 R = TypeVar("R")
 S = TypeVar("S")
@@ -38,13 +38,12 @@ class Operation(Unique, ABC, Generic[R]):
     """Something to run: a launch, or several put together. It runs when it is told to, and only once; one that is
     dropped without having run warns (TC404)."""
 
+    if not TYPE_CHECKING:  # most do have a dictionary
+        __slots__ = ()  # those that are made often have none, and nothing that is called when they die
     _instead = "build another one: call the kernel again"
     _ended: tuple[str, Place] | None = None
     _quiet: bool = False
-
-    def __init__(self, place: Place | None = None) -> None:
-        self._place, self._ended = place or here(), None
-        PENDING[id(self)] = weakref.ref(self)
+    _place: Place
 
     @property
     @abstractmethod
@@ -114,14 +113,22 @@ class Operation(Unique, ABC, Generic[R]):
             self._ended = how, place or here()
         PENDING.pop(id(self), None)
 
+
+class Listed(Operation[R]):
+    """One that is on a list until it has run, and warns itself when it is dropped."""
+
+    def __init__(self, place: Place | None = None) -> None:
+        self._place, self._ended = place or here(), None
+        PENDING[id(self)] = weakref.ref(self)
+
     def __del__(self) -> None:
         PENDING.pop(id(self), None)
         if getattr(self, "_ended", ()) is None:
             self._ended = "dropped", self._place
-            _never_run(self)
+            never_run(self.what, self._place, self._quiet)
 
 
-class Then(Operation[S], Generic[R, S]):
+class Then(Listed[S], Generic[R, S]):
     """One operation, and another that is made of its result."""
 
     def __init__(self, first: Operation[R], following: Callable[[R], Operation[S]]) -> None:
@@ -187,11 +194,11 @@ def _pending() -> list[Operation[Any]]:
     return [operation for operation in alive(PENDING, Operation) if operation._ended is None]
 
 
-def _never_run(operation: Operation[Any]) -> None:
-    place = operation._place
-    if operation._quiet:
+def never_run(what: str, place: Place, quiet: bool) -> None:
+    """Warns (TC404) of an operation that was dropped, unless something else was said of it."""
+    if quiet:
         return
-    text = (f"TC404 {operation.what} was built and never run\n  --> {place}\n"
+    text = (f"TC404 {what} was built and never run\n  --> {place}\n"
             "  = help: run it: `.sync()`, or `.start()` and wait for it later")
     warnings.warn_explicit(text, NeverRunWarning, place.file, place.line)
 
@@ -199,8 +206,10 @@ def _never_run(operation: Operation[Any]) -> None:
 def _at_exit() -> None:
     """What is still alive at the end, in a module or in a cycle, did not run either."""
     for operation in sorted(_pending(), key=lambda o: (o._place.file, o._place.line)):
-        operation._ended = "dropped", operation._place
-        _never_run(operation)
+        place = operation._place
+        never_run(operation.what, place, operation._quiet)
+        operation._quiet = True
+        operation._ended = "dropped", place
 
 
 atexit.register(_at_exit)

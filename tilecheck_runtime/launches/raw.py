@@ -21,7 +21,7 @@ from tilecheck_runtime.launches.checking import findings_of
 from tilecheck_runtime.launches.contract import contract_of, enforce
 from tilecheck_runtime.launches.guard import setting
 from tilecheck_runtime.launches.log import LOG
-from tilecheck_runtime.launches.raw_alike import passed, remember, told
+from tilecheck_runtime.launches.raw_alike import as_last, passed, remember, told
 from tilecheck_runtime.ownership.errors import (
     AliasedError,
     CaptureError,
@@ -54,20 +54,24 @@ def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
     Raises OwnershipError; then nothing was launched.
     """
     since = time.perf_counter() if LOG.launches else 0.0
-    key = told(kernel, grid, kernel_args, _ordinal)
     how = "like one before"
-    if key is None or not passed(key):
-        how = "every guard asked"
-        given = list(_given(kernel, kernel_args))
-        if not given:
-            launch_on_cpu(stream, grid, kernel, kernel_args)
-            return
-        if not _let_through(kernel, grid, kernel_args, given, stream):
-            how = "without a guard that let it through"
-        elif key is not None:
-            remember(key, kernel)
-    options = {"programmatic_dependent_launch": True} if programmatic_dependent_launch else {}
-    _cuda_tile().launch(getattr(stream, "handle", stream), grid, kernel, kernel_args, **options)
+    if not as_last(kernel, grid, kernel_args, _ordinal):
+        key = told(kernel, grid, kernel_args, _ordinal)
+        if key is None or not passed(key):
+            how = "every guard asked"
+            given = list(_given(kernel, kernel_args))
+            if not given:
+                launch_on_cpu(stream, grid, kernel, kernel_args)
+                return
+            if not _let_through(kernel, grid, kernel_args, given, stream):
+                how, key = "without a guard that let it through", None
+        if key is not None:
+            remember(key, kernel, grid, kernel_args)
+    handle = stream if type(stream) is int else getattr(stream, "handle", stream)
+    if programmatic_dependent_launch:
+        _cuda_tile().launch(handle, grid, kernel, kernel_args, programmatic_dependent_launch=True)
+    else:
+        _cuda_tile().launch(handle, grid, kernel, kernel_args)
     if LOG.launches:
         LOG.launched(function_of(kernel).__name__, here(), how, (*grid, 1, 1)[:3], "", stream, since)
 

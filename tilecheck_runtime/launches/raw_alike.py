@@ -1,14 +1,20 @@
 """Raw launches that are just like one before: the guards of raw launches look at nothing else than what is told here,
-so what they let through they would let through again."""
+so what they let through they would let through again.
+
+Most are like the last one of their kernel, which is compared with, number by number; others are looked up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Final
+
+import numpy as np
 
 from tilecheck.declare import ATTRIBUTE
 
-__all__ = ["passed", "remember", "told"]
+__all__ = ["as_last", "passed", "remember", "told"]
 
 _MOST: Final = 4096
 """Launches that are unlike each other, before all of them are forgotten."""
@@ -16,8 +22,52 @@ _PASSED: Final[dict[tuple[Any, ...], object]] = {}
 """With what keeps the objects alive that stand in a key by their number only."""
 
 
+class _Last:
+    """The last launch of a kernel that the guards let through.
+
+    types       of the numbers in the grid
+    told        of each argument the type, whether it is a tensor of torch, and what its reader says
+    attributes  of the function, among them what its author declares
+    declared    that, as it was
+    """
+
+    __slots__ = ("attributes", "count", "declared", "grid", "told", "types")
+
+    def __init__(self, kernel: Any, grid: Any, values: Sequence[Any], tokens: Sequence[Any]) -> None:
+        self.grid, self.types, self.count = grid, tuple(map(type, grid)), len(values)
+        self.told = tuple([(type(v), _READERS[type(v)] is _of_torch, t) for v, t in zip(values, tokens, strict=True)])
+        self.attributes: Mapping[str, Any] = vars(kernel._pyfunc)
+        self.declared = self.attributes.get(ATTRIBUTE)
+
+
+_LAST: Final[dict[Any, _Last]] = {}
+"""By kernel."""
+
+
 class _Untold(Exception):
     """An argument that may be another one without looking so."""
+
+
+def as_last(kernel: Any, grid: Any, values: Sequence[Any], ordinal: Callable[[int], int | None]) -> bool:
+    """Whether a launch is like the last of its kernel that the guards let through, in everything they look at. This is
+    what a guarded launch costs, so it is written to be short."""
+    try:
+        last = _LAST[kernel]
+        if (grid is not last.grid and (grid != last.grid or tuple(map(type, grid)) != last.types)) or (
+                len(values) != last.count) or last.attributes.get(ATTRIBUTE) is not last.declared:
+            return False
+        for value, (kind, torch, token) in zip(values, last.told):  # noqa: B905  # as many, and faster
+            if type(value) is not kind:
+                return False
+            if torch:
+                address, facts, strides = token
+                if value.data_ptr() != address or _facts(value) != facts or value.stride() != strides:
+                    return False
+            elif _READERS[kind](value, ordinal) != token:
+                return False
+        return True
+    except (_Untold, AttributeError, KeyError, TypeError):
+        return False
 
 
 def told(kernel: Any, grid: Any, values: Sequence[Any], ordinal: Callable[[int], int | None]) -> tuple[Any, ...] | None:
@@ -29,6 +79,8 @@ def told(kernel: Any, grid: Any, values: Sequence[Any], ordinal: Callable[[int],
     try:
         tokens = [_READERS[type(value)](value, ordinal) for value in values]
         declared = vars(kernel._pyfunc).get(ATTRIBUTE)
+        if not all(isinstance(n, (int, np.integer)) for n in grid):
+            return None  # may be another number without being another object
         key = (kernel, id(declared), grid, *map(type, grid), *tokens)
         hash(key)
     except (_Untold, AttributeError, KeyError, TypeError):  # also what is no kernel, no grid, or no array
@@ -41,20 +93,25 @@ def passed(key: tuple[Any, ...]) -> bool:
     return key in _PASSED
 
 
-def remember(key: tuple[Any, ...], kernel: Any) -> None:
+def remember(key: tuple[Any, ...], kernel: Any, grid: Any, values: Sequence[Any]) -> None:
     """Says that they did."""
     if len(_PASSED) >= _MOST:
         _PASSED.clear()
+        _LAST.clear()
     _PASSED[key] = vars(kernel._pyfunc).get(ATTRIBUTE)
+    _LAST[kernel] = _Last(kernel, grid, values, key[len(key) - len(values):])
 
 
 _Reader = Callable[[Any, Callable[[int], "int | None"]], object]
 
 
+_facts: Final = attrgetter("shape", "dtype", "device")
+
+
 def _of_torch(tensor: Any, ordinal: Callable[[int], int | None]) -> object:
     if not tensor.is_cuda:
         raise _Untold
-    return tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype, tensor.get_device()
+    return tensor.data_ptr(), _facts(tensor), tensor.stride()
 
 
 def _of_interface(array: Any, ordinal: Callable[[int], int | None]) -> object:

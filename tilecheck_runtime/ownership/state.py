@@ -101,7 +101,10 @@ def check(handle: Handle, use: Use, name: Callable[[], str] | None = None) -> No
     with LOCK:
         refused = _refusal(handle, use)
         if refused is not None:
-            raise refused(name() if name is not None else label(handle))
+            try:
+                raise refused(name() if name is not None else label(handle))
+            finally:
+                del refused  # which has the hold: that must not live as long as the error, which has this frame
 
 
 def _refusal(handle: Handle, use: Use) -> Callable[[str], OwnershipError] | None:

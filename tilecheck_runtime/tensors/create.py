@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,7 +28,12 @@ def filled_from(values: Any, dtype: DType) -> Tensor:
 
 
 def _converted(values: Any, kind: DType) -> Tensor:
-    """A tensor of NumPy's numbers as elements of a type: rounded to nearest, without their fraction in an integer.
+    """A tensor of NumPy's numbers. Raises as `_elements` does."""
+    return filled_from(_elements(values, kind), kind)
+
+
+def _elements(values: Any, kind: DType) -> Any:
+    """NumPy's numbers as elements of a type: rounded to nearest, without their fraction in an integer.
 
     Raises OverflowError, as NumPy does, for a number that an integer type does not have.
     """
@@ -36,7 +43,7 @@ def _converted(values: Any, kind: DType) -> Tensor:
         if not np.all(inside):
             raise OverflowError(f"{values[~inside].flat[0]} is outside of {kind}, which goes from {info.min} to "
                                 f"{info.max}")
-    return filled_from(np.asarray(cast(values, kind)), kind)
+    return np.asarray(cast(values, kind))
 
 
 def full(shape: Any, value: float, dtype: Any) -> Tensor:
@@ -52,17 +59,32 @@ def full(shape: Any, value: float, dtype: Any) -> Tensor:
     if number.ndim or number.dtype.kind not in "biuf":
         raise TypeError(f"a tensor is filled with one real number, not with {value!r}: for several write "
                         "`from_numpy(np.array(...))`")
-    return _converted(np.full(extents(shape), number), kind)
+    wanted = extents(shape)
+    return _filled(wanted, _elements(number, kind) if math.prod(wanted) else _simple(0, kind), kind)
+
+
+def _filled(shape: tuple[int, ...], element: Any, kind: DType) -> Tensor:
+    made = fresh(shape, kind)
+    backend_of(made._storage.memory.device).fill(element, strided(made))
+    return made
+
+
+@lru_cache(maxsize=256)
+def _simple(number: int, kind: DType) -> Any:
+    """A number that every type has, as an element."""
+    return _elements(np.asarray(number), kind)
 
 
 def zeros(shape: Any, dtype: Any) -> Tensor:
-    """A tensor of zeros. Raises as `full` does."""
-    return full(shape, 0, dtype)
+    """A tensor of zeros. Raises TypeError and ValueError for what is no shape or element type."""
+    kind = element_type(dtype)
+    return _filled(extents(shape), _simple(0, kind), kind)
 
 
 def ones(shape: Any, dtype: Any) -> Tensor:
-    """A tensor of ones. Raises as `full` does."""
-    return full(shape, 1, dtype)
+    """A tensor of ones. Raises as `zeros` does."""
+    kind = element_type(dtype)
+    return _filled(extents(shape), _simple(1, kind), kind)
 
 
 def empty(shape: Any, dtype: Any, *, unsafe: str) -> Tensor:

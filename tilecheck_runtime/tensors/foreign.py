@@ -87,7 +87,7 @@ def _taken_on_device(found: DeviceArray, owner: Any, copy: bool) -> Tensor:
         backend.order(backend.default, theirs.mark())
     strides = tuple(s // size if n > 1 else default
                     for n, s, default in zip(found.shape, found.strides, row_major(found.shape), strict=True))
-    made = Tensor(Storage(memory, found.readonly, owner),
+    made = Tensor.of(Storage(memory, found.readonly, owner),
                   Layout(found.dtype, found.shape, strides, found.address - low))
     return made.copy() if copy else made
 
@@ -136,7 +136,7 @@ def _taken(array: Any, owner: Any, copy: bool) -> Tensor:
     low, high = np.lib.array_utils.byte_bounds(array)
     readonly = not array.flags.writeable
     memory = backend_of("cpu").adopt(int(low), int(high - low), array, readonly)
-    return Tensor(Storage(memory, readonly, (array, owner)), Layout(dtype, array.shape, strides, address - int(low)))
+    return Tensor.of(Storage(memory, readonly, (array, owner)), Layout(dtype, array.shape, strides, address - int(low)))
 
 
 def _element_type(array: Any, owner: Any) -> DType:

@@ -101,7 +101,7 @@ class Partition(Handle):
         with LOCK:
             check(self, Use.OWN)
             moved(self, "a tensor", "use what `.unpartition()` returned")
-            return Tensor(self._storage, self._layout, self._parent)
+            return Tensor.of(self._storage, self._layout, self._parent)
 
     def map(self, schedule: Schedule, blocks: int) -> Partition:
         """Moves it into a partition of which `blocks` blocks own several pieces each, dealt out by a schedule.
@@ -187,7 +187,7 @@ def _extents(owner: Handle, tile: tuple[Any, ...]) -> tuple[int, ...]:
 def _made(source: Handle, tile: tuple[int, ...], schedule: Schedule, blocks: int | None, prefix: bool,
           what: str = "a partition", place: Place | None = None) -> Partition:
     hold = source._storage.hold(Mode.PARTITIONED, source.region, place or here(), what)
-    made = Partition(source._storage, source._layout, source._parent, hold)
+    made = Partition.of(source._storage, source._layout, source._parent, hold)
     made._core.cut = Cut(tile, schedule, blocks, prefix)
     made._core.region, made._core.strided = source._core.region, source._core.strided  # of the same memory
     return made
@@ -200,6 +200,6 @@ def returned(partition: Partition, what: str = "a partition", place: Place | Non
 
 def handed_on(partition: Partition, hold: Hold) -> Partition:
     """As `returned`, with a hold that there is already."""
-    made = Partition.__new__(Partition)
+    made = Partition()
     made._core, made._hold, made._moved = partition._core, hold, None
     return made

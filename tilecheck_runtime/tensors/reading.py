@@ -91,7 +91,7 @@ class Readable(Handle):
             return self._view_of(change(self._layout), readonly or self.readonly)
 
     def _view_of(self, layout: Layout, readonly: bool) -> Self:
-        return type(self)(self._storage, layout, self, None, readonly)
+        return type(self).of(self._storage, layout, self, None, readonly)
 
     def copy(self) -> Any:
         """A tensor of its own with the same elements, without gaps."""

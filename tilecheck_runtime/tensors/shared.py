@@ -29,7 +29,7 @@ class SharedTensor(Readable):
         with LOCK:
             check(self, Use.OWN)
             moved(self, "a tensor", "use what `.unshare()` returned")
-            return Tensor(self._storage, self._layout, self._parent, None, self.readonly)
+            return Tensor.of(self._storage, self._layout, self._parent, None, self.readonly)
 
     def partition(self, *tile: int) -> Partition:
         """Moves the sole handle into pieces. Raises SharedError while another one is held."""
@@ -40,6 +40,6 @@ class SharedTensor(Readable):
         return partitioned(self, tile, prefix=True)
 
     def _view_of(self, layout: Layout, readonly: bool) -> SharedTensor:
-        made = SharedTensor(self._storage, layout, self._parent, None, readonly)
+        made = SharedTensor.of(self._storage, layout, self._parent, None, readonly)
         made._hold = self._storage.hold(Mode.SHARED, made.region, here(), "a shared handle")
         return made

@@ -49,7 +49,7 @@ class Tensor(Readable):
             check(self, Use.READ)
             moved(self, "a shared handle", "use the handle that `.share()` returned")
             hold = self._storage.hold(Mode.SHARED, self.region, here(), "a shared handle")
-            return SharedTensor(self._storage, self._layout, self._parent, hold, self.readonly)
+            return SharedTensor.of(self._storage, self._layout, self._parent, hold, self.readonly)
 
 
 def fresh(shape: tuple[int, ...], dtype: DType) -> Tensor:
@@ -57,4 +57,4 @@ def fresh(shape: tuple[int, ...], dtype: DType) -> Tensor:
     not_captured("memory is allocated", "allocate it before, so that every replay finds it where it was")
     layout = Layout(dtype, shape, row_major(shape))
     memory = current().allocate(max(layout.size, 1) * layout.itemsize)
-    return Tensor(Storage(memory), layout)
+    return Tensor.of(Storage(memory), layout)

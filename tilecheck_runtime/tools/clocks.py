@@ -41,7 +41,7 @@ class _DeviceClock:
         driver, stream = self._driver, self._stream
         driver.enter(stream.ordinal)
         if flush:
-            driver.fill(self._rubbish.address, 0, _FLUSHED, stream.handle)
+            driver.fill(self._rubbish.address, 0, 1, _FLUSHED, stream.handle)
         driver.record(self._begin, stream.handle)
         for _ in range(repeats):
             call()

@@ -139,6 +139,12 @@ class FakeDriver:
     def cuMemsetD8Async(self, target, byte, nbytes, stream):
         return self._put(stream, lambda: ctypes.memset(target, byte, nbytes))
 
+    def cuMemsetD16Async(self, target, pattern, count, stream):
+        return self._put(stream, lambda: ctypes.memmove(target, pattern.to_bytes(2, "little") * count, 2 * count))
+
+    def cuMemsetD32Async(self, target, pattern, count, stream):
+        return self._put(stream, lambda: ctypes.memmove(target, pattern.to_bytes(4, "little") * count, 4 * count))
+
     def cuStreamCreate(self, flags):
         return OK, Stream()
 

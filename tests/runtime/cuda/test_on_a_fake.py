@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -449,3 +450,13 @@ def test_chains_in_steps_of_a_chain_use_what_came_before(gpu):
 
     flight = add(pieces(), x, x).then(both).then(lambda z: add(pieces(), z.unpartition(), x)).start()
     assert (flight.wait().numpy() == 7).all()
+
+
+def test_a_kernel_is_compiled_for_the_gpu_that_its_arguments_are_on(gpu, monkeypatch):
+    from tilecheck_runtime.compile import warm
+
+    asked = []
+    monkeypatch.setattr(warm, "build", lambda function, signature, arch, options: asked.append(arch))
+    monkeypatch.setattr(warm, "of_launch", lambda *a: SimpleNamespace(function=None, signature=None))
+    add.compile(pieces(), tcr.ones((N,), f32), tcr.ones((N,), f32))
+    assert asked == ["sm_90"]

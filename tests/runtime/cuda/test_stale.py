@@ -13,12 +13,14 @@ import pytest
 
 import tilecheck_runtime as tcr
 from tests.cases.dialect import add
-from tests.runtime.cuda.fake import fake_gpu
+from tests.runtime.cuda.fake import Status, fake_gpu
 from tests.runtime.cuda.kernels import both, declared, increased
 from tests.runtime.cuda.swapped import two_of_a_name
 from tilecheck_runtime import f16, f32, unsafe
 from tilecheck_runtime.backends import select
-from tilecheck_runtime.launches import patterns
+from tilecheck_runtime.launches import familiar, operation, patterns
+from tilecheck_runtime.launches import flight as flights
+from tilecheck_runtime.ownership.storage import LOCK
 
 N = 64
 
@@ -255,8 +257,9 @@ def test_what_the_author_declares_later(gpu):
     last = z._core.site.last
     assert last is not None
     unsafe("a reason")(declared)
-    assert last.built(declared, (z,)) is None, "what is declared is looked at anew"
-    assert (declared(z).sync().numpy() == 5).all()
+    launch = declared(z)
+    assert not familiar_launch(launch), "what is declared is looked at anew"
+    assert (launch.sync().numpy() == 5).all()
 
 
 def test_another_backend_of_the_same_device(known, monkeypatch):
@@ -405,3 +408,247 @@ def test_a_refusal_leaves_the_lock_to_others(known):
     thread.start()
     thread.join(10)
     assert len(found) == 1
+
+
+def test_what_is_used_again_belongs_to_one_launch(known, gpu):
+    """Launches that follow each other share what is kept of them; their flights, events and places do not."""
+    x, y, z = known
+    gpu.paused = True
+    flights = []
+    for _ in range(3):
+        flight = add(z, x, y).start()
+        z = flight.early()
+        flights.append(flight)
+    assert not any(f.done() for f in flights)
+    for flight in flights:
+        with pytest.raises(tcr.MovedError, match="the result of this flight was already taken"):
+            flight.early()
+    gpu.paused = False
+    assert all(f.done() for f in flights)
+    with pytest.raises(tcr.MovedError, match="already taken"):
+        flights[0].wait()
+    assert (z.numpy() == 2).all()
+
+
+def test_a_launch_that_is_kept_does_not_keep_its_flight(known, gpu):
+    x, y, z = known
+    gpu.paused = True
+    launch = add(z, x, y)
+    flight = launch.start()
+    with pytest.raises(tcr.InFlightError):
+        x.partition(16)
+    del flight
+    with pytest.raises(tcr.InFlightError):
+        x.partition(16)
+    gpu.paused = False
+    x.numpy()
+    x.partition(16)
+    with pytest.raises(tcr.MovedError, match="the launch of `add` was already run"):
+        launch.start()
+
+
+def test_a_launch_that_is_dropped_after_one_that_ran(known):
+    """What it took over from that one says nothing of where that one was started."""
+    x, y, z = known
+    z = add(z, x, y).sync()
+    with pytest.warns(tcr.NeverRunWarning, match="TC404 the launch of `add`") as caught:
+        launch = add(z, x, y)
+        line = launch._place.line
+        del launch
+    assert caught[0].lineno == line and caught[0].filename == __file__
+    assert x.partition(16).shape == (N,), "nothing of it is held"
+
+
+def test_a_refused_start_gives_back_and_is_said_once(known, gpu):
+    x, y, z = known
+    launch = add(z, x, y)
+    assert familiar_launch(launch)
+    part = x.partition(16)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(2):
+            with pytest.raises(tcr.MovedError, match="`x`"):
+                launch.start()
+        del launch
+    assert part.shape == (N,)
+
+
+def test_one_that_an_ordinary_launch_took_over_runs_once(known):
+    x, y, z = known
+    launch = add(z, x, y)
+    assert familiar_launch(launch)
+    assert launch.grid(4) is launch
+    z = launch.sync()
+    assert (z.numpy() == 2).all()
+    with pytest.raises(tcr.MovedError, match="the launch of `add` was already run"):
+        launch.start()
+    launch = add(z, x, y).grid(4)
+    with pytest.warns(tcr.NeverRunWarning, match="TC404 the launch of `add`") as caught:
+        del launch
+        gc.collect()
+    assert len(caught) == 1
+
+
+def test_as_part_of_others(known, gpu):
+    x, y, z = known
+    other = pieces()
+    for _ in range(4):
+        other = add(other, x, y).sync()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        first, second = add(z, x, y), add(other, x, y)
+        assert familiar_launch(first) and familiar_launch(second)
+        z, other = tcr.zip(first, second).sync()
+        z = add(z, x, y).then(lambda part: add(part, x, y)).sync()
+        graph = tcr.graph(add(z, x, y))
+        graph.replay()
+        assert (graph.result.numpy() == 2).all()
+        bound = add.bind(other, x, y)
+        bound()
+        other = bound.release()
+    then = add(other, x, y).then(lambda part: add(part, x, y))
+    with pytest.warns(tcr.NeverRunWarning) as caught:
+        del then
+        gc.collect()
+    assert len(caught) == 1, "the launch at its beginning says nothing more"
+
+
+def test_a_flight_that_failed_says_so_every_time(known, gpu):
+    x, y, z = known
+    gpu.paused = True
+    flight = add(z, x, y).start()
+    gpu.failure = Status(700, "CUDA_ERROR_ILLEGAL_ADDRESS")
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="CUDA_ERROR_ILLEGAL_ADDRESS"):
+            flight.wait()
+
+
+def test_a_program_that_ends_says_once_what_never_ran(known):
+    x, y, z = known
+    launch = add(z, x, y)
+    assert familiar_launch(launch)
+    with pytest.warns(tcr.NeverRunWarning, match="TC404 the launch of `add`") as caught:
+        operation._at_exit()
+        del launch
+        gc.collect()
+    assert len(caught) == 1
+
+
+def test_what_a_child_process_has_of_its_parent_is_not_its_own(known, gpu):
+    x, y, z = known
+    launch = add(z, x, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        operation._after_fork()
+        del launch
+        z = pieces()
+        gpu.paused = True
+        flight = add(z, x, y).start()
+        flights._after_fork()
+        del flight
+        gc.collect()
+        gpu.paused = False
+
+
+def test_memory_of_what_a_launch_took_goes_with_it(gpu):
+    x, z = tcr.ones((N,), f32), pieces()
+    for _ in range(5):
+        z = add(z, x, x).start().early()
+    gc.collect()
+    z = add(z, x, x).start().early()
+    memories = [weakref.ref(h._storage.memory) for h in (x, z)]
+    del x, z
+    assert [m() for m in memories] == [None, None], "at once, without a collection of garbage"
+
+
+@pytest.mark.parametrize("taken", [True, False], ids=["as soon as it is taken", "while it is waited for"])
+@pytest.mark.parametrize("step", ["called", "start", "early"])
+def test_an_interrupt_where_the_lock_is_taken(known, monkeypatch, taken, step):
+    x, y, z = known
+    steps = iter(["called", "start", "early"])
+
+    def interrupted():
+        now = next(steps)
+        if now != step or taken:
+            LOCK.acquire()
+        if now == step:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(familiar, "_acquire", interrupted)
+    with warnings.catch_warnings(), pytest.raises(KeyboardInterrupt):
+        warnings.simplefilter("ignore")
+        add(z, x, y).start().early()
+    found = []
+    thread = threading.Thread(target=lambda: found.append(LOCK.acquire(timeout=5) and LOCK.release()))
+    thread.start()
+    thread.join(10)
+    assert found == [None], "nobody has the lock"
+
+
+def test_an_interrupt_of_the_driver_counts_as_a_launch(known, gpu, backend, monkeypatch):
+    """It may be under way: its memory is not taken for unused on another stream."""
+    x, y, z = known
+    gpu.paused = True
+    real = gpu.cuLaunchKernel
+
+    def interrupted(*arguments):
+        real(*arguments)
+        raise KeyboardInterrupt
+
+    launch, before = add(z, x, y), backend.default.handed
+    with monkeypatch.context() as patched:
+        patched.setattr(gpu, "cuLaunchKernel", interrupted, raising=False)
+        with pytest.raises(KeyboardInterrupt):
+            launch.start()
+    assert backend.default.handed == before + 1
+    assert not backend.default.reached(x._storage.memory.uses[backend.default])
+    gpu.paused = False
+    assert (launch.sync().numpy() == 2).all()
+
+
+def test_memory_that_is_bound_is_used_by_every_launch(known, gpu, backend):
+    """Launches of both kinds in turns, on memory that both use: neither forgets what the other did."""
+    x, y, z = known
+    for _ in range(2):
+        z = add(z, x, y).start().early()
+    bound = add.bind(pieces(), x, y)
+    gpu.paused = True
+    for _ in range(3):
+        bound()
+        z = add(z, x, y).start().early()
+        bound()
+        assert not backend.default.reached(x._storage.memory.uses[backend.default])
+    again = z._core.site.last.again
+    gpu.calls.clear()
+    z = add(z, x, y).start().early()
+    assert again._stream is backend.default, "the quick way, though it is bound"
+    assert x._storage.memory.uses[backend.default] > 1 << 60, "and bound memory stays what it is"
+    assert z._storage.memory.uses[backend.default] == backend.default.handed
+    gpu.paused = False
+    bound.wait()
+    gpu.paused = True
+    z = add(z, x, y).start().early()
+    assert x._storage.memory.uses[backend.default] == backend.default.handed, "it counts itself once more"
+    side = tcr.stream("side")
+    gpu.calls.clear()
+    other = add(pieces(), x, y).start(side)
+    assert "cuStreamWaitEvent" in gpu.calls
+    gpu.paused = False
+    assert (other.wait().numpy() == 2).all() and (z.numpy() == 2).all()
+
+
+def test_a_bound_launch_that_is_dropped_between(known, gpu, backend):
+    x, y, z = known
+    bound = add.bind(pieces(), x, y)
+    gpu.paused = True
+    bound()
+    z = add(z, x, y).start().early()
+    del bound
+    gpu.paused = False
+    z.numpy()
+    gc.collect()
+    gpu.paused = True
+    z = add(z, x, y).start().early()
+    assert x._storage.memory.uses[backend.default] == backend.default.handed
+    gpu.paused = False
+    assert (z.numpy() == 2).all()

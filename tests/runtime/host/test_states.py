@@ -255,3 +255,17 @@ def test_variables_that_the_program_looks_at_are_left_alone():
     with pytest.raises(MovedError, match="`x` was moved"):
         x.numpy()
     assert seen["x"] is x and p.unpartition().numpy().tolist() == [1] * 8
+
+
+def test_an_error_that_is_kept_does_not_keep_what_it_speaks_of_held():
+    """A debugger, and an interactive session, keep the last error with its frames."""
+    one = tcr.zeros((8,), f32).share()
+    other = one.share()
+    kept = None
+    try:
+        one.unshare()
+    except tcr.SharedError as error:
+        kept = error
+    del other
+    assert kept is not None and kept.__traceback__ is not None
+    assert one.unshare().shape == (8,)

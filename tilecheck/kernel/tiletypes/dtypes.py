@@ -90,6 +90,8 @@ def promoted(a: str, b: str) -> str:
     """The type of a combination; `CLASH` when there is none."""
     if a == b:
         return a or UNKNOWN
+    if {a, b} == {SOME_INTEGER, "int64"}:
+        return "int64"
     for some, takes in _SOME.items():
         if some in (a, b):
             other = b if a == some else a

@@ -25,6 +25,7 @@ from tilecheck.proof.terms import (
     const,
     of,
 )
+from tilecheck.proof.terms.atoms import hashed_by_identity
 
 _TIGHT: Final = 9
 _PRODUCT: Final = 5
@@ -39,12 +40,20 @@ class _Shown(Atom):
 
     __slots__ = ("binds", "text")
 
-    def __init__(self, text: str, binds: int = _TIGHT) -> None:
-        self.text, self.binds = text, binds
-        self._seal(text, False)
+    text: str
+    binds: int
+
+    def __new__(cls, text: str, binds: int = _TIGHT) -> _Shown:
+        made = object.__new__(cls)
+        made.text, made.binds = text, binds
+        shown: _Shown = made._kept((cls, text, binds), text, False)
+        return shown
 
     def within(self, binds: int) -> str:
         return self.text if self.binds >= binds else f"({self.text})"
+
+
+hashed_by_identity(_Shown)
 
 
 def _shown(t: Term) -> Term:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, cached_property
+from functools import cache
 from itertools import chain, combinations, islice, product
 from math import gcd
 from operator import add, sub
@@ -159,6 +159,11 @@ class Facts:
         """How often an answer was withheld because the question is open, or no work is left."""
         self._open: set[object] = set()
         self._models: list[Model] | None = None
+        # made when they are asked for, once. Not `cached_property`, which is a plain property once it is compiled.
+        self._bounded: frozenset[Atom] | None = None
+        self._raised: frozenset[Atom] | None = None
+        self._places: dict[Monomial, list[tuple[int, int, Term]]] | None = None
+        self._factors_of: dict[Atom, list[Monomial]] | None = None
         self._looked = 0
         self._nodes, self._total, self._limit, self._cut = 0, 0, _NODES, False
         atoms: set[Atom] = set()
@@ -193,40 +198,48 @@ class Facts:
     def inequalities(self) -> tuple[Term, ...]:
         return tuple(self._ge)
 
-    @cached_property
+    @property
     def bounded(self) -> frozenset[Atom]:
         """Atoms that some condition mentions."""
-        return frozenset(a for g in self._ge for m in g.monos for a in m)
+        if self._bounded is None:
+            self._bounded = frozenset(a for g in self._ge for m in g.monos for a in m)
+        return self._bounded
 
-    @cached_property
+    @property
     def raised(self) -> frozenset[Atom]:
         """Quotients that a condition says are at least some launch scalar."""
-        return frozenset(
-            m[0] for g in self._ge if sum(any(a.varying for a in n) for n in g.monos) == 1
-            for m, c in g.monos.items() if c > 0 and len(m) == 1 and isinstance(m[0], FloorDiv) and m[0].varying)
+        if self._raised is None:
+            self._raised = frozenset(
+                m[0] for g in self._ge if sum(any(a.varying for a in n) for n in g.monos) == 1
+                for m, c in g.monos.items() if c > 0 and len(m) == 1 and isinstance(m[0], FloorDiv) and m[0].varying)
+        return self._raised
 
-    @cached_property
+    @property
     def _with_monomial(self) -> dict[Monomial, list[tuple[int, int, Term]]]:
         """Where a monomial occurs among the facts: number of the fact, of the monomial in it, and the fact."""
-        out: defaultdict[Monomial, list[tuple[int, int, Term]]] = defaultdict(list)
-        for i, g in enumerate(self._ge):
-            for j, m in enumerate(g.monos):
-                out[m].append((i, j, g))
-        return dict(out)
+        if self._places is None:
+            out: defaultdict[Monomial, list[tuple[int, int, Term]]] = defaultdict(list)
+            for i, g in enumerate(self._ge):
+                for j, m in enumerate(g.monos):
+                    out[m].append((i, j, g))
+            self._places = dict(out)
+        return self._places
 
-    @cached_property
+    @property
     def _products(self) -> dict[Atom, list[Monomial]]:
         """For facts `a*r - x - c >= 0` with c >= 1: the atoms of r and of x, by a."""
-        out: defaultdict[Atom, list[Monomial]] = defaultdict(list)
-        for g in self._ge:
-            positive = [m for m, c in g.monos.items() if c > 0 and m]
-            if g.offset >= 0 or len(positive) != 1:
-                continue
-            others = tuple(a for m, c in g.monos.items() if c < 0 for a in m)
-            for a in dict.fromkeys(positive[0]):
-                if positive[0].count(a) == 1:
-                    out[a].append((*(b for b in positive[0] if b is not a), *others))
-        return dict(out)
+        if self._factors_of is None:
+            out: defaultdict[Atom, list[Monomial]] = defaultdict(list)
+            for g in self._ge:
+                positive = [m for m, c in g.monos.items() if c > 0 and m]
+                if g.offset >= 0 or len(positive) != 1:
+                    continue
+                others = tuple(a for m, c in g.monos.items() if c < 0 for a in m)
+                for a in dict.fromkeys(positive[0]):
+                    if positive[0].count(a) == 1:
+                        out[a].append((*(b for b in positive[0] if b is not a), *others))
+            self._factors_of = dict(out)
+        return self._factors_of
 
     # --- questions ---------------------------------------------------------------------------------------------------
 

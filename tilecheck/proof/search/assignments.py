@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import Final, TypeAlias
 
@@ -89,11 +89,13 @@ class _Constraint:
     variables: tuple[Atom, ...]
     check: Callable[[Sequence[int], Oracle], bool]
     where: tuple[int, ...]
+    _measured: Callable[[Sequence[int], Oracle], int] | None = None
 
-    @cached_property
-    def measure(self) -> Callable[[Sequence[int], Oracle], int]:
+    def measure(self, v: Sequence[int]) -> int:
         """What a comparison compares with zero. Compiled when it is asked for: most conditions hold at once."""
-        return value(self.cond.term, self.variables)
+        if self._measured is None:
+            self._measured = value(self.cond.term, self.variables)
+        return self._measured(v, _no_data)
 
     def holds(self, v: Sequence[int]) -> bool:
         try:
@@ -119,6 +121,8 @@ class Chooser:
     tiles: frozenset[Atom] = frozenset()
     zero: frozenset[Atom] = frozenset()
     fixed: dict[Atom, int] = field(default_factory=dict)
+    _tile_places_known: tuple[int, ...] | None = None
+    _given_known: tuple[bool, ...] | None = None
 
     def require(self, conds: Iterable[Cond]) -> bool:
         """Adds conditions; False when one of them cannot hold. Those that read data or vary are left out."""
@@ -138,14 +142,18 @@ class Chooser:
         self.constraints.sort(key=lambda k: (len(k.where), k.cond.key))
         return True
 
-    @cached_property
+    @property
     def _tile_places(self) -> tuple[int, ...]:
-        return tuple(i for i, a in enumerate(self.variables) if a in self.tiles)
+        if self._tile_places_known is None:
+            self._tile_places_known = tuple(i for i, a in enumerate(self.variables) if a in self.tiles)
+        return self._tile_places_known
 
-    @cached_property
+    @property
     def _given(self) -> tuple[bool, ...]:
         """Which variables have a value that the grid or the question gives."""
-        return tuple(a in self.fixed or grid_axis(a) is not None for a in self.variables)
+        if self._given_known is None:
+            self._given_known = tuple(a in self.fixed or grid_axis(a) is not None for a in self.variables)
+        return self._given_known
 
     def candidates(self, a: Atom, grid: Grid, values: Sequence[int]) -> list[int]:
         """Values worth trying for a variable, given those of the others."""
@@ -302,9 +310,9 @@ class Chooser:
         old = values[i]
         try:
             values[i] = old + 1
-            above = failing.measure(values, _no_data)
+            above = failing.measure(values)
             values[i] = old
-            here = failing.measure(values, _no_data)
+            here = failing.measure(values)
         except ArithmeticError:
             values[i] = old
             return [old * 2, old * 4]

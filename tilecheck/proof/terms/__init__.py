@@ -59,7 +59,7 @@ from tilecheck.proof.terms.conditions import (
     negate,
 )
 from tilecheck.proof.terms.evaluate import Environment, evaluate, holds
-from tilecheck.proof.terms.functions import FUNCTIONS
+from tilecheck.proof.terms.functions import FUNCTIONS, WRAPPED
 from tilecheck.proof.terms.polynomials import (
     ONE,
     ZERO,
@@ -73,13 +73,21 @@ from tilecheck.proof.terms.polynomials import (
     split_multiples,
     text_of,
 )
-from tilecheck.proof.terms.walk import Substitution, atoms_in, atoms_of, enforceable, substitute, substitute_cond
+from tilecheck.proof.terms.walk import (
+    Substitution,
+    atoms_at,
+    atoms_in,
+    atoms_of,
+    enforceable,
+    substitute,
+    substitute_cond,
+)
 
 __all__ = [
-    "FALSE", "FUNCTIONS", "ONE", "TRUE", "ZERO", "App", "Atom", "Bid", "Cond", "Counter", "Environment", "FloorDiv",
-    "Ite", "Lane", "Load", "Max", "Min", "Mod", "Monomial", "Op", "Opaque", "Substitution", "Sym", "Term", "add_times",
-    "app", "atoms_in", "atoms_of", "bid", "bool_opaque", "cdiv", "conj", "conjuncts", "const", "counter",
-    "depends_on_block", "disj", "divide_monomial", "enforceable", "eq", "evaluate", "floordiv", "ge", "grid", "gt",
-    "holds", "in_order", "ite", "lane", "le", "load", "lt", "maximum", "minimum", "mod", "ne", "negate", "of", "opaque",
-    "split_multiples", "substitute", "substitute_cond", "sym", "text_of",
+    "FALSE", "FUNCTIONS", "ONE", "TRUE", "WRAPPED", "ZERO", "App", "Atom", "Bid", "Cond", "Counter", "Environment",
+    "FloorDiv", "Ite", "Lane", "Load", "Max", "Min", "Mod", "Monomial", "Op", "Opaque", "Substitution", "Sym", "Term",
+    "add_times", "app", "atoms_at", "atoms_in", "atoms_of", "bid", "bool_opaque", "cdiv", "conj", "conjuncts", "const",
+    "counter", "depends_on_block", "disj", "divide_monomial", "enforceable", "eq", "evaluate", "floordiv", "ge", "grid",
+    "gt", "holds", "in_order", "ite", "lane", "le", "load", "lt", "maximum", "minimum", "mod", "ne", "negate", "of",
+    "opaque", "split_multiples", "substitute", "substitute_cond", "sym", "text_of",
 ]

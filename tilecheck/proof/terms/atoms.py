@@ -8,25 +8,14 @@ if TYPE_CHECKING:
     from tilecheck.proof.terms.conditions import Cond
     from tilecheck.proof.terms.polynomials import Term
 
-class Interned(type):
-    """Makes equal atoms one object, so that comparing and hashing them costs nothing."""
-
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        parts = (cls, args, *kwargs.items())
-        known = _BY_PARTS.get(parts)
-        if known is None:
-            made = super().__call__(*args, **kwargs)
-            known = _BY_PARTS[parts] = _ATOMS.setdefault((cls, made.key), made)
-        return known
-
-
-_ATOMS: dict[tuple[type, str], Atom] = {}
-_BY_PARTS: dict[tuple[object, ...], Atom] = {}
+_ATOMS: dict[tuple[type, str], Any] = {}
+_BY_PARTS: dict[tuple[object, ...], Any] = {}
 """To find an atom without writing out its key."""
 
 
-class Atom(metaclass=Interned):
-    """An indivisible integer quantity. Two atoms are equal exactly when their `key`s are; then they are one object."""
+class Atom:
+    """An indivisible integer quantity. Two atoms are equal exactly when their `key`s are; then they are one object, so
+    that comparing and hashing them costs nothing."""
 
     __slots__ = ("key", "varying")
 
@@ -34,9 +23,12 @@ class Atom(metaclass=Interned):
     varying: bool
     """Whether the value may differ between two blocks of one launch (or two iterations, or two lanes)."""
 
-    def _seal(self, key: str, varying: bool) -> None:
+    def _kept(self, parts: tuple[object, ...], key: str, varying: bool) -> Any:
+        """This atom, or the one with its key that there is already; from now on it is the one for its parts."""
         self.key = key
         self.varying = varying
+        out = _BY_PARTS[parts] = _ATOMS.setdefault((type(self), key), self)
+        return out
 
     def __lt__(self, other: Atom) -> bool:
         return self.key < other.key
@@ -50,7 +42,6 @@ class Atom(metaclass=Interned):
     def _arguments(self) -> tuple[object, ...]:
         raise TypeError(type(self).__name__)
 
-
 def _mark(copy: int) -> str:
     return "'" * copy
 
@@ -60,9 +51,15 @@ class Sym(Atom):
 
     __slots__ = ("name",)
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._seal(name, False)
+    name: str
+
+    def __new__(cls, name: str) -> Sym:
+        known: Sym | None = _BY_PARTS.get((cls, name))
+        if known is None:
+            made = object.__new__(cls)
+            made.name = name
+            known = made._kept((cls, name), name, False)
+        return known
 
     def _arguments(self) -> tuple[object, ...]:
         return (self.name,)
@@ -73,9 +70,16 @@ class Bid(Atom):
 
     __slots__ = ("axis", "copy")
 
-    def __init__(self, axis: int, copy: int = 0) -> None:
-        self.axis, self.copy = axis, copy
-        self._seal(f"bid({axis}){_mark(copy)}", True)
+    axis: int
+    copy: int
+
+    def __new__(cls, axis: int, copy: int = 0) -> Bid:
+        known: Bid | None = _BY_PARTS.get((cls, axis, copy))
+        if known is None:
+            made = object.__new__(cls)
+            made.axis, made.copy = axis, copy
+            known = made._kept((cls, axis, copy), f"bid({axis}){_mark(copy)}", True)
+        return known
 
     def _arguments(self) -> tuple[object, ...]:
         return (self.axis, self.copy)
@@ -86,9 +90,16 @@ class Counter(Atom):
 
     __slots__ = ("copy", "name")
 
-    def __init__(self, name: str, copy: int = 0) -> None:
-        self.name, self.copy = name, copy
-        self._seal(f"#{name}{_mark(copy)}", True)
+    name: str
+    copy: int
+
+    def __new__(cls, name: str, copy: int = 0) -> Counter:
+        known: Counter | None = _BY_PARTS.get((cls, name, copy))
+        if known is None:
+            made = object.__new__(cls)
+            made.name, made.copy = name, copy
+            known = made._kept((cls, name, copy), f"#{name}{_mark(copy)}", True)
+        return known
 
     def _arguments(self) -> tuple[object, ...]:
         return (self.name, self.copy)
@@ -103,9 +114,17 @@ class Lane(Atom):
 
     __slots__ = ("axis", "copy", "size")
 
-    def __init__(self, axis: int, size: Term, copy: int = 0) -> None:
-        self.axis, self.size, self.copy = axis, size, copy
-        self._seal(f"lane{axis}<{size.key}>{_mark(copy)}", True)
+    axis: int
+    size: Term
+    copy: int
+
+    def __new__(cls, axis: int, size: Term, copy: int = 0) -> Lane:
+        known: Lane | None = _BY_PARTS.get((cls, axis, size, copy))
+        if known is None:
+            made = object.__new__(cls)
+            made.axis, made.size, made.copy = axis, size, copy
+            known = made._kept((cls, axis, size, copy), f"lane{axis}<{size.key}>{_mark(copy)}", True)
+        return known
 
     def _arguments(self) -> tuple[object, ...]:
         return (self.axis, self.size, self.copy)
@@ -116,9 +135,18 @@ class Opaque(Atom):
 
     __slots__ = ("copy", "name", "uniform")
 
-    def __init__(self, name: str, uniform: bool = False, copy: int = 0) -> None:
-        self.name, self.uniform, self.copy = name, uniform, copy
-        self._seal(f"{'??' if uniform else '?'}{name}{_mark(copy)}", not uniform)
+    name: str
+    uniform: bool
+    copy: int
+
+    def __new__(cls, name: str, uniform: bool = False, copy: int = 0) -> Opaque:
+        known: Opaque | None = _BY_PARTS.get((cls, name, uniform, copy))
+        if known is None:
+            made = object.__new__(cls)
+            made.name, made.uniform, made.copy = name, uniform, copy
+            key = f"{'??' if uniform else '?'}{name}{_mark(copy)}"
+            known = made._kept((cls, name, uniform, copy), key, not uniform)
+        return known
 
     def _arguments(self) -> tuple[object, ...]:
         return (self.name, self.uniform, self.copy)
@@ -127,9 +155,16 @@ class Opaque(Atom):
 class FloorDiv(Atom):
     __slots__ = ("den", "num")
 
-    def __init__(self, num: Term, den: Term) -> None:
-        self.num, self.den = num, den
-        self._seal(f"({num.key})//({den.key})", num.varying or den.varying)
+    num: Term
+    den: Term
+
+    def __new__(cls, num: Term, den: Term) -> FloorDiv:
+        known: FloorDiv | None = _BY_PARTS.get((cls, num, den))
+        if known is None:
+            made = object.__new__(cls)
+            made.num, made.den = num, den
+            known = made._kept((cls, num, den), f"({num.key})//({den.key})", num.varying or den.varying)
+        return known
 
     def _arguments(self) -> tuple[object, ...]:
         return (self.num, self.den)
@@ -138,9 +173,16 @@ class FloorDiv(Atom):
 class Mod(Atom):
     __slots__ = ("den", "num")
 
-    def __init__(self, num: Term, den: Term) -> None:
-        self.num, self.den = num, den
-        self._seal(f"({num.key})%({den.key})", num.varying or den.varying)
+    num: Term
+    den: Term
+
+    def __new__(cls, num: Term, den: Term) -> Mod:
+        known: Mod | None = _BY_PARTS.get((cls, num, den))
+        if known is None:
+            made = object.__new__(cls)
+            made.num, made.den = num, den
+            known = made._kept((cls, num, den), f"({num.key})%({den.key})", num.varying or den.varying)
+        return known
 
     def _arguments(self) -> tuple[object, ...]:
         return (self.num, self.den)
@@ -151,9 +193,15 @@ class Min(Atom):
 
     __slots__ = ("args",)
 
-    def __init__(self, args: tuple[Term, ...]) -> None:
-        self.args = args
-        self._seal(f"min({', '.join(a.key for a in args)})", any(a.varying for a in args))
+    args: tuple[Term, ...]
+
+    def __new__(cls, args: tuple[Term, ...]) -> Min:
+        known: Min | None = _BY_PARTS.get((cls, args))
+        if known is None:
+            made = object.__new__(cls)
+            made.args = args
+            known = made._kept((cls, args), f"min({', '.join(a.key for a in args)})", any(a.varying for a in args))
+        return known
 
     def _arguments(self) -> tuple[object, ...]:
         return (self.args,)
@@ -164,9 +212,15 @@ class Max(Atom):
 
     __slots__ = ("args",)
 
-    def __init__(self, args: tuple[Term, ...]) -> None:
-        self.args = args
-        self._seal(f"max({', '.join(a.key for a in args)})", any(a.varying for a in args))
+    args: tuple[Term, ...]
+
+    def __new__(cls, args: tuple[Term, ...]) -> Max:
+        known: Max | None = _BY_PARTS.get((cls, args))
+        if known is None:
+            made = object.__new__(cls)
+            made.args = args
+            known = made._kept((cls, args), f"max({', '.join(a.key for a in args)})", any(a.varying for a in args))
+        return known
 
     def _arguments(self) -> tuple[object, ...]:
         return (self.args,)
@@ -177,9 +231,18 @@ class Ite(Atom):
 
     __slots__ = ("cond", "other", "then")
 
-    def __init__(self, cond: Cond, then: Term, other: Term) -> None:
-        self.cond, self.then, self.other = cond, then, other
-        self._seal(f"ite({cond.key}, {then.key}, {other.key})", cond.varying or then.varying or other.varying)
+    cond: Cond
+    then: Term
+    other: Term
+
+    def __new__(cls, cond: Cond, then: Term, other: Term) -> Ite:
+        known: Ite | None = _BY_PARTS.get((cls, cond, then, other))
+        if known is None:
+            made = object.__new__(cls)
+            made.cond, made.then, made.other = cond, then, other
+            key = f"ite({cond.key}, {then.key}, {other.key})"
+            known = made._kept((cls, cond, then, other), key, cond.varying or then.varying or other.varying)
+        return known
 
     def _arguments(self) -> tuple[object, ...]:
         return (self.cond, self.then, self.other)
@@ -191,9 +254,16 @@ class App(Atom):
 
     __slots__ = ("args", "fn")
 
-    def __init__(self, fn: str, args: tuple[Term, ...]) -> None:
-        self.fn, self.args = fn, args
-        self._seal(f"{fn}({', '.join(a.key for a in args)})", any(a.varying for a in args))
+    fn: str
+    args: tuple[Term, ...]
+
+    def __new__(cls, fn: str, args: tuple[Term, ...]) -> App:
+        known: App | None = _BY_PARTS.get((cls, fn, args))
+        if known is None:
+            made = object.__new__(cls)
+            made.fn, made.args = fn, args
+            known = made._kept((cls, fn, args), f"{fn}({', '.join(a.key for a in args)})", any(a.varying for a in args))
+        return known
 
     def _arguments(self) -> tuple[object, ...]:
         return (self.fn, self.args)
@@ -204,14 +274,30 @@ class Load(Atom):
 
     __slots__ = ("array", "index")
 
-    def __init__(self, array: str, index: tuple[Term, ...]) -> None:
-        self.array, self.index = array, index
-        # an array parameter may be called `grid`, and its first element is not the extent `grid[0]`
-        shown = "grid@" if array == "grid" else array
-        self._seal(f"{shown}[{', '.join(i.key for i in index)}]", any(i.varying for i in index))
+    array: str
+    index: tuple[Term, ...]
+
+    def __new__(cls, array: str, index: tuple[Term, ...]) -> Load:
+        known: Load | None = _BY_PARTS.get((cls, array, index))
+        if known is None:
+            made = object.__new__(cls)
+            made.array, made.index = array, index
+            # an array parameter may be called `grid`, and its first element is not the extent `grid[0]`
+            shown = "grid@" if array == "grid" else array
+            key = f"{shown}[{', '.join(i.key for i in index)}]"
+            known = made._kept((cls, array, index), key, any(i.varying for i in index))
+        return known
 
     def _arguments(self) -> tuple[object, ...]:
         return (self.array, self.index)
 
+
+def hashed_by_identity(*kinds: type[Atom]) -> None:
+    """Give classes the hash of `object`, which those that have an order lose when they are compiled."""
+    for kind in kinds:
+        type.__setattr__(kind, "__hash__", object.__hash__)
+
+
+hashed_by_identity(Atom, Sym, Bid, Counter, Lane, Opaque, FloorDiv, Mod, Min, Max, Ite, App, Load)
 
 Monomial: TypeAlias = tuple[Atom, ...]

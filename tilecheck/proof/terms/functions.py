@@ -28,6 +28,16 @@ def _power(a: int, b: int) -> int:
     return int(a**b)
 
 
+def _wrapped(bits: int, signed: bool) -> Callable[..., int]:
+    half = 1 << (bits - 1) if signed else 0
+    return lambda a: (a + half) % (1 << bits) - half
+
+
+WRAPPED: Final = {
+    **{f"int{bits}": _wrapped(bits, True) for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": _wrapped(bits, False) for bits in (8, 16, 32, 64)},
+}
+"""What is left of a number in an integer type, by its name."""
 FUNCTIONS: Final[Mapping[str, Callable[..., int]]] = {
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,
@@ -37,5 +47,6 @@ FUNCTIONS: Final[Mapping[str, Callable[..., int]]] = {
     "abs": abs,
     "pow": _power,
     "next_pow2": _next_pow2,
+    **WRAPPED,
 }
 """The pure functions whose meaning is known. Each raises ArithmeticError outside its domain."""

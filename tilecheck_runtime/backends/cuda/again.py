@@ -41,6 +41,7 @@ class Again:
         self._address: Final = self._packed.address
         memories: list[Any] = [a.memory for a in job.arguments if isinstance(a, Strided)]
         self._uses = list({id(m): m.uses for m in memories}.values())
+        self._mine: list[dict[DeviceStream, int]] = []
         self._floats: Final = [loaded.packing.place_of(position) for position in floats]
 
     def launch(self, stream: DeviceStream, floats: Sequence[float],
@@ -54,18 +55,17 @@ class Again:
         if floats:
             for (code, offset), value in zip(self._floats, floats, strict=True):
                 struct.pack_into(code, self._packed.values, offset, value)
-        (status,) = self._driver.bindings.cuLaunchKernel(*self._call)
+        try:
+            (status,) = self._driver.bindings.cuLaunchKernel(*self._call)
+        except BaseException:  # an interrupt: it may be under way
+            transfers.used(stream.mark(what), self._uses)
+            raise
         if status:
             self._refused(stream, status)
-        lock = stream.lock
-        lock.acquire()  # a `with` takes twice as long
-        try:
-            stream.handed = number = stream.handed + 1
-            stream.recent.append((number, what))
-        finally:
-            lock.release()
+        stream.handed = number = stream.handed + 1
+        stream.recent.append((number, what))
         if self._stream is not None:
-            for uses in self._uses:
+            for uses in self._mine:
                 uses[stream] = number
         else:
             transfers.used(Mark(stream, number), self._uses)
@@ -77,8 +77,9 @@ class Again:
         return Mark(*launched)
 
     def _enter(self, stream: DeviceStream, place: Place) -> None:
-        """Before the first launch on a stream, and whenever other streams may have begun to use the memory, or it may
-        be bound. Need not be asked again as long as this stream alone uses it."""
+        """Before the first launch on a stream, and whenever other streams may have begun to use the memory, or it was
+        bound or is no longer. Need not be asked again as long as this stream alone uses it. For memory that is bound
+        every launch counts as a use without being counted."""
         driver, changes = self._driver, _CHANGES
         driver.enter(self._ordinal)
         transfers.after(stream, self._uses, place)
@@ -87,7 +88,8 @@ class Again:
             if uses and stream not in uses:
                 changes.count()
             uses.setdefault(stream, 0)
-            alone = alone and len(uses) == 1 and uses[stream] != LATEST
+            alone = alone and len(uses) == 1
+        self._mine = [uses for uses in self._uses if uses[stream] != LATEST]
         self._call = (*self._taken, stream.handle, self._address, 0)
         self._stream, self._changes = (stream, changes.now) if alone else (None, -1)
 

@@ -39,10 +39,14 @@ class CUDA:
         self.device = f"cuda:{ordinal}"
         self.driver.enter(ordinal)
         self._foreign: dict[int, DeviceStream] = {}
-        self.pool = Pool(self.driver, ordinal)
         self.default: DeviceStream = self.stream("default")
+        self.pool = Pool(self.driver, ordinal, self.default)
         self.loader: Loader = Loader(self.driver, ordinal) if loader is None else loader
         atexit.register(self._finish)
+
+    @property
+    def arch(self) -> str:
+        return self.loader.arch
 
     def allocate(self, nbytes: int) -> DeviceMemory:
         for stream in list(DeviceStream._all):
@@ -78,6 +82,12 @@ class CUDA:
     def upload(self, source: Any, target: Strided) -> None:
         try:
             transfers.upload(source, target, self.default)
+        except DriverError as error:
+            raise self.default.refused(error) from error
+
+    def fill(self, element: Any, target: Strided) -> None:
+        try:
+            transfers.fill(element, target, self.default)
         except DriverError as error:
             raise self.default.refused(error) from error
 

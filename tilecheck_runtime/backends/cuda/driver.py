@@ -112,8 +112,9 @@ class Driver:
     def copy(self, target: int, source: int, nbytes: int, stream: Any) -> None:
         self.call("cuMemcpyDtoDAsync", target, source, nbytes, stream)
 
-    def fill(self, target: int, byte: int, nbytes: int, stream: Any) -> None:
-        self.call("cuMemsetD8Async", target, byte, nbytes, stream)
+    def fill(self, target: int, pattern: int, size: int, count: int, stream: Any) -> None:
+        """Writes a number of 1, 2 or 4 bytes again and again."""
+        self.call(f"cuMemsetD{8 * size}Async", target, pattern, count, stream)
 
     def new_stream(self) -> Any:
         """A stream that keeps its order with the legacy stream, on which other libraries work unless told otherwise."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections import defaultdict, deque
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from tilecheck_runtime.backends.cuda.driver import Driver
 from tilecheck_runtime.backends.cuda.errors import DriverError
-from tilecheck_runtime.backends.cuda.stream import DeviceStream
+from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream
+from tilecheck_runtime.backends.cuda.transfers import strict
 
 __all__ = ["DeviceMemory", "Pool", "size_class"]
 
@@ -30,10 +32,11 @@ class DeviceMemory:
     uses   the last thing handed over that uses it, by stream
     """
 
-    def __init__(self, pool: Pool, address: int, nbytes: int, owner: object = None, readonly: bool = False) -> None:
+    def __init__(self, pool: Pool, address: int, nbytes: int, owner: object = None, readonly: bool = False,
+                 uses: Mapping[DeviceStream, int] = MappingProxyType({})) -> None:
         self.pool, self.address, self.nbytes, self.owner, self.readonly = pool, address, nbytes, owner, readonly
         self.device: Final = pool.device
-        self.uses: dict[DeviceStream, int] = {}
+        self.uses: dict[DeviceStream, int] = dict(uses)
 
     def __del__(self) -> None:
         self.pool.retired.append((0 if self.owner is not None else self.address, self.nbytes, self.owner, self.uses))
@@ -42,12 +45,17 @@ class DeviceMemory:
 class Pool:
     """Allocates, and keeps what was given back for the next that asks for as much.
 
+    What was used on the default stream alone is given out again at once: it goes on to say what uses it, so whatever is
+    done with it next comes after that. With streams that are kept apart (`TILECHECK_STREAMS=strict`) that could refuse
+    a launch for what others did with the memory, so it is not done then.
+
     retired  what was given back, and what may still use it. Anyone adds to it at any time, also a collection of garbage
              in the middle of something else, so it is looked at only when memory is asked for
     """
 
-    def __init__(self, driver: Driver, ordinal: int) -> None:
-        self._driver, self._ordinal, self.device = driver, ordinal, f"cuda:{ordinal}"
+    def __init__(self, driver: Driver, ordinal: int, default: DeviceStream) -> None:
+        self._driver, self._ordinal, self.device, self._default = driver, ordinal, f"cuda:{ordinal}", default
+        self._waiting: defaultdict[int, deque[tuple[int, Mapping[DeviceStream, int]]]] = defaultdict(deque)
         self.retired: deque[tuple[int, int, object, Mapping[DeviceStream, int]]] = deque()
         self._free: defaultdict[int, list[int]] = defaultdict(list)
         self._lock = threading.RLock()
@@ -57,10 +65,23 @@ class Pool:
         """Raises MemoryError, with what is in use."""
         size = size_class(nbytes)
         with self._lock:
+            self._sort()
+            found = self._soon(size)
+            if found is not None:
+                address, uses = found
+                return DeviceMemory(self, address, nbytes, uses=uses)
             self.collect()
             free = self._free[size]
             address = free.pop() if free else self._new(size)
         return DeviceMemory(self, address, nbytes)
+
+    def _soon(self, size: int) -> tuple[int, Mapping[DeviceStream, int]] | None:
+        """What was used on the default stream alone, and first given back."""
+        waiting = self._waiting[size]
+        if self._free[size] or not waiting or strict():
+            return None
+        _, uses = waiting[0]
+        return waiting.popleft() if all(s is self._default and n != LATEST for s, n in uses.items()) else None
 
     def adopt(self, address: int, nbytes: int, owner: object, readonly: bool) -> DeviceMemory:
         return DeviceMemory(self, address, nbytes, owner, readonly)
@@ -81,18 +102,30 @@ class Pool:
         self.taken += size
         return address
 
-    def collect(self) -> None:
-        """Takes back what is no longer used by anything."""
+    def _sort(self) -> None:
+        """Puts memory that was given back with others of its size; that of other libraries waits for its end here."""
         for _ in range(len(self.retired)):
             address, nbytes, owner, uses = self.retired.popleft()
-            if any(not stream.reached(number) for stream, number in uses.items()):
+            if address:
+                self._waiting[size_class(nbytes)].append((address, uses))
+            elif not _over(uses):
                 self.retired.append((address, nbytes, owner, uses))
-            elif address:
-                self._free[size_class(nbytes)].append(address)
+
+    def collect(self) -> None:
+        """Takes back what is no longer used by anything."""
+        self._sort()
+        for size, waiting in self._waiting.items():
+            for _ in range(len(waiting)):
+                address, uses = waiting.popleft()
+                if _over(uses):
+                    self._free[size].append(address)
+                else:
+                    waiting.append((address, uses))
 
     def trim(self) -> None:
         """Gives what nobody uses back to the driver, after waiting for what is still used."""
-        for _, _, _, uses in list(self.retired):
+        for uses in [*(retired[3] for retired in list(self.retired)),
+                     *(uses for waiting in self._waiting.values() for _, uses in waiting)]:
             for stream, number in uses.items():
                 stream.wait(number)
         self.collect()
@@ -101,3 +134,8 @@ class Pool:
                 self._driver.free(address)
                 self.taken -= size
             addresses.clear()
+
+
+def _over(uses: Mapping[DeviceStream, int]) -> bool:
+    """Whether everything is done that uses some memory. Asks the device."""
+    return all(stream.reached(number) for stream, number in uses.items())

@@ -29,6 +29,7 @@ class _Ready:
         """Nothing of it is launched any more for now."""
         stream, self._stream = self._stream, None
         if stream is not None:
+            transfers.CHANGES.count()
             for uses in self._uses():
                 uses[stream] = stream.handed
 

@@ -15,8 +15,9 @@ from tilecheck_runtime.backends.cuda.driver import Driver
 from tilecheck_runtime.backends.cuda.errors import LOST, DeviceFailureError, DriverError
 from tilecheck_runtime.backends.cuda.poller import POLLER
 from tilecheck_runtime.ownership.places import Place
+from tilecheck_runtime.ownership.storage import LOCK
 
-__all__ = ["LATEST", "DeviceStream", "Mark", "described", "handle_of"]
+__all__ = ["LATEST", "WAITED_FOR", "DeviceStream", "Mark", "described", "handle_of"]
 
 _REMEMBERED: Final = 4096
 """Launches that a failure can name."""
@@ -70,10 +71,10 @@ class DeviceStream:
     """A stream of a device.
 
     handle    of the driver
-    handed    how many things were handed over
+    handed    how many things were handed over. Counted under the lock of ownership, which whoever launches has anyway
     finished  how many of them are known to be done
-    lock      taken to count what is handed over. Its own, as whoever has that of memory asks streams, and whoever has
-              that of ownership asks for memory
+    lock      taken to ask what is done. Its own, as whoever has that of memory asks streams, and whoever has that of
+              ownership asks for memory
     """
 
     _all: Final[weakref.WeakSet[DeviceStream]] = weakref.WeakSet()
@@ -92,7 +93,7 @@ class DeviceStream:
     def mark(self, what: str | tuple[str, Place] | None = None) -> Mark:
         """Counts something that was handed over just now. `what` is how a failure calls it: a text, or a kernel and
         where it was launched."""
-        with self.lock:
+        with LOCK:
             self.handed = number = self.handed + 1
             if what is not None:
                 self.recent.append((number, what))
@@ -161,7 +162,9 @@ class DeviceStream:
 
     def later(self, number: int, call: Callable[[], None]) -> None:
         """Calls something when everything up to a number has ended, at the latest when the stream is next asked."""
-        self._pending.append((number, call))
+        with self.lock:
+            self._pending.append((number, call))
+            WAITED_FOR.add(self)
         if len(self._pending) % _LATER == 0:
             self.reached(number)
 
@@ -221,10 +224,17 @@ class DeviceStream:
         """Calls what waited for work that has ended."""
         while True:
             with self.lock:
-                if not self._pending or self._pending[0][0] > self.finished:
+                if not self._pending:
+                    WAITED_FOR.discard(self)
+                    return
+                if self._pending[0][0] > self.finished:
                     return
                 _, call = self._pending.popleft()
             call()
+
+
+WAITED_FOR: Final[set[DeviceStream]] = set()
+"""Streams that have calls to make."""
 
 
 def handle_of(stream: Any) -> int:

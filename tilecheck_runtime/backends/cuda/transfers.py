@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
+import sys
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
@@ -16,14 +17,14 @@ from tilecheck_runtime.cpu.tile import cast
 from tilecheck_runtime.ownership.errors import StreamError
 from tilecheck_runtime.ownership.places import NOWHERE, Place
 
-__all__ = ["CHANGES", "after", "copies", "copy", "download", "runs", "upload", "used", "uses_of"]
+__all__ = ["CHANGES", "after", "copies", "copy", "download", "fill", "runs", "strict", "upload", "used", "uses_of"]
 
 Uses: TypeAlias = dict[DeviceStream, int]
 """What uses some memory: by stream, the number of the last thing handed over that does."""
 
 class _Changes:
     """Counts what may make launches wait that need not wait so far: memory that a second stream begins to use, or that
-    is bound; a process that was forked."""
+    is bound, or no longer; a process that was forked."""
 
     __slots__ = ("now",)
 
@@ -41,6 +42,8 @@ if hasattr(os, "register_at_fork"):
 
 STREAMS: Final = "TILECHECK_STREAMS"
 """The environment variable: "strict" refuses launches on streams that would have to wait for each other."""
+_WORD: Final = 4
+"""Bytes of the longest number that the driver fills memory with."""
 _MANY: Final = 4096
 """Copies of single runs that are worth more than one through the host."""
 
@@ -69,6 +72,44 @@ def upload(source: Any, target: Strided, stream: DeviceStream) -> None:
     for number, offset in enumerate(offsets):
         driver.copy_in(start + offset * size, address + number * length * size, length * size, stream.handle)
     _waited(stream)
+
+
+def fill(element: Any, target: Strided, stream: DeviceStream) -> None:
+    """Puts one element everywhere in an array without gaps that is new. Nobody waits for it but work that uses it;
+    where streams are to be kept apart, the host does, as nobody else asked for that work."""
+    count = math.prod(target.shape)
+    if count == 0:
+        return
+    uses, driver, start = uses_of(target), stream.driver, _start(target)
+    after(stream, [uses])
+    driver.enter(stream.ordinal)
+    pattern = _shortest(element.tobytes())
+    size, nbytes = len(pattern), count * element.itemsize
+    if size <= _WORD:
+        driver.fill(start, int.from_bytes(pattern, sys.byteorder), size, nbytes // size, stream.handle)
+    else:  # by words once, and then twice as much each time
+        for offset in range(0, size, _WORD):
+            word = int.from_bytes(pattern[offset:offset + _WORD], sys.byteorder)
+            driver.fill(start + offset, word, _WORD, 1, stream.handle)
+        done = size
+        while done < nbytes:
+            driver.copy(start + done, start, min(done, nbytes - done), stream.handle)
+            done *= 2
+    used(stream.mark(), [uses])  # which cannot fail of itself
+    if strict():
+        stream.synchronize()
+
+
+def _shortest(pattern: bytes) -> bytes:
+    """What a pattern repeats, of 1, 2, 4 bytes or more."""
+    while len(pattern) > 1 and pattern[:len(pattern) // 2] == pattern[len(pattern) // 2:]:
+        pattern = pattern[:len(pattern) // 2]
+    return pattern
+
+
+def strict() -> bool:
+    """Whether launches on streams that would have to wait for each other are refused."""
+    return os.environ.get(STREAMS) == "strict"
 
 
 def download(source: Strided, stream: DeviceStream) -> Any:
@@ -146,7 +187,7 @@ def after(stream: DeviceStream, uses: Sequence[Uses], place: Place = NOWHERE) ->
     for used_by in uses:
         for other, number in tuple(used_by.items()):
             if other is not stream and not other.reached(number):
-                if place is not NOWHERE and os.environ.get(STREAMS) == "strict":
+                if place is not NOWHERE and strict():
                     raise _unordered(stream, other, place)
                 stream.follow(other, number)
 

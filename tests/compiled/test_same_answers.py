@@ -1,0 +1,129 @@
+"""What is compiled says what its sources say, and neither takes what the other one kept for its own.
+
+Only the innermost modules are compiled here, without optimisation, which takes seconds; with TILECHECK_WHOLE_CORPUS all
+that a release has, as it has it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from native_build import MODULES
+from tests.corpus.part import WHOLE, part
+from tilecheck import cache
+
+ROOT = Path(__file__).parents[2]
+INNERMOST = ("tilecheck/proof/terms", "tilecheck/proof/facts", "tilecheck/proof/contract/printing.py",
+             "tilecheck/kernel/assuming.py")
+"""With the modules that derive a class from one of theirs: a class that is not compiled cannot."""
+
+COMPILER = str(sysconfig.get_config_var("CC") or "cc").split()[0]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which(COMPILER) is None, reason="needs a C compiler"),
+]
+
+
+def python(where: Path, *arguments: str | Path) -> str:
+    """What an interpreter prints that finds the package in a folder."""
+    environment = {**os.environ, "PYTHONPATH": str(where)}
+    command = [sys.executable, "-P", *arguments]
+    done = subprocess.run(command, cwd=where, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    assert not done.stderr, done.stderr
+    return done.stdout
+
+
+def report(where: Path, *arguments: str | Path) -> dict[str, object]:
+    out = python(where, "-m", "tilecheck", "--isolated", "--no-respect-gitignore", "--format", "json", *arguments)
+    found: dict[str, object] = json.loads(out)
+    return found
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the package as a release has it: extension modules next to their sources."""
+    folder = tmp_path_factory.mktemp("compiled")
+    shutil.copytree(ROOT / "tilecheck", folder / "tilecheck", ignore=shutil.ignore_patterns("__pycache__"))
+    how = [] if os.environ.get(WHOLE) else [*INNERMOST, "--level", "0"]
+    done = subprocess.run([sys.executable, ROOT / "native_build.py", folder, *how], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+MODULE = "import sys, tilecheck.proof.terms.polynomials as m; print(m.__file__.endswith('.py'))"
+
+
+def test_nothing_compiled_is_recomputed_that_should_be_kept() -> None:
+    """To mypyc a `cached_property` is a property: the same values, computed whenever they are asked for."""
+    sources = [file for path in MODULES
+               for file in ([ROOT / path] if path.endswith(".py") else (ROOT / path).rglob("*.py"))]
+    assert len(sources) > 40
+    assert [file for file in sources if "@cached_property" in file.read_text(encoding="utf-8")] == []
+
+
+def test_the_compiled_modules_are_the_ones_in_use(compiled: Path) -> None:
+    assert python(compiled, "-c", MODULE) == "False\n"
+    assert python(ROOT, "-c", MODULE) == "True\n"
+    assert python(compiled, "-m", "tilecheck", "--version").endswith(" (compiled)\n")
+    assert not python(ROOT, "-m", "tilecheck", "--version").endswith(" (compiled)\n")
+    answers = json.loads(python(compiled, "-m", "tilecheck", "doctor", "--format", "json"))["answers"]
+    assert answers[0]["text"].endswith(", compiled")
+
+
+def test_cases_have_the_same_report(compiled: Path) -> None:
+    cases = ROOT / "tests" / "cases"
+    plain = report(ROOT, "--no-cache", cases)
+    assert plain["diagnostics"] and plain["kernels"]
+    assert report(compiled, "--no-cache", cases) == plain
+
+
+def test_real_kernels_have_the_same_report(compiled: Path, corpus: Path, tmp_path: Path) -> None:
+    """Written by workers, which send what they found as pickles, and then from what was kept of it."""
+    tree = part(corpus, tmp_path, "ops/cutile/moe.py", "ops/cutile/attention.py", "suites/liger/cutile/group_norm.py")
+    plain = report(ROOT, "--no-cache", tree)
+    assert plain["kernels"]
+    kept = ["--jobs", "2", "--cache-dir", tmp_path / "kept"]
+    assert report(compiled, *kept, tree) == plain
+    assert report(compiled, *kept, tree) == plain
+
+
+VALUES = """
+import pickle, sys
+from tilecheck.proof.terms import TRUE, bid, conj, floordiv, ge, grid, lane, maximum, mod, ne, sym
+n, t = sym("n"), sym("t")
+terms = (n * 3 - 1, floordiv(bid(0) * t + lane(0, t), t + 1), mod(n, t), maximum(n, t, n + 5))
+values = (*terms, TRUE, conj(ge(n, t), ne(bid(1), grid(1) - 1)))
+"""
+WRITES = VALUES + "sys.stdout.write(pickle.dumps(values).hex())"
+READS = VALUES + """
+read = pickle.loads(bytes.fromhex(sys.argv[1]))
+assert read == values and read[-2] is TRUE, read
+assert [type(v) for v in read] == [type(v) for v in values]
+assert all(a.single is b.single for a, b in zip(read[:4], values))
+"""
+
+
+def test_what_either_pickles_the_other_reads(compiled: Path) -> None:
+    for writer, reader in ((compiled, ROOT), (ROOT, compiled)):
+        python(reader, "-c", READS, python(writer, "-c", WRITES))
+
+
+def test_results_kept_by_the_other_are_not_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    library = tmp_path / "library.so"
+    library.write_bytes(b"code")
+    signatures = []
+    for found in (None, library):
+        monkeypatch.setattr(cache, "compiled_library", lambda found=found: found)
+        signatures.append(cache.tool_signature.__wrapped__())
+    assert signatures[0] != signatures[1]

@@ -1,0 +1,31 @@
+"""How tests are spread over processes by `pytest -n`."""
+
+from __future__ import annotations
+
+import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
+
+__all__ = ["ByModule", "long_first"]
+
+TOGETHER = ("tests/corpus/",)
+"""Folders whose modules share what is expensive to make."""
+
+
+class ByModule(LoadScopeScheduling):
+    """The tests of a module run in one process, or each process would make what they share: environments, wheels, runs
+    of type checkers. Modules are given out in the order in which they are collected."""
+
+    def __init__(self, config: pytest.Config, log: Producer | None = None) -> None:
+        super().__init__(config, log)
+        config.option.loadscopereorder = False
+
+    def _split_scope(self, nodeid: str) -> str:
+        module = nodeid.partition("::")[0]
+        return next((folder for folder in TOGETHER if module.startswith(folder)), module)
+
+
+def long_first(items: list[pytest.Item]) -> None:
+    """Modules with tests that take long come first: begun last, one of them would be waited for by all processes."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)

@@ -1,0 +1,156 @@
+"""Numbers that loops count and that data give wrap at 32 bits like others: what bounds them is in the contract, and
+what nothing bounds proves nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilecheck import api
+from tilecheck.config import Config
+from tilecheck.diagnostics import KernelReport
+
+FOR = "for j in range(i, n, nb):\n        "
+WHILE = "j = i\n    while j < n:\n        {}\n        j += nb"
+BREAK = "j = i\n    while True:\n        if j >= n:\n            break\n        {}\n        j += nb"
+
+
+def report(body: str, declared: str = "", parameters: str = "a, c, ids, n: int, m: int") -> KernelReport:
+    source = f"""
+import cuda.tile as ct
+from tilecheck import requires
+
+
+def through(x, k):
+    return x * k
+
+
+@requires("injective(ids)"{declared})
+@ct.kernel
+def k({parameters}, T: ct.Constant[int], K: ct.Constant[int]):
+    i, nb = ct.bid(0), ct.num_blocks(0)
+    t = ct.load(a, (i, 0), (1, T))
+    lanes = ct.arange(T, dtype=ct.int32)
+    {body}
+"""
+    (kernel,) = api.check_source(source, "m.py", Config(use_cache=False)).kernels
+    return kernel
+
+
+def clauses(kernel: KernelReport) -> set[str]:
+    return {c.clause for c in kernel.contract if c.clause.endswith("< 2**31") and not c.clause.startswith("numel")}
+
+
+def write(kernel: KernelReport) -> tuple[str, str]:
+    found = [o for o in kernel.obligations if o.kind == "disjoint"]
+    worst = next((o for o in found if o.verdict == "unproven"), found[-1])
+    return worst.verdict, worst.why
+
+
+def row(index: str) -> str:
+    return f"ct.store(c, ({index}, 0), t)"
+
+
+@pytest.mark.parametrize("body", [
+    FOR + row("j"), FOR + row("j + 3"), FOR + row("j * 5 + 2"), FOR + row("j // 4"),
+    FOR + "ct.store(c, (j // m, j % m), t)", WHILE.format(row("j")), BREAK.format("ct.store(c, (j // m, j % m), t)"),
+    "for k in range(ct.cdiv(n, T)):\n        ct.scatter(c, (i, k * T + lanes), t, mask=k * T + lanes < 1)",
+    "for j in range(i, ct.cdiv(n, T) * ct.cdiv(m, T), nb):\n"
+    "        ct.store(c, (j // ct.cdiv(m, T), j % ct.cdiv(m, T)), t)",
+])
+def test_what_a_loop_counts_to_fits(body: str) -> None:
+    kernel = report(body)
+    assert not {c for c in clauses(kernel) if "n*" in c or "*n" in c or "*cdiv" in c}
+    assert "bits" not in write(kernel)[1]
+
+
+@pytest.mark.parametrize(("body", "clause"), [
+    (FOR + row("(j * 1000000) // 1000000"), "1000000*n < 2**31"),
+    (FOR + row("(j * K) // K"), "K*n < 2**31"),
+    (FOR + row("(j * -1000) // -1000"), "1000*n < 2**31"),
+    (FOR + row("-((j * -1000) // 1000)"), "1000*n < 2**31"),
+    (FOR + row("(j << 20) >> 20"), "1048576*n < 2**31"),
+    (FOR + row("min(j * 65536, j)"), "65536*n < 2**31"),
+    (FOR + row("ct.cdiv(j * 65536, 65536)"), "65536*n < 2**31"),
+    (FOR + row("j + (j * 65536 & 65535)"), "65536*n < 2**31"),
+    (FOR + row("through(j, 1000) // 1000"), "1000*n < 2**31"),
+    (FOR + row("(i * j) // i + j"), "grid[0]*n < 2**31"),
+    (FOR + f"if j * 65536 >= 0:\n            {row('j')}", "65536*n < 2**31"),
+    ("for j in range(n):\n        for q in range(j):\n            "
+     "ct.store(c, (i, (q * j) // (q + 1)), t)", "n*n < 2**31"),
+    (WHILE.format(row("(j * 1000000) // 1000000")), "1000000*n < 2**31"),
+    (BREAK.format(row("(j * 1000000) // 1000000")), "1000000*n < 2**31"),
+    ("j = i\n    while j * K < n:\n        ct.store(c, (j, 0), t)\n        j += nb", "grid[0]*K + n < 2**31"),
+    (FOR + "ct.scatter(c, j * K + lanes, t)", "K*n + T < 2**31"),
+    ("for j in range(i * K, i * K + K):\n        " + row("j"), "grid[0]*K < 2**31"),
+])
+def test_what_is_multiplied_in_a_loop_has_a_clause(body: str, clause: str) -> None:
+    kernel = report(body)
+    assert clause in clauses(kernel), clauses(kernel)
+    assert "bits" not in write(kernel)[1]
+
+
+@pytest.mark.parametrize(("body", "says"), [
+    ("v = ct.load(ids, (i,), (1,)).item()\n    " + row("(v * 1000) // 1000"),
+     "`1000*ids[bid(0)]` is computed in 32 bits, and nothing bounds it; `range(ids, lo, hi)` with the numbers between "
+     "which it lies would"),
+    ("v = ct.load(ids, (i,), (1,)).item()\n    ct.scatter(c, v * K + lanes, t)", "is computed in 32 bits"),
+    ("j = i\n    while True:\n        " + row("(j * 1000) // 1000") + "\n        j += nb",
+     "is computed in 32 bits, and nothing bounds it"),
+    (FOR + row("ct.astype(j, ct.int16) * 1000 // 1000"), "is computed in 16 bits, and nothing bounds it"),
+])
+def test_what_nothing_bounds_proves_nothing(body: str, says: str) -> None:
+    verdict, why = write(report(body))
+    assert verdict == "unproven" and says in why, why
+
+
+@pytest.mark.parametrize(("body", "clause"), [
+    ("v = ct.load(ids, (i,), (1,)).item()\n    " + row("(v * 1000) // 1000"), "1000*m < 2**31"),
+    ("v = ct.load(ids, (i,), (1,)).item()\n    ct.scatter(c, v * K + lanes, t)", "K*m + T < 2**31"),
+])
+def test_declared_ranges_bound_what_was_read(body: str, clause: str) -> None:
+    kernel = report(body, ', "range(ids, 0, m)"')
+    assert write(kernel)[0] in ("proved", "conditional") and clause in clauses(kernel)
+
+
+@pytest.mark.parametrize(("body", "clause"), [
+    ("ct.store(c, (min((n * m) // m, n) * 0 + i, 0), t)", "m*n < 2**31"),
+    ("if n * m > 0:\n        " + row("i"), "m*n < 2**31"),
+    ("if i + n >= m:\n        " + row("i"), None),
+    ("if n >= n + m:\n        ct.store(c, (0, 0), t)", "m + n < 2**31"),
+])
+def test_numbers_that_the_launch_passes_fit_together(body: str, clause: str | None) -> None:
+    found = clauses(report(body))
+    assert clause in found if clause else not found
+
+
+WIDE = "b = ct.astype(i, ct.int64)\n    "
+
+
+@pytest.mark.parametrize("body", [
+    WIDE + row("(b * n) // n"), WIDE + row("ct.cdiv(b * n, n)"), WIDE + row("min(b * n, b)"),
+    WIDE + "ct.scatter(c, b * T * n + lanes, t)", WIDE + f"if b * n < m:\n        {row('i')}",
+    FOR + row("(ct.astype(j, ct.int64) * 1000000) // 1000000"), "b = ct.int64(i)\n    " + row("(b * n) % n + b"),
+])
+def test_what_is_computed_in_64_bits_has_no_clause(body: str) -> None:
+    assert not clauses(report(body))
+
+
+@pytest.mark.parametrize(("body", "clause"), [
+    (row("ct.astype(i * n, ct.int64) // n"), "grid[0]*n < 2**31"),
+    (f"if ct.astype(i * n, ct.int64) >= 0:\n        {row('i')}", "grid[0]*n < 2**31"),
+    (WIDE + "ct.scatter(c, b + ct.int32(i * n), t)", "grid[0]*n < 2**31"),
+    (WIDE + row("ct.astype(b * n, ct.int32) // n"), "grid[0]*n < 2**31"),
+    (FOR + row("ct.astype(j * 1000000, ct.int64) // 1000000"), "1000000*n < 2**31"),
+])
+def test_what_is_made_wide_too_late_has_one(body: str, clause: str) -> None:
+    assert clause in clauses(report(body))
+
+
+def test_arrays_that_are_indexed_in_64_bits() -> None:
+    wide = "a, c: ct.IndexedWithInt64, ids, n: int, m: int"
+    body = "ct.scatter(c, (i * c.shape[1] // c.shape[1], lanes), t)"
+    assert not clauses(report(body, parameters=wide)) and clauses(report(body))
+    assert not any(c.clause.startswith("numel") for c in report(body, parameters=wide).contract)
+    # a tile inside the array may have a number that an index of 32 bits does not hold
+    assert clauses(report(row("i * n"), parameters=wide)) == {"grid[0]*n < 2**31"}
+    assert not clauses(report(row("i * n")))
