@@ -740,7 +740,7 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
     "assumed falsely": [
         (
             "TC202", "error", 9,
-            "what is assumed here is false: in block (1, 0, 0) dividing by 16 leaves 1",
+            "what is assumed here is false: in block 1 dividing by 16 leaves 1",
             [],
             "assume a divisor that divides every value, or leave the assumption out",
         ),
