@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.fixes.helpers import findings, kernel
+from tilecheck.advice import recheck
+from tilecheck.api import check_source
 from tilecheck.diagnostics import Diagnostic
 
 FLAT = "o = ct.bid(0) * H + ct.arange(T, dtype=ct.int32)\n"
@@ -182,3 +184,31 @@ def test_the_line_on_which_data_choose_the_place_is_shown() -> None:
     finding = found("row = ct.load(ids, (ct.bid(0),), (1,)).item()\nct.store(c, (row, 0), ct.load(a, (0, 0), (1, T)))",
                     "a, ids, c, T: Int", "TC102")
     assert said(finding) == [(1, "the place is read from `ids` here")]
+
+
+# --- what it may cost ------------------------------------------------------------------------------------------------
+
+def test_a_kernel_that_is_costly_to_follow_is_tried_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[int] = []
+    original = recheck.measured
+
+    def costly(*args: object) -> object:
+        model, _ = original(*args)  # type: ignore[arg-type]
+        tries.append(1)
+        return model, 1_000_000
+
+    monkeypatch.setattr(recheck, "measured", costly)
+    body = "i, j = ct.bid(0), ct.bid(1)\nh, k = 2 * j, 3 * j\nct.store(c, (i, 0), ct.full((T, T), 1, ct.float32))"
+    assert found(body, "c, T: Int", "TC101").help is not None and len(tries) == 1
+
+
+def test_what_goes_wrong_costs_the_advice_and_not_the_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: object) -> None:
+        raise RuntimeError("no advice")
+
+    monkeypatch.setattr("tilecheck.advice.overlapping.apart", broken)
+    body = "i, j = ct.bid(0), ct.bid(1)\nct.store(c, (i, 0), ct.full((T, T), 1, ct.float32))"
+    monkeypatch.delenv("TILECHECK_DEBUG", raising=False)
+    assert said(found(body, "c, T: Int", "TC101")) == []
+    monkeypatch.setenv("TILECHECK_DEBUG", "1")
+    assert "no advice" in check_source(kernel(body, "c, T: Int")).failures[0].message

@@ -48,7 +48,7 @@ class Given:
 
 
 class Scene:
-    """One kernel. `values` executes it once more; nothing else here does."""
+    """One kernel. `values` executes it once more; nothing else here does. `spent` is what trying edits of it took."""
 
     def __init__(self, project: Project, site: KernelSite, overlay: Iterable[str], model: KernelModel) -> None:
         self.project = project
@@ -56,6 +56,7 @@ class Scene:
         self.overlay = tuple(overlay)
         self.model = model
 
+        self.spent = 0
         self._remembered: dict[str, Any] = {}
 
     def remember(self, what: str, found: Callable[[], T]) -> T:
