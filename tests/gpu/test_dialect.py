@@ -9,6 +9,7 @@ import pytest
 
 import tilecheck_runtime as tcr
 from tests.cases import dialect
+from tests.compile.kernels import add
 from tests.dialect import kernels
 from tests.gpu.both import Poisoned, on_both
 from tilecheck_runtime import Grouped, Linear, Range, Walk, f16, f32, i32
@@ -27,9 +28,9 @@ def floats(random, *shape, dtype=np.float32):
 
 def test_a_kernel_is_compiled_ahead_for_the_gpu_that_its_arguments_are_on():
     z, x, y = (tcr.ones((4096,), f32) for _ in range(3))
-    made = kernels.add.compile(z.partition(128), x, y)
+    made = add.compile(z.partition(128), x, y)
     assert made.arch == current().arch
-    assert kernels.add.compile(z.partition(128), x, y, arch=made.arch) is made
+    assert add.compile(z.partition(128), x, y, arch=made.arch) is made
 
 
 @pytest.fixture(autouse=True)

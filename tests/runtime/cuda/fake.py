@@ -52,8 +52,10 @@ class Stream:
 
 
 class Event:
+    """What was recorded last: who waits for it waits for that, also when it is recorded once more meanwhile."""
+
     def __init__(self) -> None:
-        self.fired, self.stream = True, None
+        self.last = SimpleNamespace(fired=True, stream=None)
 
 
 class FakeDriver:
@@ -152,30 +154,31 @@ class FakeDriver:
         return OK, Event()
 
     def cuEventRecord(self, event, stream):
-        event.fired, event.stream = False, stream
-        return self._put(stream, lambda: setattr(event, "fired", True))
+        event.last = last = SimpleNamespace(fired=False, stream=stream)
+        return self._put(stream, lambda: setattr(last, "fired", True))
 
     def cuStreamWaitEvent(self, stream, event, flags):
-        if event.fired:
+        last = event.last
+        if last.fired:
             return (OK,)
-        return self._put(stream, lambda: self._until(event))
+        return self._put(stream, lambda: self._until(last))
 
-    def _until(self, event):
-        while not event.fired:
-            event.stream.queue.popleft()()
+    def _until(self, last):
+        while not last.fired:
+            last.stream.queue.popleft()()
 
     def cuEventQuery(self, event):
         if self.failure is not None:
             return (self.failure,)
-        if not event.fired and not self.paused:
-            self._until(event)
-        return (OK if event.fired else NOT_READY,)
+        if not event.last.fired and not self.paused:
+            self._until(event.last)
+        return (OK if event.last.fired else NOT_READY,)
 
     def cuEventSynchronize(self, event):
         if self.failure is not None:
             return (self.failure,)
-        assert event.fired or not self.paused, "waits for a device that is paused"
-        self._until(event)
+        assert event.last.fired or not self.paused, "waits for a device that is paused"
+        self._until(event.last)
         return (OK,)
 
     def cuEventElapsedTime(self, first, second):

@@ -164,7 +164,7 @@ def done(seed, told, monkeypatch):
     return program.said, said, patterns.PATTERNS
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", [*range(20), 386])
 def test_the_same(seed, monkeypatch):
     with monkeypatch.context() as patched:
         expected, warned, none = done(seed, False, patched)
