@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.fixes.helpers import findings, kernel
+from tilecheck.advice import recheck
+from tilecheck.api import check_source
 from tilecheck.diagnostics import Diagnostic
 
 FLAT = "o = ct.bid(0) * H + ct.arange(T, dtype=ct.int32)\n"
@@ -126,15 +128,15 @@ def test_a_kernel_that_reads_its_neighbours_gets_another_array() -> None:
     finding = found("i = ct.bid(0)\nt = ct.load(c, (i + 1,), (T,))\nct.store(c, (i,), t)", "c, T: Int", "TC103")
     assert said(finding) == [(3, "tile 1 in block 1"), (2, "tile 1 in block 0")]
     assert finding.help == (
-        "give the kernel one more array and write to that in line 10: then all blocks read `c` as it was before the "
-        "launch; or, if a block is to read what it writes itself, read at `(i,)`")
+        "give the kernel one more array and write to that in place of `c`: then all blocks read `c` as it was before "
+        "the launch; or, if a block is to read what it writes itself, read at `(i,)`")
 
 
 def test_a_kernel_in_two_phases_is_two_launches() -> None:
     finding = found("i = ct.bid(0)\nct.store(c, (i,), ct.load(a, (i,), (T,)))\nt = ct.zeros((T,), ct.float32)\n"
                     "for j in range(ct.num_blocks(0)):\n    t = t + ct.load(c, (j,), (T,))\nct.store(d, (i,), t)",
                     "a, c, d, T: Int", "TC103")
-    assert finding.help == ("end the kernel before line 12 and read `c` in a second launch, which begins when "
+    assert finding.help == ("end the kernel before it reads `c`, and read that in a second launch, which begins when "
                             "all blocks "
                             "of the first are done")
 
@@ -151,11 +153,9 @@ def test_the_loop_that_goes_too_far_is_shown_with_its_end() -> None:
 
 @pytest.mark.parametrize(("index", "help_"), [
     ("i - 1", "write `max(i - 1, 0)`, or leave out the blocks for which it is negative with `if i - 1 >= 0:`; "
-              "tiles are "
-              "not counted from the end"),
+              "tiles are not counted from the end"),
     ("i + ct.num_tiles(a, 0, (T,))", "write `min(i + ct.num_tiles(a, 0, (T,)), ct.num_tiles(a, 0, (T,)) - 1)`, "
-                                     "or leave "
-     "out the tiles past the end with `if i + ct.num_tiles(a, 0, (T,)) < ct.num_tiles(a, 0, (T,)):`"),
+     "or leave out the tiles past the end with `if i + ct.num_tiles(a, 0, (T,)) < ct.num_tiles(a, 0, (T,)):`"),
 ])
 def test_an_index_outside_is_kept_inside(index: str, help_: str) -> None:
     finding = found(f"i = ct.bid(0)\nct.store(c, (i,), ct.load(a, ({index},), (T,)))", "a, c, T: Int", "TC201")
@@ -169,15 +169,13 @@ def test_a_row_that_is_too_short_gets_its_mask() -> None:
     assert said(finding) == [(1, "rows begin `H` elements apart"), (1, "a block takes `T` elements of its row"),
                              (2, "element 1 in both blocks")]
     assert finding.help == (
-        "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < H` in line 9, or "
-        "declare "
-        'what every launch satisfies: @requires("T <= H")')
+        "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < H`, or "
+        'declare what every launch satisfies: @requires("T <= H")')
 
 
 def test_a_mask_that_is_there_is_not_replaced() -> None:
-    finding = found(FLAT + "ct.scatter(c, o, ct.load(a, (ct.bid(0),), (T,)), mask=o < n)", "a, c, n: int, H: "
-                                                                                           "Int, T: Int",
-                    "TC206")
+    finding = found(FLAT + "ct.scatter(c, o, ct.load(a, (ct.bid(0),), (T,)), mask=o < n)",
+                    "a, c, n: int, H: Int, T: Int", "TC206")
     assert finding.help == ("mask the lanes past the end of the row, or declare what every launch satisfies: "
                             '@requires("T <= H")')
 
@@ -186,3 +184,31 @@ def test_the_line_on_which_data_choose_the_place_is_shown() -> None:
     finding = found("row = ct.load(ids, (ct.bid(0),), (1,)).item()\nct.store(c, (row, 0), ct.load(a, (0, 0), (1, T)))",
                     "a, ids, c, T: Int", "TC102")
     assert said(finding) == [(1, "the place is read from `ids` here")]
+
+
+# --- what it may cost ------------------------------------------------------------------------------------------------
+
+def test_a_kernel_that_is_costly_to_follow_is_tried_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[int] = []
+    original = recheck.measured
+
+    def costly(*args: object) -> object:
+        model, _ = original(*args)  # type: ignore[arg-type]
+        tries.append(1)
+        return model, 1_000_000
+
+    monkeypatch.setattr(recheck, "measured", costly)
+    body = "i, j = ct.bid(0), ct.bid(1)\nh, k = 2 * j, 3 * j\nct.store(c, (i, 0), ct.full((T, T), 1, ct.float32))"
+    assert found(body, "c, T: Int", "TC101").help is not None and len(tries) == 1
+
+
+def test_what_goes_wrong_costs_the_advice_and_not_the_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: object) -> None:
+        raise RuntimeError("no advice")
+
+    monkeypatch.setattr("tilecheck.advice.overlapping.apart", broken)
+    body = "i, j = ct.bid(0), ct.bid(1)\nct.store(c, (i, 0), ct.full((T, T), 1, ct.float32))"
+    monkeypatch.delenv("TILECHECK_DEBUG", raising=False)
+    assert said(found(body, "c, T: Int", "TC101")) == []
+    monkeypatch.setenv("TILECHECK_DEBUG", "1")
+    assert "no advice" in check_source(kernel(body, "c, T: Int")).failures[0].message

@@ -152,6 +152,99 @@ def test_a_loop_that_begins_elsewhere_is_no_persistent_one() -> None:
     assert all("num_blocks" not in fix.title for fix in options(text, "TC101"))
 
 
+# --- launches --------------------------------------------------------------------------------------------------------
+
+COPY = "i, j = ct.bid(0), ct.bid(1)\nct.store(c, {}, ct.load(a, (i, j), (T, U)))"
+LINE = "i = ct.bid(0)\nct.store(c, (i,), ct.load(a, (i,), (T,)))"
+LAUNCH = """
+
+def run(stream, n: int):
+    import torch
+
+    {}
+    ct.launch(stream, {}, k, (a, c, 64, 128))
+"""
+WIDE = "a, c = torch.ones((256, 1024)), torch.zeros((256, 1024))"
+
+
+def _launched(body: str, grid: str, arrays: str = WIDE) -> str:
+    return kernel(body, "a, c, T: Int, U: Int") + LAUNCH.format(arrays, grid)
+
+
+def _changes(text: str) -> list[str]:
+    """The lines that are new when everything is fixed."""
+    before = [line.strip() for line in text.split("\n")]
+    return [line.strip() for line in text_of(fixed(text), text).split("\n") if line.strip() not in before]
+
+
+def test_a_store_whose_axes_are_swapped_for_what_is_launched_is_put_in_order() -> None:
+    text = _launched(COPY.format("(j, i)"), "(4, 8)")
+    assert findings(text, "TC205")
+    assert _changes(text) == ["ct.store(c, (i, j), ct.load(a, (i, j), (T, U)))"]
+
+
+def test_a_grid_whose_axes_are_swapped_is_put_in_order() -> None:
+    text = _launched(COPY.format("(i, j)"), "(8, 4)")
+    assert findings(text, "TC205")
+    assert _changes(text) == ["ct.launch(stream, (4, 8), k, (a, c, 64, 128))"]
+
+
+def test_a_transposition_is_no_store_whose_axes_are_swapped() -> None:
+    text = _launched("i, j = ct.bid(0), ct.bid(1)\nct.store(c, (j, i), ct.transpose(ct.load(a, (i, j), (T, U))))",
+                     "(4, 8)", "a, c = torch.ones((256, 1024)), torch.zeros((1024, 256))")
+    assert findings(text, "TC205") == () and _changes(text) == []
+
+
+def test_a_grid_that_is_too_large_either_way_is_not_guessed() -> None:
+    text = _launched(COPY.format("(i, j)"), "(32, 32)")
+    assert findings(text, "TC205") and _changes(text) == []
+
+
+@pytest.mark.parametrize("grid", ["(n // 64,)", "grid"])
+def test_a_quotient_in_a_grid_is_rounded_up(grid: str) -> None:
+    arrays = "a, c = torch.ones((n,)), torch.empty((n,))" + ("\n    grid = (n // 64, 1, 1)" if grid == "grid" else "")
+    text = _launched(LINE, grid, arrays)
+    assert findings(text, "TC205")
+    (line,) = _changes(text)
+    assert "(ct.cdiv(n, 64)" in line
+
+
+def test_a_quotient_is_left_alone_where_all_is_covered() -> None:
+    text = _launched(LINE, "(n // 64,)", "n = 64 * n\n    a, c = torch.ones((n,)), torch.empty((n,))")
+    assert findings(text, "TC205") == () and _changes(text) == []
+
+
+OPERATION = """from typing import TypeVar
+
+import tilecheck_runtime as tcr
+from tilecheck_runtime import Dyn, Mut, Ref, f32, kernel
+
+B = TypeVar("B", bound=int)
+
+
+@kernel
+def double(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:
+    z.store(x.load_like(z) * 2)
+
+
+def run(x: tcr.Tensor, now: bool) -> None:
+    {}
+"""
+
+
+def test_an_operation_that_is_dropped_is_run() -> None:
+    text = OPERATION.format("double(tcr.zeros((64,), f32).partition(16), x).grid(4)")
+    (fix,) = options(text, "TC404")
+    assert (fix.title, fix.applicability) == ("run it with `.sync()`", "unsafe")
+    assert lines_changed(text, fix) == ["double(tcr.zeros((64,), f32).partition(16), x).grid(4).sync()"]
+    assert findings(text_of(fixed(text), text), "TC404") == ()
+
+
+def test_an_operation_that_is_kept_for_some_path_is_not_run() -> None:
+    text = OPERATION.format("todo = double(tcr.zeros((64,), f32).partition(16), x)\n    if now:\n        todo.sync()")
+    assert findings(text, "TC404") and options(text, "TC404") == ()
+
+
 # --- declarations ----------------------------------------------------------------------------------------------------
 
 DATA = "i = ct.load(ids, (ct.bid(0),), (1,)).item()\nct.store(c, (i, 0), ct.load(a, (i, 0), (1, T)))"

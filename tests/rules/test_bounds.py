@@ -93,3 +93,21 @@ def test_a_requirement_holds_under_the_condition_of_its_access():
     """)
     contract = [c.clause for c in check_source(text, "k.py", Config(use_cache=False)).kernels[0].contract]
     assert "grid[0] <= cdiv(a.shape[0], T) or FLAG == 0" in contract
+
+
+def test_a_launch_that_is_too_large_on_two_axes_is_told_of_both() -> None:
+    text = f"""{HEAD}@ct.kernel
+def k(a, c, T: Int, U: Int):
+    i, j = ct.bid(0), ct.bid(1)
+    ct.store(c, (i, j), ct.load(a, (i, j), (T, U)))
+
+
+def run(stream):
+    import torch
+
+    a, c = torch.ones((256, 1024)), torch.zeros((256, 1024))
+    ct.launch(stream, (32, 32), k, (a, c, 64, 128))
+"""
+    found = check_source(text, "k.py", Config(use_cache=False)).diagnostics
+    assert {(d.code, d.message.partition(",")[0]) for d in found} == {
+        ("TC205", "this launch has 32 blocks on axis 0"), ("TC205", "this launch has 32 blocks on axis 1")}

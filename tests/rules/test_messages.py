@@ -460,8 +460,8 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 "tile 1 in block 0",
             ],
             (
-                "give the kernel one more array and write to that in line 11: then all blocks read `c` as it was "
-                "before the launch; or, if a block is to read what it writes itself, read at `(i,)`"
+                "give the kernel one more array and write to that in place of `c`: then all blocks read `c` as it "
+                "was before the launch; or, if a block is to read what it writes itself, read at `(i,)`"
             ),
         ),
     ],
@@ -740,7 +740,7 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
     "assumed falsely": [
         (
             "TC202", "error", 9,
-            "what is assumed here is false: in block (1, 0, 0) dividing by 16 leaves 1",
+            "what is assumed here is false: in block 1 dividing by 16 leaves 1",
             [],
             "assume a divisor that divides every value, or leave the assumption out",
         ),
@@ -756,8 +756,8 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             ],
             (
                 "keep the lanes past the end of the row out, with `mask=H // 2 + ct.arange(T, dtype=ct.int32) < H` "
-                "in lines 10 and 11 and `mask=ct.arange(T, dtype=ct.int32) < H` in line 12, or declare what every "
-                "launch satisfies: @requires(\"H // 2 + T <= H\")"
+                "where the index is `o + H // 2` and `mask=ct.arange(T, dtype=ct.int32) < H` where the index is "
+                "`o`, or declare what every launch satisfies: @requires(\"H // 2 + T <= H\")"
             ),
         ),
         (
@@ -775,8 +775,8 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             ],
             (
                 "keep the lanes past the end of the row out, with `mask=H // 2 + ct.arange(T, dtype=ct.int32) < H` "
-                "in lines 10 and 11 and `mask=ct.arange(T, dtype=ct.int32) < H` in line 12, or declare what every "
-                "launch satisfies: @requires(\"H // 2 + T <= H\")"
+                "where the index is `o + H // 2` and `mask=ct.arange(T, dtype=ct.int32) < H` where the index is "
+                "`o`, or declare what every launch satisfies: @requires(\"H // 2 + T <= H\")"
             ),
         ),
     ],
@@ -846,8 +846,8 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 "element 1 in both blocks",
             ],
             (
-                "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < S` in line "
-                "10, or declare what every launch satisfies: @requires(\"T <= S\")"
+                "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < S`, or "
+                "declare what every launch satisfies: @requires(\"T <= S\")"
             ),
         ),
         (
@@ -859,8 +859,8 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 "the write that does the same is here",
             ],
             (
-                "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < S` in line "
-                "10, or declare what every launch satisfies: @requires(\"T <= S\")"
+                "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < S`, or "
+                "declare what every launch satisfies: @requires(\"T <= S\")"
             ),
         ),
         (

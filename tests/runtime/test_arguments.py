@@ -127,9 +127,9 @@ REFUSED = [
                                  "arrays"),
     (copied, (8 / 4,), (X, X.copy(), 4), "the grid must be a tuple of integers, not (2.0,): divide with `//` or "
                                          "`ct.cdiv`"),
-    (copied, (2,), (X, _frozen(8), 4), "`o` cannot be written on the host, and the kernel writes it in block (0, 0, 0) "
+    (copied, (2,), (X, _frozen(8), 4), "`o` cannot be written on the host, and the kernel writes it in block 0 "
                                        "of `copied`, whose grid is (2, 1, 1)"),
-    (calls_endless, (1,), (X, X.copy(), 4), "a helper calls itself without end in block (0, 0, 0) of `calls_endless`, "
+    (calls_endless, (1,), (X, X.copy(), 4), "a helper calls itself without end in block 0 of `calls_endless`, "
                                             "whose grid is (1, 1, 1)"),
     (misspelt, (1,), (X, X.copy(), 4), "ct.lod is not known to the CPU: did you mean ct.load?"),
 ]

@@ -304,4 +304,4 @@ def test_a_kernel_that_fails_says_in_which_block(tmp_path: Path) -> None:
     path.write_text(FAILING, encoding="utf-8")
     result = CliRunner().invoke(command, ["--in-order", str(path)], standalone_mode=False)
     assert result.return_value == 2
-    assert "in block (1, 0, 0) of `fails`, whose grid is (2, 1, 1)" in result.stderr
+    assert "in block 1 of `fails`, whose grid is (2, 1, 1)" in result.stderr

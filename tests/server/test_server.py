@@ -81,7 +81,9 @@ def test_the_other_access_of_a_pair_is_a_place_to_go_to(client, folder):
     client.open(folder / "racy.py", text)
     found = client.diagnostics(folder / "racy.py", 1)
     assert [(r["message"], r["location"]["range"]["start"]["line"]) for d in found if d["code"] == "TC101"
-            for r in d["relatedInformation"]] == [("the other write to `c` is here", 7)]
+            for r in d["relatedInformation"]] == [
+                ("the other write to `c` is here", 7), ("tile (1, 0) in block (1, 0)", 7),
+                ("tile (1, 0) in block (0, 0)", 8)]
 
 
 def test_edits_are_followed(client, folder):
@@ -514,7 +516,7 @@ def test_every_action_leaves_code_that_is_better(client, folder):
             assert before[0][0] not in {code for code, _ in _found(after)}, action["title"]
             seen.add(action["title"])
     assert "Index by `(0, i)`" not in seen  # it would be no better
-    assert {"Index axis 1 by `j`", "Declare `injective(ids)`", "Allow TC101 here", "Allow TC101 in all of `racy`",
+    assert {"Write `j` in place of `0`", "Declare `injective(ids)`", "Allow TC101 here", "Allow TC101 in all of `racy`",
             "Allow TC102 here", "Allow TC102 in all of `unproven`"} <= seen
 
 

@@ -27,13 +27,13 @@ def advice(scene: Scene, s: Settled) -> Advice | None:
     back = [c for c in swapped(scene, write) if tried(scene, s, c) is not None]
     if back:
         c = back[0]
-        return Advice(notes, f"store at `{c.shown}` in line {write.span.line}, {c.why}: no block reads what another "
-                             f"one writes to `{array}` then", (c.edit,))
+        return Advice(notes, f"store at `{c.shown}`, {c.why}: no block reads what another one writes to `{array}` then",
+                      (c.edit,))
     if write.site < s.access.site:
-        help_ = (f"end the kernel before line {s.access.span.line} and read `{array}` in a second launch, which begins "
-                 "when all blocks of the first are done")
+        help_ = (f"end the kernel before it reads `{array}`, and read that in a second launch, which begins when all "
+                 "blocks of the first are done")
     else:
-        help_ = (f"give the kernel one more array and write to that in line {write.span.line}: then all blocks read "
+        help_ = (f"give the kernel one more array and write to that in place of `{array}`: then all blocks read "
                  f"`{array}` as it was before the launch")
     if own:
         help_ += f"; or, if a block is to read what it writes itself, read at `{own[0].shown}`"

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tilecheck.advice.scene import Scene
 from tilecheck.kernel.access import Access, KernelModel
-from tilecheck.kernel.execute import execute
+from tilecheck.kernel.execute import measured
 from tilecheck.kernel.tree import FIELDS, Expr, ExprStmt, If, Span
 from tilecheck.proof.terms import Atom, Bid, Counter, Load, Opaque, atoms_in
 from tilecheck.records import record
@@ -26,6 +26,10 @@ _LARGE: Final = 40
 """Accesses of a kernel beyond which nothing is tried."""
 _STEPS: Final = 300
 """What judging a kernel with an edit may cost, in steps of `rules.effort`: about half a second."""
+_BUDGET: Final = 1_500
+"""What all edits of a kernel together may, in the same steps."""
+_EXECUTED: Final = 50
+"""Expressions and statements that take as long to execute as one of these steps."""
 
 
 @record(frozen=True)
@@ -68,10 +72,12 @@ class Outcome:
 def tried(scene: Scene, s: Settled, candidate: Candidate, *more: Candidate) -> Outcome | None:
     """The outcome, where the obligation is settled by the edit (and by more that are made with it), no other is worse
     for it, and the statement still writes all that it wrote."""
-    if len(scene.model.accesses) > _LARGE:
+    if len(scene.model.accesses) > _LARGE or scene.spent > _BUDGET:
         return None
     new: dict[tuple[Span, bool], Expr] = {(c.span, c.guard): c.node for c in (candidate, *more)}
-    model = execute(scene.project, replace(scene.site, definition=_put(scene.site.definition, new)), scene.overlay)
+    model, executed = measured(
+        scene.project, replace(scene.site, definition=_put(scene.site.definition, new)), scene.overlay)
+    scene.spent += executed // _EXECUTED
     mine = [a for a in model.accesses if a.span == s.access.span and a.mode == s.access.mode]
     if not mine or any(g not in scene.model.gaps for g in model.gaps):
         return None
@@ -104,18 +110,20 @@ def _without(model: KernelModel, idle: tuple[int, ...]) -> KernelModel:
 
 
 def _settled(scene: Scene, after: KernelModel, s: Settled) -> bool:
-    was = scene.remember("open", lambda: _open(scene.model))
-    now = _open(after)
+    was = scene.remember("open", lambda: _open(scene, scene.model))
+    now = _open(scene, after)
     return (s.kind, s.access.span) not in now and now <= was
 
 
-def _open(model: KernelModel) -> frozenset[tuple[str, Span]]:
-    return frozenset((o.kind, o.access.span) for o in _judged(model) if _is_open(o))
-
-
-def _judged(model: KernelModel) -> Iterator[Settled]:
+def _open(scene: Scene, model: KernelModel) -> frozenset[tuple[str, Span]]:
     context = Context.of(model)
     context.effort.spent = LIMIT - _STEPS
+    found = frozenset((o.kind, o.access.span) for o in _judged(context) if _is_open(o))
+    scene.spent += context.effort.spent - (LIMIT - _STEPS)
+    return found
+
+
+def _judged(context: Context) -> Iterator[Settled]:
     yield from settle_writes(context)
     yield from settle_reads(context)
     yield from settle_duplicates(context)

@@ -48,7 +48,7 @@ class Given:
 
 
 class Scene:
-    """One kernel. `values` executes it once more; nothing else here does."""
+    """One kernel. `values` executes it once more; nothing else here does. `spent` is what trying edits of it took."""
 
     def __init__(self, project: Project, site: KernelSite, overlay: Iterable[str], model: KernelModel) -> None:
         self.project = project
@@ -56,6 +56,7 @@ class Scene:
         self.overlay = tuple(overlay)
         self.model = model
 
+        self.spent = 0
         self._remembered: dict[str, Any] = {}
 
     def remember(self, what: str, found: Callable[[], T]) -> T:
@@ -64,6 +65,10 @@ class Scene:
             self._remembered[what] = found()
         remembered: T = self._remembered[what]
         return remembered
+
+    @cached_property
+    def _lines(self) -> tuple[str, ...]:
+        return self.site.module.lines_of(self.site.definition)
 
     @cached_property
     def nodes(self) -> tuple[object, ...]:
@@ -97,8 +102,9 @@ class Scene:
 
     def text(self, span: Span) -> str:
         """What stands in a place of the kernel's file, on one line."""
-        lines = self.site.module.lines[span.line - 1:span.end_line]
-        if not lines:
+        first = self.site.definition.span.line
+        lines = self._lines[max(span.line - first, 0):max(span.end_line - first + 1, 0)]
+        if not lines or span.file != self.site.module.path:
             return ""
         if len(lines) == 1:
             return lines[0][span.column:span.end_column]

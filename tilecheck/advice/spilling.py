@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from tilecheck.advice.indices import index_of
@@ -33,17 +33,15 @@ def advice(scene: Scene, s: Settled) -> Advice | None:
     writes = [c for c in masks if c.span in {a.span for a in scene.model.accesses if a.mode == "write"}]
     if not writes or tried(scene, s, *writes) is None:
         return Advice(notes)
-    lines: dict[str, list[int]] = {}
+    places: dict[str, str] = {}
     for c in masks:
-        lines.setdefault(c.shown, []).append(c.span.line)
-    told = " and ".join(f"`{text}` in {_lines(found)}" for text, found in lines.items())
-    return Advice(notes, f"keep the lanes past the end of the row out, with {told}, or declare what every launch "
-                         f'satisfies: @requires("{clauses}")')
-
-
-def _lines(numbers: Sequence[int]) -> str:
-    *most, last = sorted(set(numbers))
-    return f"lines {', '.join(map(str, most))} and {last}" if most else f"line {last}"
+        found_index = index_of(scene, scene.calls[c.span])
+        if found_index is not None:
+            places[scene.text(found_index.whole.span)] = c.shown
+    told = " and ".join(f"`{text}` where the index is `{at}`" for at, text in places.items())
+    mask = f"with `{writes[0].shown}`" if len(places) == 1 else f"with {told}"
+    return Advice(notes, f"keep the lanes past the end of the row out, {mask}, or declare what every launch satisfies: "
+                         f'@requires("{clauses}")')
 
 
 def _alike(scene: Scene, s: Settled) -> list[Access]:

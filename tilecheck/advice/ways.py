@@ -261,11 +261,9 @@ def _strides(scene: Scene, access: Access, index: Index, differ: frozenset[int])
 def _with_parentheses(scene: Scene, operand: Expr) -> Span:
     """The place of an operand with the parentheses that it stands in."""
     span = operand.span
-    if span.line != span.end_line:
-        return span
-    line = scene.site.module.lines[span.line - 1]
-    around = span.column > 0 and line[span.column - 1] == "(" and line[span.end_column:span.end_column + 1] == ")"
-    return replace(span, column=span.column - 1, end_column=span.end_column + 1) if around else span
+    wide = replace(span, column=max(span.column - 1, 0), end_column=span.end_column + 1)
+    text = scene.text(wide)
+    return wide if span.line == span.end_line and text[:1] == "(" and text[-1:] == ")" else span
 
 
 def _tile(term: Term | None) -> bool:

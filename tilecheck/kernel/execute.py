@@ -44,7 +44,13 @@ Statements: TypeAlias = Mapping[type, Callable[[Machine, Any], None]]
 
 def execute(project: Project, site: KernelSite, overlay: Iterable[str] = ()) -> KernelModel:
     """Never raises: what goes wrong inside costs the kernel its verdicts. `overlay` are clauses declared elsewhere."""
-    return _model(settle(project, site, overlay), site)
+    return measured(project, site, overlay)[0]
+
+
+def measured(project: Project, site: KernelSite, overlay: Iterable[str] = ()) -> tuple[KernelModel, int]:
+    """The same with what the last run took, in expressions and statements that were executed."""
+    machine = settle(project, site, overlay)
+    return _model(machine, site), machine.steps
 
 
 def settle(
@@ -305,4 +311,4 @@ def _uniform(guard: Cond) -> Cond:
     return conj(*(p for p in (guard.args if guard.op == "and" else (guard,)) if not p.varying))
 
 
-__all__ = ["Span", "execute", "settle"]
+__all__ = ["Span", "execute", "measured", "settle"]

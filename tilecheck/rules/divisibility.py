@@ -13,7 +13,7 @@ from tilecheck.proof.search import find_escape
 from tilecheck.proof.terms import ONE, Cond, Monomial, Term, conj, const, enforceable, eq, mod, split_multiples
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.obligation import Settled
-from tilecheck.rules.wording import readable
+from tilecheck.rules.wording import block_name, readable
 
 __all__ = ["settle_claims"]
 
@@ -41,7 +41,7 @@ def _settle(context: Context, claim: Claim) -> Settled:
                          tiles=context.tiles) if claim.exact else None
     if escape is not None:
         (left,) = escape.witness.element
-        block = escape.witness.first.block
+        block = block_name(escape.witness.first.block, context.model.axes_read)
         return _settled(claim, "refuted", f"in block {block} dividing by {render(claim.divisor)} leaves {left}",
                         witness=escape.witness)
     return _settled(claim, "unproven", f"whether {said} is not known")

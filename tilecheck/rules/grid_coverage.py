@@ -16,6 +16,7 @@ from tilecheck.proof.terms import (
     ONE,
     Atom,
     Bid,
+    Cond,
     Lane,
     Sym,
     Term,
@@ -25,6 +26,7 @@ from tilecheck.proof.terms import (
     conj,
     ge,
     grid,
+    holds,
     negate,
     of,
     sym,
@@ -55,8 +57,11 @@ def needed(clause: Clause, obligations: Sequence[Settled], model: KernelModel, l
             continue
         if s.access.held is not None and s.access.held.needs:
             return s  # what follows the pieces of an output asks for no less
-        others = (c.cond for c in s.clauses if c.cond is not None and c.text != clause.text)
-        assume = conj(negate(cond), *others, *context.uniform)
+        others = [c.cond for c in s.clauses if c.cond is not None and c.text != clause.text]
+        numbers = _numbers(model, launch, atoms_in(cond, *others))
+        # a launch may break several at once: what does not hold in it is not assumed
+        kept = [c for c in others if not _fails(c, numbers)]
+        assume = conj(negate(cond), *kept, *context.uniform)
         for reach in s.access.reach:
             guard = conj(s.access.under, reach.when)
             tiles = {a.name for e in s.access.tile for a in e.atoms() if isinstance(a, Sym)}
@@ -66,6 +71,14 @@ def needed(clause: Clause, obligations: Sequence[Settled], model: KernelModel, l
                     fixed=_numbers(model, launch, atoms_in(reach.at, reach.end, guard, assume))):
                 return s
     return None
+
+
+def _fails(cond: Cond, numbers: dict[str, int]) -> bool:
+    """Whether a condition is false with these values of launch scalars, as far as they tell."""
+    try:
+        return not holds(cond, {Sym(name): value for name, value in numbers.items()})
+    except (KeyError, ArithmeticError):
+        return False
 
 
 def _numbers(model: KernelModel, launch: Launch, atoms: set[Atom]) -> dict[str, int]:

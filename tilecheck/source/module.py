@@ -76,6 +76,10 @@ class Module:
         """The lines of the text, without their ends."""
         return tuple(self.text.split("\n"))
 
+    def lines_of(self, definition: FuncDef) -> tuple[str, ...]:
+        """The lines of a definition of this file, from the one on which it begins, without their ends."""
+        return self.lines[definition.span.line - 1:definition.span.end_line]
+
     @cached_property
     def skeleton(self) -> Skeleton:
         """Definitions and bindings, unlowered."""

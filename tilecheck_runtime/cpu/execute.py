@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tilecheck.blocks import block_name, rank_of_grid
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.arguments import bind, host_arrays, parameters, read_only
 from tilecheck_runtime.cpu.errors import TileRecursionError
@@ -165,7 +166,8 @@ def _every_block(body: Callable[..., Any], arguments: Sequence[Any], recorder: R
 
 def _placed(error: Exception, recorder: Recorder, arguments: Sequence[Any]) -> None:
     """Says in which block a kernel failed. Raises another error for what is no fault of the kernel's code."""
-    where = f"in block {State.block} of `{recorder.kernel}`, whose grid is {recorder.grid}"
+    block = block_name(State.block, rank_of_grid(recorder.grid))
+    where = f"in block {block} of `{recorder.kernel}`, whose grid is {recorder.grid}"
     if isinstance(error, RecursionError):
         raise TileRecursionError(f"a helper calls itself without end {where}") from None
     if isinstance(error, ValueError) and "read-only" in str(error):

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tilecheck.blocks import block_name, rank_of_grid
 from tilecheck_runtime.cpu.builtins import DeviceRange
 from tilecheck_runtime.cpu.errors import StaticException, TileStaticAssertionError, TileTypeError
 from tilecheck_runtime.cpu.machine import State, recorder
@@ -53,13 +54,13 @@ def assert_(cond: Any, /, message: Any = None) -> None:
     if tile.taint is not None and tile.taint.lanes is not None and tile.taint.lanes.any():
         recorder().undefined_used(tile.taint.sources, "an assertion")
     if not np.all(tile.data):
-        raise AssertionError(f"block {State.block}: {message or 'assertion does not hold'}")
+        raise AssertionError(f"block {_block()}: {message or 'assertion does not hold'}")
 
 
 def assume_divisible_by(x: Any, divisor: Any) -> Any:
     """The value unchanged. Raises AssertionError when it is not divisible: the compiler would have relied on it."""
     if operator.index(x) % operator.index(divisor):
-        raise AssertionError(f"block {State.block}: assume_divisible_by({x}, {divisor}) is false")
+        raise AssertionError(f"block {_block()}: assume_divisible_by({x}, {divisor}) is false")
     return x
 
 
@@ -92,3 +93,8 @@ NAMES: Final[dict[str, Callable[..., Any]]] = {
     "assume_divisible_by": assume_divisible_by, "print": print_, "printf": printf,
     "grid_dependency_control_wait": lambda: None, "grid_dependency_control_launch_dependents": lambda: None,
 }
+
+
+def _block() -> str:
+    """What the block that runs is called."""
+    return block_name(State.block, rank_of_grid(State.grid))
