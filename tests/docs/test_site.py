@@ -85,8 +85,7 @@ def test_pages_of_rules_are_folded_by_what_they_are_about(built: Path) -> None:
         ((name, pages),) = group.items()
         code = name[:name.index("xx")]
         assert pages and all(next(iter(page)).startswith(code) for page in pages)
-    assert 'type="search"' in (built / "index.html").read_text(encoding="utf-8") or (
-        'data-md-component="search"' in (built / "index.html").read_text(encoding="utf-8"))
+    assert 'data-md-component="search-query"' in (built / "index.html").read_text(encoding="utf-8")
 
 
 def test_code_with_a_finding_is_marked_and_only_python_has_numbers(built: Path) -> None:
