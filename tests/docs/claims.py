@@ -29,6 +29,7 @@ _CONSOLE: Final = Claim("test_console_pages", ("console",), (r"file \S+",))
 
 CLAIMS: Final[dict[str, tuple[Claim, ...]]] = {
     "README.md": (Claim("test_readme", marks=("run", "output", "output of run", "test")),),
+    "docs/README.md": (_CONSOLE,),
     "docs/adoption.md": (_CONSOLE, Claim("test_console_pages", marks=("hooks",))),
     "docs/cuda-tile.md": (Claim("test_console_pages", ("console",)),),
     "docs/dialect.md": (Claim("test_dialect_page", marks=("kernels", "launch", "launched", "script", "output")),),

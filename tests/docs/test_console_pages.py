@@ -17,8 +17,8 @@ from tilecheck.report.formats import FORMATS
 
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
-PAGES = ("formats", "json-schema", "adoption", "first-kernels", "first-ownership", "tutorial", "not-proved",
-         "cuda-tile", "extending")
+PAGES = ("README", "formats", "json-schema", "adoption", "first-kernels", "first-ownership", "tutorial",
+         "not-proved", "cuda-tile", "extending")
 
 
 def _page(name: str) -> list[Block]:

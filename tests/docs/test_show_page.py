@@ -27,8 +27,8 @@ def test_its_commands_print_what_is_shown(
     write_files(PAGE, tmp_path)
     monkeypatch.chdir(tmp_path)
     assert run_commands(PAGE, capsys) == 4
-    drawn = (tmp_path / "permute_heads.svg").read_text(encoding="utf-8")
-    committed = IMAGES / "permute_heads.svg"
+    drawn = (tmp_path / "permute_heads_racy.svg").read_text(encoding="utf-8")
+    committed = IMAGES / "permute_heads_racy.svg"
     if os.environ.get("UPDATE_README"):
         committed.write_text(drawn, encoding="utf-8")
     assert committed.read_text(encoding="utf-8") == drawn

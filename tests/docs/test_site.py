@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.contrast import contrast
 from tests.docs.markdown import ROOT
 
 pytest.importorskip("mkdocs")
@@ -73,6 +74,49 @@ def test_no_list_or_table_is_shown_as_text(built: Path) -> None:
     """Those that stand right below a line of text are part of it for some readers of Markdown."""
     text = re.compile(r"<p>(?:(?!</p>).)*\n(?:[*-] |\d+\. |\|)", re.DOTALL)
     assert [page.name for page in built.rglob("*.html") if text.search(page.read_text(encoding="utf-8"))] == []
+
+
+def test_pages_of_rules_are_folded_by_what_they_are_about(built: Path) -> None:
+    """Forty names one below the other are no navigation."""
+    yaml = pytest.importorskip("yaml")
+    nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    (rules,) = [value for entry in nav for name, value in entry.items() if name == "Rules"]
+    for group in rules:
+        ((name, pages),) = group.items()
+        code = name[:name.index("xx")]
+        assert pages and all(next(iter(page)).startswith(code) for page in pages)
+    assert 'data-md-component="search-query"' in (built / "index.html").read_text(encoding="utf-8")
+
+
+def test_code_with_a_finding_is_marked_and_only_python_has_numbers(built: Path) -> None:
+    page = (built / "rules" / "TC101.html").read_text(encoding="utf-8")
+    assert re.search(r'<span class="c1"># error: TC101</span>', page) and "javascripts/flagged.js" in page
+    script = (DOCS / "javascripts" / "flagged.js").read_text(encoding="utf-8")
+    assert ".highlight .c1" in script and "tc-flagged" in script and "tc-finding" in script
+    style = (DOCS / "stylesheets" / "wide.css").read_text(encoding="utf-8")
+    assert ".tc-flagged" in style and ".tc-finding" in style
+    assert ".highlight:not(.language-python) [data-linenos]::before" in style
+    assert 'class="language-python highlight"' in page and "data-linenos" in page
+
+
+def test_no_two_links_of_the_index_have_one_text_and_other_targets() -> None:
+    links: dict[str, set[str]] = {}
+    for text, target in re.findall(r"\[([^\]]+)\]\(([^)]+)\)", (DOCS / "README.md").read_text(encoding="utf-8")):
+        links.setdefault(text, set()).add(target)
+    assert {text: targets for text, targets in links.items() if len(targets) > 1} == {}
+
+
+def test_colours_of_the_site_can_be_told_from_the_page() -> None:
+    style = (DOCS / "stylesheets" / "wide.css").read_text(encoding="utf-8")
+    paper = {"default": ("#ffffff", "#f5f5f5"), "slate": ("#1e2129", "#272a35")}
+    for scheme, grounds in paper.items():
+        block = style.partition(f'[data-md-color-scheme="{scheme}"] {{')[2].partition("}")[0]
+        colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block))
+        assert "md-typeset-a-color" in colours and "tc-finding" in colours
+        for name, colour in colours.items():
+            assert all(contrast(colour, ground) >= 4.5 for ground in grounds), (scheme, name)
+    (header,) = re.findall(r"--md-primary-fg-color: (#[0-9a-f]{6});", style)
+    assert contrast(header, "#ffffff") >= 4.5
 
 
 def _address(page: Path) -> str:

@@ -10,8 +10,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.contrast import contrast
 from tests.pictures.scenes import scene
 from tilecheck.config import Config
+from tilecheck.pictures.clauses import folded, open_clauses
+from tilecheck.pictures.files import read
 from tilecheck.pictures.legend import legend
 from tilecheck.pictures.page import render_page
 from tilecheck.pictures.place import Place, Rect, rectangles
@@ -159,6 +162,71 @@ def test_a_proof_under_clauses_says_so_beside_its_badge() -> None:
     page = render_page(scene("raw_good.py", "grouped_gemm"))
     assert re.search(r"proved</span> <span[^>]*>for launches that satisfy \d+ clauses below", page)
     assert re.search(r"of \d+</span>", page)
+
+
+def test_what_the_index_is_made_of_stands_by_the_finding_and_by_the_source() -> None:
+    shown = scene("raw_bad.py", "permuted_store")
+    page, drawing = render_page(shown), render_svg(shown)
+    assert shown.headline is not None
+    text = " ".join("".join(Parsed(page).text).split())
+    drawn = " ".join(" ".join(ElementTree.fromstring(drawing).itertext()).split())
+    for line in shown.source:
+        assert line.note in text and line.note in drawn
+    for note in shown.headline.notes:
+        assert note in text and note in drawn
+    for p in shown.headline.parts:
+        assert f"<code>{p.name}</code>" in page and p.place in page
+    assert "No launch in view: sizes chosen by tilecheck to be small." in text and "No launch in view" in drawn
+
+
+def test_clauses_that_are_all_alike_are_folded_and_others_are_not() -> None:
+    assert folded(scene("raw_bad.py", "head_spills_into_next")) == ()
+    shown = scene("raw_bad.py", "softmax_over_padding")
+    seen = {c.clause for c in open_clauses(shown)}
+    assert set(shown.broken) <= seen and all(c.kind == "structural" for c in shown.contract if c.clause not in seen)
+    (away,) = folded(shown)
+    assert {c.clause for c in shown.contract} == seen | set(away.clauses)
+    assert f"<summary>{away.words}</summary>" in render_page(shown)
+    assert away.words == f"{len(away.clauses)} structural clauses, all unseen"
+
+
+def test_a_tile_outside_is_numbered_and_has_its_iteration() -> None:
+    (a,) = [x for x in scene("raw_bad.py", "negative_tile").arrays if x.name == "a"]
+    body = array_picture(a).body
+    assert re.findall(r'class="index beyond">(-?\d+)<', body) == ["-2", "-1"]
+
+
+def test_several_blocks_are_joined_the_same_way_wherever_they_stand() -> None:
+    shown = scene("raw_bad.py", "permuted_store")
+    labels = {m.label for a in shown.arrays for p in a.panels for m in p.marks if " + " in m.label}
+    assert labels >= {"(0, 0) + (1, 0)", "(0, 0) + (0, 1)"}
+    assert not any(") (" in m.label for a in shown.arrays for p in a.panels for m in p.marks)
+
+
+def test_the_source_stands_before_verdicts_and_clauses_on_the_page_and_on_paper() -> None:
+    page = render_page(scene("raw_bad.py", "permuted_store"))
+    places = [page.index(f'aria-label="{name}"') for name in ("source", "obligations", "contract", "in words")]
+    assert places == sorted(places)
+    order = {name: int(n) for name, n in re.findall(r'section\[aria-label="?([\w ]+)"?\] { order: (\d)', page)}
+    assert order["source"] < order["grid of blocks"] < order["obligations"] < order["contract"]
+    assert 'counter(page) " of " counter(pages)' in page
+
+
+def test_what_stands_by_a_picture_is_not_said_again_in_words() -> None:
+    page = render_page(scene("raw_bad.py", "permuted_store"))
+    words = page.partition('aria-label="in words"')[2]
+    assert "<li>Block (0, 0) writes " in words and "Collision" not in words
+
+
+def test_text_and_lines_can_be_told_from_the_paper_in_both_themes() -> None:
+    style = read("picture.css")
+    light, _, dark = style.partition("@media (prefers-color-scheme: dark)")
+    for theme in (light, dark.partition("svg text")[0]):
+        colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", theme))
+        for name in ("ink", "soft", "accent", "clash", "good", "warn"):
+            assert contrast(colours[name], colours["paper"]) >= 4.5, name
+        for name in ("cell", *(f"e{n}" for n in range(6)), "emany"):
+            assert contrast(colours[name], colours["paper"]) >= 3, name
 
 
 def test_names_lie_within_tiles_and_on_no_other_name() -> None:

@@ -119,9 +119,139 @@ def test_the_part_of_a_coordinate_that_is_missing_is_named_with_its_line() -> No
     shown = scene("raw_bad.py", "permuted_store")
     assert shown.headline is not None
     assert shown.headline.change.startswith("line 26: `h1` (line 23) is not in the index of `dst`: each of ")
-    assert [x.number for x in shown.source if x.related] == [23]
+    assert [x.number for x in shown.source if x.related] == [22, 23, 24]
     plain = scene("raw_bad.py", "dropped_axis").headline
     assert plain is not None and "is not in the index" not in plain.change
+
+
+def test_every_part_of_the_index_has_its_place_and_its_value_in_both_blocks() -> None:
+    shown = scene("raw_bad.py", "permuted_store")
+    assert shown.headline is not None and shown.headline.met == ((0, 0, 0), (1, 0, 0))
+    assert [(p.name, p.line, p.values, p.remark) for p in shown.headline.parts] == [
+        ("bh", 22, ("0", "1"), ""), ("h2", 22, ("0", "0"), ""), ("b", 23, ("0", "0"), ""),
+        ("h1", 23, ("0", "1"), "not in the index"), ("m", 24, ("iteration 0", "iteration 0"), ""),
+        ("tile of dst", 26, ("(0, 0, 0, 0)", "(0, 0, 0, 0)"), "the same")]
+    notes = {x.number: x.note for x in shown.source if x.note}
+    assert notes == {
+        22: "bh: 0 and 1; h2: 0 in both blocks", 23: "b: 0 in both blocks; h1: 0 and 1, not in the index",
+        24: "m: iteration 0 in both blocks", 26: "tile of dst: (0, 0, 0, 0) in both blocks"}
+
+
+def test_parts_of_an_index_are_valued_where_the_blocks_differ() -> None:
+    shown = scene("raw_bad.py", "neighbour_read")
+    assert shown.headline is not None
+    assert [(p.name, p.line, p.values, p.remark) for p in shown.headline.parts] == [("i", 90, ("0", "1"), "")]
+
+
+def test_a_finding_says_how_much_is_due_to_its_two_blocks() -> None:
+    shown = scene("raw_bad.py", "permuted_store")
+    assert shown.headline is not None
+    own = next(m for m in marks(shown) if m.label == "(0, 0) + (1, 0)")
+    collide = [m for m in marks(shown) if m.kind == "clash" and not m.ringed]
+    assert own in collide
+    count = {m.label: 0 for m in collide}
+    for m in collide:
+        count[m.label] += sum(r.height * r.width for r in m.rects)
+    assert shown.headline.look == (
+        f"block (0, 0) and block (1, 0), outlined in the grid: {count[own.label]} elements of `dst` collide between "
+        f"them, of {sum(count.values())} in this launch")
+    assert {shown.names[n] for n in shown.amiss} == {"(0, 0)", "(0, 1)", "(1, 0)", "(1, 1)"}
+
+
+LAUNCHED = '''import cuda.tile as ct
+import numpy as np
+
+@ct.kernel
+def add(x, y, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(y, (i,), ct.load(x, (i,), (T,)) + 1)
+
+def main():
+    x, y = np.zeros(8, np.float32), np.zeros(8, np.float32)
+    ct.launch(0, (4,), add, (x, y, 2))
+'''
+
+
+def test_it_says_whether_the_launch_is_one_of_the_files(tmp_path: Path) -> None:
+    path = tmp_path / "add.py"
+    path.write_text(LAUNCHED, encoding="utf-8")
+    seen = studied_file(f"{path}::add", Config(use_cache=False))
+    sizes = {"grid[0]": 4, "grid[1]": 1, "grid[2]": 1, "T": 2, "x.shape[0]": 8, "y.shape[0]": 8}
+    assert present(seen, Request(sizes)).origin == f"drawn is the launch at {path}:11 (grid 4)"
+    for change in ({"T": 4}, {"x.shape[0]": 9}, {"grid[0]": 2}):
+        assert present(seen, Request({**sizes, **change})).origin == (
+            f"sizes as asked for, others chosen by tilecheck; the kernel is launched at {path}:11 (grid 4)")
+    assert scene("raw_bad.py", "permuted_store").origin == "no launch in view: sizes chosen by tilecheck to be small"
+
+
+OUTSIDE = '''import cuda.tile as ct
+
+@ct.kernel
+def row_sums(a, c, T: ct.Constant[int]):
+    i = ct.bid(0)
+    acc = ct.zeros((T,), ct.float32)
+    for k in range(ct.num_tiles(a, 1, (1, T)) + 1):
+        acc = acc + ct.reshape(ct.load(a, (i, k), (1, T), padding_mode=ct.PaddingMode.ZERO), (T,))
+    ct.store(c, (i,), acc)
+'''
+
+
+def test_every_block_that_reaches_outside_is_named_and_padding_is_said_not_to_help(tmp_path: Path) -> None:
+    path = tmp_path / "sums.py"
+    path.write_text(OUTSIDE, encoding="utf-8")
+    shown = present(studied_file(f"{path}::row_sums", Config(use_cache=False)), Request({}))
+    assert shown.headline is not None and shown.headline.code == "TC201"
+    assert shown.headline.what.startswith("block 0 in iteration k #2 asks for tile 2 along axis 1")
+    assert shown.headline.what.endswith("; so does block 1")
+    assert shown.headline.blocks == ((0, 0, 0), (1, 0, 0))
+    assert any(n.startswith("`padding_mode` ZERO does not help") for n in shown.headline.notes)
+    assert {p.name: p.values for p in shown.headline.parts} == {
+        "i": ("0", "1"), "k": ("iteration 2", "iteration 2"), "tile of a": ("(0, 2)", "(1, 2)")}
+    assert {m.label for m in marks(shown) if m.kind == "outside"} == {"0 \u00b7 k #2", "1 \u00b7 k #2"}
+
+
+def test_a_tile_outside_without_a_padding_mode_says_nothing_of_padding() -> None:
+    headline = scene("raw_bad.py", "negative_tile").headline
+    assert headline is not None and not any("does not help" in n for n in headline.notes)
+
+
+def test_the_same_launch_with_other_arrays_is_not_called_another_launch(tmp_path: Path) -> None:
+    path = tmp_path / "heads.py"
+    path.write_text(HEADS, encoding="utf-8")
+    headline = present(studied_file(f"{path}::heads", Config(use_cache=False)), Request({})).headline
+    assert headline is not None
+    assert headline.elsewhere.startswith("grid and constants are those of the report's example, whose arrays ")
+    assert "dst.shape[0] = 4" in headline.elsewhere and "another launch" not in headline.elsewhere
+
+
+HEADS = '''import cuda.tile as ct
+
+Int = ct.Constant[int]
+
+@ct.kernel
+def heads(src, dst, H: Int, BM: Int, BD: Int):
+    p, place = ct.bid(0), ct.bid(1)
+    b, h = p // H, p % H
+    for m in range(ct.num_tiles(src, axis=2, shape=(1, 1, BM, BD))):
+        t = ct.load(src, index=(b, h, m, 0), shape=(1, 1, BM, BD))
+        ct.store(dst, index=(b, m, place, 0), tile=ct.permute(t, (0, 2, 1, 3)))
+'''
+
+
+def test_few_slices_are_all_drawn() -> None:
+    shown = scene("raw_bad.py", "permuted_store")
+    src = next(a for a in shown.arrays if a.name == "src")
+    assert src.untouched == 0 and not src.omitted
+    drawn = [p.label for p in src.panels]
+    assert any(not p.marks for p in src.panels) and len(drawn) == len(set(drawn))
+
+
+def test_what_is_proved_is_said_of_every_launch() -> None:
+    shown = scene("raw_good.py", "grouped_gemm")
+    assert shown.claim.startswith(
+        f"what must hold is proved for every launch that satisfies the {len(shown.contract)} clauses below; ")
+    bad = scene("raw_bad.py", "permuted_store")
+    assert bad.claim == bad.summary
 
 
 WHOLE = '''import cuda.tile as ct

@@ -14,9 +14,10 @@ from tilecheck.kernel.access import Access
 from tilecheck.pictures.instances import same_launch
 from tilecheck.pictures.listing import helpers
 from tilecheck.pictures.meetings import Meeting
-from tilecheck.pictures.order import Steps, block_names, steps_of
+from tilecheck.pictures.order import Steps, block_names, readable_loop, steps_of
 from tilecheck.pictures.place import PANELS, Cell, Place, rectangles
 from tilecheck.pictures.scene import (
+    NAMED,
     AccessLine,
     ArrayView,
     At,
@@ -52,6 +53,8 @@ _MEMBER: Final = "[*]"
 """At the end of the name of any array of a list."""
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.\w+)?(?:\[\d+\])?")
 _WORDS: Final = frozenset({"and", "or", "not", "cdiv", "min", "max"})
+_ALL: Final = 8
+"""Slices of an array that are all drawn."""
 _MARGIN: Final = 6
 """Cells that are drawn beyond the end of an array."""
 
@@ -99,19 +102,19 @@ def draw_limits(study: Study, setting: Setting) -> None:
 
 def build(
     drawn: Drawn, headline: Headline | None, ringed: Meeting | None, findings: tuple[str, ...],
-    related: frozenset[int] = frozenset(),
+    related: frozenset[int] = frozenset(), origin: str = "",
 ) -> Scene:
     """The scene of a launch. `ringed` is the collision that the headline speaks of, `related` are lines that it speaks
     of beside its own."""
-    return _Builder(drawn, headline, ringed, findings, related).scene()
+    return _Builder(drawn, headline, ringed, findings, related, origin).scene()
 
 
 class _Builder:
     def __init__(
         self, drawn: Drawn, headline: Headline | None, ringed: Meeting | None, findings: tuple[str, ...],
-        related: frozenset[int],
+        related: frozenset[int], origin: str,
     ) -> None:
-        self.related = related
+        self.related, self.origin = related, origin
         self.drawn, self.headline, self.ringed, self.findings = drawn, headline, ringed, findings
         self.model = drawn.study.model
         self.accesses = drawn.plan.accesses
@@ -142,13 +145,22 @@ class _Builder:
             arrays,
             tuple(ClauseLine(c.clause, c.kind, c.state, c.clause in self.broken) for c in study.report.contract),
             tuple(self._obligations()), tuple(self._source()), tuple(self._remarks()), self._summary(), self.broken,
-            tuple(self._in_numbers(c) for c in self.broken))
+            tuple(self._in_numbers(c) for c in self.broken), tuple(self._amiss()), self.origin)
+
+    def _amiss(self) -> list[int]:
+        """Blocks that collide, or touch what is not there."""
+        found = {b for m in self.drawn.meetings for b in m.blocks}
+        found |= {t.block for t in self.touches
+                  if any(k in ("outside", "undefined") for k, _ in self._parts(self.accesses[t.access], t))}
+        return sorted(self.number[b] for b in found)
 
     def _looking(self) -> Headline | None:
         """The headline with where to look, unless a collision is ringed: at what is outside or undefined."""
         h = self.headline
-        if h is None or self.ringed is not None:
+        if h is None:
             return h
+        if self.ringed is not None:
+            return replace(h, look=self._pair(self.ringed, h.blocks)) if len(h.blocks) > 1 else h
         found: dict[tuple[MarkKind, str], tuple[dict[Element, None], dict[Block, None], set[int]]] = {}
         for t in self.touches:
             a = self.accesses[t.access]
@@ -168,7 +180,25 @@ class _Builder:
                         f"{verb if len(blocks) > 1 else _SINGULAR[verb]} ({self._places(numbers)}) and which "
                         f"{'do' if len(elements) > 1 else 'does'} not exist")
         who_all = tuple(dict.fromkeys(b for _, blocks, _ in found.values() for b in blocks))
-        return replace(h, look="; ".join(told), blocks=who_all if len(who_all) < len(self.blocks) else ())
+        return replace(h, what=h.what + self._too(h.what, who_all), look="; ".join(told), blocks=who_all)
+
+    def _pair(self, m: Meeting, blocks: tuple[Block, ...]) -> str:
+        """How much of what collides is due to the two blocks of the finding."""
+        own = [x for x in self.drawn.meetings if x.array == m.array and set(blocks) <= set(x.blocks)]
+        n, every = len(own), len(self.drawn.meetings)
+        verb = "collide" if n > 1 else "collides"
+        rest = f", of {every} in this launch" if every > n else ""
+        return (f"{self._who(blocks)}, outlined in the grid: {n} element{'s' if n > 1 else ''} of `{m.array}` {verb} "
+                f"between them{rest}")
+
+    def _too(self, what: str, blocks: tuple[Block, ...]) -> str:
+        """The blocks that do the same as the one that a finding names."""
+        named = next((b for b in blocks if what.startswith(f"block {self._name(b)} ")), None)
+        others = [b for b in blocks if b != named]
+        if named is None or not others:
+            return ""
+        who = self._who(others) if len(others) <= 3 else f"{len(others)} other blocks"
+        return f"; {'so do' if len(others) > 1 else 'so does'} {who}"
 
     def _in_numbers(self, clause: str) -> str:
         """A clause with the numbers of this launch; empty where one is not known."""
@@ -229,7 +259,9 @@ class _Builder:
             for panel, cells in parts.items():
                 by_panel.setdefault(panel, []).append((found, tuple(cells)))
         every = list(dict.fromkeys((*place.panels(), *sorted(by_panel))))
-        shown = [p for p in every if p in by_panel] if by_panel else every[:1]
+        touched = [p for p in every if p in by_panel] if by_panel else every[:1]
+        # where there are few, those that nothing touches are drawn, too: what is left out would have to be explained
+        shown = every if by_panel and len(every) <= _ALL else touched
         if len(shown) > PANELS:
             rank = {p: (not any(m.ringed for m, _ in by_panel.get(p, ())), p) for p in shown}
             shown = sorted(sorted(shown, key=lambda p: rank[p])[:PANELS])
@@ -240,7 +272,7 @@ class _Builder:
         return ArrayView(
             name, role, shape, panels, tuple(self._lines(own)), tuple(self._words(name)),
             place.fold if len(place.shape) == 1 and place.shape[0] > place.fold else 0,
-            len(set(by_panel) - set(shown)), len(set(every) - set(by_panel)) if by_panel else 0)
+            len(set(by_panel) - set(shown)), len(set(every) - set(by_panel) - set(shown)) if by_panel else 0)
 
     def _panel(self, place: Place, panel: Element, found: Sequence[tuple[_Found, tuple[Cell, ...]]]) -> Panel:
         rows, columns = place.size
@@ -249,13 +281,16 @@ class _Builder:
         high = (min(rows + _MARGIN, max([rows, *(r + 1 for r, _ in cells)])),
                 min(columns + _MARGIN, max([columns, *(c + 1 for _, c in cells)])))
         clashing = {c for f, own in found if f.kind in ("clash", "twice") for c in own}
+        named = {c for f, own in found if f.ringed for c in own}
         marks: list[Mark] = []
         for f, own in found:
             inside = [c for c in own if low[0] <= c[0] < high[0] and low[1] <= c[1] < high[1]]
             if inside:
                 free = [c for c in inside if c not in clashing] if f.kind in ("read", "write", "atomic") else inside
                 marks.append(Mark(
-                    f.kind, rectangles(inside), f.at, f.accesses, f.label, f.title, f.ringed, rectangles(free)))
+                    f.kind, rectangles(inside), f.at, f.accesses, f.label, f.title, f.ringed,
+                    # the box around an element parts the names beside it from those in it
+                    (*rectangles(c for c in free if c not in named), *rectangles(c for c in free if c in named))))
         missing = tuple((r, c) for r in range(rows) for c in range(columns) if not place.has(panel, (r, c)))
         label = "" if len(place.shape) <= 2 else f"[{', '.join(map(str, panel))}, :, :]"
         return Panel(label, (rows, columns), low, high, tuple(marks), missing)
@@ -278,7 +313,8 @@ class _Builder:
             hidden = kind in ("padding", "dropped") or (kind in ("write", "read", "atomic") and elements <= clashing)
             yield _Found(
                 kind, tuple(sorted(elements)), tuple((self.number[t.block], self.steps.of[n]) for n, t in who),
-                tuple(sorted({t.access for _, t in who})), "" if hidden else self._label(blocks),
+                tuple(sorted({t.access for _, t in who})),
+                "" if hidden else self._label(blocks) + (_iteration(who[0][1]) if kind == "outside" else ""),
                 self._title(kind, name, elements, blocks, who))
         yield from self._clashes(name)
 
@@ -348,7 +384,7 @@ class _Builder:
 
     def _label(self, blocks: Sequence[Block]) -> str:
         names = [self._name(b) for b in blocks]
-        return " ".join(names) if len(names) <= 2 else f"{len(names)} blocks"
+        return " + ".join(names) if len(names) <= 2 else f"{len(names)} blocks"
 
     def _name(self, block: Block) -> str:
         return self.names[self.number[block]]
@@ -461,10 +497,14 @@ class _Builder:
                    and d.severity != "note"}
         last = min(span.end_line, span.line + 200)
         called = helpers(study.lines, span.line, span.end_line)
+        notes: dict[int, list[str]] = {}
+        for p in self.headline.parts if self.headline is not None else ():
+            notes.setdefault(p.line, []).append(p.words)
         for n in (*range(span.line, last + 1), *called, *(n for n in sorted(on) if n > last and n not in called)):
             if 0 < n <= len(study.lines):
                 yield SourceLine(
-                    n, study.lines[n - 1], tuple(on.get(n, ())), n in flagged, n in self.related and n not in flagged)
+                    n, study.lines[n - 1], tuple(on.get(n, ())), n in flagged, n in self.related and n not in flagged,
+                    "; ".join(notes.get(n, ())))
 
     def _remarks(self) -> Iterator[str]:
         touched = self.drawn.touched
@@ -501,6 +541,12 @@ class _Builder:
             return "in this launch tiles have undefined lanes"
         return ("in this launch no two blocks collide" if self.broken else
                 "in this launch no two blocks collide, and nothing lies outside")
+
+
+def _iteration(t: Touch) -> str:
+    """` \u00b7 k #2`, or nothing outside of loops."""
+    told = ", ".join(f"{readable_loop(name)} #{n}" for name, n in t.iterations)
+    return f"{NAMED}{told}" if told else ""
 
 
 def _grouped(found: Iterable[Meeting], name: str) -> Iterator[list[Meeting]]:

@@ -22,6 +22,11 @@ def elsewhere(w: Witness | None, setting: Setting) -> str:
     """That the example of the report is of another launch than the picture; empty when it is of this one."""
     if w is None or same_launch(w, setting):
         return ""
+    other = [(name, v) for name, v in w.scalars if not name.startswith("grid[") and setting.scalars.get(name) != v]
+    if w.grid == setting.grid and all(".shape[" in name for name, _ in other):
+        told = ", ".join(f"{name} = {v}" for name, v in other)
+        return (f"grid and constants are those of the report's example, whose arrays are of another size ({told}); "
+                "here they end where the tiles of the blocks end")
     return f"the example of the report is another launch, {launch_of(w)}"
 
 

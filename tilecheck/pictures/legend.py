@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -17,12 +18,17 @@ _STATES: Final = {
     "open": "a launch was found, and it is not known whether it satisfies this",
     "broken": "a launch was found that does not satisfy it",
     "discharged": "every launch that was found satisfies it",
+    "disjoint(a, b)": "the two arrays share no storage",
+    "disjoint(a)": "no two elements of the array share storage",
 }
+_FORMS: Final = {
+    "disjoint(a, b)": re.compile(r"disjoint\([^()]*,[^()]*\)"), "disjoint(a)": re.compile(r"disjoint\([^(),]*\)")}
+"""Clauses whose form is explained."""
 _VERDICTS: Final = {
     "refuted": "refuted: a launch breaks it",
     "conditional": "conditional: holds for launches that satisfy the semantic clauses as well",
     "unproven": "unproven: neither proved nor refuted",
-    "proved": "proved: holds for every launch that satisfies the clauses above",
+    "proved": "proved: holds for every launch that satisfies the clauses of the contract",
 }
 
 
@@ -43,6 +49,12 @@ def remarks(scene: Scene) -> tuple[str, ...]:
         out.append("darker: one block comes there more than once")
     if any(_blocks(a) != _blocks(b) for a, b in pairs):
         out.append("mixed colours: several blocks in different steps or by different operations")
+    outlined = {scene.blocks.index(b) for b in scene.headline.blocks} if scene.headline is not None else set()
+    if outlined:
+        out.append("red in the grid: blocks of the finding")
+    if not outlined.issuperset(scene.amiss):
+        out.append("red and dashed: other blocks that collide or reach outside" if outlined else
+                   "red and dashed in the grid: blocks that collide or reach outside")
     if any(">\u00d7" in array_picture(a).body for a in scene.arrays):
         out.append("\u00d72: two blocks, where their names do not fit")
     return tuple(out)
@@ -51,6 +63,7 @@ def remarks(scene: Scene) -> tuple[str, ...]:
 def states(scene: Scene) -> tuple[tuple[str, str], ...]:
     """Words of the contract that occur, each with its meaning in a line."""
     found = {c.kind for c in scene.contract} | {c.state for c in scene.contract}
+    found |= {name for name, shape in _FORMS.items() if any(shape.fullmatch(c.clause) for c in scene.contract)}
     return tuple((word, told) for word, told in _STATES.items() if word in found)
 
 

@@ -12,6 +12,7 @@
   const names = JSON.parse(document.getElementById("steps").textContent);
   const shown = document.getElementById("shown");
   const chosen = document.getElementById("chosen");
+  const number = document.getElementById("number");
   const play = document.getElementById("play");
   let block = -1, hover = -1, access = -1, step = -1, timer = 0;
 
@@ -38,6 +39,7 @@
       node.classList.toggle("lit", own.some((a) => a === access || (who >= 0 && busy.has(a))));
     }
     shown.textContent = step < 0 ? "all iterations" : names[step];
+    if (number) number.textContent = step < 0 ? "all" : String(step + 1);
     chosen.textContent = block < 0 ? "all blocks" : blocks.find((n) => Number(n.dataset.block) === block).getAttribute("aria-label");
     if (slider) { slider.value = String(step); slider.setAttribute("aria-valuetext", shown.textContent); }
     document.body.dataset.step = String(step);

@@ -9,9 +9,10 @@ from html import escape
 from typing import Final
 
 from tilecheck.pictures.build import BY
+from tilecheck.pictures.clauses import folded, open_clauses
 from tilecheck.pictures.files import read
 from tilecheck.pictures.legend import grid_words, legend, remarks, states, verdict_words
-from tilecheck.pictures.scene import ArrayView, Scene
+from tilecheck.pictures.scene import ArrayView, Headline, Scene
 from tilecheck.pictures.svg import PATTERNS, array_picture, grid_picture
 
 __all__ = ["render_page"]
@@ -25,9 +26,10 @@ _CODE: Final = re.compile(r"`([^`]+)`")
 def render_page(scene: Scene) -> str:
     """The page."""
     parts = (
-        *_head(scene), "<main>", *_header(scene), *_finding(scene), "<div>", *_controls(scene),
-        *(x for a in scene.arrays for x in _array(a)), "</div>", "<div>", *_contract(scene), *_obligations(scene),
-        *_source(scene), *_remarks(scene), "</div>", "</main>", *_script(scene), "</body>", "</html>")
+        *_head(scene), "<main>", *_header(scene), *_finding(scene), '<div class="column">', *_controls(scene),
+        *(x for a in scene.arrays for x in _array(a)), "</div>", '<div class="column">', *_source(scene),
+        *_obligations(scene), *_contract(scene), *_remarks(scene), *_words(scene), "</div>", "</main>", *_script(scene),
+        "</body>", "</html>")
     return "\n".join(parts) + "\n"
 
 
@@ -61,10 +63,12 @@ def _header(scene: Scene) -> Iterator[str]:
            f'{_proviso(scene)}</h1>')
     values = ", ".join(f"{n} = {v}" for n, v in scene.values)
     grid = BY.join(map(str, scene.grid[:max(scene.axes, default=0) + 1]))
-    shapes = ", ".join(f"{a.name}: {a.shape}" for a in scene.arrays)
+    shapes = ", ".join(f'<span class="whole">{escape(f"{a.name}: {a.shape}")}</span>' for a in scene.arrays)
     yield (f'<div class="soft">{escape(scene.file)}:{scene.line} &nbsp;·&nbsp; a launch of {grid} block'
            f'{"s" if scene.grid != (1, 1, 1) else ""}{escape(f", {values}" if values else "")} &nbsp;·&nbsp; '
-           f'{escape(shapes)}</div>')
+           f'{shapes}</div>')
+    if scene.origin:
+        yield f'<div class="soft origin">{escape(_sentence(scene.origin))}</div>'
     yield "</header>"
 
 
@@ -80,34 +84,61 @@ def _proviso(scene: Scene) -> str:
 def _finding(scene: Scene) -> Iterator[str]:
     h = scene.headline
     if h is None:
-        what = _text(_sentence(scene.summary))
+        what = _text(_sentence(scene.claim))
         kind = "warning" if scene.broken else "clean"
         yield f'<section class="finding {kind}" role="note"><p class="what">{what}</p>'
         if scene.breach:
-            yield f'<p><span class="key">But</span> {_text(scene.breach)}.</p>'
+            yield _row("But", f"{_text(scene.breach)}.")
         yield "</section>"
         return
     yield f'<section class="finding {h.severity}" role="note" aria-label="finding">'
     yield f'<p class="what">{h.code}: {_text(h.what)}</p>'
     names = [scene.names[scene.blocks.index(b)] for b in h.blocks]
     if h.look:
-        yield f'<p><span class="key">Look at</span> {_text(h.look)}.</p>'
+        yield _row("Look at", f"{_text(h.look)}.")
     elif names:
         who = " and ".join(f"block {escape(n)}" for n in names)
-        yield f'<p><span class="key">Look at</span> {who}, outlined in the grid; {_text(scene.summary)}.</p>'
+        yield _row("Look at", f"{who}, outlined in the grid; {_text(scene.summary)}.")
     elif scene.summary:
-        yield f'<p><span class="key">Look at</span> {_text(_sentence(scene.summary))}</p>'
+        yield _row("Look at", _text(_sentence(scene.summary)))
+    yield from _parts(scene, h)
     for n, (place, what) in enumerate(h.changes):
-        yield f'<p><span class="key">{"What to change" if n == 0 else "and"}</span> {escape(place)}: {_text(what)}</p>'
+        yield _row("What to change" if n == 0 else "and", f"{escape(place)}: {_alternatives(_text(what))}")
     if scene.breach:
-        yield f'<p><span class="key">The launch</span> {_text(_sentence(scene.breach))}</p>'
+        yield _row("The launch", _text(_sentence(scene.breach)))
+    for note in h.notes:
+        yield _row("Note", f"{_text(note)}.")
     if h.elsewhere:
-        yield f'<p class="small soft">Note: {_text(h.elsewhere)}.</p>'
+        yield _row("Note", f"{_text(h.elsewhere)}.")
     if h.shown:
-        yield f'<p><span class="key">Not shown</span> {_text(h.shown)}</p>'
+        yield _row("Not shown", _text(h.shown))
     for other in scene.findings:
         yield f'<p class="small soft">Also: {_text(other)}</p>'
     yield "</section>"
+
+
+def _row(key: str, told: str) -> str:
+    return f'<p class="row"><span class="key">{key}</span> <span>{told}</span></p>'
+
+
+def _alternatives(words: str) -> str:
+    """A help that offers several ways, each on a line of its own."""
+    return words.replace("; or ", "; or <br>")
+
+
+def _parts(scene: Scene, h: Headline) -> Iterator[str]:
+    """What the index is made of, with the values in the blocks."""
+    if not h.parts:
+        return
+    heads = "".join(f'<th><code>{escape(p.name)}</code> <span class="soft">{escape(p.place)}</span></th>'
+                    for p in h.parts)
+    rows = "".join(
+        f"<tr><th>block {escape(scene.names[scene.blocks.index(b)])}</th>"
+        f'{"".join(f"<td>{escape(p.values[n])}</td>" for p in h.parts)}</tr>' for n, b in enumerate(h.met))
+    told = "".join(f'<td class="remark">{escape(p.remark)}</td>' for p in h.parts)
+    last = f'<tr class="remarks"><th></th>{told}</tr>' if any(p.remark for p in h.parts) else ""
+    yield (f'<div class="row"><span class="key">The index</span> <div class="scroll"><table class="parts"><thead><tr>'
+           f"<th></th>{heads}</tr></thead><tbody>{rows}{last}</tbody></table></div></div>")
 
 
 def _controls(scene: Scene) -> Iterator[str]:
@@ -119,13 +150,14 @@ def _controls(scene: Scene) -> Iterator[str]:
     yield '<div class="controls">'
     if scene.steps:
         yield (f'<label>Step <input id="step" type="range" min="-1" max="{len(scene.steps) - 1}" value="-1" '
-               f'aria-label="iteration"></label> <span class="soft small">of {len(scene.steps)}</span>')
+               f'aria-label="iteration"></label> <span class="soft small"><output id="number">all</output> of '
+               f'{len(scene.steps)}</span>')
         yield ('<span><button id="back" type="button">Back</button> <button id="next" type="button">Step</button> '
                '<button id="play" type="button">Play</button></span>')
     hidden = "" if scene.steps else " hidden"
-    yield f'<span{hidden}>showing <output id="shown" aria-live="polite">all iterations</output></span>'
-    yield ('<span><output id="chosen" aria-live="polite">all blocks</output> '
-           '<button id="everything" type="button">Show everything</button></span>')
+    yield (f'<span>showing <span{hidden}><output id="shown" aria-live="polite">all iterations</output> of </span>'
+           '<output id="chosen" aria-live="polite">all blocks</output></span>')
+    yield '<button id="everything" type="button">Show all</button>'
     yield "</div>"
     yield '<ul class="legend">'
     for kind, words in legend(scene):
@@ -141,19 +173,25 @@ def _array(array: ArrayView) -> Iterator[str]:
     folded = f", drawn in rows of {array.folded}" if array.folded else ""
     yield (f'<h2><code>{escape(array.name)}</code> <span class="soft small">{escape(array.shape)}{folded}, '
            f"{escape(array.role)}</span></h2>")
-    picture = array_picture(array)
-    yield f'<div class="scroll">{picture.standalone(f"array {array.name}", "array-picture")}</div>'
     if array.omitted:
         yield f'<p class="small soft">{array.omitted}.</p>'
+    picture = array_picture(array)
+    yield f'<div class="scroll">{picture.standalone(f"array {array.name}", "array-picture")}</div>'
     for words in array.alarms[:_ALARMS]:
         yield f'<p class="alarm">{_text(words)}</p>'
     for line in array.accesses:
         yield (f'<span class="access code" data-lines="{line.number}"><span class="mode">{line.mode}</span> '
                f'<span class="soft">{escape(line.place)}</span> {escape(line.text)}</span>')
-    yield "<details><summary>In words</summary><ul>"
-    yield from (f"<li>{_text(words)}</li>" for words in array.words)
-    yield "</ul></details>"
     yield "</section>"
+
+
+def _words(scene: Scene) -> Iterator[str]:
+    """Who touches what, in sentences, without those that stand by the pictures."""
+    yield '<section class="words" aria-label="in words"><details><summary>In words</summary><ul>'
+    for array in scene.arrays:
+        told = array.alarms[:_ALARMS]
+        yield from (f"<li>{_text(words)}</li>" for words in array.words if words not in told)
+    yield "</ul></details></section>"
 
 
 def _contract(scene: Scene) -> Iterator[str]:
@@ -161,11 +199,18 @@ def _contract(scene: Scene) -> Iterator[str]:
     if not scene.contract:
         yield '<p class="small">Nothing.</p>'
     else:
-        yield "<table><thead><tr><th>clause</th><th>kind</th><th>at launches seen</th></tr></thead><tbody>"
-        for c in scene.contract:
+        seen = open_clauses(scene)
+        if seen:
+            yield "<table><thead><tr><th>clause</th><th>kind</th><th>at launches seen</th></tr></thead><tbody>"
+        for c in seen:
             yield (f"<tr><td><code>{escape(c.clause)}</code></td><td>{c.kind}</td>"
                    f'<td class="{c.state}">{c.state}{_BROKEN if c.broken else ""}</td></tr>')
-        yield "</tbody></table>"
+        if seen:
+            yield "</tbody></table>"
+        for f in folded(scene):
+            yield f'<details class="clauses"><summary>{escape(f.words)}</summary><ul>'
+            yield from (f"<li><code>{escape(x)}</code></li>" for x in f.clauses)
+            yield "</ul></details>"
         yield from (f'<p class="small soft note">{word}: {told}</p>' for word, told in states(scene))
     yield "</section>"
 
@@ -206,6 +251,9 @@ def _source(scene: Scene) -> Iterator[str]:
         inward = len(line.text) - len(line.text.lstrip()) + 4
         yield (f'<div{flagged}{lit}><span class="n">{line.number}</span><span class="t" style="padding-left:{inward}ch;'
                f'text-indent:-{inward}ch">{escape(line.text)}</span></div>')
+        if line.note:
+            yield (f'<div class="said"><span class="n"></span><span class="t" style="padding-left:{inward}ch;'
+                   f'text-indent:-4ch">{escape(line.note)}</span></div>')
     yield "</div></section>"
 
 

@@ -7,6 +7,7 @@ from html import escape
 from typing import Final
 
 from tilecheck.pictures.build import BY
+from tilecheck.pictures.clauses import folded, open_clauses
 from tilecheck.pictures.files import read
 from tilecheck.pictures.legend import grid_words, legend, remarks, states, verdict_words
 from tilecheck.pictures.scene import ArrayView, Scene
@@ -15,15 +16,18 @@ from tilecheck.pictures.svg import PATTERNS, Picture, array_picture, grid_pictur
 __all__ = ["render_svg"]
 
 _MARGIN: Final = 18
-_SIDE: Final = 460
-_LETTER: Final = 6.6
+_SIDE: Final = 500
+_LETTER: Final = 6.5
 """Pixels that a letter of running text takes, on average; a little more than it is."""
-_CODE: Final = 60
+_CODE: Final = 56
 """Letters of a line of source that fit beside the drawing."""
 _LINES: Final = 60
 """Lines of source beside the drawing."""
 _CONTRACT: Final = 14
 _OBLIGATIONS: Final = 12
+_TEXT: Final = 14
+_SMALL: Final = 13
+"""Pixels of running text and of what stands beside it: a page that shows the drawing scales it down a little."""
 
 
 class _Column:
@@ -34,12 +38,29 @@ class _Column:
         self.right = left
         self.parts: list[str] = []
 
-    def text(self, words: str, style: str = "", size: int = 13, colour: str = "var(--ink)") -> None:
+    def text(self, words: str, style: str = "", size: int = _TEXT, colour: str = "var(--ink)") -> None:
         for line in textwrap.wrap(words.replace("`", ""), max(20, int(self.width / (_LETTER * size / 12)))) or [""]:
             self.y += round(size * 1.4)
             self.right = max(self.right, self.left + round(len(line) * _LETTER * size / 12))
             self.parts.append(f'<text x="{self.left}" y="{self.y}" style="font-size:{size}px;fill:{colour};{style}">'
                               f"{escape(line, quote=False)}</text>")
+
+    def told(self, key: str, words: str) -> None:
+        """A paragraph that begins with what it is, in bold; several ways stand on lines of their own."""
+        first = True
+        for way in words.replace("; or ", ";\n    or ").split("\n"):
+            lines = textwrap.wrap(f"{key}{way}".replace("`", "") if first else way.replace("`", ""),
+                                  max(20, int(self.width / (_LETTER * _TEXT / 12))), drop_whitespace=True,
+                                  initial_indent="" if first else "    ", subsequent_indent="    ")
+            for n, line in enumerate(lines):
+                self.y += round(_TEXT * 1.4)
+                self.right = max(self.right, self.left + round(len(line) * _LETTER * _TEXT / 12))
+                bold = len(key.rstrip()) if first and n == 0 and line.startswith(key.rstrip()) else 0
+                head = f'<tspan style="font-weight:700">{escape(line[:bold], quote=False)}</tspan>' if bold else ""
+                inward = 0 if first and n == 0 else 18
+                self.parts.append(f'<text x="{self.left + inward}" y="{self.y}" style="font-size:{_TEXT}px">{head}'
+                                  f"{escape(line[bold:].lstrip() if not bold else line[bold:], quote=False)}</text>")
+            first = False
 
     def picture(self, made: Picture, label: str) -> None:
         self.parts.append(f'<g transform="translate({self.left},{self.y + 4})" role="group" '
@@ -91,33 +112,37 @@ def _title(column: _Column, scene: Scene) -> None:
     column.text(f"{scene.kernel}: {scene.verdict}", "font-weight:700", 18)
     values = ", ".join(f"{n} = {v}" for n, v in scene.values)
     grid = BY.join(map(str, scene.grid[:max(scene.axes, default=0) + 1]))
-    column.text(f"{scene.file}:{scene.line} · grid {grid}{', ' + values if values else ''}", "", 12, "var(--soft)")
+    column.text(f"{scene.file}:{scene.line} · grid {grid}{', ' + values if values else ''}", "", _SMALL, "var(--soft)")
+    if scene.origin:
+        column.text(_sentence(scene.origin), "", _SMALL, "var(--soft)")
     column.space(4)
     h = scene.headline
     if h is None:
         colour = "var(--warn)" if scene.broken else "var(--good)"
-        column.text(_sentence(scene.summary), "font-weight:600", 15, colour)
+        column.text(_sentence(scene.claim), "font-weight:600", 16, colour)
         if scene.breach:
-            column.text(_sentence(f"but {scene.breach}"), "font-weight:600", 13, colour)
+            column.text(_sentence(f"but {scene.breach}"), "font-weight:600", _TEXT, colour)
         return
     colour = "var(--clash)" if h.severity == "error" else "var(--warn)"
-    column.text(f"{h.code}: {h.what}", "font-weight:700", 16, colour)
+    column.text(f"{h.code}: {h.what}", "font-weight:700", 17, colour)
     names = [scene.names[scene.blocks.index(b)] for b in h.blocks]
     if h.look:
-        column.text(f"Look at {h.look}.")
+        column.told("Look at ", f"{h.look}.")
     elif names:
         who = " and ".join(f"block {n}" for n in names)
         column.text(f"Look at {who}, outlined in the grid; {scene.summary}.")
     elif scene.summary:
         column.text(_sentence(scene.summary))
     for place, what in h.changes:
-        column.text(f"What to change, {place}: {what}", "font-weight:600")
+        column.told(f"What to change, {place}: ", what)
     if scene.breach:
-        column.text(_sentence(scene.breach))
+        column.told("The launch: ", f"{scene.breach}.")
+    for note in h.notes:
+        column.told("Note: ", f"{note}.")
     if h.elsewhere:
-        column.text(_sentence(h.elsewhere), "", 11, "var(--soft)")
+        column.told("Note: ", f"{h.elsewhere}.")
     if h.shown:
-        column.text("Not shown: " + h.shown)
+        column.told("Not shown: ", h.shown)
 
 
 def _legend(column: _Column, scene: Scene) -> None:
@@ -125,61 +150,80 @@ def _legend(column: _Column, scene: Scene) -> None:
         column.y += 20
         column.parts.append(
             f'<g class="mark {kind} many"><rect x="{column.left + 1}" y="{column.y - 12}" width="18" height="13"/></g>'
-            f'<text x="{column.left + 26}" y="{column.y - 1}">{escape(words)}</text>')
+            f'<text x="{column.left + 26}" y="{column.y - 1}" style="font-size:{_SMALL}px">{escape(words)}</text>')
     for words in remarks(scene):
-        column.text(words, "", 11, "var(--soft)")
+        column.text(words, "", _SMALL, "var(--soft)")
     column.space(6)
 
 
 def _array(column: _Column, array: ArrayView, made: Picture) -> None:
     column.space(8)
     folded = f", drawn in rows of {array.folded}" if array.folded else ""
-    column.text(f"{array.name}: {array.shape}{folded}, {array.role}", "font-weight:600", 14)
+    column.text(f"{array.name}: {array.shape}{folded}, {array.role}", "font-weight:600", 15)
+    if array.omitted:
+        column.text(array.omitted, "", _SMALL, "var(--soft)")
     column.picture(made, f"array {array.name}")
     for words in array.alarms[:3]:
-        column.text(words, "font-weight:600", 12, "var(--clash)")
-    if array.omitted:
-        column.text(array.omitted, "", 11, "var(--soft)")
+        column.text(words, "font-weight:600", _SMALL, "var(--clash)")
     for line in array.accesses:
         words = f"{line.mode} {line.place}: {line.text}"
-        column.text(words, "font-family:ui-monospace,monospace", 11, "var(--soft)")
+        column.text(words, "font-family:ui-monospace,monospace", 12, "var(--soft)")
 
 
 def _beside(column: _Column, scene: Scene) -> None:
+    _source(column, scene)
+    _obligations(column, scene)
+    _contract(column, scene)
+    for r in scene.remarks:
+        column.text(r, "", _SMALL, "var(--soft)")
+
+
+def _contract(column: _Column, scene: Scene) -> None:
     column.text("What every launch must satisfy", "font-weight:600")
-    for c in scene.contract[:_CONTRACT] or ():
+    seen = open_clauses(scene)
+    for c in seen[:_CONTRACT]:
         colour = "var(--clash)" if c.broken else "var(--ink)"
         broken = ", broken by this launch" if c.broken else ""
-        column.text(f"{c.clause}  ({c.kind}, {c.state}{broken})", "", 11, colour)
-    if len(scene.contract) > _CONTRACT:
-        column.text(f"and {len(scene.contract) - _CONTRACT} more", "", 11, "var(--soft)")
+        column.text(f"{c.clause}  ({c.kind}, {c.state}{broken})", "", _SMALL, colour)
+    if len(seen) > _CONTRACT:
+        column.text(f"and {len(seen) - _CONTRACT} more", "", _SMALL, "var(--soft)")
+    for f in folded(scene):
+        column.text(f"{f.words}: {', '.join(f.clauses)}", "", _SMALL)
     if not scene.contract:
-        column.text("nothing", "", 11)
+        column.text("nothing", "", _SMALL)
     for word, told in states(scene):
-        column.text(f"{word}: {told}", "", 10, "var(--soft)")
+        column.text(f"{word}: {told}", "", 12, "var(--soft)")
     column.space(10)
+
+
+def _obligations(column: _Column, scene: Scene) -> None:
     column.text("What must hold, and whether it does", "font-weight:600")
     colours = {"refuted": "var(--clash)", "unproven": "var(--warn)", "conditional": "var(--warn)"}
     for o in scene.obligations[:_OBLIGATIONS]:
-        column.text(f"{o.place}, {o.array}: {o.what}: {o.verdict}", "", 11, colours.get(o.verdict, "var(--good)"))
+        column.text(f"{o.place}, {o.array}: {o.what}: {o.verdict}", "", _SMALL, colours.get(o.verdict, "var(--good)"))
     if len(scene.obligations) > _OBLIGATIONS:
-        column.text(f"and {len(scene.obligations) - _OBLIGATIONS} more", "", 11, "var(--soft)")
+        column.text(f"and {len(scene.obligations) - _OBLIGATIONS} more", "", _SMALL, "var(--soft)")
     for told in verdict_words(scene):
-        column.text(told, "", 10, "var(--soft)")
+        column.text(told, "", 12, "var(--soft)")
     column.space(10)
+
+
+def _source(column: _Column, scene: Scene) -> None:
+    column.text(scene.file, "font-weight:600")
+    column.space(2)
     previous: int | None = None
     for line in scene.source[:_LINES]:
         if previous is not None and line.number != previous + 1:
-            _code(column, "   …", "var(--soft)")
+            _code(column, "   \u2026", "var(--soft)")
         previous = line.number
         colour = "var(--clash)" if line.flagged else "var(--warn)" if line.related else "var(--ink)"
         for n, text in enumerate(_wrapped(line.text)):
             _code(column, f"{line.number if n == 0 else '':>4}  {text}", colour)
+        for n, text in enumerate(textwrap.wrap(line.note, _CODE - 4)):
+            _code(column, f"        {chr(0x2191) if n == 0 else ' '} {text}", "var(--soft)")
     if len(scene.source) > _LINES:
-        column.text(f"and {len(scene.source) - _LINES} more lines", "", 11, "var(--soft)")
-    column.space(8)
-    for r in scene.remarks:
-        column.text(r, "", 11, "var(--soft)")
+        column.text(f"and {len(scene.source) - _LINES} more lines", "", _SMALL, "var(--soft)")
+    column.space(10)
 
 
 def _wrapped(line: str) -> list[str]:
@@ -191,7 +235,7 @@ def _wrapped(line: str) -> list[str]:
 
 
 def _code(column: _Column, text: str, colour: str) -> None:
-    column.y += 15
+    column.y += 17
     column.parts.append(
-        f'<text x="{column.left}" y="{column.y}" xml:space="preserve" style="font:11px ui-monospace,\'DejaVu Sans '
+        f'<text x="{column.left}" y="{column.y}" xml:space="preserve" style="font:13px ui-monospace,\'DejaVu Sans '
         f'Mono\',monospace;fill:{colour}">{escape(text, quote=False)}</text>')

@@ -9,16 +9,19 @@ from tilecheck.diagnostics import Diagnostic
 from tilecheck.explain.names import Given
 from tilecheck.pictures.build import Drawn, build, draw_limits
 from tilecheck.pictures.choose import Wish, choose
+from tilecheck.pictures.described import launch_words
 from tilecheck.pictures.instances import elsewhere, siblings
 from tilecheck.pictures.meetings import Meeting, meetings
+from tilecheck.pictures.origins import Meets, parts_of
 from tilecheck.pictures.parts import left_out
 from tilecheck.pictures.scene import Headline, Scene
 from tilecheck.pictures.schedule import Scheduled, scheduled
-from tilecheck.pictures.setting import CannotDraw, Setting
+from tilecheck.pictures.setting import Block, CannotDraw, Setting
 from tilecheck.pictures.touches import touches
 from tilecheck.proof.region import Witness
 from tilecheck.proof.terms import Atom, Cond, Sym, conjuncts, const, ge, negate
 from tilecheck.records import record
+from tilecheck.report.text import restates
 from tilecheck.rules.judge import contract_of
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.row_spill import rows_of
@@ -55,7 +58,10 @@ def present(study: Study, request: Request) -> Scene:
     headline = _headline(drawn, chosen, settled, ringed, own) if chosen is not None else None
     others = tuple(f"{d.code} line {d.span.line}: {d.message}" for d in told if d is not chosen)
     related = _related(drawn, chosen, settled) if chosen is not None else frozenset()
-    return build(drawn, headline, ringed, others, related)
+    if headline is not None:
+        related |= {p.line for p in headline.parts if not p.name.startswith("tile of ")}
+    origin = launch_words(study, drawn.setting, bool(request.given))
+    return build(drawn, headline, ringed, others, related, origin)
 
 
 def _findings(study: Study) -> list[Diagnostic]:
@@ -179,9 +185,40 @@ def _headline(drawn: Drawn, d: Diagnostic, s: Settled | None, ringed: Meeting | 
         "" if _anything(drawn) or d.code not in _PLACES else
         "at this launch it does not happen: choose other sizes, or leave them out to see it." if own else
         "no small launch was found that shows it.")
+    who = _meeting(drawn, ringed, blocks) if ringed is not None else _outside(drawn, s)
     return Headline(
         d.code, d.severity, d.message, tuple(_changes(drawn, d, s)), shown, blocks,
-        elsewhere=elsewhere(d.witness, drawn.setting))
+        elsewhere=elsewhere(d.witness, drawn.setting), parts=parts_of(drawn.study, drawn.plan, drawn.setting, who),
+        met=tuple(m.block for m in who), notes=tuple(_notes(drawn, d, s)))
+
+
+def _meeting(drawn: Drawn, m: Meeting, blocks: tuple[Block, ...]) -> tuple[Meets, ...]:
+    """What each of two blocks does when they meet: of several things, a write before a read."""
+    out = []
+    for block in blocks:
+        own = [t for t in drawn.touched.touches
+               if t.block == block and t.access in m.accesses and m.element in t.inside]
+        first = min(own, key=lambda t: drawn.plan.accesses[t.access].mode == "read", default=None)
+        out += [Meets(block, first)] if first is not None else []
+    return tuple(out)
+
+
+def _outside(drawn: Drawn, s: Settled | None) -> tuple[Meets, ...]:
+    """The first thing outside that each of two blocks does."""
+    found: dict[Block, Meets] = {}
+    for t in drawn.touched.touches if s is not None and s.kind == "bounds" else ():
+        access = drawn.plan.accesses[t.access]
+        if s is not None and access.span == s.access.span and t.undefined(access):
+            found.setdefault(t.block, Meets(t.block, t))
+    return tuple(found.values())[:2]
+
+
+def _notes(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Iterator[str]:
+    """What the finding says beside its message, and that padding does not help where a tile is wholly outside."""
+    if s is not None and s.kind == "bounds" and s.access.padding and s.access.tile and _outside(drawn, s):
+        yield (f"`padding_mode` {s.access.padding} does not help: it fills the lanes of a tile that sticks out, and "
+               "this one lies wholly outside")
+    yield from (n.message for n in d.notes if n.span is None and not restates(n, d.witness))
 
 
 def _changes(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Iterator[tuple[str, str]]:

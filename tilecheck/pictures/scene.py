@@ -8,13 +8,15 @@ from tilecheck.pictures.place import Cell, Rect
 from tilecheck.pictures.setting import Block
 from tilecheck.records import record
 
-__all__ = ["WORDS", "AccessLine", "ArrayView", "At", "ClauseLine", "Headline", "Mark", "MarkKind", "ObligationLine",
-           "Panel", "Scene", "SourceLine"]
+__all__ = ["NAMED", "WORDS", "AccessLine", "ArrayView", "At", "ClauseLine", "Headline", "Mark", "MarkKind",
+           "ObligationLine", "Panel", "Part", "Scene", "SourceLine"]
 
 MarkKind: TypeAlias = Literal[
     "read", "write", "atomic", "clash", "twice", "outside", "undefined", "padding", "dropped"]
 At: TypeAlias = tuple[int, int]
 """Numbers of a block and of a step."""
+NAMED: Final = " \u00b7 "
+"""Between the name of a block and the iteration in which it does something."""
 
 WORDS: Final[dict[MarkKind, str]] = {
     "read": "read", "write": "written", "atomic": "updated atomically", "clash": "collision: no order between blocks",
@@ -108,6 +110,28 @@ class ArrayView:
 
 
 @record(frozen=True)
+class Part:
+    """Something that an index is made of.
+
+    values  in the blocks of the finding, one each
+    remark  what is to be seen; may be empty
+    """
+
+    name: str
+    line: int
+    place: str
+    values: tuple[str, ...]
+    remark: str = ""
+
+    @property
+    def words(self) -> str:
+        """In a line: `head`: 0 and 1 (not in the index)."""
+        alike = len(set(self.values)) == 1 and len(self.values) > 1
+        told = f"{self.values[0]} in both blocks" if alike else " and ".join(self.values)
+        return f"{self.name}: {told}{f', {self.remark}' if self.remark and not alike else ''}"
+
+
+@record(frozen=True)
 class Headline:
     """The finding that the picture opens at.
 
@@ -117,6 +141,9 @@ class Headline:
     blocks     that are outlined in the grid
     look       where to look
     elsewhere  that the report's example is of another launch; empty when it is of this one
+    parts      what the index is made of, with its values in `met`
+    met        the blocks whose values they are
+    notes      what is to be known beside it
     """
 
     code: str
@@ -127,6 +154,9 @@ class Headline:
     blocks: tuple[Block, ...] = ()
     look: str = ""
     elsewhere: str = ""
+    parts: tuple[Part, ...] = ()
+    met: tuple[Block, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def change(self) -> str:
@@ -157,6 +187,7 @@ class SourceLine:
 
     flagged  whether a finding stands on it
     related  whether the finding speaks of it: the load of what is used, the name that is missing
+    note     what has which value there in the blocks of the finding
     """
 
     number: int
@@ -164,6 +195,7 @@ class SourceLine:
     accesses: tuple[int, ...] = ()
     flagged: bool = False
     related: bool = False
+    note: str = ""
 
 
 @record(frozen=True)
@@ -177,6 +209,8 @@ class Scene:
     remarks   what the picture does not show, or shows by assumption
     broken    clauses of the contract that this launch breaks
     numbers   the same with the numbers of this launch
+    amiss     numbers of the blocks that collide or reach outside
+    origin    where the sizes come from: a launch of the files, or chosen
     """
 
     kernel: str
@@ -199,6 +233,17 @@ class Scene:
     summary: str = ""
     broken: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    amiss: tuple[int, ...] = ()
+    origin: str = ""
+
+    @property
+    def claim(self) -> str:
+        """What is known of a kernel without a finding: where it is proved, more than of the launch drawn."""
+        if self.verdict != "proved" or self.broken:
+            return self.summary
+        n = len(self.contract)
+        which = f" that satisfies the {n} clauses below" if n > 1 else " that satisfies the clause below" if n else ""
+        return f"what must hold is proved for every launch{which}; {self.summary}"
 
     @property
     def breach(self) -> str:

@@ -8,7 +8,7 @@ from html import escape
 from typing import Final, TypeAlias
 
 from tilecheck.pictures.place import Cell, Rect
-from tilecheck.pictures.scene import ArrayView, Mark, Panel, Scene
+from tilecheck.pictures.scene import NAMED, ArrayView, Mark, Panel, Scene
 from tilecheck.records import record
 
 __all__ = ["COLOURS", "PATTERNS", "Picture", "array_picture", "attributes", "grid_picture"]
@@ -25,10 +25,10 @@ Box: TypeAlias = tuple[float, float, float, float]
 
 PATTERNS: Final = (
     '<defs>'
-    '<pattern id="p-clash" width="8" height="8" patternUnits="userSpaceOnUse">'
-    '<rect width="8" height="8" class="clash-back"/><path d="M0 0 8 8M8 0 0 8" class="clash-line"/></pattern>'
-    '<pattern id="p-outside" width="7" height="7" patternUnits="userSpaceOnUse">'
-    '<rect width="7" height="7" class="clash-back"/><path d="M0 7 7 0" class="clash-line"/></pattern>'
+    '<pattern id="p-clash" width="11" height="11" patternUnits="userSpaceOnUse">'
+    '<rect width="11" height="11" class="clash-back"/><path d="M0 0 11 11M11 0 0 11" class="clash-line"/></pattern>'
+    '<pattern id="p-outside" width="10" height="10" patternUnits="userSpaceOnUse">'
+    '<rect width="10" height="10" class="clash-back"/><path d="M0 10 10 0" class="clash-line"/></pattern>'
     '<pattern id="p-undefined" width="7" height="7" patternUnits="userSpaceOnUse">'
     '<rect width="7" height="7" class="undefined-back"/><circle cx="3.5" cy="3.5" r="1.6" class="undefined-dot"/>'
     '</pattern>'
@@ -78,7 +78,7 @@ def grid_picture(scene: Scene, marked: Sequence[int] = ()) -> Picture:
                 block = (c, 0, z) if flat else (r, c, z)
                 n = scene.blocks.index(block)
                 x, y = x0 + c * (wide + gap), y0 + r * (size + gap)
-                mark = " ab" if n in marked else ""
+                mark = " ab" if n in marked else " amiss" if n in scene.amiss else ""
                 name = scene.names[n]
                 out.append(
                     f'<g class="block b{n % COLOURS}{mark}" data-block="{n}" tabindex="0" role="button" '
@@ -94,7 +94,7 @@ def cell_size(panels: Sequence[Panel]) -> int:
     """Pixels of an element: as large as fits, and large enough for names of blocks where there are few."""
     columns = max((p.high[1] - p.low[1] for p in panels), default=1)
     rows = max((p.high[0] - p.low[0] for p in panels), default=1)
-    most = 40 if max(rows, columns) <= 9 else 30
+    most = 46 if max(rows, columns) <= 9 else 30
     return max(4, min(most, _WIDEST // max(columns, 1), 520 // max(rows, 1)))
 
 
@@ -104,7 +104,7 @@ def array_picture(array: ArrayView) -> Picture:
         return Picture("", 10, 10)
     size = cell_size(array.panels)
     out: list[str] = []
-    x, y, line = 30, 8, 0
+    x, y, line = 30, 10, 0
     width = 0
     labelled = any(p.label for p in array.panels)
     for panel in array.panels:
@@ -129,7 +129,7 @@ def _panel(panel: Panel, size: int, folded: int) -> Iterator[str]:
                 f'width="{r.width * size - 2 * inset:g}" height="{r.height * size - 2 * inset:g}"')
 
     if panel.label:
-        yield f'<text x="0" y="-18" class="panel">{escape(panel.label)}</text>'
+        yield f'<text x="0" y="-20" class="panel">{escape(panel.label)}</text>'
     yield f'<path d="{_edge(panel, size)}" class="array"/>'
     if size >= 8:
         yield f'<path d="{_lines(panel, size)}" class="grid"/>'
@@ -148,18 +148,20 @@ def _panel(panel: Panel, size: int, folded: int) -> Iterator[str]:
     taken: list[tuple[Box, str]] = []
     borders = [((r.column - left) * size, (r.row - top) * size, (r.column + r.width - left) * size,
                 (r.row + r.height - top) * size) for m in panel.marks for r in m.rects]
+    alone = not any(m.kind in ("write", "atomic") for m in panel.marks)
     for m in panel.marks:
-        captions = [_label(m, r, size, (top, left), taken, borders) for r in m.free[:_LABELS]] if m.label else []
+        captions = [_label(m, r, size, (top, left), taken, borders, alone) for r in m.free[:_LABELS]] if m.label else []
         if any(captions):
             yield f'<g class="mark caption {m.kind}" {attributes(m)} aria-hidden="true">{"".join(captions)}</g>'
     yield f'<path d="{_edge(panel, size)}" class="edge"/>'
 
 
 def _label(
-    m: Mark, r: Rect, size: int, origin: Cell, taken: list[tuple[Box, str]], borders: Sequence[Box],
+    m: Mark, r: Rect, size: int, origin: Cell, taken: list[tuple[Box, str]], borders: Sequence[Box], alone: bool,
 ) -> str:
     """The names in a part of a mark: in full, without spaces, or how many they are, as there is room for it beside
-    other names and within the borders of tiles."""
+    other names and within the borders of tiles. `alone`: nothing is written there, so that what is read may be named in
+    the middle."""
     x0, y0 = (r.column - origin[1]) * size, (r.row - origin[0]) * size
     wide, high = r.width * size, r.height * size
     font = 12 if size >= 16 else 10
@@ -167,38 +169,49 @@ def _label(
     margin = 3 if plated else 2
     middle, upper, lower = y0 + high / 2 + font * 0.36, y0 + font + 3, y0 + high - 5
     # what is written is named in the middle, and what is read, too, at the upper edge
-    heights = (upper, lower, middle) if m.kind == "read" and high >= 26 else (
+    heights: tuple[float, ...] = (upper, lower, middle) if m.kind == "read" and high >= 26 and not alone else (
         (lower, upper, middle) if m.kind in ("clash", "twice") and r.height > 1 else (middle, lower, upper))
     whole = (x0, y0, x0 + wide, y0 + high)
     for text in _texts(m):
         if any(said == text and _meet(t, whole) for t, said in taken):
             return ""  # the same name stands there for another access
+        lines = text.split("\n")
         for size_of in dict.fromkeys((font, 10)):
-            half = len(text) * size_of * 0.29
-            if high < size_of + 2 or 2 * (half + margin) > wide:
+            half = max(map(len, lines)) * size_of * 0.29
+            below = (len(lines) - 1) * (size_of + 1)
+            if high < size_of + below + 2 or 2 * (half + margin) > wide:
                 continue
-            for x, y in ((x0 + wide * part, y) for part in (0.5, 0.25, 0.75) for y in heights):
+            for x, y in ((x0 + wide * part, y) for part in (0.5, 0.25, 0.75)
+                         for y in (heights if len(lines) == 1 else (middle - below / 2,))):
                 if x - half - margin < x0 or x + half + margin > x0 + wide:
                     continue
-                own = (x - half - margin, y - size_of, x + half + margin, y + 2)
+                own = (x - half - margin, y - size_of, x + half + margin, y + below + 2)
                 if any(_meet(own, t) for t, _ in taken) or any(_straddles(own, b) for b in borders):
                     continue
                 taken.append((own, text))
                 plate = (f'<rect class="plate" x="{own[0]:g}" y="{y - size_of:g}" width="{2 * (half + margin):g}" '
-                         f'height="{size_of + 3}" rx="3"/>') if plated else ""
-                return (f'{plate}<text x="{x:g}" y="{y:g}" class="name" style="font-size:{size_of}px">'
-                        f"{escape(text)}</text>")
+                         f'height="{size_of + below + 3}" rx="3"/>') if plated else ""
+                return plate + "".join(
+                    f'<text x="{x:g}" y="{y + n * (size_of + 1):g}" class="name" style="font-size:{size_of}px">'
+                    f"{escape(line)}</text>" for n, line in enumerate(lines))
     return ""
 
 
 def _texts(m: Mark) -> Iterator[str]:
+    """What may stand there, the best first; a line break is one."""
     blocks = len({b for b, _ in m.at})
     yield m.label
     yield m.label.replace(", ", ",").replace(" + ", "+")
+    name, _, iteration = m.label.partition(NAMED)
+    if iteration:
+        yield name
+        yield name.replace(", ", ",").replace(" + ", "+")
     if blocks > 1:
+        if blocks == 2 and " + " in name:
+            yield name.replace(", ", ",").replace(" + ", "\n+")
         yield f"\u00d7{blocks}"
     else:
-        yield m.label.replace(", ", ",").strip("()")
+        yield name.replace(", ", ",").strip("()")
 
 
 def _meet(a: Box, b: Box) -> bool:
@@ -231,13 +244,15 @@ def _lines(panel: Panel, size: int) -> str:
 
 
 def _numbers(panel: Panel, size: int, folded: int) -> Iterator[str]:
-    """Indices at the edges, as many as there is room for."""
+    """Indices at the edges, as many as there is room for; beyond the ends of the array, too, where something lies."""
     top, left = panel.low
     rows, columns = panel.size
-    every = max(1, -(-22 // size))
-    for c in range(0, columns, every):
-        yield f'<text x="{(c - left + 0.5) * size:g}" y="-4" class="index">{c}</text>'
+    every = max(1, -(-24 // size))
+    for c in range(-(-left // every) * every, panel.high[1], every):
+        beyond = "" if 0 <= c < columns else " beyond"
+        yield f'<text x="{(c - left + 0.5) * size:g}" y="-5" class="index{beyond}">{c}</text>'
     if rows > 1 or top < 0 or panel.high[0] > rows:
-        for r in range(0, rows, every):
-            yield (f'<text x="-4" y="{(r - top + 0.5) * size + 3:g}" class="index row">'
+        for r in range(-(-top // every) * every, panel.high[0], every):
+            beyond = "" if 0 <= r < rows else " beyond"
+            yield (f'<text x="-5" y="{(r - top + 0.5) * size + 4:g}" class="index row{beyond}">'
                    f'{r * folded if folded else r}</text>')
