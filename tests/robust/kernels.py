@@ -80,7 +80,8 @@ SOURCES: Final = {
     "conditions compared": _kernel([
         "t = i > 3", *(f"t = (t == (n > {q})) != t" for q in range(60)), "e = i if t else e"]),
     "conditions chosen": _kernel(["t = i > 3", *(
-        line for q in range(60) for line in (f"if t and n > {q}:", f"    t = i > {q} or t", "else:", "    t = not t"))]),
+        line for q in range(60)
+        for line in (f"if t and n > {q}:", f"    t = i > {q} or t", "else:", "    t = not t"))]),
     "loops in loops": _kernel(_nested(19, "for x{d} in range(n):", "e = e + x0 + x18")),
     "a store in loops": _kernel(_nested(25, "for x{d} in range(n):", "ct.store(b, (x0 + x24,), 0.0)")),
     "long loops": _kernel(["for x in range(10 ** 6):", "    for y in range(10 ** 6):", "        e = e + x * y"]),

@@ -375,9 +375,9 @@ def outcomes(facts: Cond, goal: Cond) -> frozenset[bool]:
     """What the goal was seen to be under values that satisfy the facts: with both nothing follows either way."""
     parts = conjuncts(facts)
     leaves = sorted({a for value in (*parts, goal) for a in atoms_of(value) if isinstance(a, Sym | Opaque)})
-    same = _alike(parts)
+    same = alike(parts)
     names: dict[Atom, str] = {a: same.get(a, a).key for a in leaves}
-    low, high = _limits(parts, names)
+    low, high = limits(parts, names)
     ranges = [(a, crc32(name.encode()), _LARGE if ".shape[" in name else _SMALL, low.get(name, _LEAST),
                high.get(name, _MOST)) for a, name in names.items()]
     counts = [0, 0]
@@ -401,7 +401,7 @@ def outcomes(facts: Cond, goal: Cond) -> frozenset[bool]:
     return frozenset(value for value in (False, True) if counts[value])
 
 
-def _limits(facts: Iterable[Cond], names: Mapping[Atom, str]) -> tuple[dict[str, int], dict[str, int]]:
+def limits(facts: Iterable[Cond], names: Mapping[Atom, str]) -> tuple[dict[str, int], dict[str, int]]:
     """The least and the largest value of each symbol that has a fact of its own."""
     low: dict[str, int] = {}
     high: dict[str, int] = {}
@@ -418,7 +418,7 @@ def _limits(facts: Iterable[Cond], names: Mapping[Atom, str]) -> tuple[dict[str,
     return low, high
 
 
-def _alike(facts: Iterable[Cond]) -> dict[Atom, Atom]:
+def alike(facts: Iterable[Cond]) -> dict[Atom, Atom]:
     """Atoms that the facts say to be equal, each with one that stands for all of them."""
     out: dict[Atom, Atom] = {}
     for c in facts:

@@ -5,7 +5,7 @@ A tile access is undefined where a tile is wholly outside, an access without bou
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 from typing import Final
 
@@ -29,7 +29,6 @@ from tilecheck.proof.terms import (
     cdiv,
     conj,
     disj,
-    divide_monomial,
     enforceable,
     ge,
     le,
@@ -39,6 +38,7 @@ from tilecheck.proof.terms import (
 from tilecheck.records import record
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.obligation import WEAKEST_FIRST, Settled, weakest
+from tilecheck.rules.telling import goes_past, is_degenerate, shares, usual
 from tilecheck.rules.unbounded import unbounded
 
 __all__ = ["otherwise", "settle_bounds"]
@@ -104,7 +104,7 @@ def _settle(context: Context, access: Access, reach: Reach, known: _Known) -> _O
         return _Outcome(access, reach, "proved", "no launch makes this access", rules=("exclusive",))
     found = _inside(context, access, reach, made, known)
     if found is not None and not _denied(made, found):
-        return _proved(context, access, reach, found)
+        return _proved(context, access, reach, made, found)
     escape = _escape(context, access, made) if reach.needed else None
     if escape is not None:
         return _Outcome(access, reach, "refuted", "no launch keeps it inside", escape=escape)
@@ -201,30 +201,24 @@ def _denied(made: Region, found: Inside) -> bool:
     return any(facts.holds(negate(c), 0) is not None for c in found.assumed)
 
 
-def _proved(context: Context, access: Access, reach: Reach, found: Inside) -> _Outcome:
+def _proved(context: Context, access: Access, reach: Reach, made: Region, found: Inside) -> _Outcome:
     tiles = {e for e in (*access.tile, reach.step) if e is not None}
     signs = [c for c in sorted(_strongest(found.assumed), key=lambda c: c.key) if not _of_tile(c, tiles)]
     taken = {p for c in context.assume for p in conjuncts(c)}
     unless = otherwise(conj(access.under, reach.when), taken, context.tiled)
+    telling = {c for c in found.clauses if shares(c) or goes_past(c)}
+    escape = None
+    if any(map(is_degenerate, found.clauses)):
+        # a proof may rest on more than it needs
+        escape = _escape(context, access, made, usual(found.clauses))
+        telling |= {c for c in found.clauses if escape is not None and is_degenerate(c)}
     clauses = (*(clause_of(disj(*unless, c), False) for c in signs if c not in taken),
-               *(clause_of(disj(*unless, c), reach.unchecked or _shares(c)) for c in found.clauses if c not in taken))
+               *(clause_of(disj(*unless, c), reach.unchecked or c in telling)
+                 for c in found.clauses if c not in taken))
     conditional = any(c.kind == "semantic" for c in clauses)
     why = f"`{render(reach.index)}` stays inside" + (" where the launch keeps to it" if found.clauses else "")
     return _Outcome(access, reach, "conditional" if conditional else "proved", why, tuple(dict.fromkeys(clauses)),
-                    found.rules)
-
-
-def _shares(c: Cond) -> bool:
-    """Whether a clause is `g*cdiv(m, d) <= m`: m tiles in shares that are rounded up, which together are more than m
-    unless they come out even. That is no matter of extents that agree, and few launches see to it."""
-    t = c.term
-    for m, factor in t.monos.items() if c.op == "ge" else ():
-        for a in m:
-            if factor == -1 and isinstance(a, FloorDiv) and len(m) > 1:
-                blocks = divide_monomial(m, (a,))
-                if blocks is not None and t + Term({m: 1}) + Term({blocks: 1}) == a.num + 1:
-                    return True
-    return False
+                    found.rules, escape)
 
 
 def otherwise(under: Cond, taken: set[Cond], tiled: tuple[Cond, ...]) -> tuple[Cond, ...]:
@@ -246,11 +240,11 @@ def _of_tile(c: Cond, tiles: set[Term]) -> bool:
     return any(c in (ge(t, 1), ge(t, 0)) for t in tiles)
 
 
-def _escape(context: Context, access: Access, made: Region) -> Escape | None:
+def _escape(context: Context, access: Access, made: Region, usual: Iterable[Cond] = ()) -> Escape | None:
     if not made.exact:
         return None
     return find_escape(
-        made.index[0], made.index[1], made.guard, axes=context.axes_of(made), assume=conj(*context.uniform),
+        made.index[0], made.index[1], made.guard, axes=context.axes_of(made), assume=conj(*context.uniform, *usual),
         tiles=context.tiles | {a.name for e in access.tile for a in e.atoms() if isinstance(a, Sym)})
 
 

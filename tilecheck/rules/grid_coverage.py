@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.host.binding import bind
 from tilecheck.host.discharge import Discharge, discharge
+from tilecheck.host.failing import numbers
 from tilecheck.host.launch import Argument, Launch
 from tilecheck.kernel.access import Access, KernelModel
+from tilecheck.kernel.reach import Reach
 from tilecheck.proof.region import Clause
 from tilecheck.proof.search import find_escape
 from tilecheck.proof.terms import (
     ONE,
+    ZERO,
     Atom,
     Bid,
     Cond,
     Lane,
+    Load,
+    Substitution,
     Sym,
     Term,
     atoms_in,
     atoms_of,
     bid,
     conj,
+    const,
     ge,
     grid,
     holds,
@@ -34,20 +41,31 @@ from tilecheck.proof.terms import (
 from tilecheck.rules.context import Context, clause_of
 from tilecheck.rules.obligation import Settled
 
-__all__ = ["beyond", "diagnose", "needed"]
+__all__ = ["beyond", "by_data", "diagnose", "needed"]
 
 CODE = "TC205"
 
 _BLOCKS: Final = 1_500
 """Blocks of a grid that is walked to its end."""
+_EXAMPLES: Final = 6
+_LEAST: Final = 2
+_NESTED: Final = 3
+_DATA: Final = "[...]"
+"""What the elements of an array begin with, in a name."""
 _UNINITIALISED: Final = ("empty", "empty_like", "new_empty", "empty_strided")
 
 
 # --- more blocks than tiles ------------------------------------------------------------------------------------------
 
-def needed(clause: Clause, obligations: Sequence[Settled], model: KernelModel, launch: Launch) -> Settled | None:
+def needed(
+    clause: Clause, obligations: Sequence[Settled], model: KernelModel, launch: Launch, proved: bool = True,
+) -> Settled | None:
     """An obligation that rests on a clause and fails in a launch with the numbers of this one: a proof may rest on more
-    than it needs."""
+    than it needs.
+
+    proved   whether it is proved that the launch breaks the clause: else that is seen for numbers alone, and the access
+             must leave the array for most of them
+    """
     cond = clause.cond
     if cond is None:
         return None
@@ -58,18 +76,11 @@ def needed(clause: Clause, obligations: Sequence[Settled], model: KernelModel, l
         if s.access.held is not None and s.access.held.needs:
             return s  # what follows the pieces of an output asks for no less
         others = [c.cond for c in s.clauses if c.cond is not None and c.text != clause.text]
-        numbers = _numbers(model, launch, atoms_in(cond, *others))
+        known = _numbers(model, launch, atoms_in(cond, *others))
         # a launch may break several at once: what does not hold in it is not assumed
-        kept = [c for c in others if not _fails(c, numbers)]
-        assume = conj(negate(cond), *kept, *context.uniform)
-        for reach in s.access.reach:
-            guard = conj(s.access.under, reach.when)
-            tiles = {a.name for e in s.access.tile for a in e.atoms() if isinstance(a, Sym)}
-            if find_escape(
-                    reach.at, reach.end, guard, axes=context.model.axes_read, assume=assume,
-                    tiles=context.tiles | tiles, every=False,
-                    fixed=_numbers(model, launch, atoms_in(reach.at, reach.end, guard, assume))):
-                return s
+        assume = conj(negate(cond), *(c for c in others if not _fails(c, known)), *context.uniform)
+        if any(_leaves(context, s, reach, assume, cond, launch, proved) for reach in s.access.reach):
+            return s
     return None
 
 
@@ -79,6 +90,60 @@ def _fails(cond: Cond, numbers: dict[str, int]) -> bool:
         return not holds(cond, {Sym(name): value for name, value in numbers.items()})
     except (KeyError, ArithmeticError):
         return False
+
+
+def by_data(s: Settled) -> bool:
+    """Whether it hangs on data that an access is made, or where."""
+    return any(isinstance(a, Load) for r in s.access.reach for a in atoms_in(r.at, r.end, s.access.under, r.when))
+
+
+def _leaves(
+    context: Context, s: Settled, reach: Reach, assume: Cond, cond: Cond, launch: Launch, proved: bool,
+) -> bool:
+    """Whether an access leaves its array for some data: in a launch with the numbers of this one, or with most of those
+    that it was seen to have."""
+    tiles = context.tiles | {a.name for e in s.access.tile for a in e.atoms() if isinstance(a, Sym)}
+    guard = conj(s.access.under, reach.when)
+    # blocks that have no tile may be marked in data
+    about_grid = any(a.key.startswith("grid[") for a in atoms_of(cond))
+    for made in ((reach.at, reach.end, guard),) if about_grid else _with_data(reach.at, reach.end, guard):
+        atoms = atoms_in(*made, assume)
+        tried = list(_possible(cond, context.model, launch, atoms))
+        if proved and not tried:
+            tried = [_numbers(context.model, launch, atoms)]
+        left = sum(
+            find_escape(*made, axes=context.model.axes_read, assume=assume, tiles=tiles, every=False, fixed=fixed)
+            is not None for fixed in tried)
+        if left >= 1 if proved else left >= _LEAST and 2 * left >= len(tried):
+            return True
+    return False
+
+
+def _possible(cond: Cond, model: KernelModel, launch: Launch, atoms: set[Atom]) -> Iterator[dict[str, int]]:
+    """The launch scalars as the launch can have them when it breaks a condition, in grids of several blocks."""
+    names = {a.name for a in atoms if isinstance(a, Sym) and not a.name.endswith(_DATA)}
+    asked = conj(*(ge(sym(n), 0) for n in sorted(names)), *(ge(grid(k), 1) for k in range(3)))
+    found = numbers(asked, cond, model.params, launch, dict(model.ranks))
+    walked = (n for n in found if 1 < n["grid[0]"] * n["grid[1]"] * n["grid[2]"] <= _BLOCKS)
+    return islice(walked, _EXAMPLES)
+
+
+def _with_data(at: Term, end: Term, guard: Cond) -> Iterator[tuple[Term, Term, Cond]]:
+    """An access as it is made where all elements of each array are the same number, and where they grow evenly: that is
+    some data."""
+    loads = sorted(a for a in atoms_in(at, end, guard) if isinstance(a, Load))
+    if not loads:
+        yield at, end, guard
+        return
+    for step in (ZERO, ONE, const(2)):
+        made = (at, end, guard)
+        for _ in range(_NESTED):
+            # what is read may be where to read
+            here = Substitution({a: sym(f"{a.array}{_DATA}") + sum(a.index, ZERO) * step
+                                 for a in atoms_in(*made) if isinstance(a, Load)})
+            made = (here.term(made[0]), here.term(made[1]), here.cond(made[2]))
+        if made[2].op != "false":
+            yield made
 
 
 def _numbers(model: KernelModel, launch: Launch, atoms: set[Atom]) -> dict[str, int]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Severity
 from tilecheck.host.discharge import Discharge
+from tilecheck.host.failing import failing
 from tilecheck.host.identity import unread_axis
 from tilecheck.host.launch import Launch
 from tilecheck.host.ownership.event import Event
 from tilecheck.kernel.access import KernelModel
-from tilecheck.kernel.tree import Span
 from tilecheck.proof.region import Clause
 from tilecheck.proof.terms import atoms_of
 from tilecheck.rules import grid_coverage
@@ -29,14 +30,19 @@ def diagnose(
     model: KernelModel, clauses: Sequence[Clause], states: Mapping[str, Discharged], launches: Sequence[Launch],
     obligations: Sequence[Settled] = (),
 ) -> list[Diagnostic]:
-    """A finding for each clause that a launch breaks, and for each launch with several blocks on an unread axis."""
+    """A finding for each clause that a launch breaks, and for each launch with several blocks on an unread axis.
+
+    Of clauses that no launch was seen to satisfy, one finding for each launch: they mostly have one cause.
+    """
     out = [d for launch in launches if (d := _unread(model, launch)) is not None]
     unread = {d.span for d in out}
+    inside = {c.text for s in obligations if s.kind == "bounds" for c in s.clauses}
     bounds = {c.text for s in obligations if s.kind == "bounds" for c in s.clauses if c.kind == "structural"} - {
         c.text for s in obligations if s.kind != "bounds" for c in s.clauses}
     for clause in clauses:
         if clause.text in bounds:
-            out += _outside(model, clause, states[clause.text], unread, obligations)
+            out += [d for launch, r in states[clause.text].at if r.state == "broken" and launch.span not in unread
+                    for d in _strays(model, clause, obligations, launch, r)]
             continue
         for launch, result in states[clause.text].at:
             if launch.span in unread and clause.text.startswith("grid["):
@@ -45,22 +51,30 @@ def diagnose(
                 continue
             if result.state == "broken" or (result.state == "violated" and clause.kind == "semantic"):
                 out.append(_broken(model, clause, launch, result))
+    told = {d.span for d in out}
+    for clause in clauses:
+        for launch, result in states[clause.text].at if clause.text in inside else ():
+            if result.state == "open" and launch.span not in told:
+                found = failing(clause, model.params, launch, dict(model.ranks))
+                more = [] if found is None else _strays(model, clause, obligations, launch, found.result, found.always)
+                told |= {d.span for d in more}
+                out += more
     return out
 
 
-def _outside(
-    model: KernelModel, clause: Clause, state: Discharged, unread: set[Span], obligations: Sequence[Settled],
+def _strays(
+    model: KernelModel, clause: Clause, obligations: Sequence[Settled], launch: Launch, result: Discharge,
+    proved: bool = True,
 ) -> list[Diagnostic]:
-    """Findings for a clause that keeps tiles inside their arrays, where it is needed for that."""
-    broken = [(launch, r) for launch, r in state.at if r.state == "broken" and launch.span not in unread]
+    """The finding for a clause that keeps tiles inside their arrays, where it is needed for that."""
+    s = grid_coverage.needed(clause, obligations, model, launch, proved)
+    if s is None:
+        return []
     about_grid = clause.cond is not None and any(a.key.startswith("grid[") for a in atoms_of(clause.cond))
-    out: list[Diagnostic] = []
-    for launch, r in broken:
-        s = grid_coverage.needed(clause, obligations, model, launch)
-        if s is not None:
-            out.append(grid_coverage.beyond(model, clause, s, launch, r) if about_grid else _broken(
-                model, clause, launch, r))
-    return out
+    if about_grid:
+        return [grid_coverage.beyond(model, clause, s, launch, result)]
+    found = _broken(model, clause, launch, result)
+    return [replace(found, severity="warning") if grid_coverage.by_data(s) else found]
 
 
 def _unread(model: KernelModel, launch: Launch) -> Diagnostic | None:

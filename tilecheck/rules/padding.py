@@ -498,10 +498,12 @@ def _tidied(term: Term) -> Term:
 
 
 def _plain(cond: Cond) -> bool:
-    """`n <= x.shape[i]`, where the grid does not come into it."""
+    """`n <= x.shape[i]`, where the grid does not come into it. A number of whole tiles is no `n`: whether it is rounded
+    up makes the difference."""
     term = cond.term
     return term.offset == 0 and len(term.monos) == 2 and sorted(term.monos.values()) == [-1, 1] and not any(
-        n.startswith("grid[") for n in _names(cond)) and _compares(cond)
+        n.startswith("grid[") for n in _names(cond)) and _compares(cond) and not any(
+        len(m) > 1 and any(isinstance(a, FloorDiv) for a in atoms_of(Term({m: 1}))) for m in term.monos)
 
 
 def _agreement(total: Term) -> Cond | None:

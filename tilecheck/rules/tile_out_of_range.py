@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.contract import render
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.reaching import at_block, example, index_text, place, where
+from tilecheck.rules.telling import goes_past
 from tilecheck.rules.wording import clause_list, readable
 
 __all__ = ["diagnose"]
@@ -47,9 +52,22 @@ def _open(s: Settled, model: KernelModel) -> Diagnostic:
 
 
 def _shared_out(s: Settled, model: KernelModel) -> Diagnostic:
-    """The blocks take shares of the tiles, and nothing keeps the last share from going on past the end."""
-    semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
-    message = f"the index{index_text(s)} {place(s)} runs past the end in the last blocks unless {clause_list(semantic)}"
-    return Diagnostic(
-        CODE, "warning", message, s.access.span, model.name, (Note(UNDEFINED),),
-        "end each share at the number of tiles: `min((s + 1) * size, ct.num_tiles(...))`", s.witness)
+    """A clause that few launches satisfy: it tells of a mistake in the kernel."""
+    semantic = [c for c in s.clauses if c.kind == "semantic"]
+    past = any(goes_past(part) for c in semantic if c.cond is not None for part in (c.cond, *c.cond.args))
+    kind = "shares" if s.witness is None and not past else "past" if s.witness is None else "degenerate"
+    how, help_ = _UNLESS[kind]
+    message = f"the index{index_text(s)} {place(s)} {how} unless {clause_list(tuple(c.text for c in semantic))}"
+    notes = (*(() if s.witness is None else (Note(example(s, model.axes_read)),)), Note(UNDEFINED))
+    return Diagnostic(CODE, "warning", message, s.access.span, model.name, notes,
+                      _help(s) if s.witness is not None else help_, s.witness)
+
+
+_UNLESS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({
+    # the blocks take shares of the tiles, and nothing keeps the last share from going on past the end
+    "shares": ("runs past the end in the last blocks",
+               "end each share at the number of tiles: `min((s + 1) * size, ct.num_tiles(...))`"),
+    "past": ("goes on past the last tile",
+             "end the loop at the number of tiles: the one after the last begins outside"),
+    "degenerate": ("leaves the array", ""),
+})
