@@ -19,7 +19,7 @@ from tests.mutation.study import Study, Subject, check_text, colliding, corpus_l
 from tests.oracle.aspects import COMPLETE
 from tests.oracle.loading import load_text
 
-KERNELS = 40 if os.environ.get(WHOLE) else 20
+KERNELS = 40
 """Of the corpus, one of each file before the second of any."""
 PAST_THE_END = 40
 """Kernels of the corpus for edits that leave an array: of fewer, those that are hard are too large a share."""

@@ -16,7 +16,7 @@ from tests.oracle.generate import build, from_seed
 from tests.oracle.judging import examine, explain
 from tests.oracle.truth import brute_force
 
-KERNELS = int(os.environ.get("TILECHECK_ORACLE_KERNELS", "800"))
+KERNELS = int(os.environ.get("TILECHECK_ORACLE_KERNELS", "2000"))
 RULES = ("factor", "merge", "solve", "peel", "inverse", "quotient", "congruent", "reduce", "exact", "range",
          "exclusive", "squeeze", "split", "data", "segment", "ticket")
 FIRED = 20
