@@ -3,7 +3,9 @@
 A mutant counts when it goes wrong in a launch that meets the contract of the original, which goes right in it. It is
 **flagged** when a finding of a fitting code is new or graver than on the original; **excluded** when nothing is said of
 the kernel, but every launch in which it goes wrong breaks its contract: a visible one would be reported; **noted** when
-what was proved of the original is not any more, which is said with `-v` and counts with `--strict`.
+what was proved of the original is not any more, which is said with `-v` and counts with `--strict`. It is
+**right** when what its contract asks for beyond the original's holds at every visible launch: it is no mistake
+there, and counts nowhere.
 """
 
 from __future__ import annotations
@@ -135,9 +137,18 @@ def judge(subject: Subject, bad: Wrong, original: Report, loader: Loaded,
     if codes:
         return Verdict(subject.name, bad.mutant, "flagged", codes)
     if not any(_meets(_named(report, subject), launch) for launch in bad.launches):
-        return Verdict(subject.name, bad.mutant, "excluded", codes)
+        said = "right" if _discharged(report, original, subject) else "excluded"
+        return Verdict(subject.name, bad.mutant, said, codes)
     noted = _open(report, subject) > _open(original, subject)
     return Verdict(subject.name, bad.mutant, "noted" if noted else "missed", codes)
+
+
+def _discharged(report: Report, original: Report, subject: Subject) -> bool:
+    """Whether every visible launch meets what the contract asks for beyond that of the original."""
+    now, before = _named(report, subject), _named(original, subject)
+    asked = {c.clause for c in before.contract} if before is not None else set()
+    new = [c for c in now.contract if c.clause not in asked] if now is not None else []
+    return bool(new) and all(c.state == "discharged" for c in new)
 
 
 def _open(report: Report, subject: Subject) -> int:

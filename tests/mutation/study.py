@@ -34,7 +34,10 @@ class Subject:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the checker said of a colliding mutant: `refuted` (TC101 with a witness), `noticed` or `missed`."""
+    """What the checker said of a colliding mutant: `refuted` (TC101 with a witness), `noticed` or `missed`.
+
+    Those of `straying` have words of their own; a mutant that is `right` where it is launched does not count.
+    """
 
     kernel: str
     mutant: Mutant
@@ -53,7 +56,8 @@ class Study:
     subjects: int
 
     def share(self, *said: str) -> float:
-        return sum(v.said in said for v in self.verdicts) / max(len(self.verdicts), 1)
+        counted = [v for v in self.verdicts if v.said != "right"]
+        return sum(v.said in said for v in counted) / max(len(counted), 1)
 
     def summary(self) -> str:
         kinds = Counter((v.mutant.what, v.said) for v in self.verdicts)

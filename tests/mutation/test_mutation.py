@@ -24,6 +24,13 @@ KERNELS = 40
 PAST_THE_END = 40
 """Kernels of the corpus for edits that leave an array: of fewer, those that are hard are too large a share."""
 EACH = 6
+FLAGGED = 0.82
+"""Share of faulty mutants of the corpus that are flagged: what was reached, as a floor. 0.9 is wanted. The rest are:
+
+* loops one tile too long where a launch does not relate the extents of several arrays, or the arrays are lists;
+* ends that are not clamped any more where a grid is rounded up;
+* starts of windows and masks of rows that hang on data.
+"""
 SAMPLE = """import cuda.tile as ct
 
 @ct.kernel
@@ -146,6 +153,7 @@ def test_mutants_of_cases_that_leave_arrays_are_noticed(capsys):
         print(f"\ncases: {straying.summary(study)}")
     assert len(study.verdicts) >= 15
     if {"bounds", "padding"} == COMPLETE:
+        assert study.share("flagged") >= 0.85, straying.summary(study)
         assert study.share("flagged", "excluded") >= 0.9, straying.summary(study)
 
 
@@ -158,6 +166,7 @@ def test_mutants_of_the_corpus_that_leave_arrays_are_noticed(corpus, capsys):
         print(f"\ncorpus: {straying.summary(study)}")
     assert len(study.verdicts) >= 60
     if {"bounds", "padding"} == COMPLETE:
+        assert study.share("flagged") >= FLAGGED, straying.summary(study)
         assert study.share("flagged", "excluded") >= 0.9, straying.summary(study)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
@@ -108,13 +107,12 @@ def _leaves(
     about_grid = any(a.key.startswith("grid[") for a in atoms_of(cond))
     for made in ((reach.at, reach.end, guard),) if about_grid else _with_data(reach.at, reach.end, guard):
         atoms = atoms_in(*made, assume)
-        tried = list(_possible(cond, context.model, launch, atoms))
-        if proved and not tried:
-            tried = [_numbers(context.model, launch, atoms)]
-        left = sum(
-            find_escape(*made, axes=context.model.axes_read, assume=assume, tiles=tiles, every=False, fixed=fixed)
-            is not None for fixed in tried)
-        if left >= 1 if proved else left >= _LEAST and 2 * left >= len(tried):
+        found = list(_possible(cond, context.model, launch, atoms))
+        if proved and len(found) < _LEAST:
+            found.append(_numbers(context.model, launch, atoms))
+        left = (find_escape(*made, axes=context.model.axes_read, assume=assume, tiles=tiles, every=False, fixed=fixed)
+                is not None for fixed in (found if proved else found[:_EXAMPLES]))
+        if any(left) if proved else (count := sum(left)) >= _LEAST and 2 * count >= len(found[:_EXAMPLES]):
             return True
     return False
 
@@ -124,8 +122,7 @@ def _possible(cond: Cond, model: KernelModel, launch: Launch, atoms: set[Atom]) 
     names = {a.name for a in atoms if isinstance(a, Sym) and not a.name.endswith(_DATA)}
     asked = conj(*(ge(sym(n), 0) for n in sorted(names)), *(ge(grid(k), 1) for k in range(3)))
     found = numbers(asked, cond, model.params, launch, dict(model.ranks))
-    walked = (n for n in found if 1 < n["grid[0]"] * n["grid[1]"] * n["grid[2]"] <= _BLOCKS)
-    return islice(walked, _EXAMPLES)
+    return (n for n in found if 1 < n["grid[0]"] * n["grid[1]"] * n["grid[2]"] <= _BLOCKS)
 
 
 def _with_data(at: Term, end: Term, guard: Cond) -> Iterator[tuple[Term, Term, Cond]]:
