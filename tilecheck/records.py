@@ -46,6 +46,9 @@ else:
 
         methods = {"__init__": __init__, "__repr__": __repr__, "__setattr__": _no_assignment,
                    "__delattr__": _no_deletion, **({"__eq__": __eq__, "__hash__": __hash__} if eq else {})}
+        if not cls.__dictoffset__:  # it is compiled, and what unpickles such a class assigns to its fields
+            held = _values(tuple(p.name for p in parts))
+            methods["__reduce__"] = lambda self: (_remade, (cls, *held(self)))
         own = {name for name, value in vars(cls).items() if value is not None}  # `__eq__` alone makes `__hash__` None
         for name in methods.keys() - own:
             setattr(cls, name, methods[name])
@@ -74,6 +77,12 @@ else:
             lines.append(f" _set(self, {p.name!r}, {value})")
         exec(f"def __init__({', '.join(('self', *parameters))}):\n" + ("\n".join(lines) or " pass"), scope)
         return scope["__init__"]
+
+    def _remade(cls, *values):
+        made = cls.__new__(cls)
+        for part, value in zip(fields(cls), values, strict=True):
+            object.__setattr__(made, part.name, value)
+        return made
 
     def _no_assignment(self, name, value):
         raise FrozenInstanceError(f"cannot assign to field {name!r}")
