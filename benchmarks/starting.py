@@ -1,5 +1,5 @@
-"""How long the first launch of a program takes: `python benchmarks/starting.py` measures it in programs of their own, with
-an empty cache and with what the one before left there."""
+"""How long the first launch of a program takes: `python benchmarks/starting.py` measures it in programs of their own,
+with an empty cache and with what the one before left there."""
 
 from __future__ import annotations
 

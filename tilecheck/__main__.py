@@ -1,7 +1,5 @@
 """`python -m tilecheck`."""
 
-import sys
+from tilecheck.cli import run
 
-from tilecheck.cli import main
-
-sys.exit(main())
+run()

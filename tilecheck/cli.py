@@ -9,12 +9,13 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
 from tilecheck import __version__, options
 from tilecheck.config import Config, ConfigError, load_config
+from tilecheck.leave import leave
 from tilecheck.records import record
 from tilecheck.selection import SelectorError, check_selectors
 
@@ -133,6 +134,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if collecting:
             gc.enable()
     return result if isinstance(result, int) else EXIT_CLEAN
+
+
+def run() -> NoReturn:
+    """The command: `main`, and the end of the process."""
+    leave(main(), EXIT_ABNORMAL)
 
 
 def _version(context: click.Context, on: bool) -> None:

@@ -56,6 +56,7 @@ def analyse_spread(work: Work, paths: Sequence[str], workers: int, progress: Pro
                 left -= task[0] == "launches"
                 progress(done, total)
                 yield replace(result, last_launches=True) if left == 0 else result
+        pool.shutdown()  # so that no thread is left
     except BrokenProcessPool:  # a worker was killed: find out by which file, so that the others keep their findings
         for task in (*running.values(), *launches, *reversed(kernels)):
             yield _alone(work, task)

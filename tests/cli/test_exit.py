@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -16,3 +17,46 @@ def test_the_interpreter_has_nothing_to_search_as_it_ends() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout.splitlines()[-1] == "kept from the search: True"
+
+
+def _ended(code: str, **more: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], text=True, check=False, stderr=subprocess.PIPE,
+                          **{"stdout": subprocess.PIPE, **more})  # type: ignore[call-overload, no-any-return]
+
+
+LEFT = "import atexit, sys; atexit.register(lambda: print('at exit')); {}from tilecheck.leave import leave; "
+
+
+def test_a_process_that_only_checked_ends_at_once_with_all_written() -> None:
+    ended = _ended(LEFT.format("") + "print('x' * 100_000); print('why', file=sys.stderr); leave(1, 2)")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, "x" * 100_000 + "\n", "why\n")
+
+
+def test_what_others_have_to_do_at_exit_is_done() -> None:
+    for other in ("import tilecheck_runtime; ", "sys.settrace(lambda *a: None); ", "import types; "
+                  "sys.modules['coverage'] = types.ModuleType('coverage'); ", "import threading, time; "
+                  "threading.Thread(target=time.sleep, args=(0.1,)).start(); "):
+        ended = _ended(LEFT.format(other) + "leave(1, 2)")
+        assert (ended.returncode, ended.stdout) == (1, "at exit\n"), other
+
+
+def test_a_reader_that_went_away_is_an_abnormal_end() -> None:
+    code = LEFT.format("") + "sys.stdin.readline(); print('x'); leave(1, 2)"
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with subprocess.Popen([sys.executable, "-c", code], text=True, env=buffered, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin and process.stdout and process.stderr
+        process.stdout.close()
+        process.stdin.write("\n")
+        process.stdin.close()
+        assert (process.wait(), process.stderr.read()) == (2, "")
+
+
+def test_workers_are_gone_when_the_command_ends() -> None:
+    code = ("import threading, sys, multiprocessing\n"
+            "from tilecheck.analyst import Work\nfrom tilecheck.progress import no_progress\n"
+            "from tilecheck.workers import analyse_spread\n"
+            "list(analyse_spread(Work(('a.py', 'b.py'), (), "
+            "{'a.py': b'', 'b.py': b''}), ['a.py', 'b.py'], 2, no_progress))\n"
+            "print(threading.active_count(), len(multiprocessing.active_children()))")
+    assert _ended(code).stdout == "1 0\n"

@@ -19,10 +19,12 @@ import pytest
 from native_build import MODULES
 from tests.corpus.part import WHOLE, part
 from tilecheck import cache
+from tilecheck.api import check_paths
+from tilecheck.config import Config
 
 ROOT = Path(__file__).parents[2]
-INNERMOST = ("tilecheck/proof/terms", "tilecheck/proof/facts", "tilecheck/proof/contract/printing.py",
-             "tilecheck/kernel/assuming.py")
+INNERMOST = ("tilecheck/proof/terms", "tilecheck/proof/facts", "tilecheck/proof/region.py",
+             "tilecheck/proof/contract/printing.py", "tilecheck/kernel/assuming.py")
 """With the modules that derive a class from one of theirs: a class that is not compiled cannot."""
 
 COMPILER = str(sysconfig.get_config_var("CC") or "cc").split()[0]
@@ -88,9 +90,16 @@ def test_cases_have_the_same_report(compiled: Path) -> None:
     assert report(compiled, "--no-cache", cases) == plain
 
 
-def test_real_kernels_have_the_same_report(compiled: Path, corpus: Path, tmp_path: Path) -> None:
+def test_real_kernels_have_the_same_report(
+    compiled: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Written by workers, which send what they found as pickles, and then from what was kept of it."""
-    tree = part(corpus, tmp_path, "ops/cutile/moe.py", "ops/cutile/attention.py", "suites/liger/cutile/group_norm.py")
+    files = ("ops/cutile/moe.py", "ops/cutile/attention.py", "ops/cutile/softmax.py", "ops/cutile/bmm.py",
+             "suites/liger/cutile/group_norm.py")
+    tree = part(corpus, tmp_path, *files)
+    monkeypatch.setattr("tilecheck.workers.analyse_spread", lambda *_: pytest.fail("several processes"))
+    with pytest.raises(pytest.fail.Exception, match="several processes"):  # this many files are spread
+        check_paths([tree], Config(use_cache=False, jobs=2))
     plain = report(ROOT, "--no-cache", tree)
     assert plain["kernels"]
     kept = ["--jobs", "2", "--cache-dir", tmp_path / "kept"]
@@ -112,6 +121,26 @@ assert read == values and read[-2] is TRUE, read
 assert [type(v) for v in read] == [type(v) for v in values]
 assert all(a.single is b.single for a, b in zip(read[:4], values))
 """
+
+
+RECORDS = """
+import pickle
+from tilecheck.proof.region import BlockPoint, Region
+from tilecheck.proof.terms import TRUE, bid
+for made in (Region((bid(0),), TRUE), BlockPoint((1, 2, 3), (), ())):
+    read = pickle.loads(pickle.dumps(made))
+    assert (read, type(read)) == (made, type(made)), read
+    try:
+        read.index = read.block = ()
+    except AttributeError:
+        continue
+    raise AssertionError("it could be changed")
+"""
+
+
+def test_records_are_sent_between_processes(compiled: Path) -> None:
+    for where in (compiled, ROOT):
+        python(where, "-c", RECORDS)
 
 
 def test_what_either_pickles_the_other_reads(compiled: Path) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import os
 from pathlib import Path
 
 import pytest
 
 from tests.cases.expectations import FOLDER, cases
 from tests.cases.launches import GOOD
-from tests.corpus.part import WHOLE
 from tests.mutation import straying
 from tests.mutation.edits import edits
 from tests.mutation.launches import Candidate, Signature, draws, explore, signature
