@@ -36,10 +36,18 @@ def test_the_part_that_is_lost_is_shown_where_it_is_made() -> None:
         (2, "`b` is 0 in both blocks"), (2, "`h` is 0 in block (0, 0) and 1 in (1, 0), and not in the index"),
         (5, "tile (0, 0, 0, 0) in both blocks")]
     assert finding.help == (
-        "store at `(b, m, h, 0)`, as the tile is loaded from `a` and permuted, and launch one block on grid axis 1 "
-        "(nothing uses `place` then): no two blocks write one element of `c` then")
+        "store at `(b, m, h, 0)`, as the tile is loaded from `a` and permuted, remove `place`, the block's coordinate on "
+        "axis 1, and launch one block on grid axis 1: no two blocks write one element of `c` then")
     # the launch would have to change, too
     assert finding.proposal is not None and finding.proposal.edits == ()
+
+
+def test_a_kernel_that_does_all_that_is_said_has_no_finding() -> None:
+    store = "    ct.store(c, index=(b, m, h, 0), tile=ct.permute(t, (0, 2, 1, 3)))"
+    without = HEADS.replace("bh, place = ct.bid(0), ct.bid(1)", "bh = ct.bid(0)") + store
+    assert not findings(kernel(without, "a, c, H: Int, T: Int"), "TC101")
+    # as long as it reads the coordinate, it is meant for several blocks there
+    assert findings(kernel(HEADS + store, "a, c, H: Int, T: Int"), "TC101")
 
 
 def test_a_coordinate_that_something_else_needs_is_not_given_up() -> None:

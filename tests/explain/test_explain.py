@@ -136,8 +136,8 @@ def test_a_refutation_shows_its_witness_and_what_to_change() -> None:
                           "dst[0, 0, 0, 0]")
     assert o.settles == (
         "each of these keeps the blocks apart, and only you know which is meant: store at `(b, h1, m, 0)`, as the tile "
-        "is loaded from `src`, and launch one block on grid axis 1 (nothing uses `h2` then); or store at "
-        "`(b, m, h1, 0)` and launch one block on grid axis 1 (nothing uses `h2` then)",)
+        "is loaded from `src`, remove `h2`, the block's coordinate on axis 1, and launch one block on grid axis 1; or "
+        "store at `(b, m, h1, 0)`, remove `h2`, the block's coordinate on axis 1, and launch one block on grid axis 1",)
 
 
 def test_a_condition_is_what_every_launch_must_satisfy(own: Path) -> None:

@@ -71,20 +71,19 @@ def _told(scene: Scene, s: Settled, o: Outcome) -> str:
     if c.guard:
         return f"let one block do it, under `{c.shown}`"
     at = "store at" if c.shown.startswith("(") and s.access.op.endswith("store") else "write"
-    why = f", {c.why}," if c.why and o.idle else f", {c.why}" if c.why else ""
-    return f"{at} `{c.shown}`{why}{_then(scene, o)}"
-
-
-def _then(scene: Scene, o: Outcome) -> str:
-    """What the launch must do for it."""
+    parts = [f"{at} `{c.shown}`", *([c.why] if c.why else []), *_without(scene, o)]
     if not o.idle:
-        return ""
-    names = [f"`{name}`" for name, g in scene.given.items()
-             if (term := scene.term(g.target)) is not None and isinstance(term.single, Bid)
-             and term.single.axis in o.idle]
-    axes = " and ".join(str(k) for k in o.idle)
-    unused = f" (nothing uses {' and '.join(names)} then)" if names else ""
-    return f" and launch one block on grid axis {axes}{unused}"
+        return ", ".join(parts)
+    axes = f"grid {'axis' if len(o.idle) == 1 else 'axes'} {' and '.join(map(str, o.idle))}"
+    return f"{', '.join(parts)}{',' if len(parts) > 1 else ''} and launch one block on {axes}"
+
+
+def _without(scene: Scene, o: Outcome) -> Iterator[str]:
+    """The coordinates that nothing uses any more: a kernel that reads one is meant for several blocks on its axis."""
+    for name, given in scene.given.items():
+        term = scene.term(given.target)
+        if term is not None and isinstance(term.single, Bid) and term.single.axis in o.idle:
+            yield f"remove `{name}`, the block's coordinate on axis {term.single.axis}"
 
 
 def _origins(
