@@ -23,7 +23,6 @@ from tilecheck.proof.terms import (
     FUNCTIONS,
     ONE,
     TRUE,
-    WRAPPED,
     ZERO,
     App,
     Atom,
@@ -111,8 +110,8 @@ def _free(atom: Atom) -> bool:
         return atom.uniform
     if not isinstance(atom, App):
         return True
-    known = atom.fn in FUNCTIONS and atom.fn not in WRAPPED
-    return known or atom.fn == "int" or "[*]" in atom.fn.partition("(")[0]
+    # of a number that may wrap it is known what is left of it
+    return atom.fn in FUNCTIONS or atom.fn == "int" or "[*]" in atom.fn.partition("(")[0]
 
 
 def _observed(atom: Atom) -> bool:

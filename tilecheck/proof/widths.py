@@ -225,9 +225,7 @@ class _Search:
     def _below(self, m: Monomial, c: int) -> Term | None:
         """What a product is at least, with the other sign."""
         short = [a for a in m if not _from(0, _least_of(a))]
-        if not all(_from(-1, _least_of(a)) for a in short):
-            return None
-        if len(short) > 2:
+        if len(short) > 2 or not all(_from(-1, _least_of(a)) for a in short):
             return self._product_of_sizes(m, c)
         # one of two factors is at least -1 where the other one is at most its size
         rest = self._product_of_sizes(tuple(a for a in m if a not in short), c)
