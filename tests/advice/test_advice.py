@@ -36,8 +36,8 @@ def test_the_part_that_is_lost_is_shown_where_it_is_made() -> None:
         (2, "`b` is 0 in both blocks"), (2, "`h` is 0 in block (0, 0) and 1 in (1, 0), and not in the index"),
         (5, "tile (0, 0, 0, 0) in both blocks")]
     assert finding.help == (
-        "store at `(b, m, h, 0)`, as the tile is loaded from `a` and permuted, remove `place`, the block's coordinate on "
-        "axis 1, and launch one block on grid axis 1: no two blocks write one element of `c` then")
+        "store at `(b, m, h, 0)`, as the tile is loaded from `a` and permuted, remove `place`, the block's coordinate "
+        "on axis 1, and launch one block on grid axis 1: no two blocks write one element of `c` then")
     # the launch would have to change, too
     assert finding.proposal is not None and finding.proposal.edits == ()
 

@@ -288,7 +288,7 @@ def test_a_run_in_which_nothing_has_changed_does_not_load_the_checker(tmp_path: 
     def loaded() -> bool:
         done = subprocess.run([sys.executable, "-X", "importtime", "-m", "mypy", "."], cwd=tmp_path, env=environment(),
                               capture_output=True, text=True, check=False)
-        assert "tilecheck.mypy_plugin.plugin" in done.stderr
+        assert "tilecheck.mypy_plugin.dispatch" in done.stderr
         assert RACE in parsed(done).findings
         return "tilecheck.engine" in done.stderr
 
@@ -361,3 +361,11 @@ def test_the_daemon(daemon: Callable[..., Run], tmp_path: Path, write: Write):
     write(host=HOST)
     (tmp_path / "sums.py").unlink()
     assert daemon().findings == set()
+
+
+def test_mypy_finds_the_plugin_again_in_a_process_that_has_loaded_it() -> None:
+    """mypy takes it from the package by name: a module of that name would take its place once it is imported."""
+    plugin("2.4.1")
+    from tilecheck import mypy_plugin
+
+    assert mypy_plugin.plugin is plugin

@@ -28,6 +28,6 @@ def plugin(version: str) -> type[Plugin]:
         print(f"note: the mypy plugin of tilecheck {__version__} does not know mypy {version}, so mypy does not check "
               f"kernels; run `tilecheck` itself, or install mypy>={SUPPORTED[0]},<{SUPPORTED[1]}", file=sys.stderr)
         return Plugin
-    from tilecheck.mypy_plugin.plugin import TilecheckPlugin
+    from tilecheck.mypy_plugin.dispatch import TilecheckPlugin
 
     return TilecheckPlugin
