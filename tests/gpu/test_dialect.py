@@ -28,9 +28,10 @@ def floats(random, *shape, dtype=np.float32):
 
 def test_a_kernel_is_compiled_ahead_for_the_gpu_that_its_arguments_are_on():
     z, x, y = (tcr.ones((4096,), f32) for _ in range(3))
-    made = add.compile(z.partition(128), x, y)
+    parts = z.partition(128)
+    made = add.compile(parts, x, y)
     assert made.arch == current().arch
-    assert add.compile(z.partition(128), x, y, arch=made.arch) is made
+    assert add.compile(parts, x, y, arch=made.arch) is made
 
 
 @pytest.fixture(autouse=True)
