@@ -1,6 +1,6 @@
 """Compiles what a run spends most of its time in, with mypyc. The sources stay as they are, and work without it.
 
-    python native_build.py FOLDER [PATH ...] [--level 1] [--jobs 2]
+    python native_build.py FOLDER [PATH ...] [--level 3] [--jobs 2]
 
 The extension modules are written below FOLDER, where an installation has them: `tilecheck/proof/...` and one that they
 share. PATHs are modules, or folders of them, that are compiled in place of all of `MODULES`.
@@ -23,7 +23,7 @@ MODULES: Final = ("tilecheck/proof", "tilecheck/kernel/assuming.py")
 ROOT: Final = Path(__file__).resolve().parent
 
 
-def compile_modules(out: Path, paths: Sequence[str] = MODULES, level: str = "1", jobs: int = 0) -> None:
+def compile_modules(out: Path, paths: Sequence[str] = MODULES, level: str = "3", jobs: int = 0) -> None:
     """Write the extension modules of `paths` below `out`.
 
     level   of optimisation, as the C compiler counts
@@ -74,7 +74,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("paths", nargs="*", default=MODULES)
-    parser.add_argument("--level", default="1")
+    parser.add_argument("--level", default="3")
     parser.add_argument("--jobs", type=int, default=0)
     arguments = parser.parse_args()
     compile_modules(arguments.folder, arguments.paths, arguments.level, arguments.jobs)
