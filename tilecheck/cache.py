@@ -151,7 +151,8 @@ def tool_signature() -> str:
     stamps = [_stamp(path) for path in sorted(package.rglob("*.py"))]
     library = compiled_library()
     stamps += [_stamp(library)] if library else []
-    stamps += [_stamp(Path(spec.origin)) for spec in map(_spec, ("libcst", "z3")) if spec and spec.origin]
+    solver = _spec("z3")
+    stamps += [_stamp(Path(solver.origin))] if solver and solver.origin else []
     return digest(sys.version, *stamps)
 
 

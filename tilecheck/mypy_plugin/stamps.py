@@ -49,7 +49,8 @@ def tool_stamp() -> str:
     """Changes with the checker, the interpreter and the libraries that verdicts depend on."""
     parts = [sys.version]
     parts += _files(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    parts += [_file(spec.origin) for name in ("libcst", "z3") if (spec := find_spec(name)) and spec.origin]
+    solver = find_spec("z3")
+    parts += [_file(solver.origin)] if solver and solver.origin else []
     return digest("\n".join(sorted(parts)).encode())
 
 

@@ -42,6 +42,7 @@ class Atom:
     def _arguments(self) -> tuple[object, ...]:
         raise TypeError(type(self).__name__)
 
+
 def _mark(copy: int) -> str:
     return "'" * copy
 
