@@ -66,6 +66,7 @@ from tilecheck.rules.padding import settle_padding
 from tilecheck.rules.padding_launches import in_view
 from tilecheck.rules.slices import settle_slices
 from tilecheck.rules.statements import one_for_each_statement
+from tilecheck.rules.suspicion import confirmed
 from tilecheck.rules.wording import readable
 
 __all__ = ["conclude", "contract_of", "prove"]
@@ -121,8 +122,9 @@ def conclude(
     """Verdicts, contract and findings of a kernel in view of the launches that are visible in the checked tree."""
     clauses = contract_of(proof)
     states = discharge_all(clauses, model, launches)
-    launches = [launch for launch in launches if launch.how != "unseen"]
     unsettled = [in_view(s, model, launches, states) for s in proof.obligations if _unsettled(s, states)]
+    suspected = tuple(confirmed(proof.suspicions, model, launches))
+    launches = [launch for launch in launches if launch.how != "unseen"]
     reported = _without_implied([s for s in unsettled if s is not None])
     findings = [_in_dialect(s, model, _DIAGNOSE[s.code](s, model)) for s in reported]
     findings += [row_spill.diagnose_read(s, a, model) for s in reported for a in s.spilling]
@@ -137,7 +139,7 @@ def conclude(
     findings += tile_dtype.diagnose(model)
     findings += product_operands.diagnose(model)
     findings += _unless_told(model, findings, tile_types.diagnose(model, launches))
-    findings += lints.concluded(model, proof.suspicions, launches)
+    findings += lints.concluded(model, suspected, launches)
     findings += launch_arguments.diagnose(model, launches)
     findings += missing_grid_wait.diagnose(model, launches)
     findings += (d for s in proof.slices for d in slices.told(s, model.name))
