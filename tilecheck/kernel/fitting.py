@@ -35,7 +35,7 @@ from tilecheck.proof.terms import (
     negate,
     of,
 )
-from tilecheck.proof.widths import grows, least, most, size_of
+from tilecheck.proof.widths import grows, least, most, numbers, size_of
 
 __all__ = ["bits_of", "computed_in", "counted_up", "fitted", "not_below", "noted", "widened"]
 
@@ -57,6 +57,8 @@ def fitted(m: Machine, value: Int) -> Term:
     low = least(t) if dtype in UNSIGNED else 0
     if low is None or low < 0:
         return app(dtype, t)
+    if dtype in UNSIGNED:
+        m.sized |= numbers(t).difference(_shown(m.path))
     if bits < _INDEX:
         return t if _held(m, t, dtype) else app(dtype, t)
     kind = dtype if dtype in INTEGERS else f"int{_INDEX}"
@@ -115,9 +117,11 @@ def not_below(m: Machine, value: Int) -> Term:
     t = value.term
     if _exact(m, value) or bits_of(value.dtype) != _INDEX or _few(m, t):
         return t
-    low = most(-t, m.path)
+    signs: set[str] = set()
+    low = most(-t, m.path, signs)
     if low is None:
         return fitted(m, value)
+    m.sized |= signs.difference(_shown(m.path))
     if grows(low):
         m.products.add(_positive(low))
     return t
@@ -203,11 +207,11 @@ def _bounds(m: Machine, t: Term, known: Cond) -> tuple[Term, ...] | None:
     """What bounds a term from both sides, in the end or by the condition of the loop that is being tested."""
     if m.knowledge.ranges:
         known = conj(known, _declared(m, t))
-    found = _both(t, known)
+    found = _both(m, t, known)
     if found is not None or m.supposed is None:
         return found
     counter, before = m.supposed
-    first, later = _both(Substitution({counter: ZERO}).term(t), known), _both(t, conj(known, before))
+    first, later = _both(m, Substitution({counter: ZERO}).term(t), known), _both(m, t, conj(known, before))
     return None if first is None or later is None else (*first, *later)
 
 
@@ -218,9 +222,20 @@ def _declared(m: Machine, t: Term) -> Cond:
     return conj(*(c for value, (low, high) in said for c in (ge(value, low), lt(value, high))))
 
 
-def _both(t: Term, known: Cond) -> tuple[Term, ...] | None:
-    high, low = most(t, known), most(-t, known)
-    return None if high is None or low is None else (high, low)
+def _both(m: Machine, t: Term, known: Cond) -> tuple[Term, ...] | None:
+    signs: set[str] = set()
+    high, low = most(t, known, signs), most(-t, known, signs)
+    if high is None or low is None:
+        return None
+    m.sized |= signs.difference(_shown(known))
+    return high, low
+
+
+def _shown(known: Cond) -> set[str]:
+    """Numbers of the launch that a condition says are not negative."""
+    bounds = ((part.term.offset, part.term) for part in conjuncts(known) if part.op == "ge")
+    atoms = ((t - offset).single for offset, t in bounds if offset <= 0)
+    return {a.name for a in atoms if isinstance(a, Sym)}
 
 
 def _held(m: Machine, t: Term, dtype: str) -> bool:

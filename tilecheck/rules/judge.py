@@ -101,12 +101,15 @@ def prove(model: KernelModel) -> Proof:
     obligations = row_spill.specialised(context, obligations)
     if is_too_wide(model) or any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
-    structural = (*ownership_clauses(model), *structural_clauses(model))
+    settled = once(model, one_for_each_statement(obligations))
     wrong_slices = tuple(slice_range.diagnose(context))
+    sliced = settle_slices(context, wrong_slices)
+    owned = ownership_clauses(model)
+    others = (*owned, *context.declared, *(c for s in settled for c in s.clauses),
+              *(c for s in sliced for c in s.clauses))
     return Proof(
-        once(model, one_for_each_statement(obligations)), structural,
-        context.declared, context.faulty, context.contradictory,
-        tuple(lints.suspicions(context, wrong_slices)), settle_slices(context, wrong_slices))
+        settled, (*owned, *structural_clauses(model, others)), context.declared, context.faulty, context.contradictory,
+        tuple(lints.suspicions(context, wrong_slices)), sliced)
 
 
 def _too_wide(s: Settled) -> Settled:
