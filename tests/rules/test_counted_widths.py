@@ -177,3 +177,17 @@ def test_arrays_that_are_indexed_in_64_bits() -> None:
     # a tile inside the array may have a number that an index of 32 bits does not hold
     assert clauses(report(row("i * n"), parameters=wide)) == {"grid[0]*n < 2**31"}
     assert not clauses(report(row("i * n")))
+
+
+@pytest.mark.parametrize(("body", "clause"), [
+    ("ct.scatter(c, (ct.astype((i * n) // n, ct.int32), lanes), t)", "grid[0]*n < 2**63"),
+    ("ct.scatter(c, ((i + n * 4) // 4 - n + i, lanes), t)", "grid[0] + 4*n < 2**63"),
+    ("if i * 4 + n * 4 >= n * 4:\n        ct.scatter(c, (i, lanes), t)", "4*grid[0] + 4*n < 2**63"),
+    ("ct.scatter(c, (ct.astype((n * n * i) // (n * n), ct.int32), lanes), t)", "grid[0]*n*n < 2**63"),
+    ("if i + n >= m:\n        ct.scatter(c, (i, lanes), t)", None),
+    ("ct.scatter(c, (i, lanes), t, mask=lanes + i < n)", None),
+])
+def test_numbers_that_are_passed_in_64_bits(body: str, clause: str | None) -> None:
+    found = {c.clause for c in report(body, parameters="a, c, ids, n: ct.ScalarInt64, m: ct.ScalarInt64").contract}
+    assert clause in found if clause is not None else not any("2**63" in c for c in found)
+    assert clause is None or found & {"n >= 0", clause.replace("+", "-")} - {clause}

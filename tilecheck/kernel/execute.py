@@ -182,6 +182,7 @@ def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None)
         said = tile_annotation(m.project, site.module, annotation)
         if said == "ScalarInt64":
             m.used_as(name, "scalar")
+            m.doubled.add(name)
             return Int(sym(name), dtype="int64")
         m.indexed[name] = said == "IndexedWithInt64"
         return ParamRef(name)

@@ -63,7 +63,7 @@ def fitted(m: Machine, value: Int) -> Term:
         return t if _held(m, t, dtype) else app(dtype, t)
     kind = dtype if dtype in INTEGERS else f"int{_INDEX}"
     if bits > _INDEX:
-        return t if _fits_twice(t) or _asked(m, size_of(t), t, m.long, 2 * _INDEX) else app(kind, t)
+        return t if _fits_twice(m, t) or _few(m, t) or _asked(m, size_of(t), t, m.long, 2 * _INDEX) else app(kind, t)
     size = size_of(t)
     if size is not None:
         limit = 2 ** _INDEX + 1 if dtype in UNSIGNED else 2 ** (_INDEX - 1)
@@ -71,10 +71,14 @@ def fitted(m: Machine, value: Int) -> Term:
     return t if _few(m, t) or _asked(m, None, t, m.products, _INDEX) else app(kind, t)
 
 
-def _fits_twice(t: Term) -> bool:
-    """Whether 64 bits hold a term of values that 32 bits hold each."""
-    size: int = sum(abs(c) << (_INDEX - 1) * len(k) for k, c in t.monos.items())
+def _fits_twice(m: Machine, t: Term) -> bool:
+    """Whether 64 bits hold a term of values that 32 bits hold each, but for those that the launch passes in 64."""
+    size: int = sum(abs(c) << sum(_bits_beside_sign(m, a) for a in k) for k, c in t.monos.items())
     return size < 1 << (2 * _INDEX - 1)
+
+
+def _bits_beside_sign(m: Machine, a: Atom) -> int:
+    return (_INDEX if m.doubled.isdisjoint(numbers(of(a))) else 2 * _INDEX) - 1
 
 
 def _asked(m: Machine, size: Term | None, t: Term, into: set[Term], bits: int) -> bool:

@@ -197,6 +197,8 @@ class Machine:
         self.long: set[Term] = set()
         self.sized: set[str] = set()
         """Numbers of the launch that bounds of others take not to be negative."""
+        self.doubled: set[str] = set()
+        """Numbers that the launch passes in 64 bits."""
         self.plain: set[Term] = set()
         """Values of loop variables, which their loops keep within 32 bits."""
         self.supposed: tuple[Atom, Cond] | None = None
