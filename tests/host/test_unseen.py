@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.host.hosts import all_launches
+from tests.host.hosts import PRELUDE, all_launches
 from tilecheck.api import check_source
 from tilecheck.config import Config
+from tilecheck.host.launches import find_launches
+from tilecheck.source.project import Project
 
 SEEN = "def seen(x, y, n):\n    ct.launch(0, (n,), k, (x, y, n, 1))\n\n\n"
 
@@ -53,6 +55,25 @@ def test_a_kernel_whose_launches_are_all_seen(source: str) -> None:
     assert "k" not in unseen(source)
 
 
+LAUNCH = "def run(xs, y):\n    list(map(lambda x: ct.launch(0, (5,), {}, (x, y, 3, 1)), xs))\n"
+
+
+@pytest.mark.parametrize("source", [
+    "import m\n" + LAUNCH.format("m.k"),
+    "import m\n" + LAUNCH.format("m.pick()"),
+    "from m import pick\n" + LAUNCH.format("pick()"),
+    "from m import pick\n\n\nclass A:\n    def __init__(self):\n        self.k = pick()\n\n    def run(self, x, y):\n"
+    "        ct.launch(0, (5,), self.k, (x, y, 3, 1))\n",
+    "from m import TABLE\n" + LAUNCH.format("TABLE[len(xs)]"),
+    "from m import choose\n" + LAUNCH.format("choose(1)"),
+])
+def test_a_kernel_that_another_module_launches(source: str) -> None:
+    kernels = PRELUDE + "TABLE = {'a': [k]}\n\n\ndef pick():\n    return k\n\n\ndef choose(i):\n    return pick()\n"
+    files = {"m.py": kernels, "o.py": "import cuda.tile as ct\n" + source}
+    project = Project(list(files), contents={name: text.encode() for name, text in files.items()})
+    assert {("m.py", "k")} == {x.kernel for x in find_launches(project, project.module("o.py")) if x.how == "unseen"}
+
+
 KERNEL = """
 import cuda.tile as ct
 
@@ -78,3 +99,42 @@ def test_a_clause_is_discharged_only_where_all_launches_are_seen(more: str, stat
     assert {c.clause: c.state for c in kernel.contract}["T <= n"] == state
     told = [d.message for d in said.diagnostics if "T <= n" in d.message]
     assert bool(told) == (state == "open")
+
+
+PADDED = """
+import cuda.tile as ct
+
+
+@ct.kernel
+def k(x, y, n, T: ct.Constant[int]):
+    i = ct.bid(0)
+    t = ct.load(x, (0,), (T,))
+    s = ct.sum(ct.where(ct.arange(T, dtype=ct.int32) < n, t, 0.0), keepdims=True)
+    ct.store(y, (i,), s)
+
+
+def seen(x, y, z):
+    ct.launch(0, (5,), k, (x, y, z.shape[0], 64))
+"""
+
+NARROWED = """
+import cuda.tile as ct
+
+
+@ct.kernel
+def k(x, y, n, T: ct.Constant[int]):
+    j = ct.astype(ct.bid(0) % n, ct.int16)
+    ct.scatter(y, ct.astype(j, ct.int32) + ct.arange(T, dtype=ct.int32), 1.0)
+
+
+def seen(x, y):
+    ct.launch(0, (5,), k, (x, y, 4, 64))
+"""
+UNSEEN = "\n\ndef run(xs, y):\n    list(map(lambda x: ct.launch(0, (5,), k, (x, y, 100000, 64)), xs))\n"
+
+
+@pytest.mark.parametrize(("source", "code"), [(PADDED, "TC301"), (NARROWED, "TC207")])
+def test_what_launches_settle_is_told_where_there_may_be_one_unseen(source: str, code: str) -> None:
+    found = [[d.code for d in check_source(text, "m.py", Config(use_cache=False)).diagnostics].count(code)
+             for text in (source, source + UNSEEN, source[:source.index("def seen")])]
+    assert found == [0, 1, 1]

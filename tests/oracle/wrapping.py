@@ -26,6 +26,7 @@ from tilecheck_runtime.cpu.execute import sanitize
 
 FACTORS: Final = (2, 3, 5, 1000, 1 << 16, 1000000, 1 << 20, 1 << 30)
 SCALARS: Final = (1, 2, 3, 7, 1 << 16, (1 << 16) + 1, 1 << 29, 1 << 30, (1 << 31) - 1)
+NEGATIVE: Final = (-1, -2, -7, -(1 << 16), -(1 << 29), -(1 << 30), -(1 << 31))
 LOOPS: Final[Mapping[str, tuple[str, str]]] = {
     "": ("", ""),
     "for j in range(n):": ("", ""),
@@ -57,6 +58,9 @@ class Wrapping:
             ids = list(range(SIZE))
             rng.shuffle(ids)
             yield {"grid": rng.randint(2, 5), "n": rng.choice((1, 2, 4, 6, 8)), "K": rng.choice(SCALARS), "ids": ids}
+        for _ in range(count // 4):
+            n = rng.choice((4, 8)) if rng.random() < 0.7 else rng.choice(NEGATIVE)
+            yield {"grid": rng.randint(2, 5), "n": n, "K": rng.choice(NEGATIVE), "ids": list(range(SIZE))}
 
 
 def _text(rng: random.Random) -> str:

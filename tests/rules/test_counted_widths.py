@@ -82,6 +82,9 @@ def test_what_a_loop_counts_to_fits(body: str) -> None:
     ("j = i\n    while j * K < n:\n        ct.store(c, (j, 0), t)\n        j += nb", "grid[0]*K + n < 2**31"),
     (FOR + "ct.scatter(c, j * K + lanes, t)", "K*n + T < 2**31"),
     ("for j in range(i * K, i * K + K):\n        " + row("j"), "grid[0]*K < 2**31"),
+    # by a negative number, what is not negative is negative
+    (FOR + row("(j * 65536 - j // (n - m) * 65536) // 65536"), "131072*n < 2**31"),
+    (FOR + row("(j * 65536 - j % (n - m) * 65536) // 65536"), "65536*m + 131072*n < 2**31"),
 ])
 def test_what_is_multiplied_in_a_loop_has_a_clause(body: str, clause: str) -> None:
     kernel = report(body)
@@ -123,6 +126,26 @@ def test_numbers_that_the_launch_passes_fit_together(body: str, clause: str | No
     assert clause in found if clause else not found
 
 
+@pytest.mark.parametrize(("body", "asked"), [
+    (FOR + row("(j * K) // K"), {"K >= 0", "n >= 0"}),
+    (FOR + row("j"), set()),
+    ("if i + n >= m:\n        " + row("i"), set()),
+    ("if K >= 0:\n        " + row("(i * K) // K"), {"K >= 0"}),
+    (row("(i * n) // n"), {"n >= 0"}),
+    (row("(i * T) // T"), set()),
+    # what is only added may have either sign
+    ("ct.scatter(c, ((i * 1024 + n) // 1024, lanes), t)", {"1024*grid[0] + n < 2**31", "1024*grid[0] - n < 2**31"}),
+    (row("ct.cdiv(i * n + 1, n)"), {"n >= 0"}),
+    # of what is left out of a bound because of its sign, the bound does not tell
+    (FOR + "v = j - m * j\n        ct.scatter(c, (ct.astype(min(max(v, -128), 127), ct.int8) + j, lanes), t)",
+     {"m >= 0", "n >= 0"}),
+])
+def test_bounds_are_for_numbers_that_are_not_negative(body: str, asked: set[str]) -> None:
+    found = {c.clause for c in report(body).contract}
+    signs = {c for c in found if c.endswith(" >= 0") and "shape" not in c}
+    assert asked <= found and (signs <= asked)
+
+
 WIDE = "b = ct.astype(i, ct.int64)\n    "
 
 
@@ -154,3 +177,17 @@ def test_arrays_that_are_indexed_in_64_bits() -> None:
     # a tile inside the array may have a number that an index of 32 bits does not hold
     assert clauses(report(row("i * n"), parameters=wide)) == {"grid[0]*n < 2**31"}
     assert not clauses(report(row("i * n")))
+
+
+@pytest.mark.parametrize(("body", "clause"), [
+    ("ct.scatter(c, (ct.astype((i * n) // n, ct.int32), lanes), t)", "grid[0]*n < 2**63"),
+    ("ct.scatter(c, ((i + n * 4) // 4 - n + i, lanes), t)", "grid[0] + 4*n < 2**63"),
+    ("if i * 4 + n * 4 >= n * 4:\n        ct.scatter(c, (i, lanes), t)", "4*grid[0] + 4*n < 2**63"),
+    ("ct.scatter(c, (ct.astype((n * n * i) // (n * n), ct.int32), lanes), t)", "grid[0]*n*n < 2**63"),
+    ("if i + n >= m:\n        ct.scatter(c, (i, lanes), t)", None),
+    ("ct.scatter(c, (i, lanes), t, mask=lanes + i < n)", None),
+])
+def test_numbers_that_are_passed_in_64_bits(body: str, clause: str | None) -> None:
+    found = {c.clause for c in report(body, parameters="a, c, ids, n: ct.ScalarInt64, m: ct.ScalarInt64").contract}
+    assert clause in found if clause is not None else not any("2**63" in c for c in found)
+    assert clause is None or found & {"n >= 0", clause.replace("+", "-")} - {clause}

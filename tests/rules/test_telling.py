@@ -129,6 +129,38 @@ def test_a_variant_that_no_launch_keeps_inside():
                            "(say, with turned = 1)")
 
 
+_SHIFTED = """
+@ct.kernel
+def k(a, c):
+    i = ct.bid(0)
+    ct.store(c, (i,), ct.load(a, (i + {shift},), (128,), padding_mode=ct.PaddingMode.ZERO))
+
+def f(a, c):
+    n = a.shape[0]
+    ct.launch(torch.cuda.current_stream(), ({blocks}, 1, 1), k, (a, c))
+"""
+
+
+@pytest.mark.parametrize(("shift", "blocks", "severity"), [
+    # large arrays have as many tiles
+    (40, "4", None),
+    (4000, "4", None),
+    # what fails for the sizes that are tried holds for n = 12345, and for n = 0, 385 and so on
+    (0, "n // 128 + (0 if n == 12345 else 5)", "warning"),
+    (0, "n // 128 + n % 7 + n % 5 + n % 11", "warning"),
+    (0, "n // 128 + 2", "error"),
+])
+def test_what_no_tried_size_satisfies_may_hold_for_others(shift: int, blocks: str, severity: str | None):
+    found = [(c, s) for c, s, _ in _found(_SHIFTED.format(shift=shift, blocks=blocks)) if c in ("TC205", "TC405")]
+    assert found == ([] if severity is None else [("TC205", severity)])
+
+
+def test_a_finding_that_is_not_proved_says_so():
+    text = _HEAD + _SHIFTED.format(shift=0, blocks="n // 128 + (0 if n == 12345 else 5)")
+    (d,) = [d for d in check_source(text, "case.py", Config(use_cache=False)).diagnostics if d.code == "TC205"]
+    assert d.notes[-1].message == "that was seen for all sizes that were tried, and is not proved for others"
+
+
 @pytest.mark.parametrize("text", [
     _SUMS.format(end="ct.cdiv(K, T)"),
     _SUMS.format(end="K // T") + _LAUNCHED.format(K="a.shape[1] // 64 * 64"),

@@ -67,3 +67,17 @@ def test_an_index_inside_the_array_fits(index: str) -> None:
     kernel = report(index)
     assert not clauses(kernel)
     assert all(o.verdict != "unproven" or "32 bits" not in o.why for o in kernel.obligations)
+
+
+@pytest.mark.parametrize(("index", "verdict", "clause"), [
+    # rounded up, -2*i // -2 is i, and 1 - 2*i // -2 is i also
+    ("ct.cdiv(-2 * i, -2) - 1", "refuted", None),
+    ("ct.cdiv(1 - 2 * i, -2)", "proved", "grid[0] <= cdiv(c.shape[0], T)"),
+    ("ct.cdiv(i * n + 1, n) - 1", "proved", "n >= 0"),
+    ("ct.cdiv(i * (n - T) + 1, n - T) - 1", "proved", "T < n"),
+])
+def test_what_is_rounded_up_by_a_negative_number(index: str, verdict: str, clause: str | None) -> None:
+    kernel = report(index)
+    (store,) = [o for o in kernel.obligations if o.kind == "bounds" and o.array == "c"]
+    assert store.verdict == verdict
+    assert clause is None or clause in {c.clause for c in kernel.contract}

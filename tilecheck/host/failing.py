@@ -7,14 +7,14 @@ is left of it fails wherever none of them applies.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 from zlib import crc32
 
 from tilecheck.host.binding import AT_LAUNCH, bind
 from tilecheck.host.discharge import Discharge, cone, said
 from tilecheck.host.launch import Launch
-from tilecheck.host.lemmas import alike, limits, outcomes, plain, unreachable
+from tilecheck.host.lemmas import alike, decided, limits, outcomes, plain, unreachable
 from tilecheck.kernel.access import Param
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.region import Clause
@@ -49,16 +49,24 @@ _EXTENTS: Final = (12, 128, 33, 96, 7, 64, 256, 1024, 1, 4)
 _COUNTS: Final = (1, 0, 2, 4, 64, 16, 3, 128, 132)
 _EQUAL: Final = 3
 """Of so many sets of values, one has equal extents."""
+_LARGE: Final = (1 << 12, 1 << 20)
+"""Factors of extents: what asks for large arrays holds for those."""
 _NO_LIMIT: Final = 1 << 62
 _SIZES: Final = (".shape[", "grid[", "len(", "numel(")
 
 
 @record(frozen=True)
 class Failing:
-    """A clause that fails at a launch; whether that is so for all values, or was seen for some."""
+    """A clause that fails at a launch.
+
+    always   whether there is nothing else that it could be
+    sure     whether it is proved to fail for all values of the launch's variables; else that was seen for some, and for
+             no others
+    """
 
     result: Discharge
     always: bool
+    sure: bool
 
 
 def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int]) -> Failing | None:
@@ -91,7 +99,7 @@ def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapp
             return None
         values |= {a.key: shown[a] for a in atoms_of(goal) if isinstance(a, Sym)}
     result = Discharge("broken", tuple(sorted(values.items())), said(clause.text, found.values))
-    return Failing(result, goal.op == "false")
+    return Failing(result, goal.op == "false", goal.op == "false" or decided(facts, negate(goal)))
 
 
 def numbers(
@@ -117,7 +125,7 @@ def numbers(
 def _fails(goal: Cond, facts: Sequence[Cond]) -> dict[Atom, int] | None:
     """Values under which the facts hold and the goal does not; None where it holds under some, or these are few."""
     found: list[dict[Atom, int]] = []
-    for env in _drawn(goal, facts):
+    for env in chain(_drawn(goal, facts), *(_drawn(goal, facts, by) for by in _LARGE)):
         try:
             if all(holds(c, env) for c in facts):
                 if holds(goal, env):
@@ -128,9 +136,9 @@ def _fails(goal: Cond, facts: Sequence[Cond]) -> dict[Atom, int] | None:
     return found[0] if len(found) >= _ENOUGH else None
 
 
-def _drawn(subject: Cond, facts: Sequence[Cond]) -> Iterator[dict[Atom, int]]:
-    """Values of what conditions mention, sizes as they occur; in one of three all extents are equal. What the facts
-    say to be equal is, and what has a range of its own is in it."""
+def _drawn(subject: Cond, facts: Sequence[Cond], factor: int = 1) -> Iterator[dict[Atom, int]]:
+    """Values of what conditions mention, sizes as they occur, times a factor; in one of three all extents are equal.
+    What the facts say to be equal is, and what has a range of its own is in it."""
     leaves = sorted({a for c in (subject, *facts) for a in atoms_of(c) if isinstance(a, Sym | Opaque)})
     same = alike(facts)
     names: dict[Atom, str] = {a: same.get(a, a).key for a in leaves}
@@ -141,7 +149,8 @@ def _drawn(subject: Cond, facts: Sequence[Cond]) -> Iterator[dict[Atom, int]]:
         env: dict[Atom, int] = {}
         for a, number, pool, least, most in spread:
             start = 1 if k % _EQUAL == 0 and pool is _EXTENTS else number
-            env[a] = min(max(pool[start * (k // _EQUAL + 1) % len(pool)], least), most)
+            value = pool[start * (k // _EQUAL + 1) % len(pool)] * (factor if pool is _EXTENTS else 1)
+            env[a] = min(max(value, least), most)
         yield env
 
 

@@ -18,6 +18,7 @@ from tilecheck.host.syntax import syntax
 from tilecheck.host.values import Choice, Kernel, Thing, Value
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.terms import TRUE
+from tilecheck.source.resolve import FunctionAt, ValueAt, dotted_parts
 from tilecheck.source.targets import ExternalName
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tilecheck.host.record import Raw
     from tilecheck.host.symbols import Symbols
     from tilecheck.source.module import Module
+    from tilecheck.source.resolve import Origin
 
 __all__ = ["unseen"]
 
@@ -48,7 +50,7 @@ def unseen(
         site = next((s for s in own if _launches(s) and not _followed(module, s, own, followed)), None)
         if site is None:
             continue
-        found |= _kernels(ev, module, own) or _kernels(ev, module, [n for s in statements for n in s])
+        found |= _within_reach(ev, module, own) or _within_reach(ev, module, [n for s in statements for n in s])
     somewhere = Span(module.path, 1, 0, 1, 0)
     return tuple(
         Launch((k.file, k.qualname), (None, None, None), None, TRUE, somewhere, "unseen", "", certain=False)
@@ -117,6 +119,28 @@ def _followed(module: Module, site: ast.expr, own: list[ast.expr], followed: set
         return False
     span = syntax(module).span(call)
     return (span.line, span.column) in followed
+
+
+def _within_reach(ev: Evaluator, module: Module, nodes: Iterable[ast.expr]) -> set[Kernel]:
+    """The kernels that expressions name, and those that functions and values do which they name, in any module."""
+    found: set[Kernel] = set()
+    seen: set[Origin] = set()
+    pending = [(module, node) for node in nodes]
+    while pending:
+        where, node = pending.pop()
+        parts = dotted_parts(node)
+        origin = None if parts is None else ev.project.resolver.chain(where, parts)
+        if not isinstance(origin, FunctionAt | ValueAt) or origin in seen:
+            continue
+        seen.add(origin)
+        value = ev.target_value(origin, "")
+        if isinstance(value, Kernel):
+            found.add(value)
+        else:
+            whole = origin.binding.value if isinstance(origin, ValueAt) else (
+                origin.module.skeleton.definitions[origin.qualname].node)
+            pending += [(origin.module, n) for n in ast.walk(whole) if isinstance(n, ast.expr)]
+    return found
 
 
 def _kernels(ev: Evaluator, module: Module, nodes: Iterable[ast.expr]) -> set[Kernel]:

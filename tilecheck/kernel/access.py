@@ -126,6 +126,7 @@ class KernelModel:
     observed    what was noted beside the accesses
     products    block-dependent numbers that the kernel compares, divides or chooses between, where no index shows them
     long        likewise, of numbers that are computed in 64 bits
+    sized       numbers of the launch that what is known of other numbers takes not to be negative
     wide        quotients and the like that are computed in 64 bits
     indexed     arrays whose extents and indices are of 64 bits
     claims      what it says of divisibility
@@ -150,6 +151,7 @@ class KernelModel:
     axis_reads: tuple[tuple[int, Cond], ...] = ()
     products: tuple[Term, ...] = ()
     long: tuple[Term, ...] = ()
+    sized: tuple[str, ...] = ()
     wide: frozenset[Atom] = frozenset()
     indexed: frozenset[str] = frozenset()
     observed: Observed = NOTHING_SEEN

@@ -182,6 +182,7 @@ def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None)
         said = tile_annotation(m.project, site.module, annotation)
         if said == "ScalarInt64":
             m.used_as(name, "scalar")
+            m.doubled.add(name)
             return Int(sym(name), dtype="int64")
         m.indexed[name] = said == "IndexedWithInt64"
         return ParamRef(name)
@@ -252,7 +253,8 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
         gaps=tuple(gaps), declared=declared(m.project, site), guards=conj(*m.guards), dialect=site.dialect,
         products=tuple(sorted(m.products, key=lambda t: t.key)), claims=tuple(dict.fromkeys(m.claims)),
-        long=tuple(sorted(m.long, key=lambda t: t.key)), wide=frozenset(m.wide - m.narrow),
+        long=tuple(sorted(m.long, key=lambda t: t.key)), sized=tuple(sorted(m.sized)),
+        wide=frozenset(m.wide - m.narrow),
         indexed=frozenset(n for n, certain in m.indexed.items() if certain),
         observed=_observed(m, definition),
         paddings=Paddings(tuple(m.observations), tuple(sorted(m.unfollowed.items()))),

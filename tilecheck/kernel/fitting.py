@@ -35,7 +35,7 @@ from tilecheck.proof.terms import (
     negate,
     of,
 )
-from tilecheck.proof.widths import grows, least, most, size_of
+from tilecheck.proof.widths import grows, least, most, numbers, size_of
 
 __all__ = ["bits_of", "computed_in", "counted_up", "fitted", "not_below", "noted", "widened"]
 
@@ -57,11 +57,13 @@ def fitted(m: Machine, value: Int) -> Term:
     low = least(t) if dtype in UNSIGNED else 0
     if low is None or low < 0:
         return app(dtype, t)
+    if dtype in UNSIGNED:
+        m.sized |= numbers(t).difference(_shown(m.path))
     if bits < _INDEX:
         return t if _held(m, t, dtype) else app(dtype, t)
     kind = dtype if dtype in INTEGERS else f"int{_INDEX}"
     if bits > _INDEX:
-        return t if _fits_twice(t) or _asked(m, size_of(t), t, m.long, 2 * _INDEX) else app(kind, t)
+        return t if _fits_twice(m, t) or _few(m, t) or _asked(m, size_of(t), t, m.long, 2 * _INDEX) else app(kind, t)
     size = size_of(t)
     if size is not None:
         limit = 2 ** _INDEX + 1 if dtype in UNSIGNED else 2 ** (_INDEX - 1)
@@ -69,10 +71,14 @@ def fitted(m: Machine, value: Int) -> Term:
     return t if _few(m, t) or _asked(m, None, t, m.products, _INDEX) else app(kind, t)
 
 
-def _fits_twice(t: Term) -> bool:
-    """Whether 64 bits hold a term of values that 32 bits hold each."""
-    size: int = sum(abs(c) << (_INDEX - 1) * len(k) for k, c in t.monos.items())
+def _fits_twice(m: Machine, t: Term) -> bool:
+    """Whether 64 bits hold a term of values that 32 bits hold each, but for those that the launch passes in 64."""
+    size: int = sum(abs(c) << sum(_bits_beside_sign(m, a) for a in k) for k, c in t.monos.items())
     return size < 1 << (2 * _INDEX - 1)
+
+
+def _bits_beside_sign(m: Machine, a: Atom) -> int:
+    return (_INDEX if m.doubled.isdisjoint(numbers(of(a))) else 2 * _INDEX) - 1
 
 
 def _asked(m: Machine, size: Term | None, t: Term, into: set[Term], bits: int) -> bool:
@@ -115,9 +121,11 @@ def not_below(m: Machine, value: Int) -> Term:
     t = value.term
     if _exact(m, value) or bits_of(value.dtype) != _INDEX or _few(m, t):
         return t
-    low = most(-t, m.path)
+    signs: set[str] = set()
+    low = most(-t, m.path, signs)
     if low is None:
         return fitted(m, value)
+    m.sized |= signs.difference(_shown(m.path))
     if grows(low):
         m.products.add(_positive(low))
     return t
@@ -203,11 +211,11 @@ def _bounds(m: Machine, t: Term, known: Cond) -> tuple[Term, ...] | None:
     """What bounds a term from both sides, in the end or by the condition of the loop that is being tested."""
     if m.knowledge.ranges:
         known = conj(known, _declared(m, t))
-    found = _both(t, known)
+    found = _both(m, t, known)
     if found is not None or m.supposed is None:
         return found
     counter, before = m.supposed
-    first, later = _both(Substitution({counter: ZERO}).term(t), known), _both(t, conj(known, before))
+    first, later = _both(m, Substitution({counter: ZERO}).term(t), known), _both(m, t, conj(known, before))
     return None if first is None or later is None else (*first, *later)
 
 
@@ -218,9 +226,20 @@ def _declared(m: Machine, t: Term) -> Cond:
     return conj(*(c for value, (low, high) in said for c in (ge(value, low), lt(value, high))))
 
 
-def _both(t: Term, known: Cond) -> tuple[Term, ...] | None:
-    high, low = most(t, known), most(-t, known)
-    return None if high is None or low is None else (high, low)
+def _both(m: Machine, t: Term, known: Cond) -> tuple[Term, ...] | None:
+    signs: set[str] = set()
+    high, low = most(t, known, signs), most(-t, known, signs)
+    if high is None or low is None:
+        return None
+    m.sized |= signs.difference(_shown(known))
+    return high, low
+
+
+def _shown(known: Cond) -> set[str]:
+    """Numbers of the launch that a condition says are not negative."""
+    bounds = ((part.term.offset, part.term) for part in conjuncts(known) if part.op == "ge")
+    atoms = ((t - offset).single for offset, t in bounds if offset <= 0)
+    return {a.name for a in atoms if isinstance(a, Sym)}
 
 
 def _held(m: Machine, t: Term, dtype: str) -> bool:

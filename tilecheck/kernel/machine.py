@@ -195,6 +195,10 @@ class Machine:
         self.made: set[Atom] = set()
         self.products: set[Term] = set()
         self.long: set[Term] = set()
+        self.sized: set[str] = set()
+        """Numbers of the launch that bounds of others take not to be negative."""
+        self.doubled: set[str] = set()
+        """Numbers that the launch passes in 64 bits."""
         self.plain: set[Term] = set()
         """Values of loop variables, which their loops keep within 32 bits."""
         self.supposed: tuple[Atom, Cond] | None = None

@@ -69,11 +69,13 @@ from tilecheck.proof.terms import (
     cdiv,
     conj,
     const,
+    floordiv,
     grid,
     lane,
     maximum,
     mod,
 )
+from tilecheck.proof.widths import least, numbers
 
 MISSING = Unknown("missing argument")
 
@@ -114,13 +116,22 @@ def _divmod(m: Machine, args: Arguments) -> Value:
     return Tuple((binary(m, "//", a, b, args.span), binary(m, "%", a, b, args.span)))
 
 
+def rounded_up(m: Machine, number: Term, size: Term) -> Term:
+    """`ceil(number / size)`, in the form that is right for `size >= 1` where the launch passes sizes."""
+    low = least(size)
+    if low is not None and low >= 0:
+        m.sized |= numbers(size)
+        return cdiv(number, size)
+    return -floordiv(-number, size)
+
+
 def cdiv_values(m: Machine, a: Value, b: Value, args: Arguments) -> Value:
     if isinstance(a, Choice) or isinstance(b, Choice) or is_float(a) or is_float(b):
         return m.fresh("cdiv", args.span)
     x, y = to_int(m, a, args.span), to_int(m, b, args.span)
     m.integer_use(y.term)
     number, size = fitted(m, x), fitted(m, y)
-    result = cdiv(number, size)
+    result = rounded_up(m, number, size)
     computed_in(m, result, max(bits_of(x.dtype), bits_of(y.dtype)))
     if bits_of(x.dtype) <= 32:
         note_divided(m, result, number)

@@ -1,4 +1,8 @@
-"""How large the values get that an index is computed through."""
+"""How large the values get that an index is computed through.
+
+Numbers that the launch passes are taken for sizes, which are not negative. Where a bound hangs on that, the contract
+has to say so: of those in the bound (`numbers`), and of those that a search left out because of their sign.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,7 @@ from tilecheck.proof.terms import (
     of,
 )
 
-__all__ = ["divided", "grows", "is_data", "largest", "least", "most", "size_of", "without_quotients"]
+__all__ = ["divided", "grows", "is_data", "largest", "least", "most", "numbers", "size_of", "without_quotients"]
 
 
 def largest(t: Term, wide: Container[Atom] = ()) -> Iterator[Term]:
@@ -64,8 +68,17 @@ def grows(bound: Term) -> bool:
 
     Numbers that the launch passes may be as large as their type allows, such as one that means "no limit"; extents and
     counts of blocks are not."""
-    free = [m for m in bound.monos if len(m) == 1 and isinstance(m[0], Sym) and m[0].name.isidentifier()]
+    free = [m for m in bound.monos if len(m) == 1 and _is_number(m[0])]
     return len(free) > 1 or any(len(m) > 1 or (m and abs(c) > 1) for m, c in bound.monos.items())
+
+
+def _is_number(a: Atom) -> bool:
+    return isinstance(a, Sym) and a.name.isidentifier()
+
+
+def numbers(*terms: Term) -> set[str]:
+    """The names of the numbers in some terms that the launch passes as such, and that may have either sign."""
+    return {a.name for t in terms for a in atoms_of(t) if isinstance(a, Sym) and _is_number(a)}
 
 
 def size_of(t: Term) -> Term | None:
@@ -92,6 +105,9 @@ def _unbounded(a: Atom) -> Term | None:
 
 
 def _least(a: Min) -> Term | None:
+    # the least of some numbers is at most as large as one of them, unless it is negative
+    if not _from(-1, _least_of(a)):
+        return _all(a.args)
     return next((size for size in map(size_of, a.args) if size is not None), None)
 
 
@@ -158,8 +174,14 @@ def _unknown(a: Atom) -> int | None:
 
 
 def _least_quotient(a: FloorDiv) -> int | None:
-    low = least(a.num)
+    # what is divided by a negative number changes its sign
+    low = least(a.num) if _from(0, least(a.den)) else None
     return None if low is None else 0 if low >= 0 else low
+
+
+def _least_remainder(a: Mod) -> int | None:
+    # it has the sign of the divisor
+    return 0 if _from(0, least(a.den)) else None
 
 
 def _least_both(parts: Sequence[Term]) -> int | None:
@@ -173,7 +195,8 @@ def _least_any(parts: Sequence[Term]) -> int | None:
 
 
 _LEAST: Final[Mapping[type[Atom], Callable[..., int | None]]] = {
-    **dict.fromkeys((Sym, Bid, Counter, Lane, Mod), lambda a: 0),
+    **dict.fromkeys((Sym, Bid, Counter, Lane), lambda a: 0),
+    Mod: _least_remainder,
     FloorDiv: _least_quotient,
     Min: lambda a: _least_both(a.args),
     Max: lambda a: _least_any(a.args),
@@ -182,10 +205,17 @@ _LEAST: Final[Mapping[type[Atom], Callable[..., int | None]]] = {
 }
 
 
-def most(t: Term, known: Cond) -> Term | None:
+def most(t: Term, known: Cond, signs: set[str] | None = None) -> Term | None:
     """What a term is at most, in launch scalars that are not negative and are the same in all blocks, where a
-    condition holds; None when nothing bounds it. Numbers that come from data, and are not multiplied, are left out."""
-    return _Search(_facts(known)).most(t, True)
+    condition holds; None when nothing bounds it. Numbers that come from data, and are not multiplied, are left out.
+
+    signs    grows by the names of numbers that are not in the bound, and that it needs not to be negative
+    """
+    search = _Search(_facts(known), set())
+    found = search.most(t, True)
+    if found is not None and signs is not None:
+        signs |= search.signs
+    return found
 
 
 def _facts(known: Cond) -> tuple[Term, ...]:
@@ -197,8 +227,9 @@ def _facts(known: Cond) -> tuple[Term, ...]:
 class _Search:
     """Replaces what is not bounded by itself by what the facts (terms >= 0) say of it."""
 
-    def __init__(self, facts: tuple[Term, ...]) -> None:
+    def __init__(self, facts: tuple[Term, ...], signs: set[str]) -> None:
         self.facts = facts
+        self.signs = signs
         self.steps = _STEPS
 
     def most(self, t: Term, alone: bool = False) -> Term | None:
@@ -219,6 +250,7 @@ class _Search:
     def _product(self, m: Monomial, c: int) -> Term | None:
         """What one monomial is at most, when that needs no fact about it as a whole."""
         if c < 0:
+            self.signs |= numbers(Term({m: 1}))
             return ZERO if _from(0, _least_product(m)) else self._below(m, -c)
         return self._product_of_sizes(m, c)
 
@@ -259,6 +291,7 @@ class _Search:
         """What a term is at most in size."""
         high = self.most(t)
         if high is None or _from(-1, least(t)):
+            self.signs |= numbers(t)
             return high
         low = self.most(-t)
         return None if low is None else high + low
@@ -277,6 +310,7 @@ class _Search:
                     continue
                 found = self.most(t + Term({rest: times}) * fact, alone)
                 if found is not None:
+                    self.signs |= numbers(Term({rest: 1}))
                     return found
         return None
 
@@ -291,7 +325,7 @@ def is_data(a: Atom) -> bool:
 
 
 def without_quotients(t: Term) -> Term:
-    """`d*(x//d)` is at most x."""
+    """`d*(x//d)` is at most x, for d > 0."""
     for m, c in t.monos.items():
         for a in m if c > 0 else ():
             if not isinstance(a, FloorDiv) or len(a.den.monos) != 1:
@@ -310,12 +344,13 @@ def _no_size(search: _Search, a: Atom) -> Term | None:
 
 def _search_least(search: _Search, a: Min) -> Term | None:
     if _from(-1, _least_of(a)):
+        search.signs |= numbers(of(a))
         return next((s for s in map(search.most, a.args) if s is not None), None)
     return search.all(a.args)
 
 
 def _search_either(search: _Search, a: Ite) -> Term | None:
-    then, other = (_Search((*search.facts, *_facts(c))) for c in (a.cond, negate(a.cond)))
+    then, other = (_Search((*search.facts, *_facts(c)), search.signs) for c in (a.cond, negate(a.cond)))
     first, second = then.size(a.then), other.size(a.other)
     return None if first is None or second is None else first if first == second else first + second
 

@@ -57,6 +57,8 @@ def diagnose(
             if result.state == "open" and launch.span not in told:
                 found = failing(clause, model.params, launch, dict(model.ranks))
                 more = [] if found is None else _strays(model, clause, obligations, launch, found.result, found.always)
+                if found is not None and not found.sure:
+                    more = [_seen(d) for d in more]
                 told |= {d.span for d in more}
                 out += more
     return out
@@ -75,6 +77,12 @@ def _strays(
         return [grid_coverage.beyond(model, clause, s, launch, result)]
     found = _broken(model, clause, launch, result)
     return [replace(found, severity="warning") if grid_coverage.by_data(s) else found]
+
+
+def _seen(d: Diagnostic) -> Diagnostic:
+    """The finding, where other values than those that were tried may be right."""
+    note = Note("that was seen for all sizes that were tried, and is not proved for others", d.span)
+    return replace(d, severity="warning", notes=(*d.notes, note))
 
 
 def _unread(model: KernelModel, launch: Launch) -> Diagnostic | None:

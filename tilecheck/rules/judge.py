@@ -66,6 +66,7 @@ from tilecheck.rules.padding import settle_padding
 from tilecheck.rules.padding_launches import in_view
 from tilecheck.rules.slices import settle_slices
 from tilecheck.rules.statements import one_for_each_statement
+from tilecheck.rules.suspicion import confirmed
 from tilecheck.rules.wording import readable
 
 __all__ = ["conclude", "contract_of", "prove"]
@@ -100,12 +101,15 @@ def prove(model: KernelModel) -> Proof:
     obligations = row_spill.specialised(context, obligations)
     if is_too_wide(model) or any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
-    structural = (*ownership_clauses(model), *structural_clauses(model))
+    settled = once(model, one_for_each_statement(obligations))
     wrong_slices = tuple(slice_range.diagnose(context))
+    sliced = settle_slices(context, wrong_slices)
+    owned = ownership_clauses(model)
+    others = (*owned, *context.declared, *(c for s in settled for c in s.clauses),
+              *(c for s in sliced for c in s.clauses))
     return Proof(
-        once(model, one_for_each_statement(obligations)), structural,
-        context.declared, context.faulty, context.contradictory,
-        tuple(lints.suspicions(context, wrong_slices)), settle_slices(context, wrong_slices))
+        settled, (*owned, *structural_clauses(model, others)), context.declared, context.faulty, context.contradictory,
+        tuple(lints.suspicions(context, wrong_slices)), sliced)
 
 
 def _too_wide(s: Settled) -> Settled:
@@ -121,8 +125,9 @@ def conclude(
     """Verdicts, contract and findings of a kernel in view of the launches that are visible in the checked tree."""
     clauses = contract_of(proof)
     states = discharge_all(clauses, model, launches)
-    launches = [launch for launch in launches if launch.how != "unseen"]
     unsettled = [in_view(s, model, launches, states) for s in proof.obligations if _unsettled(s, states)]
+    suspected = tuple(confirmed(proof.suspicions, model, launches))
+    launches = [launch for launch in launches if launch.how != "unseen"]
     reported = _without_implied([s for s in unsettled if s is not None])
     findings = [_in_dialect(s, model, _DIAGNOSE[s.code](s, model)) for s in reported]
     findings += [row_spill.diagnose_read(s, a, model) for s in reported for a in s.spilling]
@@ -137,7 +142,7 @@ def conclude(
     findings += tile_dtype.diagnose(model)
     findings += product_operands.diagnose(model)
     findings += _unless_told(model, findings, tile_types.diagnose(model, launches))
-    findings += lints.concluded(model, proof.suspicions, launches)
+    findings += lints.concluded(model, suspected, launches)
     findings += launch_arguments.diagnose(model, launches)
     findings += missing_grid_wait.diagnose(model, launches)
     findings += (d for s in proof.slices for d in slices.told(s, model.name))

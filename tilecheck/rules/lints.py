@@ -15,7 +15,7 @@ from tilecheck.rules import (
     unused_result,
 )
 from tilecheck.rules.context import Context
-from tilecheck.rules.suspicion import Suspicion, confirmed
+from tilecheck.rules.suspicion import Suspicion
 
 __all__ = ["concluded", "suspicions"]
 
@@ -31,9 +31,9 @@ def suspicions(context: Context, wrong_slices: Sequence[Diagnostic]) -> Iterator
 
 
 def concluded(
-    model: KernelModel, found: Sequence[Suspicion], launches: Sequence[Launch],
+    model: KernelModel, remaining: Sequence[Diagnostic], launches: Sequence[Launch],
 ) -> Iterator[Diagnostic]:
-    """What remains of it in view of the launches, and what they add."""
-    yield from confirmed(found, model, launches)
+    """What remains of it in view of the launches, and what those add that are seen."""
+    yield from remaining
     yield from narrowed_index.launched(model, launches)
     yield from dropped_remainder.launched(model, launches)

@@ -37,7 +37,7 @@ def _settled(
     state = states[clause.text]
     if state.state == "discharged":
         return True
-    if not launches or clause.cond is None or state.state == "broken":
+    if clause.cond is None or state.state == "broken" or not launches or any(x.how == "unseen" for x in launches):
         return False
     cond = clause.cond
     return all(

@@ -25,9 +25,10 @@ class Suspicion:
     """A finding at a kernel.
 
     unless  a condition on a launch under which there is nothing to find
-    when    `open`: it is reported but where every visible launch satisfies that condition. `free`: likewise, and a
-            launch whose values are chosen in ways that are not followed, such as from a list of configurations, speaks
-            against it too. `broken`: it is reported only where some visible launch breaks the condition.
+    when    `open`: it is reported but where every launch satisfies that condition, and there may be none unseen.
+            `free`: reported but where every visible launch does, or has values that are chosen in ways that are not
+            followed, such as from a list of configurations. `broken`: it is reported only where some visible launch
+            breaks the condition.
     """
 
     diagnostic: Diagnostic
@@ -38,15 +39,17 @@ class Suspicion:
 def confirmed(
     suspicions: Iterable[Suspicion], model: KernelModel, launches: Sequence[Launch],
 ) -> Iterator[Diagnostic]:
-    """What remains of the suspicions in view of the visible launches."""
+    """What remains of the suspicions in view of the launches, those included that there may be unseen."""
     for s in suspicions:
-        if s.unless is None or (not launches and s.when != "broken") or any(
+        if s.unless is None or (all(launch.how == "unseen" for launch in launches) and s.when != "broken") or any(
                 stands(s.unless, s.when, model, launch) for launch in launches):
             yield s.diagnostic
 
 
 def stands(clause: Clause, when: When, model: KernelModel, launch: Launch) -> bool:
     """Whether a launch lets a suspicion stand, which the clause would refute."""
+    if launch.how == "unseen":
+        return when == "open"
     state = discharge(clause, model.params, launch, dict(model.ranks)).state
     if state in ("broken", "violated"):
         return True
