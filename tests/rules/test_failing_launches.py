@@ -1,4 +1,4 @@
-"""Launches that break a clause in a way no single proof shows: by cases of the host, or for the values they can have."""
+"""Launches that break a clause in a way that no one proof shows: by cases of the host, or for all values tried."""
 
 from __future__ import annotations
 
@@ -102,11 +102,11 @@ def k(q, x, out, H: Int, GROUP: Int, TILES: Int, T: Int):
     ct.store(out, (b, 0), ct.load(x, (row, 0), (1, T)))
 
 
-def run(q, x):
+def run(q, x, tiles, tile):
     heads, kept = q.shape[0], x.shape[0]
     group = 0 if heads == kept else heads // kept
     out = torch.empty((heads, 64), device=q.device)
-    ct.launch(torch.cuda.current_stream(), (heads, 1, 1), k, (q, x, out, heads, group, heads // 4, 4))
+    ct.launch(torch.cuda.current_stream(), (heads, 1, 1), k, (q, x, out, heads, group, tiles, tile))
 """
 
 

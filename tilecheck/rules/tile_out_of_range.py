@@ -56,8 +56,8 @@ def _open(s: Settled, model: KernelModel) -> Diagnostic:
 
 def _one_too_many(s: Settled, loop: RangeLoop, model: KernelModel) -> Diagnostic:
     what = "begins" if s.reach is not None and s.reach.step is not None else "is"
-    message = (f"in the last iteration of the loop in line {loop.header.line}, the index{index_text(s)} {what} past the "
-               f"end {place(s)}, whatever the launch")
+    message = (f"in the last iteration of the loop in line {loop.header.line}, the index{index_text(s)} {what} past "
+               f"the end {place(s)}, whatever the launch")
     notes = (Note("the loop runs one iteration too far here", loop.header), Note(UNDEFINED))
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, notes,
                       "end the loop at the number of tiles: `ct.num_tiles(...)`")
