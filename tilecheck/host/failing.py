@@ -6,6 +6,7 @@ is left of it fails wherever none of them applies.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Final
@@ -26,6 +27,7 @@ from tilecheck.proof.terms import (
     Opaque,
     Substitution,
     Sym,
+    Term,
     atoms_of,
     conj,
     const,
@@ -51,6 +53,9 @@ _EQUAL: Final = 3
 """Of so many sets of values, one has equal extents."""
 _LARGE: Final = (1 << 12, 1 << 20)
 """Factors of extents: what asks for large arrays holds for those."""
+_SPLITS: Final = 3
+_NODES: Final = 24
+"""Work for showing that no values satisfy a clause."""
 _NO_LIMIT: Final = 1 << 62
 _SIZES: Final = (".shape[", "grid[", "len(", "numel(")
 
@@ -59,9 +64,8 @@ _SIZES: Final = (".shape[", "grid[", "len(", "numel(")
 class Failing:
     """A clause that fails at a launch.
 
-    always   whether there is nothing else that it could be
-    sure     whether it is proved to fail for all values of the launch's variables; else that was seen for some, and for
-             no others
+    always  whether that is proved, for all values that lead there on one of its ways; else that was seen for
+            some, and for no others
     """
 
     result: Discharge
@@ -92,14 +96,35 @@ def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapp
     if goal.op == "true" or facts.op == "false" or len(goal.key) > _LONGEST or unreachable(facts):
         return None
     values = {a.key: v for a, v in flags.items()}
-    if goal.op != "false":
+    always = goal.op == "false"
+    if not always:
         near = cone(goal, facts)
-        shown = None if True in outcomes(facts, goal) else _fails(goal, near)
-        if shown is None or find_model(conj(*near, goal)) is not None:
+        always = _fails_somewhere(goal, conj(*near))
+        possible = True in outcomes(facts, goal)
+        shown = None if possible else _fails(goal, near)
+        always = always or (not possible and decided(conj(*near), negate(goal), _SPLITS, _NODES))
+        if not always and (shown is None or find_model(conj(*near, goal)) is not None):
             return None
-        values |= {a.key: shown[a] for a in atoms_of(goal) if isinstance(a, Sym)}
+        values |= {a.key: shown[a] for a in atoms_of(goal) if isinstance(a, Sym)} if shown is not None else {}
     result = Discharge("broken", tuple(sorted(values.items())), said(clause.text, found.values))
-    return Failing(result, goal.op == "false", goal.op == "false" or decided(facts, negate(goal)))
+    return Failing(result, always)
+
+
+def _fails_somewhere(goal: Cond, facts: Cond) -> bool:
+    """Whether a clause fails on one of the ways that lead to a launch, whatever its values: where the host computes
+    something in two ways, each of them is meant to be taken. A number is left out: it mostly says which variant of the
+    kernel is launched, and the clause may be about another one."""
+    for a in sorted(a for a in atoms_of(goal) if isinstance(a, Ite)):
+        if any(isinstance(b, Ite) for b in atoms_of(a.cond)):
+            continue
+        for cond, value in ((a.cond, a.then), (negate(a.cond), a.other)):
+            if value.constant is not None:
+                continue
+            here = Substitution({a: value})
+            known, left = conj(here.cond(facts), cond), plain(here.cond(goal))
+            if known.op != "false" and decided(known, negate(left), 0, _NODES) and not unreachable(known):
+                return True
+    return False
 
 
 def numbers(
@@ -143,6 +168,7 @@ def _drawn(subject: Cond, facts: Sequence[Cond], factor: int = 1) -> Iterator[di
     same = alike(facts)
     names: dict[Atom, str] = {a: same.get(a, a).key for a in leaves}
     low, high = limits(facts, names)
+    made = _made(subject, facts)
     spread = [(a, crc32(names[a].encode()) >> 7, _EXTENTS if _is_size(a) else _COUNTS,
                low.get(names[a], -_NO_LIMIT), high.get(names[a], _NO_LIMIT)) for a in leaves]
     for k in range(_TRIALS):
@@ -151,7 +177,39 @@ def _drawn(subject: Cond, facts: Sequence[Cond], factor: int = 1) -> Iterator[di
             start = 1 if k % _EQUAL == 0 and pool is _EXTENTS else number
             value = pool[start * (k // _EQUAL + 1) % len(pool)] * (factor if pool is _EXTENTS else 1)
             env[a] = min(max(value, least), most)
+        try:
+            for own, factor, rest in made:
+                env.update(dict.fromkeys(own[1:], 1))
+                env[own[0]] = evaluate(rest, env) // evaluate(factor, env)
+        except (KeyError, ArithmeticError):
+            continue
         yield env
+
+
+def _made(subject: Cond, facts: Sequence[Cond]) -> list[tuple[tuple[Sym, ...], Term, Term]]:
+    """Extents that an equation alone determines: `x.shape[:-1]*x.shape[-1] == n*m`, of a view. Each time those that
+    only it mentions, what multiplies them, and what their product times that is. Whether the equation holds then is for
+    the caller to see: the division may leave a rest."""
+    found: list[tuple[tuple[Sym, ...], Term, Term]] = []
+    counted = Counter(a for c in (subject, *facts) if not _is_range(c) for a in atoms_of(c))
+    for c in facts:
+        for m, factor in c.term.monos.items() if c.op == "eq" else ():
+            own = tuple(dict.fromkeys(a for a in m if isinstance(a, Sym) and _is_size(a) and counted[a] == 1
+                                      and m.count(a) == 1 and _once(a, c.term)))
+            if abs(factor) == 1 and own:
+                others = Term({tuple(a for a in m if a not in own): 1})
+                found.append((own, others, (Term({m: factor}) - c.term) * factor))
+                break
+    return found
+
+
+def _is_range(c: Cond) -> bool:
+    """Whether a condition bounds one value by a number."""
+    return c.op == "ge" and (c.term - c.term.offset).single is not None
+
+
+def _once(a: Atom, t: Term) -> bool:
+    return sum(a in atoms_of(Term({m: 1})) for m in t.monos) == 1
 
 
 def _amounts(goal: Cond) -> list[Sym]:

@@ -134,7 +134,7 @@ def _range(m: Machine, s: For, r: Range) -> None:
     trip = maximum(ZERO, cdiv(distance, size))
     name = m.name(_label(s.target), s.span)
     if m.noting:
-        m.notes.loops[RangeLoop(name, r.start, r.stop, r.step, m.path, s.span, _header(s))] = None
+        m.notes.loops[RangeLoop(name, r.start, r.stop, r.step, m.path, s.span, _header(s), jumps_out(s.body))] = None
     _summarize(m, Loop(name, s.span, s.body, tuple(assigned_names((s.target,))), head, trip, None), s.orelse)
 
 

@@ -56,7 +56,10 @@ class Narrowing:
 
 @record(frozen=True)
 class RangeLoop:
-    """A `for` over a range."""
+    """A `for` over a range.
+
+    early  whether something in it may end it before the end of the range
+    """
 
     counter: str
     start: Term
@@ -65,6 +68,7 @@ class RangeLoop:
     guard: Cond
     span: Span
     header: Span
+    early: bool = False
 
 
 @record(frozen=True)

@@ -10,6 +10,7 @@ from dataclasses import field, replace
 from typing import Final
 
 from tilecheck.kernel.access import Access
+from tilecheck.kernel.observed import RangeLoop
 from tilecheck.kernel.reach import Reach
 from tilecheck.proof.contract import ContractError, parse, render
 from tilecheck.proof.facts import Assumed, Facts, conjuncts
@@ -37,6 +38,7 @@ from tilecheck.proof.terms import (
 )
 from tilecheck.records import record
 from tilecheck.rules.context import Context, clause_of
+from tilecheck.rules.last_iteration import overrun
 from tilecheck.rules.obligation import WEAKEST_FIRST, Settled, weakest
 from tilecheck.rules.telling import goes_past, is_degenerate, shares, usual
 from tilecheck.rules.unbounded import unbounded
@@ -60,6 +62,7 @@ class _Outcome:
     rules: tuple[str, ...] = ()
     escape: Escape | None = None
     missing: str | None = None
+    overrun: RangeLoop | None = None
 
 
 @record(frozen=True)
@@ -82,13 +85,14 @@ def settle_bounds(context: Context) -> Iterator[Settled]:
 
 def _merged(outcomes: list[_Outcome]) -> Settled:
     verdict = weakest(tuple(o.verdict for o in outcomes))
-    worst = min(outcomes, key=lambda o: WEAKEST_FIRST.index(o.verdict))
+    worst = min(outcomes, key=lambda o: (WEAKEST_FIRST.index(o.verdict), o.overrun is None))
     code = "TC202" if worst.reach.unchecked else "TC201"
     return Settled(
         "bounds", worst.access, verdict, worst.why, code,
         rules=tuple(dict.fromkeys(r for o in outcomes for r in o.rules)),
         clauses=tuple(dict.fromkeys(c for o in outcomes for c in o.clauses)),
         witness=None if worst.escape is None else worst.escape.witness, missing=worst.missing, reach=worst.reach,
+        overrun=worst.overrun,
         end=None if worst.escape is None else worst.escape.end)
 
 
@@ -108,6 +112,9 @@ def _settle(context: Context, access: Access, reach: Reach, known: _Known) -> _O
     escape = _escape(context, access, made) if reach.needed else None
     if escape is not None:
         return _Outcome(access, reach, "refuted", "no launch keeps it inside", escape=escape)
+    past = overrun(access, reach, context.model.observed.loops, tuple(_standing(context, access, reach, made)))
+    if past is not None and reach.needed:
+        return _Outcome(access, reach, "unproven", "the last iteration of the loop is outside", overrun=past)
     return _open(context, access, reach, made)
 
 

@@ -57,7 +57,7 @@ def diagnose(
             if result.state == "open" and launch.span not in told:
                 found = failing(clause, model.params, launch, dict(model.ranks))
                 more = [] if found is None else _strays(model, clause, obligations, launch, found.result, found.always)
-                if found is not None and not found.sure:
+                if found is not None and not found.always:
                     more = [_seen(d) for d in more]
                 told |= {d.span for d in more}
                 out += more
@@ -89,7 +89,7 @@ def _unread(model: KernelModel, launch: Launch) -> Diagnostic | None:
     if not model.written:
         return None
     found = unread_axis(launch, model.axes_read)
-    if found is None or not found.sure:
+    if found is None or not found.always:
         return None
     message = (f"`{model.name}` never reads `ct.bid({found.axis})`, and this launch has {found.extent} blocks on that "
                "axis: they all do the same work and write the same elements")

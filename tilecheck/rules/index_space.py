@@ -85,6 +85,12 @@ def _tile_index(context: Context, access: Access) -> Suspicion | None:
 
 def _steps_by_extent(access: Access, axis: int) -> bool:
     """Whether the element index is index times extent, and no other step."""
+    # a member of a list has its position in the list before its own axes; what is known where the access is may have
+    # simplified the element index
+    lead = any(r.axis is None and not r.unchecked for r in access.reach)
+    steps = {r.step for r in access.reach if r.axis is not None and r.axis + lead == axis and r.step is not None}
+    if steps:
+        return steps == {access.tile[axis]}
     product = access.tile_index[axis] * access.tile[axis]
     return not (access.region.index[axis] - product).monos.keys() & product.monos.keys()
 

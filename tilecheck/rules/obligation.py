@@ -7,6 +7,7 @@ from typing import Final
 from tilecheck.diagnostics import Note, ObligationKind
 from tilecheck.kernel.access import Access, Declared
 from tilecheck.kernel.dialect.ownership import Fault
+from tilecheck.kernel.observed import RangeLoop
 from tilecheck.kernel.reach import Reach
 from tilecheck.kernel.tree import Span
 from tilecheck.kernel.undefined import Observation
@@ -57,6 +58,7 @@ class Settled:
     uses       for `padding`, the uses of undefined lanes that are not proved harmless, in program order, each with the
                clauses under which it is
     assumed    for `padding`, what is declared of the launch
+    overrun    for `bounds`, a loop whose last iteration leaves the array wherever it comes to the access
     fault      the rule of the ownership dialect that is broken
     advice     what helps the author, where something was found
     """
@@ -77,6 +79,7 @@ class Settled:
     spilling: tuple[Access, ...] = ()
     uses: tuple[tuple[Observation, tuple[Clause, ...]], ...] = ()
     assumed: tuple[Cond, ...] = ()
+    overrun: RangeLoop | None = None
     fault: Fault | None = None
     advice: Advice = NO_ADVICE
 

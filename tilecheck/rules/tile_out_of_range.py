@@ -8,6 +8,7 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.kernel.access import KernelModel
+from tilecheck.kernel.observed import RangeLoop
 from tilecheck.proof.contract import render
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.reaching import at_block, example, index_text, place, where
@@ -45,10 +46,21 @@ def _help(s: Settled) -> str:
 def _open(s: Settled, model: KernelModel) -> Diagnostic:
     if s.verdict == "conditional":
         return _shared_out(s, model)
+    if s.overrun is not None:
+        return _one_too_many(s, s.overrun, model)
     message = f"could not prove that the index{index_text(s)} {place(s)} stays inside: {s.why}"
     help_ = (f"if it does, say so in the kernel: # tilecheck: requires {s.missing}" if s.missing else
              "compare the index with `ct.num_tiles(...)` in the kernel, or clamp it")
     return Diagnostic(CODE, "note", message, s.access.span, model.name, (), help_)
+
+
+def _one_too_many(s: Settled, loop: RangeLoop, model: KernelModel) -> Diagnostic:
+    what = "begins" if s.reach is not None and s.reach.step is not None else "is"
+    message = (f"in the last iteration of the loop in line {loop.header.line}, the index{index_text(s)} {what} past "
+               f"the end {place(s)}, whatever the launch")
+    notes = (Note("the loop runs one iteration too far here", loop.header), Note(UNDEFINED))
+    return Diagnostic(CODE, "warning", message, s.access.span, model.name, notes,
+                      "end the loop at the number of tiles: `ct.num_tiles(...)`")
 
 
 def _shared_out(s: Settled, model: KernelModel) -> Diagnostic:

@@ -1,0 +1,114 @@
+"""Launches that break a clause in a way that no one proof shows: by cases of the host, or for all values tried."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilecheck.api import check_source
+from tilecheck.config import Config
+from tilecheck.diagnostics import Diagnostic
+
+_HEAD = """
+import cuda.tile as ct
+import torch
+Int = ct.Constant[int]
+
+
+def next_power_of_2(n):
+    return 1 << (n - 1).bit_length()
+
+"""
+
+_SPLIT = _HEAD + """
+@ct.kernel
+def k(x, out, N: Int, SHARE: Int, T: Int):
+    b, s = ct.bid(0), ct.bid(1)
+    acc = ct.zeros((1, T), ct.float32)
+    first = s * SHARE
+    for n in range(first, first + SHARE{more}, SHARE):
+        acc = acc + ct.load(x, (b, n // SHARE), (1, SHARE), padding_mode=ct.PaddingMode.ZERO)[:, :T]
+    ct.store(out, (b, s, 0), ct.reshape(acc, (1, 1, T)))
+
+
+def run(q, x, share=None):
+    rows, n = q.shape[0], x.shape[1]
+    q = q.view(rows, n)
+    if share is None:
+        sms = torch.cuda.get_device_properties("cuda").multi_processor_count
+        shares = max(1, sms // rows)
+        size = max(128, next_power_of_2((n + shares - 1) // shares))
+        shares = (n + size - 1) // size
+    else:
+        shares = (n + share - 1) // share
+        size = share
+    x = x.view(rows, n)
+    out = torch.empty((rows, shares, 64), device=q.device)
+    ct.launch(torch.cuda.current_stream(), (rows, shares, 1), k, (x, out, n, size, 64))
+"""
+
+_COUNTED = _HEAD + """
+@ct.kernel
+def k(w, sizes, out, COUNT: Int, T: Int):
+    i = ct.bid(0)
+    total = 0
+    for e in range(COUNT{more}):
+        total = total + ct.load(sizes, (e,), (1,)).item()
+    ct.store(out, (i,), ct.full((T,), total, ct.int32))
+
+
+def run(w, sizes):
+    if w.ndim == 3:
+        count = w.shape[0]
+    else:
+        count = sizes.shape[0]
+    out = torch.empty((1024,), dtype=torch.int32, device=w.device)
+    ct.launch(torch.cuda.current_stream(), (8, 1, 1), k, (w, sizes, out, count, 128))
+"""
+
+
+def found(text: str) -> list[Diagnostic]:
+    report = check_source(text, "k.py", Config(use_cache=False, jobs=1))
+    assert report.failures == ()
+    return [d for d in report.diagnostics if d.severity != "note" and d.code in ("TC205", "TC405")]
+
+
+def test_shares_that_the_host_computes_in_two_ways():
+    assert found(_SPLIT.format(more="")) == []
+    (finding,) = found(_SPLIT.format(more=" + 1"))
+    assert finding.code == "TC205" and "`x` has tiles for" in finding.message
+
+
+def test_a_count_that_is_too_large_on_one_of_two_ways():
+    assert found(_COUNTED.format(more="")) == []
+    (finding,) = found(_COUNTED.format(more=" + 1"))
+    assert finding.code == "TC405"
+    assert finding.message == "this launch breaks `COUNT < sizes.shape[0]`, which `k` needs"
+    assert finding.notes[0].message == (
+        "here the clause says (w.shape[0] if w.ndim == 3 else sizes.shape[0]) < sizes.shape[0]")
+
+
+@pytest.mark.parametrize("count", ["w.shape[0]", "sizes.shape[0] - 1"])
+def test_a_count_that_may_be_right_is_not_found(count):
+    text = _COUNTED.format(more=" + 1").replace("count = sizes.shape[0]", f"count = {count}")
+    assert found(text) == []
+
+
+
+_GROUPED = _HEAD + """
+@ct.kernel
+def k(q, x, out, H: Int, GROUP: Int, TILES: Int, T: Int):
+    b = ct.bid(0)
+    row = (b % TILES) * T // GROUP if GROUP > 0 else (b % TILES) * T
+    ct.store(out, (b, 0), ct.load(x, (row, 0), (1, T)))
+
+
+def run(q, x, tiles, tile):
+    heads, kept = q.shape[0], x.shape[0]
+    group = 0 if heads == kept else heads // kept
+    out = torch.empty((heads, 64), device=q.device)
+    ct.launch(torch.cuda.current_stream(), (heads, 1, 1), k, (q, x, out, heads, group, tiles, tile))
+"""
+
+
+def test_a_number_that_chooses_a_variant_is_none_of_the_ways():
+    assert found(_GROUPED) == []
