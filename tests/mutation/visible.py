@@ -17,7 +17,7 @@ from tilecheck.config import Config
 from tilecheck.host.binding import extent
 from tilecheck.host.launch import Argument, Launch
 from tilecheck.proof.facts import conjuncts
-from tilecheck.proof.terms import Atom, Cond, Opaque, Sym, Term, atoms_of, evaluate, holds
+from tilecheck.proof.terms import Atom, Cond, Load, Opaque, Sym, Term, atoms_in, atoms_of, evaluate, holds
 from tilecheck.study import study
 
 SIZES: Final = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17, 24, 33, 48, 100, 130, 260)
@@ -30,9 +30,15 @@ BLOCKS: Final = 24
 
 @lru_cache(maxsize=8)
 def seen(path: Path, name: str) -> tuple[tuple[str, ...], tuple[Launch, ...]]:
-    """The parameters of a kernel and the launches of it in its file."""
+    """The parameters of a kernel and the launches of it in its file; none of a kernel whose accesses hang on data: of
+    that nothing is known."""
     found = study(f"{path}::{name}", Config(use_cache=False, respect_gitignore=False))
-    return tuple(p.name for p in found.model.params), tuple(x for x in found.launches if x.how != "unseen")
+    params = tuple(p.name for p in found.model.params)
+    atoms = (x for a in found.model.accesses for x in (
+        *atoms_in(*a.region.index, *(t for r in a.reach for t in (r.at, r.end))), *atoms_of(a.region.guard)))
+    if any(isinstance(x, Load) or (isinstance(x, Opaque) and not x.uniform) for x in atoms):
+        return params, ()
+    return params, tuple(x for x in found.launches if x.how != "unseen")
 
 
 def drawn(known: Signature, params: Sequence[str], launch: Launch, seed: str, count: int) -> Iterator[Candidate]:

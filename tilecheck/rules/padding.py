@@ -195,7 +195,7 @@ class _Load:
                         tuple((c, False) for c in plain))
         if candidates:
             return (_Outcome("conditional", "nothing outside is used under a condition"),
-                    tuple((c, True) for c in candidates[0]))
+                    _up_to(o, conj(undefined, o.guard), candidates[0]))
         return self._open(o, undefined, bool(every)), ()
 
     def _of_extents(self, cond: Cond) -> bool:
@@ -345,6 +345,36 @@ class _Load:
             if point is not None:
                 return _Outcome("refuted", "a lane outside the array is used")
         return _Outcome("unproven", "no proof was found that nothing outside the array is used")
+
+
+def _up_to(o: Observation, whole: Cond, found: tuple[Cond, ...]) -> tuple[tuple[Cond, bool], ...]:
+    """Conditions on the launch, each with whether it is semantic. Where whole tiles are asked of an array, and tiles
+    begin below `n` alone, it will do that `n` has whole tiles and is no more than the extent of the array: a multiple of
+    the tile that is below `n` is followed by all of its tile then."""
+    edge = o.undefined.edge
+    if found != (eq(mod(edge.end, edge.tile), 0),):
+        return tuple((c, True) for c in found)
+    for begun in (c for c in conjuncts(o.undefined.outside) if c.op == "ge" and not lanes_in(c)):
+        start = edge.end - 1 - begun.term
+        if split_multiples(start, edge.tile)[1].monos:
+            continue
+        for end in _ends(whole, start, edge.tile):
+            if end == edge.end or end.varying or end.constant is not None:
+                continue
+            even, inside = eq(mod(end, edge.tile), 0), le(end, edge.end)
+            if even.op == "eq" and inside.op == "ge" and enforceable(even) and enforceable(inside):
+                return (disj(found[0], even), True), (disj(found[0], inside), True)
+    return tuple((c, True) for c in found)
+
+
+def _ends(whole: Cond, start: Term, tile: Term) -> Iterator[Term]:
+    """Every `n` that a tile is said to begin below: `start < n`, or `k <= (n - 1) // T` where `start` is `T*k`."""
+    for c in conjuncts(whole):
+        if c.op == "ge":
+            yield c.term + 1 + start
+            for a in sorted(c.term.atoms()):
+                if isinstance(a, FloorDiv) and a.den == tile and (c.term - of(a)) * tile == -start:
+                    yield a.num + 1
 
 
 def _signs(assumed: Iterable[Cond]) -> tuple[Clause, ...]:
