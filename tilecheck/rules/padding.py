@@ -186,7 +186,7 @@ class _Load:
         told = ((c,) for t in left if _plain(c := ge(t, 0)) and enforceable(c))
         masks = sorted(_masks(sums), key=len)
         every = (*(c for c in masks if len(c) == 1), *told, *(c for c in masks if len(c) > 1),
-                 *self._edge_clauses(o.undefined.edge))
+                 *self._edge_clauses(o.undefined.edge, o.how == "store"))
         candidates = [c for c in every if all(map(self._possible, c))]
         if o.how == "store":
             plain = next((c for c in candidates if all(map(self._of_extents, c))), None)
@@ -256,17 +256,21 @@ class _Load:
         return [_tidied(terms[0]) for terms, signs in facts.residuals(-outside[0].term - 1, 3)
                 if len(terms) == 1 and self._tiles(signs) and 0 <= terms[0].offset <= 1]
 
-    def _edge_clauses(self, edge: Edge) -> Iterator[tuple[Cond, ...]]:
+    def _edge_clauses(self, edge: Edge, stored: bool = False) -> Iterator[tuple[Cond, ...]]:
         """Conditions on launch scalars under which no tile of the load reaches over the edge."""
         if edge.tile == ZERO:
             return
-        room = ge(edge.end - edge.start - edge.tile, 0)
+        # what is stored to an array of another list needs no more than that the two agree, which no clause says
+        end = edge.end if stored else _of_every(edge.end)
+        room = ge(end - edge.start - edge.tile, 0)
         if not room.varying:
             if enforceable(room) and room.op != "false":
                 yield (room,)
             return
-        whole = eq(mod(edge.end, edge.tile), 0)
+        whole = eq(mod(end, edge.tile), 0)
         aligned = _aligned(edge) and not whole.varying and enforceable(whole) and whole.op != "false"
+        if aligned and end != edge.end:
+            yield (whole,)
         if edge.tile.varying or edge.end.varying or room.op != "ge":
             return
         if aligned:
@@ -317,8 +321,17 @@ class _Load:
                 got = self._facts_at(edge).holds(eq(mod(edge.end, edge.tile), 0), EFFORT)
             if got is None and room.constant is None:
                 got = self._facts_at(edge).prove(room, EFFORT)
+            if got is None and _of_every(edge.end) != edge.end:
+                got = self._in_every(edge)
             cache[edge] = got if got is not None and self._sizes(got, edge) else None
         return cache[edge]
+
+    def _in_every(self, edge: Edge) -> Assumed | None:
+        """The same from what is declared of every array of a list."""
+        end = _of_every(edge.end)
+        got = self._declared.holds(eq(mod(end, edge.tile), 0), EFFORT) if _aligned(edge) else None
+        room = end - edge.start - edge.tile
+        return got if got is not None or room.varying else self._declared.prove(room, EFFORT)
 
     @cached_property
     def _cache(self) -> dict[Edge, Assumed | None]:
@@ -375,6 +388,15 @@ def _ends(whole: Cond, start: Term, tile: Term) -> Iterator[Term]:
             for a in sorted(c.term.atoms()):
                 if isinstance(a, FloorDiv) and a.den == tile and (c.term - of(a)) * tile == -start:
                     yield a.num + 1
+
+
+def _of_every(extent: Term) -> Term:
+    """The extent of an array of a list, `xs[*].shape[1]` at some place, as what a contract says of every one of them:
+    what holds for all holds at the place. Any other term as it is."""
+    atom = extent.single
+    if isinstance(atom, App) and "[*]." in atom.fn and len(atom.args) == 1:
+        return of(Sym(atom.fn))
+    return extent
 
 
 def _signs(assumed: Iterable[Cond]) -> tuple[Clause, ...]:
