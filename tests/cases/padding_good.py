@@ -219,3 +219,21 @@ def masked_where_it_must_be(x, o, n: Int, EVEN: ct.Constant[bool], T: Int):
 def copied_from_a_slice(x, o, n: int, T: Int):
     s = x.slice(0, 0, n)
     ct.store(o, (ct.bid(0),), ct.load(s, (ct.bid(0),), (T,)))
+
+
+def launch_of_two_arrays(stream, x, y, o):
+    n, T = x.shape[1], 128
+    ct.launch(stream, (x.shape[0],), masked_unless_all_are_whole, (x, y, o, n, n % T == 0, T))
+
+
+@ct.kernel
+def masked_unless_all_are_whole(x, y, o, n: Int, EVEN: ct.Constant[bool], T: Int):
+    # of the second array nothing is used beyond the end of the first
+    i = ct.bid(0)
+    s = ct.zeros((1, 1), ct.float32)
+    for k in range(0, n, T):
+        t = ct.load(x, (i, k // T), (1, T)) + ct.load(y, (i, k // T), (1, T))
+        if not EVEN:
+            t = ct.where((k + ct.arange(T, dtype=ct.int32) < n)[None, :], t, 0.0)
+        s = s + ct.sum(t, axis=1, keepdims=True)
+    ct.store(o, (i, 0), s)

@@ -4,8 +4,8 @@ A mutant counts when it goes wrong in a launch that meets the contract of the or
 **flagged** when a finding of a fitting code is new or graver than on the original; **excluded** when nothing is said of
 the kernel, but every launch in which it goes wrong breaks its contract: a visible one would be reported; **noted** when
 what was proved of the original is not any more, which is said with `-v` and counts with `--strict`. It is
-**right** when what its contract asks for beyond the original's holds at every visible launch: it is no mistake
-there, and counts nowhere.
+**right** when what its contract asks for beyond the original's holds at every visible launch, or when it goes wrong in
+none of many executed launches that the host code beside it makes: it is no mistake there, and counts nowhere.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from tests.mutation import visible
 from tests.mutation.edits import edits
 from tests.mutation.launches import Candidate, execute
 from tests.mutation.mutate import Mutant
@@ -29,6 +30,9 @@ from tilecheck.proof.contract import annotation_of, evaluate, parse
 
 FITTING: Final = ("TC101", "TC102", "TC103", "TC106", "TC107", "TC108", "TC201", "TC202", "TC203", "TC204", "TC205",
                   "TC206", "TC301", "TC302", "TC305", "TC405")
+DRAWN: Final = 60
+ENOUGH: Final = 20
+"""Launches of each place in the host code that are drawn, and in how many the original must go right to judge by."""
 SEVERITIES: Final = ("note", "warning", "error")
 Loaded = Callable[[str, Path], dict[str, Kernel]]
 
@@ -124,7 +128,25 @@ def _hold(clauses: Sequence[str], launch: Candidate) -> bool:
         return False
 
 
-def judge(subject: Subject, bad: Wrong, original: Report, loader: Loaded,
+def harmless(subject: Subject, original: Kernel, mutant: Kernel) -> bool:
+    """Whether a mutant goes wrong in no launch that the host code in its file makes, of many for each that it makes and
+    in which the original goes right."""
+    params, launches = visible.seen(subject.path, subject.name)
+    for launch in launches:
+        count = 0
+        for made in visible.drawn(subject.known, params, launch, f"{subject.name}:{launch.span.line}", DRAWN):
+            log = execute(original, replace(subject.known, axes=set()), made)
+            if log.error is None and not faults(log):
+                log = execute(mutant, replace(subject.known, axes=set()), made)
+                if log.error is not None or faults(log):
+                    return False
+                count += 1
+        if count < ENOUGH:
+            return False
+    return bool(launches)
+
+
+def judge(subject: Subject, bad: Wrong, original: Report, original_kernel: Kernel, loader: Loaded,
           check: Callable[[str, Path], Report]) -> Verdict:
     report = check(alone(bad.mutant.text, subject.name), subject.path)
     if report.failures:
@@ -136,6 +158,8 @@ def judge(subject: Subject, bad: Wrong, original: Report, loader: Loaded,
     codes = tuple(_graver(_findings(report, subject), _findings(original, subject)))
     if codes:
         return Verdict(subject.name, bad.mutant, "flagged", codes)
+    if harmless(subject, original_kernel, kernel):
+        return Verdict(subject.name, bad.mutant, "right", codes)
     if not any(_meets(_named(report, subject), launch) for launch in bad.launches):
         said = "right" if _discharged(report, original, subject) else "excluded"
         return Verdict(subject.name, bad.mutant, said, codes)

@@ -138,7 +138,7 @@ def _reaching(found, each: int) -> Study:
     for subject, original, loader in found:
         count += 1
         before = check_text(subject.text, subject.path)
-        verdicts += [straying.judge(subject, bad, before, loader, check_text)
+        verdicts += [straying.judge(subject, bad, before, original, loader, check_text)
                      for bad in straying.wrong(subject, original, before, loader, each)]
     return Study(tuple(verdicts), count)
 

@@ -100,21 +100,21 @@ def _data(kernel: Generated, launch: Assignment, name: str) -> list[int]:
     return []
 
 
-def _star(scalars: Mapping[str, int]) -> dict[str, int]:
-    """Scalars of list elements under the name that stands for all of them, where they agree."""
-    out: dict[str, int] = {}
+def _starred(scalars: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    """Scalars with those of the list elements at each place under the name that stands for every one of them."""
+    members: dict[int, dict[str, int]] = {}
     for key, value in scalars.items():
         base, bracket, rest = key.partition("[")
         place, _, attribute = rest.partition("]")
         if bracket and place.isdigit() and attribute.startswith("."):
-            out[f"{base}[*]{attribute}"] = min(value, out.get(f"{base}[*]{attribute}", value))
-    return out
+            members.setdefault(int(place), {})[f"{base}[*]{attribute}"] = value
+    for found in members.values() or ({},):
+        yield {**scalars, **found}
 
 
 def clause_holds(text: str, kernel: Generated, launch: Assignment) -> bool:
     """Whether a clause of a contract holds for a launch. A clause about data is decided on the data."""
     scalars = launch_scalars(kernel, launch)
-    scalars.update(_star(scalars))
     for clause in parse(text):
         note = annotation_of(clause)
         if note is not None:
@@ -122,7 +122,7 @@ def clause_holds(text: str, kernel: Generated, launch: Assignment) -> bool:
             bounds = () if note.name == "lock" else (term_value(t, Scalars(scalars)) for t in note.terms)
             if not fact(*(_data(kernel, launch, name) for name in note.arrays), *bounds):
                 return False
-        elif not evaluate(clause, scalars):
+        elif not all(evaluate(clause, s) for s in _starred(scalars)):
             return False
     return True
 

@@ -518,6 +518,7 @@ FINDINGS = {
             [
                 ("here the clause says 64 <= 32", None),
                 ("the kernel is here", None),
+                ("what this does with `x` needs it", None),
             ],
             "launch `add` with a grid, shapes and constants that satisfy `z.shape[0] <= x.shape[0]`",
         ),

@@ -869,6 +869,7 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             [
                 "here the clause says 128 <= 64",
                 "the kernel is here",
+                "what this does with `c` needs it",
             ],
             "launch `k` with a grid, shapes and constants that satisfy `T <= S`",
         ),

@@ -136,6 +136,9 @@ def value_of(name: str, arguments: Mapping[str, Argument], launch: Launch, ranks
         argument, axis = arguments[part["array"]], int(part["axis"])
         rank = ranks.get(part["array"])
         found = extent(argument, axis) if part["what"] == "shape" else stride(argument, axis, rank)
+    elif part is not None and part["array"].removesuffix("[*]") in arguments:
+        found = _of_all(arguments[part["array"].removesuffix("[*]")], part["what"], int(part["axis"]),
+                        ranks.get(part["array"]))
     elif length is not None and length["array"] in arguments:
         elements = arguments[length["array"]].elements
         found = None if elements is None else const(len(elements))
@@ -144,6 +147,12 @@ def value_of(name: str, arguments: Mapping[str, Argument], launch: Launch, ranks
     else:
         found = dict(launch.variables).get(name)
     return of(Opaque(f"{name}{AT_LAUNCH}", uniform=True)) if found is None else found
+
+
+def _of_all(argument: Argument, what: str, axis: int, rank: int | None) -> Term | None:
+    """What an extent or stride is in every array of a list, where it is the same in all of them."""
+    found = {extent(e, axis) if what == "shape" else stride(e, axis, rank) for e in argument.elements or ()}
+    return found.pop() if len(found) == 1 else None
 
 
 def extent(argument: Argument, axis: int) -> Term | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations as pairs_of
@@ -33,6 +33,7 @@ from tilecheck.proof.terms import (
     disj,
     holds,
     negate,
+    of,
 )
 from tilecheck.records import record
 
@@ -224,7 +225,7 @@ def _violated(
 ) -> Discharge:
     """False for some values of what callers choose, with everything that bears on them understood."""
     goal = bound.goal
-    relevant = cone(goal, facts)
+    relevant = cone(goal, _telling(facts))
     chosen = {n for case in launch.cases for n, _ in case}
     leaves = {a for value in (goal, *relevant) for a in atoms_of(value) if isinstance(a, Sym | Opaque)}
     free = launch.free | chosen
@@ -237,7 +238,7 @@ def _violated(
         # them need not be written down
         return Discharge("open", (), text)
     for subject, known in cases:
-        conds = cone(subject, known)
+        conds = cone(subject, _telling(known))
         found = _typical(subject, conds) or find_model(conj(*conds, negate(subject)))
         if found is None or not _confirmed(subject, conds, found):
             return Discharge("open", (), text)
@@ -273,6 +274,22 @@ def _confirmed(goal: Cond, facts: Iterable[Cond], found: Mapping[str, int]) -> b
 def _shown(goal: Cond, found: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     names = {a.key for a in atoms_of(goal) if isinstance(a, Sym)}
     return tuple(sorted((n, v) for n, v in found.items() if n in names))
+
+
+def _telling(facts: Cond) -> Cond:
+    """The facts less those that a product is positive whose factors are: they relate no factor to another."""
+    parts = conjuncts(facts)
+    positive = {c.term + 1 for c in parts if c.op == "ge" and (c.term + 1).single is not None}
+    return conj(*(c for c in parts if not _is_product(c, positive)))
+
+
+def _is_product(c: Cond, positive: Collection[Term]) -> bool:
+    """`a*b >= 1`, where each of the factors is known to be positive."""
+    product = c.term + 1
+    if c.op != "ge" or len(product.monos) != 1:
+        return False
+    ((factors, times),) = product.monos.items()
+    return times > 0 and len(factors) > 1 and all(of(a) in positive for a in factors)
 
 
 def cone(goal: Cond, facts: Cond) -> list[Cond]:

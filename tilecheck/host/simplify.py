@@ -48,7 +48,8 @@ def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel) -> L
     grid = tuple(None if t is None else substitute(t, chosen) for t in raw.grid)
     arguments = None if raw.arguments is None else tuple(_replaced(a, chosen) for a in raw.arguments)
     terms = _terms(grid, arguments)
-    relevant = _cone(terms, {n for a in arguments or () for n in (a.name, a.strided) if n is not None}, parts)
+    passed = [a for given in arguments or () for a in (given, *(given.elements or ()))]
+    relevant = _cone(terms, {n for a in passed for n in (a.name, a.strided) if n is not None}, parts)
     cases, bounds = _cases(ev, relevant, terms)
     standing = _standing(ev, grid, relevant)
     for t in raw.grid:
@@ -129,6 +130,7 @@ def _terms(grid: Iterable[Term | None], arguments: tuple[Argument, ...] | None) 
     for a in arguments or ():
         out += [t for t in (a.term, *(a.shape or ()), *(a.strides or ())) if t is not None]
         out += _terms((), tuple(option for _, option in a.options))
+        out += _terms((), a.elements)
     return out
 
 
@@ -159,7 +161,9 @@ def _replaced(argument: Argument, chosen: Mapping[Atom, Term]) -> Argument:
     shape = None if argument.shape is None else tuple(_maybe(t, chosen) for t in argument.shape)
     strides = None if argument.strides is None else tuple(_maybe(t, chosen) for t in argument.strides)
     options = tuple((substitute_cond(cond, chosen), _replaced(option, chosen)) for cond, option in argument.options)
-    return replace(argument, term=_maybe(argument.term, chosen), shape=shape, strides=strides, options=options)
+    elements = None if argument.elements is None else tuple(_replaced(e, chosen) for e in argument.elements)
+    return replace(argument, term=_maybe(argument.term, chosen), shape=shape, strides=strides, options=options,
+                   elements=elements)
 
 
 def _maybe(term: Term | None, chosen: Mapping[Atom, Term]) -> Term | None:

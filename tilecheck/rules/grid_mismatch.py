@@ -50,7 +50,7 @@ def diagnose(
             if clause.text.startswith("disjoint("):  # TC401 says it better
                 continue
             if result.state == "broken" or (result.state == "violated" and clause.kind == "semantic"):
-                out.append(_broken(model, clause, launch, result))
+                out.append(_broken(model, clause, launch, result, obligations))
     told = {d.span for d in out}
     for clause in clauses:
         for launch, result in states[clause.text].at if clause.text in inside else ():
@@ -75,7 +75,7 @@ def _strays(
     about_grid = clause.cond is not None and any(a.key.startswith("grid[") for a in atoms_of(clause.cond))
     if about_grid:
         return [grid_coverage.beyond(model, clause, s, launch, result)]
-    found = _broken(model, clause, launch, result)
+    found = _broken(model, clause, launch, result, obligations)
     return [replace(found, severity="warning") if grid_coverage.by_data(s) else found]
 
 
@@ -98,7 +98,9 @@ def _unread(model: KernelModel, launch: Launch) -> Diagnostic | None:
         f"launch with extent 1 on axis {found.axis}, or let the kernel read `ct.bid({found.axis})`")
 
 
-def _broken(model: KernelModel, clause: Clause, launch: Launch, result: Discharge) -> Diagnostic:
+def _broken(
+    model: KernelModel, clause: Clause, launch: Launch, result: Discharge, obligations: Sequence[Settled],
+) -> Diagnostic:
     values = ", ".join(f"{name} = {value}" for name, value in result.values)
     never = result.state == "broken"
     severity: Severity = "error" if never else "warning"
@@ -107,6 +109,9 @@ def _broken(model: KernelModel, clause: Clause, launch: Launch, result: Discharg
     notes = [Note("the kernel is here", model.name_span)]
     if result.text:
         notes.insert(0, Note(f"here the clause says {result.text}"))
+    needing = next((s for s in obligations if any(c.text == clause.text for c in s.clauses)), None)
+    if needing is not None:
+        notes.append(Note(f"what this does with `{needing.access.array}` needs it", needing.access.span))
     return Diagnostic(CODE, severity, message, launch.span, model.name, tuple(notes),
                       f"launch `{model.name}` with a grid, shapes and constants that satisfy `{clause.text}`")
 

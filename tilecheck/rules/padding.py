@@ -186,7 +186,7 @@ class _Load:
         told = ((c,) for t in left if _plain(c := ge(t, 0)) and enforceable(c))
         masks = sorted(_masks(sums), key=len)
         every = (*(c for c in masks if len(c) == 1), *told, *(c for c in masks if len(c) > 1),
-                 *self._edge_clauses(o.undefined.edge))
+                 *self._edge_clauses(o.undefined.edge, o.how == "store"))
         candidates = [c for c in every if all(map(self._possible, c))]
         if o.how == "store":
             plain = next((c for c in candidates if all(map(self._of_extents, c))), None)
@@ -195,7 +195,7 @@ class _Load:
                         tuple((c, False) for c in plain))
         if candidates:
             return (_Outcome("conditional", "nothing outside is used under a condition"),
-                    tuple((c, True) for c in candidates[0]))
+                    _up_to(o, conj(undefined, o.guard), candidates[0]))
         return self._open(o, undefined, bool(every)), ()
 
     def _of_extents(self, cond: Cond) -> bool:
@@ -256,17 +256,21 @@ class _Load:
         return [_tidied(terms[0]) for terms, signs in facts.residuals(-outside[0].term - 1, 3)
                 if len(terms) == 1 and self._tiles(signs) and 0 <= terms[0].offset <= 1]
 
-    def _edge_clauses(self, edge: Edge) -> Iterator[tuple[Cond, ...]]:
+    def _edge_clauses(self, edge: Edge, stored: bool = False) -> Iterator[tuple[Cond, ...]]:
         """Conditions on launch scalars under which no tile of the load reaches over the edge."""
         if edge.tile == ZERO:
             return
-        room = ge(edge.end - edge.start - edge.tile, 0)
+        # what is stored to an array of another list needs no more than that the two agree, which no clause says
+        end = edge.end if stored else _of_every(edge.end)
+        room = ge(end - edge.start - edge.tile, 0)
         if not room.varying:
             if enforceable(room) and room.op != "false":
                 yield (room,)
             return
-        whole = eq(mod(edge.end, edge.tile), 0)
+        whole = eq(mod(end, edge.tile), 0)
         aligned = _aligned(edge) and not whole.varying and enforceable(whole) and whole.op != "false"
+        if aligned and end != edge.end:
+            yield (whole,)
         if edge.tile.varying or edge.end.varying or room.op != "ge":
             return
         if aligned:
@@ -317,8 +321,17 @@ class _Load:
                 got = self._facts_at(edge).holds(eq(mod(edge.end, edge.tile), 0), EFFORT)
             if got is None and room.constant is None:
                 got = self._facts_at(edge).prove(room, EFFORT)
+            if got is None and _of_every(edge.end) != edge.end:
+                got = self._in_every(edge)
             cache[edge] = got if got is not None and self._sizes(got, edge) else None
         return cache[edge]
+
+    def _in_every(self, edge: Edge) -> Assumed | None:
+        """The same from what is declared of every array of a list."""
+        end = _of_every(edge.end)
+        got = self._declared.holds(eq(mod(end, edge.tile), 0), EFFORT) if _aligned(edge) else None
+        room = end - edge.start - edge.tile
+        return got if got is not None or room.varying else self._declared.prove(room, EFFORT)
 
     @cached_property
     def _cache(self) -> dict[Edge, Assumed | None]:
@@ -345,6 +358,45 @@ class _Load:
             if point is not None:
                 return _Outcome("refuted", "a lane outside the array is used")
         return _Outcome("unproven", "no proof was found that nothing outside the array is used")
+
+
+def _up_to(o: Observation, whole: Cond, found: tuple[Cond, ...]) -> tuple[tuple[Cond, bool], ...]:
+    """Conditions on the launch, each with whether it is semantic. Where whole tiles are asked of an array, and tiles
+    begin below `n` alone, it will do that `n` has whole tiles and is no more than the extent of the array: a multiple of
+    the tile that is below `n` is followed by all of its tile then."""
+    edge = o.undefined.edge
+    if found != (eq(mod(edge.end, edge.tile), 0),):
+        return tuple((c, True) for c in found)
+    for begun in (c for c in conjuncts(o.undefined.outside) if c.op == "ge" and not lanes_in(c)):
+        start = edge.end - 1 - begun.term
+        if split_multiples(start, edge.tile)[1].monos:
+            continue
+        for end in _ends(whole, start, edge.tile):
+            if end == edge.end or end.varying or end.constant is not None:
+                continue
+            even, inside = eq(mod(end, edge.tile), 0), le(end, edge.end)
+            if even.op == "eq" and inside.op == "ge" and enforceable(even) and enforceable(inside):
+                return (disj(found[0], even), True), (disj(found[0], inside), True)
+    return tuple((c, True) for c in found)
+
+
+def _ends(whole: Cond, start: Term, tile: Term) -> Iterator[Term]:
+    """Every `n` that a tile is said to begin below: `start < n`, or `k <= (n - 1) // T` where `start` is `T*k`."""
+    for c in conjuncts(whole):
+        if c.op == "ge":
+            yield c.term + 1 + start
+            for a in sorted(c.term.atoms()):
+                if isinstance(a, FloorDiv) and a.den == tile and (c.term - of(a)) * tile == -start:
+                    yield a.num + 1
+
+
+def _of_every(extent: Term) -> Term:
+    """The extent of an array of a list, `xs[*].shape[1]` at some place, as what a contract says of every one of them:
+    what holds for all holds at the place. Any other term as it is."""
+    atom = extent.single
+    if isinstance(atom, App) and "[*]." in atom.fn and len(atom.args) == 1:
+        return of(Sym(atom.fn))
+    return extent
 
 
 def _signs(assumed: Iterable[Cond]) -> tuple[Clause, ...]:

@@ -23,6 +23,7 @@ from tilecheck.proof.terms import (
     atoms_of,
     conj,
     conjuncts,
+    disj,
     enforceable,
     evaluate,
     negate,
@@ -99,9 +100,9 @@ def _said(clause: Clause) -> str:
     c = clause.cond
     if c is None or c.op != "or":
         return clause.text
-    told = [p for p in c.args if any(isinstance(a, Sym) and "[" in a.name for a in atoms_of(p))]
-    told = told or [p for p in c.args if isinstance(p.term.single, Mod)]
-    return render(told[0]) if len(told) == 1 else clause.text
+    told = [p for p in c.args if isinstance(p.term.single, Mod) or any(
+        isinstance(a, Sym) and "[" in a.name for a in atoms_of(p))]
+    return render(disj(*told)) if told else clause.text
 
 
 def _use(o: Observation) -> str:

@@ -126,16 +126,32 @@ def enforce(kernel: str, contract: Contract, values: Mapping[str, int], complete
     for demand in contract.demands:
         if demand.clause.cond is None:
             continue
-        try:
-            if evaluate(demand.clause, values):
-                continue
-        except KeyError as error:
-            if not complete and not demand.declared:
-                continue
-            raise _unknown(kernel, demand, error) from None
-        spoken = ", ".join(f"{name} = {values[name]}" for name in _names(demand.text) if name in values)
-        sides = _sides(demand.text, values)
-        raise _broken(kernel, demand, f"here {spoken}" + (f": {sides}" if sides else ""), _repair(demand, values))
+        for numbers in _each(demand.text, values):
+            try:
+                if evaluate(demand.clause, numbers):
+                    continue
+            except KeyError as error:
+                if not complete and not demand.declared:
+                    continue
+                raise _unknown(kernel, demand, error) from None
+            said = ", ".join(f"{name} = {numbers[name]}" for name in _names(demand.text) if name in numbers)
+            sides = _sides(demand.text, numbers)
+            raise _broken(kernel, demand, f"here {said}" + (f": {sides}" if sides else ""), _repair(demand, numbers))
+
+
+def _each(text: str, values: Mapping[str, int]) -> Iterator[Mapping[str, int]]:
+    """The values that a clause is evaluated with: for every place of the lists that it speaks of with `[*]`."""
+    lists = tuple(dict.fromkeys(_EVERY.findall(text)))
+    places = sorted({int(m["place"]) for name in values if (m := _MEMBER.match(name)) and m["list"] in lists})
+    if not places:
+        yield values
+    for place in places:
+        yield {**values, **{f"{m['list']}[*]{m['rest']}": n for name, n in values.items()
+                            if (m := _MEMBER.match(name)) and m["list"] in lists and int(m["place"]) == place}}
+
+
+_EVERY: Final = re.compile(r"(\w+)\[\*\]")
+_MEMBER: Final = re.compile(r"(?P<list>\w+)\[(?P<place>\d+)\](?P<rest>\..*)")
 
 
 def _repair(demand: Demand, values: Mapping[str, int]) -> str:
@@ -185,7 +201,7 @@ def _unknown(kernel: str, demand: Demand, error: KeyError) -> ContractError:
                    "speak of parameters, of their `shape` and `strides`, of type variables and of `grid`")
 
 
-_NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.(?:shape|strides)\[\d+\])?(?:\[\d+\])?")
+_NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\[\*\])?(?:\.(?:shape|strides)\[\d+\])?(?:\[\d+\])?")
 _FUNCTIONS: Final = frozenset({"cdiv", "min", "max", "and", "or", "not", "if", "else", "abs", "numel", "len"})
 
 
