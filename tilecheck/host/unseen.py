@@ -33,6 +33,11 @@ __all__ = ["unseen"]
 _KEEPING: Final = frozenset({"add", "append", "extend", "insert", "replace_hints", "setdefault", "update"})
 """Methods that keep what they are given, or make a kernel of it."""
 _LAUNCH: Final = frozenset({"launch", *record.TUNERS})
+_NO_PARTS: Final = frozenset({"attr", "arg", "conversion", "ctx", "id", "kind", "op", "ops", "type_comment"})
+_FIELDS: Final = {
+    kind: tuple(name for name in kind._fields if name not in _NO_PARTS)
+    for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, ast.AST)}
+"""The fields of each kind of node, but for those that have no name, attribute or call in them."""
 
 
 def unseen(
@@ -43,8 +48,8 @@ def unseen(
     seen = [(r.site, _is_known(ev, symbols, r.kernel)) for _, symbols, r in raws if r.site.file == module.path]
     followed = {(site.line, site.column) for site, known in seen if known} - {
         (site.line, site.column) for site, known in seen if not known}
-    statements = list(_statements(module.skeleton.tree))
-    found |= _kernels(ev, module, _defaults(module.skeleton.tree))
+    statements, defaults = _code(module.skeleton.tree)
+    found |= _kernels(ev, module, defaults)
     found |= _kernels(ev, module, (n for own in statements for n in _handed_over(ev, module, own)))
     for own in statements:
         site = next((s for s in own if _launches(s) and not _followed(module, s, own, followed)), None)
@@ -63,35 +68,64 @@ def _is_known(ev: Evaluator, symbols: Symbols, kernel: Value) -> bool:
     return all(tables.kernels(ev, o) or (isinstance(o, Thing) and o.name in symbols.given) for o in options)
 
 
-def _named_anew(node: ast.stmt) -> bool:
+def _named_anew(node: ast.AST) -> bool:
     """Whether a statement only gives the function that launches another name, by which it is followed."""
     return isinstance(node, ast.Assign) and _launches(node.value) and all(isinstance(t, ast.Name) for t in node.targets)
 
 
-def _statements(tree: ast.Module) -> Iterator[list[ast.expr]]:
-    """The expressions of every statement, without the statements inside it. Decorators and annotations are not code
-    that runs with a launch in it."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.stmt):
-            definition = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-            skipped = definition or _named_anew(node)
-            own = [] if skipped else [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
-            yield [n for c in own for n in ast.walk(c) if isinstance(n, ast.expr)]
+def _code(tree: ast.Module) -> tuple[list[list[ast.expr]], list[ast.expr]]:
+    """The names, attributes and calls in the expressions of every statement, without the statements inside it, and
+    those in what parameters are where callers pass nothing. Decorators and annotations are not code that runs with a
+    launch in it."""
+    statements: list[list[ast.expr]] = []
+    defaults: list[ast.expr] = []
+    nodes: list[ast.AST] = list(tree.body)
+    for node in nodes:  # statements, handlers and cases, which grow by those inside them
+        own: list[ast.expr] = []
+        skipped = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) or _named_anew(node)
+        for part in _parts(node):
+            if isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case):
+                nodes.append(part)
+            else:
+                inside = _below(part, defaults)
+                own += inside if isinstance(part, ast.expr) and not skipped else ()
+        if own:
+            statements.append(own)
+    return statements, defaults
 
 
-def _defaults(tree: ast.Module) -> Iterator[ast.expr]:
-    """What parameters are where callers pass nothing."""
-    for node in ast.walk(tree):
+def _below(root: ast.AST, defaults: list[ast.expr]) -> list[ast.expr]:
+    """The names, attributes and calls in what is no statement; of parameters in it, the defaults are taken down."""
+    nodes: list[ast.AST] = [root]
+    for node in nodes:
+        nodes += _parts(node)
         if isinstance(node, ast.arguments):
-            yield from (n for d in (*node.defaults, *node.kw_defaults) if d is not None for n in ast.walk(d)
-                        if isinstance(n, ast.expr))
+            for default in (*node.defaults, *node.kw_defaults):
+                defaults += () if default is None else _below(default, [])
+    return [node for node in nodes if isinstance(node, ast.Name | ast.Attribute | ast.Call)]
+
+
+def _parts(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below another one, but for the marks of loads and stores and the signs of operators."""
+    out: list[ast.AST] = []
+    for name in _FIELDS[type(node)]:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            out += [part for part in value if isinstance(part, ast.AST)]
+        elif isinstance(value, ast.AST):
+            out.append(value)
+    return out
 
 
 def _handed_over(ev: Evaluator, module: Module, own: list[ast.expr]) -> Iterator[ast.expr]:
-    """Names that calls give to code that is not seen."""
+    """Names of the module that calls give to code that is not seen."""
     for call in own:
-        if isinstance(call, ast.Call) and not _launches(call.func) and not _is_seen(ev, module, call.func):
-            yield from (n for n in (*call.args, *(k.value for k in call.keywords)) if isinstance(n, ast.Name))
+        if isinstance(call, ast.Call) and not _launches(call.func):
+            # whether code is seen takes longer to tell than that it is given nothing which the module names
+            given = [n for n in (*call.args, *(k.value for k in call.keywords))
+                     if isinstance(n, ast.Name) and _may_be_global(module, n.id)]
+            if given and not _is_seen(ev, module, call.func):
+                yield from given
 
 
 def _is_seen(ev: Evaluator, module: Module, func: ast.expr) -> bool:
@@ -145,6 +179,11 @@ def _within_reach(ev: Evaluator, module: Module, nodes: Iterable[ast.expr]) -> s
 
 def _kernels(ev: Evaluator, module: Module, nodes: Iterable[ast.expr]) -> set[Kernel]:
     """The kernels that expressions name."""
-    names = sorted({n.id for n in nodes if isinstance(n, ast.Name)})
+    names = sorted({n.id for n in nodes if isinstance(n, ast.Name) and _may_be_global(module, n.id)})
     values = (ev.global_value(module, name) for name in names)
     return {v for v in values if isinstance(v, Kernel)}
+
+
+def _may_be_global(module: Module, name: str) -> bool:
+    """Whether a module may bind a name; a kernel is nothing else."""
+    return bool(module.skeleton.stars) or name in module.skeleton.scopes[""]
