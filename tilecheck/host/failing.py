@@ -70,7 +70,6 @@ class Failing:
 
     result: Discharge
     always: bool
-    sure: bool
 
 
 def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int]) -> Failing | None:

@@ -89,7 +89,7 @@ def _unread(model: KernelModel, launch: Launch) -> Diagnostic | None:
     if not model.written:
         return None
     found = unread_axis(launch, model.axes_read)
-    if found is None or not found.always:
+    if found is None or not found.sure:
         return None
     message = (f"`{model.name}` never reads `ct.bid({found.axis})`, and this launch has {found.extent} blocks on that "
                "axis: they all do the same work and write the same elements")
