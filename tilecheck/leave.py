@@ -19,7 +19,8 @@ def leave(status: int, unwritten: int) -> NoReturn:
     The interpreter would free one by one all values that a run has made, a twentieth of its time; the system takes them
     at once. It is left its own way where threads, tracers or other libraries are there too.
     """
-    if not all([_written(stream) for stream in (sys.stdout, sys.stderr)]):
+    written = [_written(stream) for stream in (sys.stdout, sys.stderr)]
+    if not all(written):
         status = unwritten
     if threading.active_count() == 1 and sys.gettrace() is None and sys.modules.keys().isdisjoint(_LATER):
         os._exit(status)

@@ -177,9 +177,9 @@ def _drawn(subject: Cond, facts: Sequence[Cond], factor: int = 1) -> Iterator[di
             value = pool[start * (k // _EQUAL + 1) % len(pool)] * (factor if pool is _EXTENTS else 1)
             env[a] = min(max(value, least), most)
         try:
-            for own, factor, rest in made:
+            for own, beside, rest in made:
                 env.update(dict.fromkeys(own[1:], 1))
-                env[own[0]] = evaluate(rest, env) // evaluate(factor, env)
+                env[own[0]] = evaluate(rest, env) // evaluate(beside, env)
         except (KeyError, ArithmeticError):
             continue
         yield env
