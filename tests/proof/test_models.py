@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilecheck.proof.facts import models
+from tilecheck.proof.facts.models import Models
 from tilecheck.proof.terms import Cond, bid, conj, counter, eq, floordiv, ge, grid, lane, le, lt, mod, ne, sym
 
 N, M, T, G = map(sym, ("n", "m", "T", "x.shape[0]"))
@@ -20,7 +21,7 @@ B, K, L = bid(0), counter("k"), lane(0, T)
 ])
 @pytest.mark.parametrize("signs", [True, False])
 def test_a_model_satisfies_what_it_is_of(conds: tuple[Cond, ...], signs: bool) -> None:
-    found = models(conds, signs)
+    found = list(models(conds, signs))
     assert found
     for model in found:
         assert all(map(model.holds, conds))
@@ -30,10 +31,20 @@ def test_a_model_satisfies_what_it_is_of(conds: tuple[Cond, ...], signs: bool) -
 
 
 def test_what_contradicts_itself_has_none() -> None:
-    assert not models((lt(N, M), lt(M, N)), True)
+    assert not list(models((lt(N, M), lt(M, N)), True))
 
 
 def test_what_has_no_value_is_not_false() -> None:
     (model, *_) = models((eq(N, 0),), False)
     assert not model.falsifies(floordiv(M, N) - 1)
     assert not model.breaks(conj(ge(floordiv(M, N), 1)))
+
+
+def test_models_are_the_same_whichever_was_asked_for_first() -> None:
+    conds = (lt(B * T + L, N), eq(mod(N, T), 0))
+    whole, one_by_one = Models(conds, True), Models(conds, True)
+    second = one_by_one.at(1)
+    values = [[model.value(t) for t in (N, T, B, L)] for model in whole]
+    assert second is not None and [second.value(t) for t in (N, T, B, L)] == values[1]
+    assert [[model.value(t) for t in (N, T, B, L)] for model in one_by_one] == values
+    assert one_by_one.at(len(values)) is None

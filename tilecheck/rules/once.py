@@ -102,18 +102,29 @@ def _bound(c: Cond) -> tuple[Term, int]:
     return c.term - c.term.offset, c.term.offset
 
 
+@lru_cache(maxsize=1024)
+def _bounds(m: _Alternatives) -> dict[Term, int]:
+    """What the inequalities among alternatives leave of each term, at the least: `t >= 2` and `t >= 3` of `t` is -2.
+    One set is compared with many others."""
+    out: dict[Term, int] = {}
+    for c in m:
+        if c.op == "ge":
+            shape, offset = _bound(c)
+            out[shape] = max(out.get(shape, offset), offset)
+    return out
+
+
 def _gives(strong: _Alternatives, weak: _Alternatives) -> bool:
-    """Whether whatever satisfies the one satisfies the other, plainly."""
-    return strong <= weak or all(c in weak or any(_at_least(c, d) for d in weak) for c in strong)
-
-
-def _at_least(c: Cond, d: Cond) -> bool:
-    """`t >= 3` gives `t >= 2`."""
-    if c.op != "ge" or d.op != "ge" or abs(len(c.term.monos) - len(d.term.monos)) > 1:
-        return False
-    shape, offset = _bound(c)
-    other, most = _bound(d)
-    return most > offset and shape == other
+    """Whether whatever satisfies the one satisfies the other, plainly: `t >= 3` gives `t >= 2`."""
+    rest = strong - weak
+    if not rest:
+        return True
+    most = _bounds(weak)
+    for c in rest:
+        shape, offset = _bound(c)
+        if c.op != "ge" or most.get(shape, offset) <= offset:
+            return False
+    return True
 
 
 def _stronger(

@@ -36,6 +36,9 @@ class Project:
         self._launching: Mapping[str, tuple[str, ...]] | None = None
         for file in self.files:
             self._modules.setdefault(os.path.abspath(file), self._new(file))
+        # asked for with every file of a run
+        self._keys = tuple(os.path.abspath(file) for file in self.files)
+        self._given = frozenset(self._keys)
 
     def _new(self, file: str) -> Module:
         return Module(self, file, self._packages.name(Path(file)), self._contents.get(file))
@@ -49,12 +52,11 @@ class Project:
 
     def modules(self) -> Iterable[Module]:
         """The modules under check, in the order in which they were given."""
-        return tuple(self.module(file) for file in self.files)
+        return tuple(self._modules[key] for key in self._keys)
 
     def found_by_import(self) -> Iterable[Module]:
         """The modules that were read although they are not under check."""
-        given = {os.path.abspath(file) for file in self.files}
-        return tuple(module for key, module in self._modules.items() if key not in given)
+        return tuple(module for key, module in self._modules.items() if key not in self._given)
 
     @property
     def missed(self) -> frozenset[str]:

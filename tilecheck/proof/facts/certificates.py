@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from tilecheck.proof.facts.assumed import NOTHING, Assumed
 from tilecheck.proof.facts.definitions import BELOW, LOWER, UPPER, all_nonnegative, depth_of, is_extent
-from tilecheck.proof.facts.models import Model, models
+from tilecheck.proof.facts.models import Model, Models, models
 from tilecheck.proof.facts.polynomials import at_ones, combined, reduced, shifted
 from tilecheck.proof.terms import (
     Atom,
@@ -160,7 +160,9 @@ class Facts:
         self._stops = 0
         """How often an answer was withheld because the question is open, or no work is left."""
         self._open: set[object] = set()
-        self._models: list[Model] | None = None
+        self._models: Models | None = None
+        self._tried: list[Model] = []
+        """Those of the models that were asked, what refuted most lately first."""
         # made when they are asked for, once. Not `cached_property`, which is a plain property once it is compiled.
         self._bounded: frozenset[Atom] | None = None
         self._raised: frozenset[Atom] | None = None
@@ -487,11 +489,17 @@ class Facts:
         if self._looked < _IDLE:
             return False
         if self._models is None:
-            self._models = list(models(self.conds, self._signs))
-        for i, model in enumerate(self._models):
+            self._models = models(self.conds, self._signs)
+        tried = self._tried
+        for i, model in enumerate(tried):
             if model.falsifies(p):
                 if i:
-                    self._models.insert(0, self._models.pop(i))
+                    tried.insert(0, tried.pop(i))
+                return True
+        while (new := self._models.at(len(tried))) is not None:
+            refuted = new.falsifies(p)
+            tried.insert(0 if refuted else len(tried), new)
+            if refuted:
                 return True
         return False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 from zlib import crc32
@@ -21,12 +21,15 @@ from tilecheck.proof.terms import (
     Mod,
     Sym,
     Term,
+    atoms_at,
     atoms_in,
+    atoms_of,
     grid,
     of,
 )
+from tilecheck.records import record
 
-__all__ = ["Model", "models"]
+__all__ = ["Model", "Models", "models"]
 
 _WANTED: Final = 4
 _FAILURES: Final = 1
@@ -45,6 +48,12 @@ class Model:
     def __init__(self, values: Mapping[Atom, int], draw: int, signs: bool) -> None:
         self._values = dict(values)
         self.draw, self._signs = draw, signs
+
+    def after(self, changed: Atom, values: Mapping[Atom, int]) -> Model:
+        """The model with these values, of which one was changed."""
+        kept = {a: v for a, v in self._values.items() if changed not in atoms_at(a)}
+        kept.update(values)
+        return Model(kept, self.draw, self._signs)
 
     def falsifies(self, t: Term) -> bool:
         """Whether `t >= 0` fails."""
@@ -130,25 +139,79 @@ _HOLDS: Final[Mapping[str, Callable[[Model, Cond], bool]]] = {
 }
 
 
-@lru_cache(maxsize=4096)
-def models(conds: tuple[Cond, ...], signs: bool) -> tuple[Model, ...]:
-    """A few models of conditions, as many as are found with little effort.
+class Models:
+    """A few models of conditions, as many as are found with little effort; each is looked for when those before it have
+    not served. Iterated over in one order, whoever asked first.
 
     signs   whether launch scalars are positive in all of them
     """
+
+    __slots__ = ("_draw", "_made", "_question")
+
+    def __init__(self, conds: tuple[Cond, ...], signs: bool) -> None:
+        self._question: _Question | tuple[tuple[Cond, ...], bool] = conds, signs
+        self._made: list[Model] = []
+        self._draw = 0
+
+    def __iter__(self) -> Iterator[Model]:
+        i = 0
+        while (model := self.at(i)) is not None:
+            yield model
+            i += 1
+
+    def at(self, i: int) -> Model | None:
+        """One of them by its place; None beyond the last."""
+        while i >= len(self._made) and self._more():
+            pass
+        return self._made[i] if i < len(self._made) else None
+
+    def _more(self) -> bool:
+        """Whether there was another draw to try; it need not have given a model."""
+        draw, found = self._draw, len(self._made)
+        if draw == len(_SIZES) or found == _WANTED or draw > found + _FAILURES + 1:
+            self._question = (), False  # nothing is looked for any more
+            return False
+        if isinstance(self._question, tuple):
+            self._question = _question(*self._question)
+        self._draw += 1
+        model = _found(self._question, draw)
+        if model is not None:
+            self._made.append(model)
+        return True
+
+
+@lru_cache(maxsize=4096)
+def models(conds: tuple[Cond, ...], signs: bool) -> Models:
+    """The models of conditions. Kept, because many facts are put together more than once."""
+    return Models(conds, signs)
+
+
+@record(frozen=True)
+class _Question:
+    """What models are looked for.
+
+    terms    are not negative in one
+    about    the atoms that the value of each of them may hang on
+    others   conditions that are no inequalities
+    leaves   atoms that have no definition
+    given    values that follow from the conditions
+    """
+
+    terms: tuple[Term, ...]
+    about: tuple[set[Atom], ...]
+    others: tuple[Cond, ...]
+    leaves: tuple[Atom, ...]
+    given: Mapping[Atom, int]
+    signs: bool
+
+
+def _question(conds: tuple[Cond, ...], signs: bool) -> _Question:
     leaves = sorted(filter(_free, atoms_in(*conds)))
     terms = [t for c in conds if c.op in ("ge", "eq") for t in ((c.term,) if c.op == "ge" else (c.term, -c.term))]
     terms += [_limit(a) - 1 - of(a) for a in leaves if isinstance(a, (Bid, Lane))]
     others = tuple(c for c in conds if c.op not in ("ge", "eq"))
     given: dict[Atom, int] = {c.atom: int(c.positive) for c in others if c.op == "bool" and c.atom is not None}
-    out: list[Model] = []
-    for draw in range(len(_SIZES)):
-        model = _found(terms, others, leaves, given, draw, signs)
-        if model is not None:
-            out.append(model)
-        if len(out) == _WANTED or draw > len(out) + _FAILURES:
-            break
-    return tuple(out)
+    return _Question(tuple(terms), tuple(map(atoms_of, terms)), others, tuple(leaves), given, signs)
 
 
 def _free(a: Atom) -> bool:
@@ -159,27 +222,36 @@ def _limit(a: Bid | Lane) -> Term:
     return grid(a.axis) if isinstance(a, Bid) else a.size
 
 
-def _found(
-    terms: Iterable[Term], others: Iterable[Cond], leaves: Iterable[Atom], given: Mapping[Atom, int], draw: int,
-    signs: bool,
-) -> Model | None:
+def _found(q: _Question, draw: int) -> Model | None:
     try:
-        start = Model(given, draw, signs)
-        values = {**given, **{a: start.at(a) for a in leaves}}
+        start = Model(q.given, draw, q.signs)
+        values = {**q.given, **{a: start.at(a) for a in q.leaves}}
+        model = Model(values, draw, q.signs)
+        holding: set[int] = set()
         for _ in range(_STEPS):
-            model = Model(values, draw, signs)
-            broken = next((t for t in terms if model.value(t) < 0), None)
+            broken: Term | None = None
+            for i, t in enumerate(q.terms):
+                if i not in holding:
+                    if model.value(t) < 0:
+                        broken = t
+                        break
+                    holding.add(i)
             if broken is None:
-                return model if all(map(model.holds, others)) else None
-            if not _mended(broken, values, model):
+                return model if all(map(model.holds, q.others)) else None
+            changed = _mended(broken, values, model)
+            if changed is None:
                 return None
+            # what has nothing to do with the value that was changed is what it was
+            holding = {i for i in holding if changed not in q.about[i]}
+            model = model.after(changed, values)
     except (ArithmeticError, OverflowError):
         pass
     return None
 
 
-def _mended(broken: Term, values: dict[Atom, int], model: Model) -> bool:
-    """Change one value so that a term is not negative any more, if only that value counts."""
+def _mended(broken: Term, values: dict[Atom, int], model: Model) -> Atom | None:
+    """Change one value so that a term is not negative any more, if only that value counts: which one; None where there
+    is none."""
     missing = -model.value(broken)
     slopes: dict[Atom, int] = {}
     for m, c in broken.monos.items():
@@ -200,9 +272,12 @@ def _mended(broken: Term, values: dict[Atom, int], model: Model) -> bool:
         elif isinstance(a, FloorDiv) and slope:
             inside.append(a.num - a.den * new if slope > 0 else a.den * (new + 1) - 1 - a.num)
     best = min(ways, default=None)
-    if (best is None or best[0]) and any(model.value(t) < 0 and _mended(t, values, model) for t in inside):
-        return True
+    if best is None or best[0]:
+        for t in inside:
+            changed = _mended(t, values, model) if model.value(t) < 0 else None
+            if changed is not None:
+                return changed
     if best is None or best[3] > _LARGEST:
-        return False
+        return None
     values[best[2]] = best[3]
-    return True
+    return best[2]
