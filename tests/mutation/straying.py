@@ -25,6 +25,7 @@ from tests.mutation.study import Study, Subject, Verdict, alone, reload
 from tests.oracle.aspects import COMBINED, SETTLED, structural
 from tests.oracle.fake_tile import Kernel
 from tests.oracle.log import Log, collisions
+from tests.oracle.machine import Machine
 from tilecheck.diagnostics import Diagnostic, KernelReport, Report
 from tilecheck.proof.contract import annotation_of, evaluate, parse
 
@@ -32,7 +33,8 @@ FITTING: Final = ("TC101", "TC102", "TC103", "TC106", "TC107", "TC108", "TC201",
                   "TC206", "TC301", "TC302", "TC305", "TC405")
 DRAWN: Final = 60
 ENOUGH: Final = 20
-"""Launches of each place in the host code that are drawn, and in how many the original must go right to judge by."""
+"""Launches of each place in the host code that are drawn, and in how many the original must go right to judge by; in as
+many of all of them the mutant must do something else."""
 SEVERITIES: Final = ("note", "warning", "error")
 Loaded = Callable[[str, Path], dict[str, Kernel]]
 
@@ -130,20 +132,30 @@ def _hold(clauses: Sequence[str], launch: Candidate) -> bool:
 
 def harmless(subject: Subject, original: Kernel, mutant: Kernel) -> bool:
     """Whether a mutant goes wrong in no launch that the host code in its file makes, of many for each that it makes and
-    in which the original goes right."""
+    in which the original goes right, and of many in which it does something else than the original."""
     params, launches = visible.seen(subject.path, subject.name)
+    others = 0
     for launch in launches:
         count = 0
         for made in visible.drawn(subject.known, params, launch, f"{subject.name}:{launch.span.line}", DRAWN):
-            log = execute(original, replace(subject.known, axes=set()), made)
-            if log.error is None and not faults(log):
-                log = execute(mutant, replace(subject.known, axes=set()), made)
-                if log.error is not None or faults(log):
-                    return False
-                count += 1
+            before, usual = _traced(subject, original, made)
+            if before.error is not None or faults(before):
+                continue
+            after, changed = _traced(subject, mutant, made)
+            if after.error is not None or faults(after):
+                return False
+            count += 1
+            others += changed != usual
         if count < ENOUGH:
             return False
-    return bool(launches)
+    return others >= ENOUGH
+
+
+def _traced(subject: Subject, kernel: Kernel, launch: Candidate) -> tuple[Log, tuple[object, ...]]:
+    """A run, and what it touches and from how many loads it has lanes that are left open."""
+    log = execute(kernel, replace(subject.known, axes=set()), launch)
+    touched = Counter((r.array, r.mode, r.block, r.elements.tobytes()) for r in log.records)
+    return log, (len(Machine.sources), touched)
 
 
 def judge(subject: Subject, bad: Wrong, original: Report, original_kernel: Kernel, loader: Loaded,

@@ -108,7 +108,7 @@ def colliding(subject: Subject, loader: Callable[[str, Path], dict[str, Kernel]]
 
 
 def alone(text: str, name: str) -> str:
-    """A module in which every other kernel does nothing: host code launches it as before. All lines are where they were."""
+    """A module in which every other kernel does nothing: host code launches it as before. Lines are where they were."""
     lines = text.split("\n")
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef) and node.name != name and any(

@@ -13,7 +13,7 @@ from tests.mutation import straying
 from tests.mutation.edits import edits
 from tests.mutation.launches import Candidate, Signature, draws, explore, signature
 from tests.mutation.mutate import mutants
-from tests.mutation.study import Study, Subject, check_text, colliding, corpus_loader, judge, subjects
+from tests.mutation.study import Study, Subject, alone, check_text, colliding, corpus_loader, judge, subjects
 from tests.oracle.aspects import COMPLETE
 from tests.oracle.loading import load_text
 
@@ -99,6 +99,55 @@ def test_edits_past_the_end_are_single_and_parse():
         compile(m.text, "mutant", "exec")
     assert len({m.text for m in made}) == len(made)
     assert "padding_mode" not in next(m.text for m in made if m.what == "padding dropped")
+
+
+COPYING = """import cuda.tile as ct
+import torch
+
+@ct.kernel
+def other(x):
+    ct.store(x, (ct.bid(0),), ct.zeros((1,), ct.float32))
+
+@ct.kernel
+def kernel(x, c, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(c, (i,), ct.load(x, (i,), (T,), padding_mode=ct.PaddingMode.ZERO))
+
+def run(x, k):
+    c = {made}
+    ct.launch(0, (ct.cdiv(x.shape[0], 8), 1, 1), kernel, (x, c, 8))
+    ct.launch(0, (1, 1, 1), other, (c,))
+"""
+
+
+@pytest.mark.parametrize(("made", "harmless"), [
+    ("torch.empty_like(x)", True),
+    ("torch.empty((x.shape[0],))", True),
+    # what is stored beyond the end of x is seen
+    ("torch.empty((x.shape[0] + 1,))", False),
+    ("torch.empty((k,))", False),
+    # nothing lies beyond it: that nothing went wrong says nothing
+    ("x = torch.empty((64,))", False),
+])
+def test_a_mutant_is_harmless_where_the_host_code_sees_to_it(made, harmless, tmp_path):
+    path = tmp_path / "module.py"
+    path.write_text(COPYING.format(made=made), encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    original = load_text(text, str(path))["kernel"]
+    known, _ = explore(original, wanted=2)
+    subject = Subject(path, text, "kernel", known, ())
+    (mutant,) = (m for m in edits(text, "kernel") if m.what == "padding dropped")
+    assert straying.harmless(subject, original, load_text(mutant.text, str(path))["kernel"]) is harmless
+
+
+def test_other_kernels_do_nothing_and_are_launched_as_before():
+    text = COPYING.format(made="torch.empty_like(x)")
+    shell = alone(text, "kernel")
+    assert shell.count("\n") == text.count("\n")
+    assert "zeros" not in shell and "@ct.kernel\ndef other(x):\n    pass" in shell
+    report = check_text(shell, Path("module.py"))
+    assert [k.name for k in report.kernels] == ["other", "kernel"]
+    assert {c.state for k in report.kernels if k.name == "kernel" for c in k.contract} >= {"discharged"}
 
 
 def test_exploring_finds_what_parameters_are():

@@ -14,6 +14,7 @@ from tilecheck.host.lemmas import tightened
 from tilecheck.host.record import Raw
 from tilecheck.host.values import Kernel, Member, Step, Stored, Thing
 from tilecheck.proof.terms import (
+    App,
     Atom,
     Cond,
     FloorDiv,
@@ -221,6 +222,10 @@ def _standing(ev: Evaluator, grid: Iterable[Term | None], facts: Iterable[Cond])
 def positive(ev: Evaluator, term: Term) -> list[Cond]:
     """`term >= 1`, and what follows for its factors when they are extents or minima."""
     out = [ge(term, 1)] if term.constant is None else []
+    # cdiv(x, d) is (x - 1) // d + 1
+    rest = (term - 1).single
+    if isinstance(rest, FloorDiv) and _divisor(ev, rest.den, {}):
+        out.append(ge(rest.num, 0))
     if len(term.monos) == 1:
         ((mono, factor),) = term.monos.items()
         plain = all(isinstance(a, Sym) and a.name in ev.symbols.extents | ev.symbols.positive for a in mono)
@@ -251,6 +256,8 @@ def _not_negative(ev: Evaluator, term: Term, least: Mapping[str, int]) -> bool:
             return all(_not_negative(ev, part, least) for part in atom.args)
         if isinstance(atom, Ite):
             return _not_negative(ev, atom.then, least) and _not_negative(ev, atom.other, least)
+        if isinstance(atom, App):
+            return atom.fn == "next_pow2"
         return isinstance(atom, FloorDiv) and _divisor(ev, atom.den, least) and _not_negative(ev, atom.num, least)
 
     if all(c > 0 and all(plain(a) for a in m) for m, c in term.monos.items()):

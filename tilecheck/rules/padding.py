@@ -362,8 +362,8 @@ class _Load:
 
 def _up_to(o: Observation, whole: Cond, found: tuple[Cond, ...]) -> tuple[tuple[Cond, bool], ...]:
     """Conditions on the launch, each with whether it is semantic. Where whole tiles are asked of an array, and tiles
-    begin below `n` alone, it will do that `n` has whole tiles and is no more than the extent of the array: a multiple of
-    the tile that is below `n` is followed by all of its tile then."""
+    begin below `n` alone, it will do that `n` has whole tiles and is no more than the extent of the array: what begins
+    at a multiple of the tile below `n` ends at or below `n` then."""
     edge = o.undefined.edge
     if found != (eq(mod(edge.end, edge.tile), 0),):
         return tuple((c, True) for c in found)
