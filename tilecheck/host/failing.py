@@ -81,15 +81,18 @@ def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapp
     facts = conj(*(plain(chosen.cond(f)) for f in (
         *conjuncts(launch.facts), *conjuncts(found.facts), *conjuncts(applies)) if len(f.key) <= _LONGEST))
     facts = conj(facts, *(ge(of(a), 1) for a in _amounts(goal)))
-    if goal.op == "true" or facts.op == "false" or len(goal.key) > _LONGEST or unreachable(facts):
+    if goal.op == "true" or facts.op == "false" or len(goal.key) > _LONGEST:
         return None
     values = {a.key: v for a, v in flags.items()}
+    near: list[Cond] = []
     if goal.op != "false":
-        near = cone(goal, facts)
-        shown = None if True in outcomes(facts, goal) else _fails(goal, near)
-        if shown is None or find_model(conj(*near, goal)) is not None:
+        # most clauses hold under some values, which is seen sooner than that the facts contradict each other
+        shown = None if True in outcomes(facts, goal) else _fails(goal, near := cone(goal, facts))
+        if shown is None:
             return None
         values |= {a.key: shown[a] for a in atoms_of(goal) if isinstance(a, Sym)}
+    if unreachable(facts) or (goal.op != "false" and find_model(conj(*near, goal)) is not None):
+        return None
     result = Discharge("broken", tuple(sorted(values.items())), said(clause.text, found.values))
     return Failing(result, goal.op == "false")
 
