@@ -60,7 +60,7 @@ class Discharge:
 
     state     discharged: it follows from the launch and the host's guards. broken: it is false, whatever the values.
               violated: it is false for `values` of the variables of the launching function. open: not known.
-    text      the clause in terms of the launch
+    text      the clause in terms of the launch, where it fails there, or why it holds
     """
 
     state: State
@@ -123,18 +123,17 @@ def _decide(
         return Discharge("open" if unreachable(facts) else "discharged")
     if long:
         return _OPEN
-    text = said(clause.text, bound.values)
     failing = [True not in outcomes(f, g) and decided(f, negate(g), 0, nodes) for g, f in cases]
     if all(failing):
-        return _broken(goal, facts, text)
+        return _broken(goal, facts, said(clause.text, bound.values))
     if launch.every and any(failing):
         # a tuner launches every configuration: one that cannot satisfy the clause is enough
         names = {a.key for a in atoms_of(goal)}
         configs = list(dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases))
-        return Discharge("broken", configs[failing.index(True)], text)
+        return Discharge("broken", configs[failing.index(True)], said(clause.text, bound.values))
     if semantic and derived(cond, params, launch):
-        return _violated(replace(bound, goal=goal), facts, cases, launch, text)
-    return Discharge("open", (), text)
+        return _violated(replace(bound, goal=goal), facts, cases, launch, clause.text)
+    return _OPEN
 
 
 def _whatever_is_chosen(
@@ -216,7 +215,7 @@ def _broken(goal: Cond, facts: Cond, text: str) -> Discharge:
     relevant = cone(goal, facts)
     found = _typical(goal, relevant) or find_model(conj(*relevant, negate(goal)))
     if found is None or not _confirmed(goal, relevant, found):
-        return Discharge("open", (), text)
+        return _OPEN
     return Discharge("broken", _shown(goal, found), text)
 
 
@@ -230,20 +229,20 @@ def _violated(
     leaves = {a for value in (goal, *relevant) for a in atoms_of(value) if isinstance(a, Sym | Opaque)}
     free = launch.free | chosen
     if not all(isinstance(a, Sym) and (a.name in free or a.name.partition(".shape[")[0] in free) for a in leaves):
-        return Discharge("open", (), text)
+        return _OPEN
     arrays = {a.key.partition(".shape[")[0] for a in leaves if ".shape[" in a.key}
     counts = {a.key for a in leaves if ".shape[" not in a.key and a.key not in chosen}
     if len(arrays) > 1 or (arrays and counts):
         # extents of several arrays, or one and a count that comes with it, are seldom independent, and what relates
         # them need not be written down
-        return Discharge("open", (), text)
+        return _OPEN
     for subject, known in cases:
         conds = cone(subject, _telling(known))
         found = _typical(subject, conds) or find_model(conj(*conds, negate(subject)))
         if found is None or not _confirmed(subject, conds, found):
-            return Discharge("open", (), text)
+            return _OPEN
         values = _shown(goal, found)
-    return Discharge("violated", values, text)
+    return Discharge("violated", values, said(text, bound.values))
 
 
 def _typical(goal: Cond, facts: Sequence[Cond]) -> dict[str, int] | None:

@@ -92,7 +92,7 @@ def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapp
     facts = conj(*(plain(chosen.cond(f)) for f in (
         *conjuncts(launch.facts), *conjuncts(found.facts), *conjuncts(applies)) if len(f.key) <= _LONGEST))
     facts = conj(facts, *(ge(of(a), 1) for a in _amounts(goal)))
-    if goal.op == "true" or facts.op == "false" or len(goal.key) > _LONGEST or unreachable(facts):
+    if goal.op == "true" or facts.op == "false" or len(goal.key) > _LONGEST:
         return None
     values = {a.key: v for a, v in flags.items()}
     always = goal.op == "false"
@@ -105,6 +105,8 @@ def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapp
         if not always and (shown is None or find_model(conj(*near, goal)) is not None):
             return None
         values |= {a.key: shown[a] for a in atoms_of(goal) if isinstance(a, Sym)} if shown is not None else {}
+    if unreachable(facts):  # last, as most clauses hold under some values, which is seen sooner
+        return None
     result = Discharge("broken", tuple(sorted(values.items())), said(clause.text, found.values))
     return Failing(result, always)
 

@@ -103,11 +103,13 @@ def _inside_arrays(state: State) -> Iterator[Candidate]:
 
 def _digits(state: State) -> Iterator[Candidate]:
     """The low part of an equation stays below one of its divisors."""
+    seen: set[tuple[Term, Term]] = set()
     for e in state.equations:
         for d in divisors(e):
             for _, r in splits_of(e, d):
-                if d == ONE or not r.monos:
+                if d == ONE or not r.monos or (d, r) in seen:
                     continue
+                seen.add((d, r))
                 for terms, _ in state.facts.residuals(d - 1 - r):
                     yield from _both_sides(state, terms, d - 1 + r)
                 if not mirrored(r):

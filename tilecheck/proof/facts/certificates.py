@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, combinations, islice, product
 from math import gcd
 from operator import add, sub
@@ -26,6 +26,7 @@ from tilecheck.proof.terms import (
     Monomial,
     Sym,
     Term,
+    atoms_at,
     atoms_of,
     conj,
     conjuncts,
@@ -125,6 +126,18 @@ class _Vain:
     work: tuple[int, ...]
 
 
+@lru_cache(maxsize=1 << 13)
+def _placed(c: Cond) -> frozenset[Atom]:
+    """The coordinates and lanes in a condition. Most conditions are facts more than once."""
+    return frozenset(a for a in atoms_of(c) if isinstance(a, (Lane, Bid)))
+
+
+@cache
+def _placed_at(a: Atom) -> frozenset[Atom]:
+    """The coordinates and lanes in an atom."""
+    return frozenset(b for b in atoms_at(a) if isinstance(b, (Lane, Bid)))
+
+
 _Move: TypeAlias = tuple[Term, Assumed]
 """One cancellation: `p*scale + shift` minus `fact` (already weighted), and what it assumed."""
 
@@ -170,9 +183,9 @@ class Facts:
         self._factors_of: dict[Atom, list[Monomial]] | None = None
         self._looked = 0
         self._nodes, self._total, self._limit, self._cut = 0, 0, _NODES, False
-        atoms: set[Atom] = set()
+        placed: set[Atom] = set()
         for c in self.conds:
-            atoms_of(c, atoms)
+            placed |= _placed(c)
             if c.op == "ge":
                 self._ge.append(c.term)
             elif c.op == "eq":
@@ -180,12 +193,14 @@ class Facts:
             elif c.op == "ne":
                 self._ne.append(c.term)
         for t in mentioned:
-            atoms_of(t, atoms)
-        for atom in sorted(a for a in atoms if isinstance(a, (Lane, Bid))):
+            for m in t.monos:
+                for a in m:
+                    placed |= _placed_at(a)
+        for atom in sorted(placed):
             if isinstance(atom, Lane):
                 # an element exists only in a tile that has elements
                 self._ge.append(atom.size - 1)
-            else:
+            elif isinstance(atom, Bid):
                 self._ge.append(grid(atom.axis) - 1)
         self._ge = list(dict.fromkeys(t for t in self._ge if t.constant is None))
         self._ge.sort(key=lambda t: (len(t.monos), t.key))

@@ -23,7 +23,6 @@ from tilecheck.proof.terms import (
     Term,
     atoms_at,
     atoms_in,
-    atoms_of,
     grid,
     of,
 )
@@ -191,14 +190,12 @@ class _Question:
     """What models are looked for.
 
     terms    are not negative in one
-    about    the atoms that the value of each of them may hang on
     others   conditions that are no inequalities
     leaves   atoms that have no definition
     given    values that follow from the conditions
     """
 
     terms: tuple[Term, ...]
-    about: tuple[set[Atom], ...]
     others: tuple[Cond, ...]
     leaves: tuple[Atom, ...]
     given: Mapping[Atom, int]
@@ -211,7 +208,11 @@ def _question(conds: tuple[Cond, ...], signs: bool) -> _Question:
     terms += [_limit(a) - 1 - of(a) for a in leaves if isinstance(a, (Bid, Lane))]
     others = tuple(c for c in conds if c.op not in ("ge", "eq"))
     given: dict[Atom, int] = {c.atom: int(c.positive) for c in others if c.op == "bool" and c.atom is not None}
-    return _Question(tuple(terms), tuple(map(atoms_of, terms)), others, tuple(leaves), given, signs)
+    return _Question(tuple(terms), others, tuple(leaves), given, signs)
+
+
+def _hangs_on(t: Term, a: Atom) -> bool:
+    return any(a in atoms_at(b) for m in t.monos for b in m)
 
 
 def _free(a: Atom) -> bool:
@@ -242,7 +243,7 @@ def _found(q: _Question, draw: int) -> Model | None:
             if changed is None:
                 return None
             # what has nothing to do with the value that was changed is what it was
-            holding = {i for i in holding if changed not in q.about[i]}
+            holding = {i for i in holding if not _hangs_on(q.terms[i], changed)}
             model = model.after(changed, values)
     except (ArithmeticError, OverflowError):
         pass
