@@ -81,7 +81,7 @@ def test_shares_that_the_host_computes_in_two_ways():
 def test_a_count_that_is_too_large_on_one_of_two_ways():
     assert found(_COUNTED.format(more="")) == []
     (finding,) = found(_COUNTED.format(more=" + 1"))
-    assert finding.code == "TC405"
+    assert finding.code == "TC405" and finding.severity == "warning"
     assert finding.message == "this launch breaks `COUNT < sizes.shape[0]`, which `k` needs"
     assert finding.notes[0].message == (
         "here the clause says (w.shape[0] if w.ndim == 3 else sizes.shape[0]) < sizes.shape[0]")
@@ -112,3 +112,32 @@ def run(q, x, tiles, tile):
 
 def test_a_number_that_chooses_a_variant_is_none_of_the_ways():
     assert found(_GROUPED) == []
+
+
+_REST = _HEAD + """
+@ct.kernel
+def k(x, out, N: Int, T: Int):
+    i = ct.bid(0)
+    acc = ct.zeros((1, T), ct.float32)
+    for n in range(N // T{more}):
+        acc = acc + ct.load(x, (i, n), (1, T), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(out, (i, 0), acc)
+
+
+def run(x{also}):
+    out = torch.empty((x.shape[0], 64), device=x.device)
+    ct.launch(torch.cuda.current_stream(), (x.shape[0], 1, 1), k, (x, out, {count}, 64))
+"""
+
+
+def test_a_loop_for_the_rest_that_is_run_where_there_is_none():
+    assert found(_REST.format(more="", also="", count="x.shape[1]")) == []
+    (finding,) = found(_REST.format(more=" + 1", also="", count="x.shape[1]"))
+    assert finding.code == "TC405" and finding.severity == "warning"
+    assert finding.message == ("this launch breaks `N // T < cdiv(x.shape[1], T)`, which `k` needs for x.shape[1] = "
+                               "1024")
+
+
+@pytest.mark.parametrize("count", ["x.shape[1] - 1", "y.shape[0]", "at"])
+def test_one_that_may_end_before_the_array_does_is_not_found(count):
+    assert found(_REST.format(more=" + 1", also=", y, at", count=count)) == []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Final
+from typing import Final, Literal
 from zlib import crc32
 
 from tilecheck.host.binding import AT_LAUNCH, bind
@@ -49,9 +49,12 @@ _ENOUGH: Final = 4
 """Sets of values that must fail: what fails in fewer may be chance."""
 _EXTENTS: Final = (12, 128, 33, 96, 7, 64, 256, 1024, 1, 4)
 _COUNTS: Final = (1, 0, 2, 4, 64, 16, 3, 128, 132)
+_EVEN: Final = (256, 1024, 512, 4096, 2048)
+_EVEN_COUNTS: Final = (64, 1, 128, 2, 16, 32)
+"""Extents that tiles divide, and what may divide them."""
 _EQUAL: Final = 3
 """Of so many sets of values, one has equal extents."""
-_LARGE: Final = (1 << 12, 1 << 20)
+_LARGE: Final = (1, 1 << 12, 1 << 20)
 """Factors of extents: what asks for large arrays holds for those."""
 _SPLITS: Final = 3
 _NODES: Final = 24
@@ -64,8 +67,9 @@ _SIZES: Final = (".shape[", "grid[", "len(", "numel(")
 class Failing:
     """A clause that fails at a launch.
 
-    always  whether that is proved, for all values that lead there on one of its ways; else that was seen for
-            some, and for no others
+    result  broken: no values satisfy it. violated: it fails on one of the ways that lead there, or where tiles divide
+            the extents
+    always  whether that is proved; else it was seen for some values, and for no others
     """
 
     result: Discharge
@@ -95,20 +99,26 @@ def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapp
     if goal.op == "true" or facts.op == "false" or len(goal.key) > _LONGEST:
         return None
     values = {a.key: v for a, v in flags.items()}
-    always = goal.op == "false"
+    always = everywhere = goal.op == "false"
     if not always:
         near = cone(goal, facts)
-        always = _fails_somewhere(goal, conj(*near))
         possible = True in outcomes(facts, goal)
         shown = None if possible else _fails(goal, near)
-        always = always or (not possible and decided(conj(*near), negate(goal), _SPLITS, _NODES))
-        if not always and (shown is None or find_model(conj(*near, goal)) is not None):
-            return None
+        everywhere = always = not possible and decided(conj(*near), negate(goal), _SPLITS, _NODES)
+        if not always:
+            everywhere = shown is not None and find_model(conj(*near, goal)) is None
+            always = not everywhere and _fails_somewhere(goal, conj(*near))
+        if not everywhere and not always:
+            # What holds only where a tile sticks out fails in most launches. How the extents of several arrays are
+            # related is seldom written down.
+            shown = _fails(goal, near, _EVEN, _EVEN_COUNTS) if len(_arrays(goal)) == 1 else None
+            if shown is None:
+                return None
         values |= {a.key: shown[a] for a in atoms_of(goal) if isinstance(a, Sym)} if shown is not None else {}
     if unreachable(facts):  # last, as most clauses hold under some values, which is seen sooner
         return None
-    result = Discharge("broken", tuple(sorted(values.items())), said(clause.text, found.values))
-    return Failing(result, always)
+    state: Literal["broken", "violated"] = "broken" if everywhere else "violated"
+    return Failing(Discharge(state, tuple(sorted(values.items())), said(clause.text, found.values)), always)
 
 
 def _fails_somewhere(goal: Cond, facts: Cond) -> bool:
@@ -148,10 +158,12 @@ def numbers(
             continue
 
 
-def _fails(goal: Cond, facts: Sequence[Cond]) -> dict[Atom, int] | None:
+def _fails(
+    goal: Cond, facts: Sequence[Cond], extents: Sequence[int] = _EXTENTS, counts: Sequence[int] = _COUNTS,
+) -> dict[Atom, int] | None:
     """Values under which the facts hold and the goal does not; None where it holds under some, or these are few."""
     found: list[dict[Atom, int]] = []
-    for env in chain(_drawn(goal, facts), *(_drawn(goal, facts, by) for by in _LARGE)):
+    for env in chain.from_iterable(_drawn(goal, facts, [e * by for e in extents], counts) for by in _LARGE):
         try:
             if all(holds(c, env) for c in facts):
                 if holds(goal, env):
@@ -162,22 +174,23 @@ def _fails(goal: Cond, facts: Sequence[Cond]) -> dict[Atom, int] | None:
     return found[0] if len(found) >= _ENOUGH else None
 
 
-def _drawn(subject: Cond, facts: Sequence[Cond], factor: int = 1) -> Iterator[dict[Atom, int]]:
-    """Values of what conditions mention, sizes as they occur, times a factor; in one of three all extents are equal.
-    What the facts say to be equal is, and what has a range of its own is in it."""
+def _drawn(
+    subject: Cond, facts: Sequence[Cond], extents: Sequence[int] = _EXTENTS, counts: Sequence[int] = _COUNTS,
+) -> Iterator[dict[Atom, int]]:
+    """Values of what conditions mention, sizes as they occur; in one of three all extents are equal. What the facts
+    say to be equal is, and what has a range of its own is in it."""
     leaves = sorted({a for c in (subject, *facts) for a in atoms_of(c) if isinstance(a, Sym | Opaque)})
     same = alike(facts)
     names: dict[Atom, str] = {a: same.get(a, a).key for a in leaves}
     low, high = limits(facts, names)
     made = _made(subject, facts)
-    spread = [(a, crc32(names[a].encode()) >> 7, _EXTENTS if _is_size(a) else _COUNTS,
+    spread = [(a, crc32(names[a].encode()) >> 7, extents if _is_size(a) else counts,
                low.get(names[a], -_NO_LIMIT), high.get(names[a], _NO_LIMIT)) for a in leaves]
     for k in range(_TRIALS):
         env: dict[Atom, int] = {}
         for a, number, pool, least, most in spread:
-            start = 1 if k % _EQUAL == 0 and pool is _EXTENTS else number
-            value = pool[start * (k // _EQUAL + 1) % len(pool)] * (factor if pool is _EXTENTS else 1)
-            env[a] = min(max(value, least), most)
+            start = 1 if k % _EQUAL == 0 and pool is extents else number
+            env[a] = min(max(pool[start * (k // _EQUAL + 1) % len(pool)], least), most)
         try:
             for own, beside, rest in made:
                 env.update(dict.fromkeys(own[1:], 1))
@@ -217,6 +230,11 @@ def _amounts(goal: Cond) -> list[Sym]:
     """Extents and counts that are compared: where one is 0, there is nothing to do. What only chooses may be 0."""
     chosen = {b for a in atoms_of(goal) if isinstance(a, Ite) for b in atoms_of(a.cond)}
     return sorted(a for a in atoms_of(goal) if isinstance(a, Sym) and (a not in chosen or _is_size(a)))
+
+
+def _arrays(goal: Cond) -> set[str]:
+    """The arrays whose extents a clause is about."""
+    return {a.name.partition(".shape[")[0] for a in atoms_of(goal) if isinstance(a, Sym) and ".shape[" in a.name}
 
 
 def _is_size(a: Atom) -> bool:

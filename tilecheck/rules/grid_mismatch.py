@@ -73,10 +73,13 @@ def _strays(
     if s is None:
         return []
     about_grid = clause.cond is not None and any(a.key.startswith("grid[") for a in atoms_of(clause.cond))
+    # what hangs on data, or on the way that the host takes, need not come about
+    doubtful = result.state == "violated"
     if about_grid:
-        return [grid_coverage.beyond(model, clause, s, launch, result)]
+        found = grid_coverage.beyond(model, clause, s, launch, result)
+        return [replace(found, severity="warning") if doubtful else found]
     found = _broken(model, clause, launch, result, obligations)
-    return [replace(found, severity="warning") if grid_coverage.by_data(s) else found]
+    return [replace(found, severity="warning") if doubtful or grid_coverage.by_data(s) else found]
 
 
 def _seen(d: Diagnostic) -> Diagnostic:
@@ -104,7 +107,7 @@ def _broken(
     values = ", ".join(f"{name} = {value}" for name, value in result.values)
     never = result.state == "broken"
     severity: Severity = "error" if never else "warning"
-    where = "" if never and not values else f" for {values}" if not never else f" (say, with {values})"
+    where = "" if not values else f" for {values}" if not never else f" (say, with {values})"
     message = f"this launch breaks `{clause.text}`, which `{model.name}` needs{where}"
     notes = [Note("the kernel is here", model.name_span)]
     if result.text:
