@@ -70,6 +70,13 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
     # powers of two, multiples
     ("if n >= 1 and (n & (n - 1)) == 0:\n    ct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= n"),
     ("if n >= 1 and n % m == 0 and m >= 1:\n    ct.launch(0, (1,), k, (x, y, n, m))", "T <= n"),
+    # a quotient that is a number is one inside another quotient too
+    ("one = 1 if m == 1 and n > 1 else 0\nct.launch(0, (1,), k, (x, y, n // m, one))", "n != 1 or T == 0"),
+    # the rank that the kernel shows
+    ("h = 1 if x.ndim == 2 else x.shape[1]\nct.launch(0, (1,), k, (x, y, n, h))", "T == 1"),
+    # what no truth values of its parts make true
+    ("h = n + 1 if (m is None or (m is not None and n is None)) and (m is None or n is not None) and m is not None "
+     "else n\nct.launch(0, (1,), k, (x, y, n, h))", "T <= n"),
     # few values that are allowed
     ("assert n in {16, 64, 256}\nct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= n"),
     # blocks of a size that is positive: there is something to do
@@ -121,6 +128,9 @@ def test_discharged(body: str, clause: str) -> None:
     ("if (n & (n - 1)) == 0:\n    ct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= n"),
     ("if n % m == 0:\n    ct.launch(0, (1,), k, (x, y, n, m))", "T <= n"),
     ("assert n in {16, 48}\nct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= 2*m"),
+    ("h = 1 if x.ndim == 3 else x.shape[1]\nct.launch(0, (1,), k, (x, y, n, h))", "T == 1"),
+    ("h = n + 1 if (m is None or n is None) and (m is None or n is not None) else n\nct.launch(0, (1,), k, (x, y, n, h))",
+     "T <= n"),
     ("assert n in {16, m}\nct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= 2*m"),
     ("ct.launch(0, (ct.cdiv(n, m),), k, (x, y, n, m))", "n >= 1"),
 ])
