@@ -70,6 +70,17 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
     # powers of two, multiples
     ("if n >= 1 and (n & (n - 1)) == 0:\n    ct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= n"),
     ("if n >= 1 and n % m == 0 and m >= 1:\n    ct.launch(0, (1,), k, (x, y, n, m))", "T <= n"),
+    # a quotient that is a number is one inside another quotient too
+    ("one = 1 if m == 1 and n > 1 else 0\nct.launch(0, (1,), k, (x, y, n // m, one))", "n != 1 or T == 0"),
+    # the rank that the kernel shows
+    ("h = 1 if x.ndim == 2 else x.shape[1]\nct.launch(0, (1,), k, (x, y, n, h))", "T == 1"),
+    # what no truth values of its parts make true
+    ("h = n + 1 if (m is None or (m is not None and n is None)) and (m is None or n is not None) and m is not None "
+     "else n\nct.launch(0, (1,), k, (x, y, n, h))", "T <= n"),
+    # few values that are allowed
+    ("assert n in {16, 64, 256}\nct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= n"),
+    # blocks of a size that is positive: there is something to do
+    ("ct.launch(0, (ct.cdiv(n, torch.next_power_of_2(m)),), k, (x, y, n, m))", "n >= 1"),
     # a number, whichever it is
     ("b = n if m > 2 else m\nct.launch(0, (int(b),), k, (x, y, b, m))", "grid[0] <= n"),
     ("b = m\nif n > 2:\n    b = n\nct.launch(0, (int(b),), k, (x, y, int(b), m))", "grid[0] <= n"),
@@ -116,6 +127,12 @@ def test_discharged(body: str, clause: str) -> None:
     ("z = x if m else torch.empty(0, 0)\nct.launch(0, (1,), k, (z, y, n, m))", "T != 0"),
     ("if (n & (n - 1)) == 0:\n    ct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= n"),
     ("if n % m == 0:\n    ct.launch(0, (1,), k, (x, y, n, m))", "T <= n"),
+    ("assert n in {16, 48}\nct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= 2*m"),
+    ("h = 1 if x.ndim == 3 else x.shape[1]\nct.launch(0, (1,), k, (x, y, n, h))", "T == 1"),
+    ("h = n + 1 if (m is None or n is None) and (m is None or n is not None) else n\nct.launch(0, (1,), k, (x, y, n, h))",
+     "T <= n"),
+    ("assert n in {16, m}\nct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= 2*m"),
+    ("ct.launch(0, (ct.cdiv(n, m),), k, (x, y, n, m))", "n >= 1"),
 ])
 def test_open(body: str, clause: str) -> None:
     assert at(body, clause).state == "open"
@@ -256,3 +273,21 @@ def test_the_opposite_of_a_fact_does_not_follow() -> None:
 
 def test_a_number_rounded_up_is_not_below_it() -> None:
     assert at("ct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= n").state == "open"
+
+
+def test_few_values_of_which_one_fails_are_not_enough() -> None:
+    body = "assert n in {16, 48}\nct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))"
+    assert at(body, "T <= n", semantic=True).state != "discharged"
+
+
+def test_that_a_product_is_not_empty_relates_no_two_arrays() -> None:
+    body = ("assert x.shape[1] <= y.shape[0]\nT = torch.next_power_of_2(x.shape[0])\n"
+            "ct.launch(0, (x.shape[0] * x.shape[1],), k, (x, y, x.shape[0], T))")
+    found = at(body, "T <= n", semantic=True)
+    assert (found.state, found.values) == ("violated", (("x.shape[0]", 96),))
+
+
+def test_extents_of_two_arrays_that_something_else_relates_are_left_open() -> None:
+    body = ("assert x.shape[0] <= y.shape[0]\nT = torch.next_power_of_2(x.shape[0])\n"
+            "ct.launch(0, (x.shape[0] * x.shape[1],), k, (x, y, x.shape[0], T))")
+    assert at(body, "T <= n", semantic=True).state == "open"

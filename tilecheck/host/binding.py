@@ -195,6 +195,8 @@ def _ranked(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mention
         for i in range(1, rank + 1):
             if f"{argument.name}.shape[-{i}]" in names:
                 out.append(eq(of(Sym(f"{argument.name}.shape[-{i}]")), of(Sym(f"{argument.name}.shape[{rank - i}]"))))
+        if f"{argument.name}.ndim" in names:
+            out.append(eq(of(Sym(f"{argument.name}.ndim")), rank))
         if f"{argument.name}.shape[:-1]" in names:
             lead = ONE
             for i in range(rank - 1):

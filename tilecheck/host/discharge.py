@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations as pairs_of
@@ -50,6 +50,8 @@ _LONGEST: Final = 240
 _CHOICE: Final = 160
 """Length, as text, of a choice by which cases are told apart."""
 _FEW_SPLITS: Final = 2
+_VALUES: Final = 12
+"""Values of a scalar that are looked at one by one."""
 _TYPICAL: Final = (96, 80, 48, 24, 100, 65, 33, 12, 6, 5, 3, 1)
 """Values that are no powers of two, for a counter-example that looks like one."""
 
@@ -116,6 +118,7 @@ def _decide(
     splits = (4 if semantic else 3) if len(goal.key) <= _LARGEST else 0
     nodes = _NODES if semantic else _FEW
     if (False not in seen and not long and decided(facts, goal, splits, nodes)) or (
+            False not in seen and any(all(holds_at) for holds_at in _at_values(goal, facts))) or (
             False not in seen and _whatever_is_chosen(bound, params, launch, ranks, standing)) or (
             not long and len(cases) > 1 and all(
                 False not in outcomes(f, g) and decided(f, g, splits, nodes) for g, f in cases)):
@@ -195,6 +198,25 @@ def _operand(term: Term) -> str:
     except (ValueError, KeyError, TypeError):
         text = term.key
     return text if term.constant is not None or term.single is not None else f"({text})"
+
+
+def _at_values(goal: Cond, facts: Cond) -> Iterator[list[bool]]:
+    """For each scalar of the goal that the host allows few values, whether the goal follows for each of them."""
+    mentioned = atoms_of(goal)
+    for fact in conjuncts(facts):
+        values = [_value(c) for c in (fact.args if fact.op == "or" else ())]
+        names = {v[0] for v in values if v is not None}
+        if None in values or len(names) != 1 or len(values) > _VALUES or not names <= mentioned:
+            continue
+        given = [Substitution({v[0]: const(v[1])}) for v in values if v is not None]
+        yield [g.op == "true" or (g.op != "false" and decided(g_facts, g, 0, _FEW))
+               for case in given for g, g_facts in ((plain(case.cond(goal)), case.cond(facts)),)]
+
+
+def _value(c: Cond) -> tuple[Atom, int] | None:
+    """The scalar and the value of `s == 3`."""
+    atom = (c.term - c.term.offset).single
+    return (atom, -c.term.offset) if c.op == "eq" and isinstance(atom, Sym) else None
 
 
 def _cases(goal: Cond, facts: Cond, launch: Launch) -> list[tuple[Cond, Cond]]:

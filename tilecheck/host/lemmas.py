@@ -337,14 +337,17 @@ def _equations(facts: Cond) -> list[Term]:
 
 
 def _one_name(equations: Iterable[Term]) -> Substitution:
-    """One name, or number, for all that are said to be equal: `b.shape[0] == a.shape[1]`, `a.shape[1] == 128`."""
+    """One name, or number, for all that are said to be equal: `b.shape[0] == a.shape[1]`, `a.shape[1] == 128`, and
+    `n // m == 1` where it is part of something else."""
     names: dict[Atom, Term] = {}
     given = list(equations)
     for equation in (*given, *given):
         # the second time around with what was found out after it: `k == 4*h and h == 32`
         term = Substitution(names).term(equation)
         ones = sorted(m[0] for m, c in term.monos.items() if len(m) == 1 and c in (1, -1))
-        if len(term.monos) > 2 or not ones or not (isinstance(ones[-1], Sym) and len(ones) + (() in term.monos) == 2):
+        number = len(ones) == 1 and () in term.monos
+        if len(term.monos) > 2 or not ones or not (
+                number or (isinstance(ones[-1], Sym) and len(ones) + (() in term.monos) == 2)):
             continue
         high = ones[-1]
         factor = term.monos[high,]

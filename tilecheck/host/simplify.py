@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.host import tables
@@ -40,14 +41,23 @@ if TYPE_CHECKING:
 _NUMBER: Final = re.compile(r"#\d+")
 _FACTS: Final = 60
 _CASES: Final = 64
+_NESTED: Final = 3
+_TABLE: Final = 6
+"""Parts of a condition for which all truth values are tried."""
 
 
 def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel) -> Launch:
     parts = facts.args if facts.op == "and" else (facts,)
     known = {part.key for part in parts}
-    chosen = _chosen(_terms(raw.grid, raw.arguments), known)
-    grid = tuple(None if t is None else substitute(t, chosen) for t in raw.grid)
-    arguments = None if raw.arguments is None else tuple(_replaced(a, chosen) for a in raw.arguments)
+    grid, arguments, chosen = raw.grid, raw.arguments, _chosen(_terms(raw.grid, raw.arguments), known)
+    first = chosen
+    for _ in range(_NESTED):
+        # what is chosen may be a choice again
+        grid = (_maybe(grid[0], chosen), _maybe(grid[1], chosen), _maybe(grid[2], chosen))
+        arguments = None if arguments is None else tuple(_replaced(a, chosen) for a in arguments)
+        chosen = _chosen(_terms(grid, arguments), known)
+        if not chosen:
+            break
     terms = _terms(grid, arguments)
     passed = [a for given in arguments or () for a in (given, *(given.elements or ()))]
     relevant = _cone(terms, {n for a in passed for n in (a.name, a.strided) if n is not None}, parts)
@@ -55,7 +65,7 @@ def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel) -> L
     standing = _standing(ev, grid, relevant)
     for t in raw.grid:
         if t is not None:
-            standing += [substitute_cond(c, chosen) for c in factored(ev, t, dict(_least(bounds)))]
+            standing += [substitute_cond(c, first) for c in factored(ev, t, dict(_least(bounds)))]
     every = raw.how == "tuner" and any(_every(ev, n) for case in cases[:1] for n, _ in case)
     return plain_names(Launch(
         (kernel.file, kernel.qualname), (grid[0], grid[1], grid[2]), arguments,
@@ -141,11 +151,37 @@ def _chosen(terms: Iterable[Term], known: set[str]) -> dict[Atom, Term]:
     for term in terms:
         for atom in atoms_of(term):
             if isinstance(atom, Ite):
-                if _stated(atom.cond, known):
+                always = _always(atom.cond)
+                if always is True or _stated(atom.cond, known):
                     out[atom] = atom.then
-                elif _stated(negate(atom.cond), known):
+                elif always is False or _stated(negate(atom.cond), known):
                     out[atom] = atom.other
     return {atom: substitute(term, {a: t for a, t in out.items() if a != atom}) for atom, term in out.items()}
+
+
+@lru_cache(maxsize=4096)
+def _always(cond: Cond) -> bool | None:
+    """Whether a condition is true, or false, whatever the comparisons and truth values in it are."""
+    parts = sorted(_parts(cond), key=lambda c: c.key)
+    if not 0 < len(parts) <= _TABLE:
+        return None
+    seen = {_under(cond, dict(zip(parts, values, strict=True))) for values in product((False, True), repeat=len(parts))}
+    return seen.pop() if len(seen) == 1 else None
+
+
+def _parts(cond: Cond) -> frozenset[Cond]:
+    """What a condition is made of; of something and its denial, one."""
+    if cond.op in ("and", "or"):
+        return frozenset().union(*map(_parts, cond.args))
+    return frozenset() if cond.op in ("true", "false") else frozenset((min(cond, negate(cond), key=lambda c: c.key),))
+
+
+def _under(cond: Cond, values: Mapping[Cond, bool]) -> bool:
+    if cond.op in ("and", "or"):
+        return (all if cond.op == "and" else any)(_under(c, values) for c in cond.args)
+    if cond.op in ("true", "false"):
+        return cond.op == "true"
+    return values[cond] if cond in values else not values[negate(cond)]
 
 
 def _stated(cond: Cond, known: set[str]) -> bool:
