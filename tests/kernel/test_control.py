@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.kernel.harness import guard, index, kernel, models, writes
+from tilecheck.api import check_source
+from tilecheck.config import Config
 
 STORE = "ct.store(y, (i,), ct.zeros((T,), ct.float32))"
 
@@ -341,3 +343,23 @@ def test_too_large_kernels_lose_their_verdicts() -> None:
     k = kernel("\n".join(["def f0(a):\n    ct.scatter(a, 0, 1.0)"] + [
         f"def f{k}(a):\n" + f"    f{k - 1}(a)\n" * 8 for k in range(1, 11)] + ["f10(y)"]))
     assert any("y" in g.arrays for g in k.gaps)
+
+
+@pytest.mark.parametrize(("body", "verdict"), [
+    # a `break` leaves the `else` out
+    ("j = i // 2\nfor q in range(3):\n    if q == 2:\n        break\nelse:\n    j = i", "unproven"),
+    ("j = i\nfor q in range(3):\n    if q == 2:\n        break\nelse:\n    j = i // 2", "unproven"),
+    ("j = i // 2\nq = 0\nwhile q < 3:\n    if q == 2:\n        break\n    q += 1\nelse:\n    j = i", "unproven"),
+    ("j = i // 2\nfor q in (0, 1, 2):\n    if q == 2:\n        break\nelse:\n    j = i", "refuted"),
+    ("j = i // 2\nfor q in range(3):\n    pass\nelse:\n    j = i", "proved"),
+    # an assignment expression in a comprehension binds a name of the function
+    ("j = i\nt = [(j := q // 2) for q in (i, i)]", "unproven"),
+    ("j = i\nt = [q for q in (i, i) if (j := q // 2) >= 0]", "unproven"),
+    ("j = i\nt = [[(j := q // 2) for q in (i, i)] for p in (1, 2)]", "unproven"),
+    ("j = i\nt = [j // 2 for j in (i, i)]", "proved"),
+])
+def test_what_is_left_out_and_what_is_bound(body: str, verdict: str) -> None:
+    lines = "".join(f"    {line}\n" for line in ("i = ct.bid(0)", *body.split("\n"), "ct.scatter(c, j, 1.0)"))
+    (kernel,) = check_source(f"import cuda.tile as ct\n\n\n@ct.kernel\ndef k(c):\n{lines}", "m.py",
+                             Config(use_cache=False)).kernels
+    assert kernel.verdict == verdict

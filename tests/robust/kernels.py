@@ -68,6 +68,11 @@ SOURCES: Final = {
     "a shift too far": _kernel(["e = i << 10000000000"]),
     "powers": _kernel(["e = i * 10 ** 10 ** 8"]),
     "divisions": _kernel(f"e = (e // {q} + e % {q} * n) // (T + {q})" for q in range(2, 60)),
+    **{f"{count:,} nested: {line}": _kernel([f"e = {line}"] * count) for count in (40, 300, 3_000) for line in (
+        "e // n", "ct.cdiv(e, n)", "(e + j) // n", "(e + 1) // 3", "min(e, n) + j", "n // (e + 1)",
+        "ct.where(e > n, e // 2 + j, e)")},
+    "a contract of nested quotients": _kernel((), "from tilecheck import requires\n").replace(
+        "@ct.kernel", '@requires("n' + " // T" * 300 + ' >= 0")\n@ct.kernel'),
     "minima": _kernel(f"e = min(max(e, {q}), n + {q})" for q in range(60)),
     "conditions": _kernel(["t = i > 3", *(
         f"t = (t and n > {q}) or (t and i < {3 * q}) or not t" for q in range(60)), "if t:", "    e = e + 1"]),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -62,3 +63,33 @@ def test_a_kernel_of_too_many_pairs_is_not_proved_and_says_so(monkeypatch: pytes
 def test_what_is_not_followed_is_not_proved(name: str) -> None:
     report = check_source(SOURCES[name], "m.py", Config(use_cache=False, jobs=1))
     assert [k.verdict for k in report.kernels] == ["unproven"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", ["ct.cdiv(e, n)", "min(e, n) + j"])
+def test_the_steps_grow_with_the_statements(line: str) -> None:
+    """Ten times as many statements take ten times as many calls, not a hundred times as many."""
+    few, many = (_calls(SOURCES[f"{count} nested: {line}"]) for count in ("300", "3,000"))
+    assert many < 30 * few, (few, many)
+
+
+def _calls(source: str) -> int:
+    """Calls of Python functions in a check."""
+    count = 0
+
+    def counted(frame: FrameType, event: str, arg: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        check_source(source, "m.py", Config(use_cache=False, jobs=1))
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def test_a_contract_that_nests_too_deeply_says_so() -> None:
+    report = check_source(SOURCES["a contract of nested quotients"], "m.py", Config(use_cache=False, jobs=1))
+    assert [f.message.rpartition(": ")[2] for f in report.failures] == ["the contract is nested too deeply"]

@@ -191,3 +191,13 @@ def test_numbers_that_are_passed_in_64_bits(body: str, clause: str | None) -> No
     found = {c.clause for c in report(body, parameters="a, c, ids, n: ct.ScalarInt64, m: ct.ScalarInt64").contract}
     assert clause in found if clause is not None else not any("2**63" in c for c in found)
     assert clause is None or found & {"n >= 0", clause.replace("+", "-")} - {clause}
+
+
+@pytest.mark.parametrize(("body", "clause"), [
+    ("j = i if ct.astype(n, ct.int32) > 0 else i // 2\n    if n > 0:\n        ct.scatter(c, (j, lanes), t)", "n < 2**31"),
+    ("ct.scatter(c, (ct.astype(n * i, ct.int32), lanes), t)", "grid[0]*n < 2**31"),
+    ("ct.scatter(c, (ct.astype(n + m, ct.int32) * 0 + i, lanes), t)", "m + n < 2**31"),
+])
+def test_numbers_that_are_passed_in_64_bits_and_put_into_32(body: str, clause: str) -> None:
+    wide = report(body, parameters="a, c, ids, n: ct.ScalarInt64, m: ct.ScalarInt64")
+    assert clause in {c.clause for c in wide.contract}

@@ -127,6 +127,7 @@ class KernelModel:
     products    block-dependent numbers that the kernel compares, divides or chooses between, where no index shows them
     long        likewise, of numbers that are computed in 64 bits
     sized       numbers of the launch that what is known of other numbers takes not to be negative
+    doubled     numbers that the launch passes in 64 bits
     wide        quotients and the like that are computed in 64 bits
     indexed     arrays whose extents and indices are of 64 bits
     claims      what it says of divisibility
@@ -152,6 +153,7 @@ class KernelModel:
     products: tuple[Term, ...] = ()
     long: tuple[Term, ...] = ()
     sized: tuple[str, ...] = ()
+    doubled: frozenset[str] = frozenset()
     wide: frozenset[Atom] = frozenset()
     indexed: frozenset[str] = frozenset()
     observed: Observed = NOTHING_SEEN

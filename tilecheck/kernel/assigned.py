@@ -33,6 +33,11 @@ def assigned_names(nodes: Iterable[object]) -> frozenset[str]:
     return frozenset(n for node in nodes for n in _names(node))
 
 
+def bound_in(expressions: tuple[object, ...]) -> frozenset[str]:
+    """Names that assignment expressions inside of expressions bind."""
+    return frozenset(_walk(expressions))
+
+
 @lru_cache(maxsize=4096)
 def _by_identity(key: int, holder: _Holder) -> frozenset[str]:
     return frozenset(_walk(holder.node))

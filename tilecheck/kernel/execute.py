@@ -254,6 +254,7 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         gaps=tuple(gaps), declared=declared(m.project, site), guards=conj(*m.guards), dialect=site.dialect,
         products=tuple(sorted(m.products, key=lambda t: t.key)), claims=tuple(dict.fromkeys(m.claims)),
         long=tuple(sorted(m.long, key=lambda t: t.key)), sized=tuple(sorted(m.sized)),
+        doubled=frozenset(m.doubled),
         wide=frozenset(m.wide - m.narrow),
         indexed=frozenset(n for n, certain in m.indexed.items() if certain),
         observed=_observed(m, definition),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from tilecheck.kernel.assigned import bound_in
 from tilecheck.kernel.assuming import decided
 from tilecheck.kernel.attributes import attribute
 from tilecheck.kernel.calls import Arguments, call, defaults_of
@@ -231,6 +232,9 @@ def _comprehension(m: Machine, e: Comprehension) -> Value:
     finally:
         m.top.env = saved
         m.unroll = unroll
+        # an assignment expression binds a name of the function
+        for name in bound_in((e.element, *e.conditions)):
+            m.top.env[name] = Unknown("assignment expression", arrays_in(m, source))
 
 
 def _open_comprehension(m: Machine, e: Comprehension, source: Value) -> Value:

@@ -303,8 +303,7 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
         _leave(m, loop, _settled(trial, forms), forms, start, names, before, k)
         m.exact = exact and not trial.run.returns
         m.note_made(k)
-        if m.alive and orelse:
-            m.run(orelse)
+        _otherwise(m, loop, orelse)
         return
     env = dict(before)
     for name in names:
@@ -328,8 +327,20 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     m.note_made(k)
     m.held = common(held, m.held)
     _leave(m, loop, run, forms, start, names, before, k)
-    if m.alive and orelse:
+    _otherwise(m, loop, orelse)
+
+
+def _otherwise(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
+    """The `else` of a loop, which a `break` leaves out: whether there was one is not followed."""
+    from tilecheck.kernel.statements import branch
+
+    if not m.alive or not orelse:
+        return
+    if not jumps_out(loop.body):
         m.run(orelse)
+        return
+    m.unclear()
+    branch(m, m.fresh_truth("no break", loop.span).cond, orelse, (), loop.span)
 
 
 def _same_type(m: Machine, name: str, before: Value, after: Value | None, loop: Loop) -> None:

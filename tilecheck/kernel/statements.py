@@ -60,7 +60,7 @@ from tilecheck.kernel.values import (
     Unknown,
     Value,
 )
-from tilecheck.proof.terms import FALSE, conj, disj, negate
+from tilecheck.proof.terms import FALSE, Cond, conj, disj, negate
 
 
 def bind(m: Machine, target: Expr, value: Value, span: Span) -> None:
@@ -169,24 +169,29 @@ def _if(m: Machine, s: If) -> None:
     value = to_bool(m, m.eval(s.test), s.span)
     observe(m, value.shadow, m.path, "branch", "", s.test.span)
     test = decided(value.cond, m.path)
+    branch(m, test, s.body, s.orelse, s.span)
+
+
+def branch(m: Machine, test: Cond, body: tuple[Stmt, ...], orelse: tuple[Stmt, ...], span: Span) -> None:
+    """Execute what a condition chooses: both, where it may be either."""
     if test.op in ("true", "false"):
-        m.run(s.body if test.op == "true" else s.orelse)
+        m.run(body if test.op == "true" else orelse)
         return
     frame = m.top
     path, env, held, exact = m.path, frame.env, m.held, m.exact
     frame.env = dict(env)
     m.assume(test)
     hold(m, test)
-    m.run(s.body)
+    m.run(body)
     then = (m.alive, relative(m.path, path), frame.env, m.held, m.exact)
     frame.env, m.path, m.held, m.exact, m.alive = dict(env), path, held, exact, True
     m.assume(negate(test))
     hold(m, negate(test))
-    m.run(s.orelse)
+    m.run(orelse)
     other = (m.alive, relative(m.path, path), frame.env, m.held, m.exact)
     m.alive = then[0] or other[0]
     if then[0] and other[0]:
-        frame.env = join_environments(m, test, then[2], other[2], s.span)
+        frame.env = join_environments(m, test, then[2], other[2], span)
         m.path = conj(path, disj(then[1], other[1]))
         m.held = common(then[3], other[3])
         m.exact = then[4] and other[4]

@@ -194,6 +194,8 @@ def narrowed(m: Machine, name: str, value: Value, args: Arguments) -> Int:
     bits = WRAPPING.get(name)
     if bits is None or isinstance(value, Bool):
         whole = to_int(m, value, args.span)
+        if name == "int32" and not m.doubled.isdisjoint(numbers(whole.term)):
+            m.products.add(whole.term)
         if bits_of(whole.dtype) < bits_of(name):
             whole = replace(whole, term=noted(m, whole))
         if m.noting:

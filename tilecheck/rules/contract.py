@@ -126,7 +126,7 @@ def _widths(model: KernelModel) -> set[Term]:
     terms = {i for a in model.accesses for i in a.region.index if a.tile or a.mode != "read"}
     bounds = {b for t in terms for d in divided(t, model.wide) for b in largest(d, model.wide)}
     bounds |= {b for t in model.products for b in largest(t, model.wide)}
-    return {b for b in map(without_quotients, bounds) if grows(b)}
+    return {b for b in map(without_quotients, bounds) if grows(b) or not model.doubled.isdisjoint(numbers(b))}
 
 
 def is_too_wide(model: KernelModel) -> bool:

@@ -46,6 +46,7 @@ from tilecheck.proof.terms import (
     negate,
     of,
 )
+from tilecheck.proof.terms.sizes import is_flat
 from tilecheck.records import record
 
 
@@ -161,7 +162,7 @@ class _Parser:
             other = self.expression()
             value = _Value(value.column, ite(chosen, _term(value), _term(other)))
         self.depth -= 1
-        return value
+        return self.flat(value)
 
     def _alternatives(self, value: _Value) -> _Value:
         if self.here.text != "or":
@@ -212,8 +213,13 @@ class _Parser:
             divisor = _term(right)
             if token.text in ("//", "%") and divisor == ZERO:
                 raise ContractError("division by zero", right.column)
-            left = _Value(left.column, _LEVELS[level][token.text](_term(left), divisor))
+            left = self.flat(_Value(left.column, _LEVELS[level][token.text](_term(left), divisor)))
         return left
+
+    def flat(self, value: _Value) -> _Value:
+        if value.term is not None and not is_flat(value.term):
+            raise ContractError("the contract is nested too deeply", value.column)
+        return value
 
     def signed(self) -> _Value:
         token = self.accept("-", "+")

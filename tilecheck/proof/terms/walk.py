@@ -13,7 +13,8 @@ from tilecheck.proof.terms.functions import FUNCTIONS
 from tilecheck.proof.terms.polynomials import ONE, ZERO, Term, add_times, of
 
 
-def _children(atom: Atom) -> Iterator[Term | Cond]:
+def children(atom: Atom) -> Iterator[Term | Cond]:
+    """The terms and conditions that an atom is made of."""
     if isinstance(atom, (FloorDiv, Mod)):
         yield atom.num
         yield atom.den
@@ -46,7 +47,7 @@ def atoms_of(value: Term | Cond, into: set[Atom] | None = None) -> set[Atom]:
 def atoms_at(atom: Atom) -> frozenset[Atom]:
     """An atom and every atom inside it."""
     inner: set[Atom] = {atom}
-    for child in _children(atom):
+    for child in children(atom):
         atoms_of(child, inner)
     return frozenset(inner)
 
