@@ -75,7 +75,7 @@ def test_a_death_that_was_not_the_fault_of_the_file_costs_nothing(
             os.kill(os.getpid(), signal.SIGKILL)
         return real(worker, path)
 
-    monkeypatch.setitem(tilecheck.workers._STEPS, step, once)  # type: ignore[arg-type]
+    monkeypatch.setitem(tilecheck.workers._STEPS, step, once)
     assert join(_spread(), len(FILES)) == EXPECTED
     assert marker.exists()
 

@@ -117,7 +117,12 @@ def numbers(
 def _fails(goal: Cond, facts: Sequence[Cond]) -> dict[Atom, int] | None:
     """Values under which the facts hold and the goal does not; None where it holds under some, or these are few."""
     found: list[dict[Atom, int]] = []
+    before: dict[Atom, int] | None = None
     for env in _drawn(goal, facts):
+        if env is before:  # and fails again, if it did
+            found += [env] if found and found[-1] is env else []
+            continue
+        before = env
         try:
             if all(holds(c, env) for c in facts):
                 if holds(goal, env):
@@ -129,20 +134,23 @@ def _fails(goal: Cond, facts: Sequence[Cond]) -> dict[Atom, int] | None:
 
 
 def _drawn(subject: Cond, facts: Sequence[Cond]) -> Iterator[dict[Atom, int]]:
-    """Values of what conditions mention, sizes as they occur; in one of three all extents are equal. What the facts
-    say to be equal is, and what has a range of its own is in it."""
+    """Values of what conditions mention, sizes as they occur; in one of three all extents are equal, and the other two
+    are one. What the facts say to be equal is, and what has a range of its own is in it."""
     leaves = sorted({a for c in (subject, *facts) for a in atoms_of(c) if isinstance(a, Sym | Opaque)})
     same = alike(facts)
     names: dict[Atom, str] = {a: same.get(a, a).key for a in leaves}
     low, high = limits(facts, names)
-    spread = [(a, crc32(names[a].encode()) >> 7, _EXTENTS if _is_size(a) else _COUNTS,
-               low.get(names[a], -_NO_LIMIT), high.get(names[a], _NO_LIMIT)) for a in leaves]
-    for k in range(_TRIALS):
-        env: dict[Atom, int] = {}
-        for a, number, pool, least, most in spread:
-            start = 1 if k % _EQUAL == 0 and pool is _EXTENTS else number
-            env[a] = min(max(pool[start * (k // _EQUAL + 1) % len(pool)], least), most)
-        yield env
+    spread = [(a, *_pool(a, names[a], low.get(names[a], -_NO_LIMIT), high.get(names[a], _NO_LIMIT))) for a in leaves]
+    for k in range(1, _TRIALS // _EQUAL + 1):
+        yield {a: pool[(k if sized else step * k) % len(pool)] for a, sized, step, pool in spread}
+        env: dict[Atom, int] = {a: pool[step * k % len(pool)] for a, _, step, pool in spread}
+        yield from (env,) * (_EQUAL - 1)
+
+
+def _pool(a: Atom, name: str, least: int, most: int) -> tuple[bool, int, list[int]]:
+    """Whether an atom is a size, in what steps its values are drawn, and its values."""
+    sized = _is_size(a)
+    return sized, crc32(name.encode()) >> 7, [min(max(v, least), most) for v in (_EXTENTS if sized else _COUNTS)]
 
 
 def _amounts(goal: Cond) -> list[Sym]:
