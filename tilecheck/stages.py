@@ -47,13 +47,28 @@ class ProvedKernel:
 
 
 @record(frozen=True)
+class Concluded:
+    """What is said of a kernel in view of its launches.
+
+    key        its file and name
+    written    of each parameter, whether the kernel writes it
+    findings   None where the checker failed; `failures` say so
+    """
+
+    key: tuple[str, str]
+    written: tuple[bool, ...]
+    findings: KernelFindings | None
+    failures: tuple[Failure, ...]
+
+
+@record(frozen=True)
 class FileResult:
     """What one file contributes, or a part of it.
 
     dependencies    those that its process has not told of before
-    last_launches   no result that comes later has launches
     events          what is wrong with the ownership of tensors in host code
     lent            kernels of files that are not under check, which its host code launches
+    concluded       kernels that were concluded where they were proved
     """
 
     file: str
@@ -62,9 +77,9 @@ class FileResult:
     opt_outs: tuple[OptOut, ...] = ()
     failures: tuple[Failure, ...] = ()
     dependencies: Dependencies = field(default_factory=Dependencies)
-    last_launches: bool = False
     events: tuple[Event, ...] = ()
     lent: tuple[ProvedKernel, ...] = ()
+    concluded: tuple[Concluded, ...] = ()
 
 
 def prove_file(project: Project, path: str, overlay: Overlay) -> FileResult:
@@ -149,75 +164,83 @@ def _advised(
     return advised(project, site, overlay, model, proof)
 
 
+def conclude_kernel(
+    kernel: ProvedKernel, launches: Iterable[Launch], concluding: Concluding = conclude,
+) -> Concluded:
+    """One kernel in view of all its launches. Whatever goes wrong becomes a failure of this kernel alone."""
+    model = kernel.model
+    failures = list(_faulty_contracts(kernel))
+    findings = None
+    try:
+        report, diagnostics = concluding(model, kernel.proof, _in_order(launches))
+        findings = KernelFindings(report, diagnostics, kernel.deny_residual, model.dialect)
+    except Exception as error:
+        failures.append(failure_of(model.file, error, model.name_span.line))
+    written = tuple(p.name in model.written for p in model.params)
+    return Concluded((model.file, model.name), written, findings, tuple(failures))
+
+
+def _in_order(launches: Iterable[Launch]) -> list[Launch]:
+    return sorted(launches, key=lambda launch: (launch.span, launch.wrapper))
+
+
 class Joiner:
-    """Gathers results in any order and concludes each kernel when its launches are known.
+    """Gathers results in any order; in the end it concludes the kernels that are not yet concluded.
 
     `concluding` is what is made of a kernel and its launches: `conclude`, or something that remembers what it said.
     """
 
     def __init__(self, concluding: Concluding = conclude) -> None:
         self.concluding = concluding
-        self.kernels: dict[tuple[str, str], KernelFindings] = {}
+        self.concluded: dict[tuple[str, str], Concluded] = {}
         self.waiting: dict[tuple[str, str], ProvedKernel] = {}
         self.launches: defaultdict[tuple[str, str], list[Launch]] = defaultdict(list)
-        self.written: dict[tuple[str, str], tuple[bool, ...]] = {}
         self.lent: dict[tuple[str, str], ProvedKernel] = {}
-        self.all_launches_known = False
         self.rest: list[FileResult] = []
 
     def add(self, result: FileResult) -> None:
         """Take in what one file contributes."""
-        self.rest.append(replace(result, kernels=(), launches=(), lent=()))
+        self.rest.append(replace(result, kernels=(), launches=(), lent=(), concluded=()))
         self.lent.update({(kernel.model.file, kernel.model.name): kernel for kernel in result.lent})
         for launch in result.launches:
             self.launches[launch.kernel].append(launch)
+        # a kernel that a call makes of a function of another module may come with several files
         for kernel in result.kernels:
-            # a kernel that a call makes of a function of another module may come with several files
             self.waiting.setdefault((kernel.model.file, kernel.model.name), kernel)
-        self.all_launches_known |= result.last_launches
-        if self.all_launches_known:
-            self._conclude()
+        for concluded in result.concluded:
+            self.concluded.setdefault(concluded.key, concluded)
 
     def _conclude(self) -> None:
         collecting = gc.isenabled()
         # many small values and hardly a cycle among them
         gc.disable()
         try:
-            self._conclude_all()
+            for key, kernel in self.waiting.items():
+                if key not in self.concluded:
+                    self.concluded[key] = conclude_kernel(kernel, self.launches[key], self.concluding)
         finally:
             if collecting:
                 gc.enable()
-
-    def _conclude_all(self) -> None:
-        for key, kernel in self.waiting.items():
-            if key in self.kernels:
-                continue
-            self.written[key] = tuple(p.name in kernel.model.written for p in kernel.model.params)
-            failures = list(_faulty_contracts(kernel))
-            try:
-                seen = sorted(self.launches[key], key=lambda launch: (launch.span, launch.wrapper))
-                report, diagnostics = self.concluding(kernel.model, kernel.proof, seen)
-                self.kernels[key] = KernelFindings(report, diagnostics, kernel.deny_residual, kernel.model.dialect)
-            except Exception as error:
-                failures.append(failure_of(key[0], error, kernel.model.name_span.line))
-            self.rest.append(FileResult(key[0], failures=tuple(failures)))
         self.waiting.clear()
 
     def _at_launches(self) -> Iterator[Diagnostic]:
         """What is wrong with launches of kernels that are not under check themselves."""
         for key, kernel in sorted(self.lent.items(), key=lambda item: item[0]):
-            if key not in self.kernels:
-                seen = sorted(self.launches[key], key=lambda launch: (launch.span, launch.wrapper))
+            if key not in self.concluded:
+                seen = _in_order(self.launches[key])
                 _, found = self.concluding(kernel.model, kernel.proof, seen)
                 yield from (d for d in found if any(d.span == launch.span for launch in seen))
 
     def analysis(self, files: int) -> Analysis:
         """Everything together, in an order that does not depend on that of the results."""
         self._conclude()
-        failures = tuple(failure for result in self.rest for failure in result.failures)
+        kernels = [concluded for _, concluded in sorted(self.concluded.items(), key=lambda item: item[0])]
+        failures = (*(failure for result in self.rest for failure in result.failures),
+                    *(failure for concluded in kernels for failure in concluded.failures))
+        written = {concluded.key: concluded.written for concluded in kernels}
         opt_outs = {opt_out for result in self.rest for opt_out in result.opt_outs}
         return Analysis(
-            tuple(kernel for _, kernel in sorted(self.kernels.items(), key=lambda item: item[0])),
+            tuple(concluded.findings for concluded in kernels if concluded.findings is not None),
             tuple(sorted(opt_outs, key=lambda opt_out: (opt_out.span, opt_out.what))),
             tuple(sorted(failures, key=lambda failure: (failure.file, failure.line or 0, failure.message))),
             files,
@@ -226,7 +249,7 @@ class Joiner:
                 frozenset().union(*(result.dependencies.missing for result in self.rest)),
             ),
             not any(failure.message.startswith(INTERNAL) for failure in failures),
-            (*findings((event for result in self.rest for event in result.events), self.written), *self._at_launches()),
+            (*findings((event for result in self.rest for event in result.events), written), *self._at_launches()),
         )
 
 

@@ -163,7 +163,12 @@ def _fails(
 ) -> dict[Atom, int] | None:
     """Values under which the facts hold and the goal does not; None where it holds under some, or these are few."""
     found: list[dict[Atom, int]] = []
+    before: dict[Atom, int] | None = None
     for env in chain.from_iterable(_drawn(goal, facts, [e * by for e in extents], counts) for by in _LARGE):
+        if env is before:  # and fails again, if it did
+            found += [env] if found and found[-1] is env else []
+            continue
+        before = env
         try:
             if all(holds(c, env) for c in facts):
                 if holds(goal, env):
@@ -177,27 +182,33 @@ def _fails(
 def _drawn(
     subject: Cond, facts: Sequence[Cond], extents: Sequence[int] = _EXTENTS, counts: Sequence[int] = _COUNTS,
 ) -> Iterator[dict[Atom, int]]:
-    """Values of what conditions mention, sizes as they occur; in one of three all extents are equal. What the facts
-    say to be equal is, and what has a range of its own is in it."""
+    """Values of what conditions mention, sizes as they occur; in one of three all extents are equal, and the other two
+    are one. What the facts say to be equal is, and what has a range of its own is in it."""
     leaves = sorted({a for c in (subject, *facts) for a in atoms_of(c) if isinstance(a, Sym | Opaque)})
     same = alike(facts)
     names: dict[Atom, str] = {a: same.get(a, a).key for a in leaves}
     low, high = limits(facts, names)
     made = _made(subject, facts)
-    spread = [(a, crc32(names[a].encode()) >> 7, extents if _is_size(a) else counts,
-               low.get(names[a], -_NO_LIMIT), high.get(names[a], _NO_LIMIT)) for a in leaves]
-    for k in range(_TRIALS):
-        env: dict[Atom, int] = {}
-        for a, number, pool, least, most in spread:
-            start = 1 if k % _EQUAL == 0 and pool is extents else number
-            env[a] = min(max(pool[start * (k // _EQUAL + 1) % len(pool)], least), most)
-        try:
-            for own, beside, rest in made:
-                env.update(dict.fromkeys(own[1:], 1))
-                env[own[0]] = evaluate(rest, env) // evaluate(beside, env)
-        except (KeyError, ArithmeticError):
-            continue
-        yield env
+    spread = [(a, _is_size(a), crc32(names[a].encode()) >> 7, [
+        min(max(v, low.get(names[a], -_NO_LIMIT)), high.get(names[a], _NO_LIMIT))
+        for v in (extents if _is_size(a) else counts)]) for a in leaves]
+    for k in range(1, _TRIALS // _EQUAL + 1):
+        equal = {a: pool[(k if sized else step * k) % len(pool)] for a, sized, step, pool in spread}
+        apart = {a: pool[step * k % len(pool)] for a, _, step, pool in spread}
+        for env, times in ((equal, 1), (apart, _EQUAL - 1)):
+            if _follow(env, made):
+                yield from (env,) * times
+
+
+def _follow(env: dict[Atom, int], made: Sequence[tuple[tuple[Sym, ...], Term, Term]]) -> bool:
+    """Put the extents in that equations determine; whether they have a value."""
+    try:
+        for own, beside, rest in made:
+            env.update(dict.fromkeys(own[1:], 1))
+            env[own[0]] = evaluate(rest, env) // evaluate(beside, env)
+    except (KeyError, ArithmeticError):
+        return False
+    return True
 
 
 def _made(subject: Cond, facts: Sequence[Cond]) -> list[tuple[tuple[Sym, ...], Term, Term]]:

@@ -1,0 +1,173 @@
+"""What becomes of workers, and of what they have done, when one of them dies or nobody waits for them any more."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import tilecheck.stages
+import tilecheck.workers
+from tilecheck.analyst import Work, analyse_here
+from tilecheck.host.launch import Launch
+from tilecheck.progress import no_progress
+from tilecheck.stages import Concluded, FileResult, ProvedKernel, join
+from tilecheck.workers import analyse_spread
+
+forked = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only, and see what is patched")
+
+KERNELS = """import cuda.tile as ct
+
+@ct.kernel
+def racy{n}(c):
+    ct.store(c, (0, 0), ct.zeros((4, 4), ct.float32) + ct.bid(0))
+
+@ct.kernel
+def apart{n}(c, T: ct.Constant[int]):
+    ct.store(c, (ct.bid(0), 0), ct.zeros((T, 4), ct.float32))
+"""
+LAUNCHES = """import torch, cuda.tile as ct
+from k{n} import apart{n}
+
+def start{n}(x):
+    ct.launch(torch.cuda.current_stream(), (ct.cdiv(x.shape[0], 8) + 1, 1, 1), apart{n}, (x, 8))
+"""
+FILES = {f"k{n}.py": KERNELS.format(n=n).encode() for n in range(6)} | {
+    f"l{n}.py": LAUNCHES.format(n=n).encode() for n in range(6)}
+WORK = Work(tuple(FILES), (), FILES)
+EXPECTED = join(analyse_here(WORK, no_progress), len(FILES))
+
+
+def _spread(paths: list[str] | None = None, workers: int = 2) -> list[FileResult]:
+    return list(analyse_spread(WORK, paths or list(FILES), workers, no_progress))
+
+
+def test_what_is_found_does_not_depend_on_who_does_what_when() -> None:
+    assert any(d.code in ("TC205", "TC405") for k in EXPECTED.kernels for d in k.diagnostics)
+    for workers in (1, 2, 5):
+        for paths in (list(FILES), sorted(FILES, reverse=True)):
+            assert join(_spread(paths, workers), len(FILES)) == EXPECTED
+
+
+def test_models_and_proofs_stay_with_the_worker_that_made_them() -> None:
+    results = _spread()
+    assert not any(result.kernels or result.launches for result in results)
+    assert sum(len(result.concluded) for result in results) == 12
+
+
+@forked
+@pytest.mark.parametrize("step", ["kernels", "launches", "conclude"])
+def test_a_death_that_was_not_the_fault_of_the_file_costs_nothing(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = tilecheck.workers._STEPS[step]
+    marker = tmp_path / "died"
+
+    def once(worker: tilecheck.workers._Worker, path: str) -> FileResult:
+        if path in ("k3.py", "l3.py") and not marker.exists():
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(worker, path)
+
+    monkeypatch.setitem(tilecheck.workers._STEPS, step, once)
+    assert join(_spread(), len(FILES)) == EXPECTED
+    assert marker.exists()
+
+
+@forked
+def test_a_worker_that_dies_as_it_concludes_costs_the_kernels_of_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = tilecheck.stages.conclude_kernel
+
+    def deadly(kernel: ProvedKernel, launches: Sequence[Launch]) -> Concluded:
+        if kernel.model.name == "racy0":
+            os._exit(1)
+        return real(kernel, launches)
+
+    monkeypatch.setattr(tilecheck.workers, "conclude_kernel", deadly)
+    found = join(_spread(), len(FILES))
+    assert [k for k in EXPECTED.kernels if k.report.file != "k0.py"] == list(found.kernels)
+    assert {(f.file, f.message) for f in found.failures} == {
+        ("k0.py", "internal error: the process that checked it died")}
+
+
+@forked
+def test_a_file_whose_launches_kill_costs_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = tilecheck.workers._STEPS["launches"]
+
+    def deadly(worker: tilecheck.workers._Worker, path: str) -> FileResult:
+        if path == "l3.py":
+            os._exit(1)
+        return real(worker, path)
+
+    monkeypatch.setitem(tilecheck.workers._STEPS, "launches", deadly)
+    found = join(_spread(), len(FILES))
+    assert [k.report.name for k in found.kernels] == [k.report.name for k in EXPECTED.kernels]
+    assert [k for k in EXPECTED.kernels if k.report.name != "apart3"] == [
+        k for k in found.kernels if k.report.name != "apart3"]
+    assert [f.file for f in found.failures] == ["l3.py"]
+
+
+@forked
+def test_a_result_that_cannot_be_sent_is_a_failure_of_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = tilecheck.workers._STEPS["launches"]
+
+    def unsendable(worker: tilecheck.workers._Worker, path: str) -> FileResult:
+        found = real(worker, path)
+        if path == "l3.py":
+            worker.found[path] = (lambda: None,)  # type: ignore[assignment]
+        return found
+
+    monkeypatch.setitem(tilecheck.workers._STEPS, "launches", unsendable)
+    found = join(_spread(), len(FILES))
+    assert [f.file for f in found.failures] == ["l3.py"]
+    assert "please report it" in found.failures[0].message
+
+
+CHECK = """
+import os, sys, time
+import tilecheck.workers as workers
+from tilecheck.analyst import Work
+from tilecheck.progress import no_progress
+
+def slow(worker, path):
+    os.write(1, b"working %d\\n" % os.getpid())  # at once, or those of two workers mix
+    time.sleep(60)
+
+workers._STEPS["kernels"] = slow
+files = {f"f{n}.py": b"" for n in range(4)}
+try:
+    list(workers.analyse_spread(Work(tuple(files), (), files), list(files), 2, no_progress))
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+
+
+@forked
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 7), (signal.SIGKILL, -signal.SIGKILL)])
+def test_workers_end_with_who_started_them(number: signal.Signals, status: int) -> None:
+    """Interrupted from a terminal, all processes get the signal; killed, only the one."""
+    with subprocess.Popen([sys.executable, "-c", CHECK.replace("60", "5" if number is signal.SIGKILL else "60")],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as run:
+        assert run.stdout and run.stderr
+        pids = [int(run.stdout.readline().split()[1]) for _ in range(2)]
+        time.sleep(0.2)
+        (os.killpg if number is signal.SIGINT else os.kill)(run.pid, number)
+        assert run.wait(timeout=30) == status
+        deadline = time.monotonic() + 30
+        while any(map(_lives, pids)) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert not any(map(_lives, pids))
+        assert run.stderr.read() == ""
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
