@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from tilecheck.kernel.access import KernelModel
@@ -58,6 +57,13 @@ class Scene:
 
         self.spent = 0
         self._remembered: dict[str, Any] = {}
+        # made when they are asked for, once: compiled, a `cached_property` is a plain property
+        self._split: tuple[str, ...] | None = None
+        self._nodes: tuple[object, ...] | None = None
+        self._calls: Mapping[Span, Call] | None = None
+        self._given: Mapping[str, Given] | None = None
+        self._values: Mapping[Span, tuple[Value, ...]] | None = None
+        self._module: str | None = None
 
     def remember(self, what: str, found: Callable[[], T]) -> T:
         """What was found when it was first asked for."""
@@ -66,39 +72,50 @@ class Scene:
         remembered: T = self._remembered[what]
         return remembered
 
-    @cached_property
+    @property
     def _lines(self) -> tuple[str, ...]:
-        return self.site.module.lines_of(self.site.definition)
+        if self._split is None:
+            self._split = self.site.module.lines_of(self.site.definition)
+        return self._split
 
-    @cached_property
+    @property
     def nodes(self) -> tuple[object, ...]:
-        return tuple(walk(self.site.definition.body))
+        if self._nodes is None:
+            self._nodes = tuple(walk(self.site.definition.body))
+        return self._nodes
 
-    @cached_property
+    @property
     def calls(self) -> Mapping[Span, Call]:
         """The calls that stand in the kernel itself, and in no helper."""
-        return {n.span: n for n in self.nodes if isinstance(n, Call)}
+        if self._calls is None:
+            self._calls = {n.span: n for n in self.nodes if isinstance(n, Call)}
+        return self._calls
 
-    @cached_property
+    @property
     def given(self) -> Mapping[str, Given]:
         """The names that are bound once, by an assignment."""
-        bound: dict[str, list[Given | None]] = {p.name: [None] for p in self.site.definition.params}
-        for node in self.nodes:
-            for name, found in _bound(node):
-                bound.setdefault(name, []).append(found)
-        return {name: found[0] for name, found in bound.items() if len(found) == 1 and found[0] is not None}
+        if self._given is None:
+            bound: dict[str, list[Given | None]] = {p.name: [None] for p in self.site.definition.params}
+            for node in self.nodes:
+                for name, found in _bound(node):
+                    bound.setdefault(name, []).append(found)
+            self._given = {name: found[0] for name, found in bound.items() if len(found) == 1 and found[0] is not None}
+        return self._given
 
-    @cached_property
+    @property
     def values(self) -> Mapping[Span, tuple[Value, ...]]:
-        return values_by_place(self.project, self.site)
+        if self._values is None:
+            self._values = values_by_place(self.project, self.site)
+        return self._values
 
-    @cached_property
+    @property
     def module(self) -> str:
         """How the kernel says `ct.`: with the dot, and empty where it imports the names themselves."""
-        for node in self.nodes:
-            if isinstance(node, Call) and isinstance(node.func, Attribute) and node.func.attr in _FUNCTIONS:
-                return f"{self.text(node.func.value.span)}."
-        return ""
+        if self._module is None:
+            said = (n.func.value.span for n in self.nodes if isinstance(n, Call) and isinstance(n.func, Attribute)
+                    and n.func.attr in _FUNCTIONS)
+            self._module = next((f"{self.text(span)}." for span in said), "")
+        return self._module
 
     def text(self, span: Span) -> str:
         """What stands in a place of the kernel's file, on one line."""

@@ -28,7 +28,7 @@ from tilecheck.host.values import (
     Value,
 )
 from tilecheck.kernel import tree
-from tilecheck.proof.terms import conj
+from tilecheck.proof.terms import Cond, conj
 from tilecheck.source.resolve import FunctionAt
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _choice_call(
     ev: Evaluator, expr: tree.Call, func: tree.Attribute, owner: Choice, frame: Frame, state: State,
 ) -> Value:
     given = evaluated(ev, expr, frame, state)
-    parts: list[tuple[Any, Value]] = []
+    parts: list[tuple[Cond, Value]] = []
     for cond, option in owner.options:
         if isinstance(option, Kernel | Thing) and func.attr in KERNEL_COPIES:
             value: Value | None = option
@@ -154,7 +154,7 @@ def _choice_call(
     if not parts:
         return ev.unknown(func.attr)
     out = parts[-1][1]
-    for cond, value in reversed(parts[:-1]):
+    for cond, value in parts[-2::-1]:
         out = join_values(cond, value, out)
     return out
 
@@ -316,13 +316,13 @@ def _last(node: tree.Expr) -> str:
 def _choice(ev: Evaluator, target: Choice, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
     """A function chosen by a condition: each is followed where it is the one."""
     rest = state
-    outcomes: list[tuple[Any, State, Value]] = []
+    outcomes: list[tuple[Cond, State, Value]] = []
     for cond, option in target.options:
         branch = rest.branch(cond)
         outcomes.append((cond, branch, apply(ev, option, expr, given, frame, branch)))
     _, last, value = outcomes[-1]
     path = state.path
-    for cond, branch, result in reversed(outcomes[:-1]):
+    for cond, branch, result in outcomes[-2::-1]:
         last = join_states(cond, branch, last, path)
         value = join_values(cond, result, value)
     state.take(last)
@@ -410,7 +410,7 @@ def body_value(ev: Evaluator, definition: tree.FuncDef, frame: Frame, state: Sta
         state.path, state.dead = before, True
         return NONE
     last, value = ends[-1]
-    for end, result in reversed(ends[:-1]):
+    for end, result in ends[-2::-1]:
         test = conj(*end.path)
         value = join_values(test, result, value)
         last = join_states(test, end, last, ())

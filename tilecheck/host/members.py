@@ -67,13 +67,18 @@ def _choice_attribute(ev: Evaluator, owner: Choice, name: str, state: State) -> 
     return mapped(owner, lambda option: ev.attribute(option, name, state))
 
 
+def _number_attribute(ev: Evaluator, owner: Int, name: str, state: State) -> Value:
+    """Of a number that stands for an array of one element, as far as is known."""
+    return arrays.attribute(ev, ev.tensor(owner, state), name, state) if name in arrays.ATTRIBUTES else ev.unknown(name)
+
+
 ATTRIBUTES: Final[Mapping[type, Callable[[Evaluator, Any, str, State], Value]]] = {
     Thing: lambda ev, o, n, s: ev.thing_attribute(o, n, s), Record: lambda ev, o, n, s: ev.record_attribute(o, n, s),
     Tensor: lambda ev, o, n, s: arrays.attribute(ev, o, n, s), External: _external_attribute,
     Package: lambda ev, o, n, s: ev.global_value(o.module, n), Class: lambda ev, o, n, s: ev.class_attribute(o, n, s),
     Kernel: lambda ev, o, n, s: o if n in ("_pyfunc", "pyfunc", "__wrapped__") else ev.unknown(n),
     Choice: _choice_attribute,
-    Int: lambda ev, o, n, s: arrays.attribute(ev, ev.tensor(o, s), n, s) if n in arrays.ATTRIBUTES else ev.unknown(n),
+    Int: _number_attribute,
 }
 
 
@@ -116,8 +121,11 @@ def _shape_item(ev: Evaluator, owner: Shape, index: Value, state: State) -> Valu
     return arrays.shape_item(ev, owner, index, state)
 
 
+def _choice_item(ev: Evaluator, owner: Choice, index: Value, state: State) -> Value:
+    return mapped(owner, lambda option: ev.item(option, index, state))
+
+
 ITEMS: Final[Mapping[type, Callable[[Evaluator, Any, Value, State], Value]]] = {
     Items: _items_item, Ref: _ref_item, Thing: _thing_item, Tensor: _tensor_item, Shape: _shape_item,
-    Table: lambda ev, o, i, s: tables.read(ev, o, i, s),
-    Choice: lambda ev, o, i, s: mapped(o, lambda option: ev.item(option, i, s)),
+    Table: lambda ev, o, i, s: tables.read(ev, o, i, s), Choice: _choice_item,
 }

@@ -141,7 +141,7 @@ def mapped(owner: Choice, apply: Callable[[Value], Value]) -> Value:
     """The operation on each option, joined again."""
     parts = [(cond, apply(option)) for cond, option in owner.options]
     out = parts[-1][1]
-    for cond, value in reversed(parts[:-1]):
+    for cond, value in parts[-2::-1]:
         out = join_values(cond, value, out)
     return out
 
@@ -159,7 +159,7 @@ def narrowed(owner: Choice, state: State) -> Value:
 def chosen(parts: Sequence[tuple[Cond, Term]]) -> Term:
     """The term whose condition holds; one of them does."""
     out = parts[-1][1]
-    for cond, term in reversed(parts[:-1]):
+    for cond, term in parts[-2::-1]:
         out = ite(cond, term, out)
     return out
 

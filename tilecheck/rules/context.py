@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import field, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 
 from tilecheck.kernel.access import Access, Declared, KernelModel
 from tilecheck.proof import solver
@@ -47,6 +46,29 @@ def clause_of(cond: Cond, semantic: bool) -> Clause:
     return Clause(render(cond), cond, "semantic" if semantic else "structural")
 
 
+@dataclass
+class _Kept:
+    """What was found of a kernel, once it was asked for. Not `cached_property`: compiled, it is a plain property."""
+
+    standing: tuple[Cond, ...] | None = None
+    consistent: bool | None = None
+    assume: tuple[Cond, ...] | None = None
+    annotations: Annotations | None = None
+    tiles: frozenset[str] | None = None
+    tiled: tuple[Cond, ...] | None = None
+    lost: dict[str, str] | None = None
+    uniform: tuple[Cond, ...] | None = None
+    room: dict[object, bool] = field(default_factory=dict)
+    room_axes: dict[Region, tuple[int, ...]] = field(default_factory=dict)
+    repeats: dict[Region, tuple[tuple[Region, int], ...]] = field(default_factory=dict)
+    seen_active: dict[tuple[Cond, int, tuple[Cond, ...]], bool] = field(default_factory=dict)
+    apart: dict[tuple[Region, Region, tuple[tuple[Assumption, ...], ...]], Derivation] = field(default_factory=dict)
+    collisions: dict[tuple[Region, Region, bool], Witness | None] = field(default_factory=dict)
+    solved: dict[tuple[Region, Region], bool] = field(default_factory=dict)
+    settles: dict[tuple[str, Region, Region, frozenset[int]], bool] = field(default_factory=dict)
+    served: list[tuple[Assumption, ...]] = field(default_factory=list)
+
+
 @record(frozen=True)
 class Context:
     """A kernel, what is declared of it, and the questions that need both."""
@@ -56,6 +78,7 @@ class Context:
     faulty: tuple[tuple[str, str], ...]
     contradictory: tuple[Declared, ...] = ()
     effort: Effort = field(default_factory=Effort, compare=False)
+    _kept: _Kept = field(default_factory=_Kept, init=False, repr=False, compare=False)
 
     @staticmethod
     def of(model: KernelModel) -> Context:
@@ -91,23 +114,32 @@ class Context:
         c = clause.cond
         return c is not None and Facts(self.standing, [c.term], signs=False).holds(negate(c)) is not None
 
-    @cached_property
+    @property
     def standing(self) -> tuple[Cond, ...]:
         """What every launch satisfies: extents of tiles are at least 1, those of arrays and of the grid likewise."""
-        names = {a.name for c in self.assume for a in atoms_of(c) if isinstance(a, Sym)} | self.tiles
-        return (*(ge(grid(k), 1) for k in range(3)), *(ge(sym(n), 1) for n in sorted(self.tiles)),
-                *(ge(sym(n), 0) for n in sorted(names) if ".shape[" in n))
+        kept = self._kept
+        if kept.standing is None:
+            names = {a.name for c in self.assume for a in atoms_of(c) if isinstance(a, Sym)} | self.tiles
+            kept.standing = (*(ge(grid(k), 1) for k in range(3)), *(ge(sym(n), 1) for n in sorted(self.tiles)),
+                             *(ge(sym(n), 0) for n in sorted(names) if ".shape[" in n))
+        return kept.standing
 
-    @cached_property
+    @property
     def consistent(self) -> bool:
         """Whether some small launch is known to satisfy what is declared; the solver is not asked otherwise."""
-        return not self.declared or find_model(conj(*self.uniform, *self.standing)) is not None
+        kept = self._kept
+        if kept.consistent is None:
+            kept.consistent = not self.declared or find_model(conj(*self.uniform, *self.standing)) is not None
+        return kept.consistent
 
-    @cached_property
+    @property
     def assume(self) -> tuple[Cond, ...]:
         """What holds in every launch: declared clauses, and one block on each axis that the kernel never reads."""
-        unread = tuple(eq(grid(k), 1) for k in range(3) if k not in self.model.axes_read)
-        return (*(c.cond for c in self.declared if c.cond is not None), self.model.guards, *unread)
+        kept = self._kept
+        if kept.assume is None:
+            unread = tuple(eq(grid(k), 1) for k in range(3) if k not in self.model.axes_read)
+            kept.assume = (*(c.cond for c in self.declared if c.cond is not None), self.model.guards, *unread)
+        return kept.assume
 
     def axes_of(self, *regions: Region) -> frozenset[int]:
         """The axes on which blocks that make these accesses may differ: those that the kernel reads under conditions
@@ -137,49 +169,57 @@ class Context:
         return any(array in a.arrays for c in self.declared if c.cond is None
                    and (a := annotation_of(c)) is not None and a.name != "disjoint")
 
-    @cached_property
+    @property
     def annotations(self) -> Annotations:
-        found = [a for c in self.declared if c.cond is None and (a := annotation_of(c)) is not None]
-        by: dict[str, list[tuple[str, ...]]] = {}
-        for a in found:
-            by.setdefault(a.name, []).append(a.arrays)
-        segments = by.get("segments", [])
-        return Annotations(
-            injective=frozenset(a.arrays[0] for a in found if a.name == "injective" and not a.terms),
-            below=tuple((a.arrays[0], a.terms[0]) for a in found if a.name == "injective" and a.terms),
-            monotone=frozenset(a[0] for a in by.get("monotone", [])) | {a[0] for a in segments if len(a) == 1},
-            segments=tuple((a[0], a[1]) for a in segments if len(a) == 2),
-            locks=frozenset(a[0] for a in by.get("lock", [])),
-            tickets=frozenset(a[0] for a in by.get("ticket", [])),
-            ranges=tuple((a.arrays[0], a.terms[0], a.terms[1]) for a in found if a.name == "range"),
-            multiples=tuple((a.arrays[0], a.terms[0]) for a in found if a.name == "multiple"))
+        kept = self._kept
+        if kept.annotations is None:
+            found = [a for c in self.declared if c.cond is None and (a := annotation_of(c)) is not None]
+            by: dict[str, list[tuple[str, ...]]] = {}
+            for a in found:
+                by.setdefault(a.name, []).append(a.arrays)
+            segments = by.get("segments", [])
+            kept.annotations = Annotations(
+                injective=frozenset(a.arrays[0] for a in found if a.name == "injective" and not a.terms),
+                below=tuple((a.arrays[0], a.terms[0]) for a in found if a.name == "injective" and a.terms),
+                monotone=frozenset(a[0] for a in by.get("monotone", [])) | {a[0] for a in segments if len(a) == 1},
+                segments=tuple((a[0], a[1]) for a in segments if len(a) == 2),
+                locks=frozenset(a[0] for a in by.get("lock", [])),
+                tickets=frozenset(a[0] for a in by.get("ticket", [])),
+                ranges=tuple((a.arrays[0], a.terms[0], a.terms[1]) for a in found if a.name == "range"),
+                multiples=tuple((a.arrays[0], a.terms[0]) for a in found if a.name == "multiple"))
+        return kept.annotations
 
-    @cached_property
+    @property
     def tiles(self) -> frozenset[str]:
         """Scalars that are tile extents, and so powers of two."""
-        out: set[str] = set()
-        for a in self.model.accesses:
-            for atom in atoms_in(a.region.guard, *a.region.index):
-                if isinstance(atom, Lane):
-                    out |= {s.name for s in atom.size.atoms() if isinstance(s, Sym) and atom.size.single == s}
-        return frozenset(out)
+        kept = self._kept
+        if kept.tiles is None:
+            out: set[str] = set()
+            for a in self.model.accesses:
+                for atom in atoms_in(a.region.guard, *a.region.index):
+                    if isinstance(atom, Lane):
+                        out |= {s.name for s in atom.size.atoms() if isinstance(s, Sym) and atom.size.single == s}
+            kept.tiles = frozenset(out)
+        return kept.tiles
 
-    @cached_property
+    @property
     def tiled(self) -> tuple[Cond, ...]:
         """That tiles have elements: an extent is checked where the kernel is compiled, whether the tile is used or
         not, but for variants that are left out."""
-        extents = {e for a in self.model.accesses for e in a.tile if not any(
-            not c.varying for c in conjuncts(a.under)) and e.constant is None and not e.varying}
-        return tuple(ge(e, 1) for e in sorted(extents, key=lambda e: e.key))
+        kept = self._kept
+        if kept.tiled is None:
+            extents = {e for a in self.model.accesses for e in a.tile if not any(
+                not c.varying for c in conjuncts(a.under)) and e.constant is None and not e.varying}
+            kept.tiled = tuple(ge(e, 1) for e in sorted(extents, key=lambda e: e.key))
+        return kept.tiled
 
-    @cached_property
+    @property
     def lost(self) -> dict[str, str]:
         """Arrays whose every verdict is lost, and to what."""
-        return {array: gap.what for gap in self.model.gaps for array in gap.arrays}
-
-    @cached_property
-    def _room(self) -> dict[object, bool]:
-        return {}
+        kept = self._kept
+        if kept.lost is None:
+            kept.lost = {array: gap.what for gap in self.model.gaps for array in gap.arrays}
+        return kept.lost
 
     def room(self, first: Region, second: Region) -> Callable[[tuple[Cond, ...]], bool]:
         """Decides whether conditions are a contract for two accesses (DESIGN 4.2).
@@ -192,76 +232,67 @@ class Context:
 
         def admits(conds: tuple[Cond, ...]) -> bool:
             key = (first, second, frozenset(conds))
-            if key not in self._room:
+            if key not in self._kept.room:
                 plain = tuple(c for c in conds if c.op != "or")
-                self._room[key] = self._satisfiable(conds, self.axes_of(first, second)) and all(
+                self._kept.room[key] = self._satisfiable(conds, self.axes_of(first, second)) and all(
                     _section(r, k, conds) or self._active(r, k, plain)
                     for r in dict.fromkeys((first, second)) for k in self._possible(r)) and all(
                     self._active(again, axis, plain) for r in dict.fromkeys((first, second))
                     for again, axis in self._again(r) if _stops_short(again, plain))
-            return self._room[key]
+            return self._kept.room[key]
 
         return admits
 
     def admits(self, conds: tuple[Cond, ...], region: Region) -> bool:
         """Whether a launch with several blocks on every axis satisfies conditions."""
         key = ("admits", region.guard, frozenset(conds))
-        if key not in self._room:
-            self._room[key] = self._satisfiable(conds, self.axes_of(region))
-        return self._room[key]
+        if key not in self._kept.room:
+            self._kept.room[key] = self._satisfiable(conds, self.axes_of(region))
+        return self._kept.room[key]
 
     def _satisfiable(self, conds: tuple[Cond, ...], axes: frozenset[int]) -> bool:
         return satisfiable(conj(*conds, *self.uniform), axes, tiles=self.tiles) is not None
 
     def _possible(self, region: Region) -> tuple[int, ...]:
-        if region not in self._room_axes:
+        if region not in self._kept.room_axes:
             axes = self.axes_of(region)
-            self._room_axes[region] = tuple(k for k in sorted(axes) if self._active(region, k, ()))
-        return self._room_axes[region]
+            self._kept.room_axes[region] = tuple(k for k in sorted(axes) if self._active(region, k, ()))
+        return self._kept.room_axes[region]
 
     def _again(self, region: Region) -> tuple[tuple[Region, int], ...]:
         """An access as it is made after the first iteration of each loop that can go on, and an axis to see it on."""
-        if region not in self._repeats:
+        if region not in self._kept.repeats:
             counters = sorted(a for a in atoms_in(region.guard, *region.index)
                               if isinstance(a, Counter))
             later = [Region(region.index, conj(region.guard, ge(of(c), 1)), region.exact) for c in counters[:_LOOPS]]
-            self._repeats[region] = tuple(
+            self._kept.repeats[region] = tuple(
                 (r, axis) for r in later for axis in self._possible(region)[:1] if self._active(r, axis, ()))
-        return self._repeats[region]
-
-    @cached_property
-    def _repeats(self) -> dict[Region, tuple[tuple[Region, int], ...]]:
-        return {}
-
-    @cached_property
-    def _room_axes(self) -> dict[Region, tuple[int, ...]]:
-        return {}
+        return self._kept.repeats[region]
 
     def _active(self, region: Region, axis: int, conds: tuple[Cond, ...]) -> bool:
         """Whether two blocks that differ on the axis alone both make the access in some small launch: they do when
         accesses to one element that only the other axes select collide."""
         key = (region.guard, axis, conds)
-        if key not in self._seen_active:
+        if key not in self._kept.seen_active:
             self.effort.search()
             axes = self.axes_of(region)
             others = tuple(bid(k) for k in sorted(axes) if k != axis) or (const(0),)
             made = Region(others, region.guard)
-            self._seen_active[key] = find_collision(
+            self._kept.seen_active[key] = find_collision(
                 made, made, axes=axes, assume=conj(*conds, *self.uniform), same_site=True) is not None
-        return self._seen_active[key]
+        return self._kept.seen_active[key]
 
-    @cached_property
-    def _seen_active(self) -> dict[tuple[Cond, int, tuple[Cond, ...]], bool]:
-        return {}
-
-    @cached_property
+    @property
     def uniform(self) -> tuple[Cond, ...]:
-        return tuple(c for c in self.assume if not c.varying)
+        kept = self._kept
+        if kept.uniform is None:
+            kept.uniform = tuple(c for c in self.assume if not c.varying)
+        return kept.uniform
 
-    @cached_property
+    @property
     def served(self) -> list[tuple[Assumption, ...]]:
         """Sets of clauses that completed proofs of this kernel, the latest first: they often serve the next one."""
-        return []
+        return self._kept.served
 
     def remember(self, d: Derivation) -> None:
         if d.clauses and d.clauses not in self.served:
@@ -278,58 +309,42 @@ class Context:
     def apart(self, first: Region, second: Region) -> Derivation:
         """The attempt to show that blocks never meet through two accesses. Kernels write several arrays alike."""
         key = (first, second, tuple(self.served))
-        if key not in self._apart:
+        if key not in self._kept.apart:
             self.effort.derivation()
-            self._apart[key] = across_blocks(
+            self._kept.apart[key] = across_blocks(
                 first, second, self.axes_of(first, second), self.assume, self.annotations, self.room(first, second),
                 key[2])
-        return self._apart[key]
-
-    @cached_property
-    def _apart(self) -> dict[tuple[Region, Region, tuple[tuple[Assumption, ...], ...]], Derivation]:
-        return {}
+        return self._kept.apart[key]
 
     def collision(self, first: Region, second: Region, same: bool) -> Witness | None:
         """A collision that does not hang on what arrays contain: data may be such that there is none."""
         key = (first, second, same)
-        if key not in self._collisions:
+        if key not in self._kept.collisions:
             self.effort.search()
-            self._collisions[key] = find_collision(
+            self._kept.collisions[key] = find_collision(
                 first, second, axes=self.axes_of(first, second), assume=conj(*self.uniform), same_site=same,
                 accept=lambda w: not w.data or whatever_the_data(w, first, second))
-        return self._collisions[key]
-
-    @cached_property
-    def _collisions(self) -> dict[tuple[Region, Region, bool], Witness | None]:
-        return {}
+        return self._kept.collisions[key]
 
     def solved(self, first: Region, second: Region) -> bool:
         """Whether the solver, where it is installed, proves that blocks never meet through two accesses."""
         if not solver.available() or not self.consistent:
             return False
         key = (first, second)
-        if key not in self._solved:
-            self._solved[key] = solver.disjoint(
+        if key not in self._kept.solved:
+            self._kept.solved[key] = solver.disjoint(
                 first, second, self.axes_of(first, second), conj(*self.uniform, *self.standing), SOLVER_MS) == "unsat"
-        return self._solved[key]
-
-    @cached_property
-    def _solved(self) -> dict[tuple[Region, Region], bool]:
-        return {}
+        return self._kept.solved[key]
 
     def settles(self, text: str, first: Region, second: Region, axes: frozenset[int]) -> bool:
         """Whether one more declaration completes a proof that blocks that differ on one of the axes never meet.
         A declaration that cannot be parsed is a ContractError."""
         key = (text, first, second, axes)
-        if key not in self._settles:
+        if key not in self._kept.settles:
             declared = replace(self, declared=(*self.declared, *parse(text)))
-            self._settles[key] = across_blocks(
+            self._kept.settles[key] = across_blocks(
                 first, second, axes, declared.assume, declared.annotations).proved
-        return self._settles[key]
-
-    @cached_property
-    def _settles(self) -> dict[tuple[str, Region, Region, frozenset[int]], bool]:
-        return {}
+        return self._kept.settles[key]
 
     def needed(self, clauses: Iterable[Clause], first: Region, second: Region, same: bool) -> Witness | None:
         """A collision in a launch that breaks one of the semantic clauses and satisfies everything else."""

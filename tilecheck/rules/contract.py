@@ -146,6 +146,7 @@ def _covers(larger: Term, smaller: Term) -> bool:
 def _sizes(model: KernelModel) -> Iterator[Clause]:
     """Index arithmetic is over 32-bit integers: arrays that are written by element have fewer elements than that."""
     for a in model.accesses:
-        if a.mode != "read" and not a.tile and "*" not in a.array and a.array not in ("?", *model.indexed):
+        if (a.mode != "read" and not a.tile and "*" not in a.array and a.array != "?"
+                and a.array not in model.indexed):
             cond = le(sym(f"numel({a.array})"), 2**31 - 1)
             yield Clause(render(cond), cond, "structural")

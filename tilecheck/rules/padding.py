@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Final
 
 from tilecheck.kernel.access import Access, KernelModel
@@ -82,6 +82,18 @@ class _Outcome:
     clauses: tuple[Clause, ...] = ()
 
 
+@dataclass
+class _Kept:
+    """What was found of one load, once it was asked for."""
+
+    declared: Facts | None = None
+    stored: tuple[Cond, ...] | None = None
+    tried: dict[object, Assumed | None] = field(default_factory=dict)
+    missing: dict[Edge, tuple[Cond, ...]] = field(default_factory=dict)
+    known: dict[str, Facts] = field(default_factory=dict)
+    cache: dict[Edge, Assumed | None] = field(default_factory=dict)
+
+
 @record(frozen=True)
 class _Load:
     """One load, and what its edges need.
@@ -92,6 +104,7 @@ class _Load:
     context: Context
     access: Access
     options: tuple[Access, ...]
+    _kept: _Kept = field(default_factory=_Kept, init=False, repr=False, compare=False)
 
     def settled(self, observations: list[Observation], lost: str | None) -> Settled:
         outcomes: list[tuple[_Outcome, Observation]] = []
@@ -206,9 +219,12 @@ class _Load:
     def _holds_already(self, cond: Cond) -> bool:
         return self._declared.holds(cond, EFFORT) is not None
 
-    @cached_property
+    @property
     def _declared(self) -> Facts:
-        return Facts(self.context.uniform, signs=False)
+        kept = self._kept
+        if kept.declared is None:
+            kept.declared = Facts(self.context.uniform, signs=False)
+        return kept.declared
 
     def _contradiction(self, o: Observation, undefined: Cond) -> Assumed | None:
         """What must be assumed for the lane not to be undefined where it is used."""
@@ -218,21 +234,20 @@ class _Load:
             o.undefined.outside))[:GOALS]
         for c in goals:
             key = (c, undefined, o.guard)
-            if key not in self._tried:
+            if key not in self._kept.tried:
                 facts = Facts((*(x for x in mine if x is not c), o.guard, *self.context.assume), [c.term])
-                self._tried[key] = facts.holds(negate(c), EFFORT)
-            got = self._tried[key]
+                self._kept.tried[key] = facts.holds(negate(c), EFFORT)
+            got = self._kept.tried[key]
             if got is not None and self._sizes(got, o.undefined.edge):
                 return got
         return None
 
-    @cached_property
+    @property
     def _stored(self) -> tuple[Cond, ...]:
-        return tuple(_placed(self.context.model))
-
-    @cached_property
-    def _tried(self) -> dict[object, Assumed | None]:
-        return {}
+        kept = self._kept
+        if kept.stored is None:
+            kept.stored = tuple(_placed(self.context.model))
+        return kept.stored
 
     def _tiles(self, assumed: Assumed) -> bool:
         """Whether signs are assumed of what is positive in every launch."""
@@ -279,18 +294,14 @@ class _Load:
 
     def _rest(self, edge: Edge) -> tuple[Cond, ...]:
         """What is missing for the blocks and loops to come to no tile that reaches over the edge."""
-        if edge not in self._missing:
+        if edge not in self._kept.missing:
             room = edge.end - edge.start - edge.tile
             asked = edge.tile != ZERO and room.varying and not (edge.tile.varying or edge.end.varying)
             found = self._facts_at(edge).residuals(room, 3) if asked else []
-            self._missing[edge] = tuple(
+            self._kept.missing[edge] = tuple(
                 cond for terms, signs in found if len(terms) == 1 and self._tiles(signs)
                 and enforceable(cond := ge(_tidied(terms[0]), 0)) and cond.op == "ge")
-        return self._missing[edge]
-
-    @cached_property
-    def _missing(self) -> dict[Edge, tuple[Cond, ...]]:
-        return {}
+        return self._kept.missing[edge]
 
     def _loops(self, edge: Edge) -> Iterator[Cond]:
         """`n <= x.shape[i]` for an `n` that loops run to: structural, as what keeps loops inside the array is."""
@@ -298,20 +309,16 @@ class _Load:
 
     def _facts_at(self, edge: Edge) -> Facts:
         """What is known where the array of an edge is loaded from. What makes the load take another array is not."""
-        if edge.array not in self._known:
+        if edge.array not in self._kept.known:
             guards = [frozenset((*conjuncts(a.region.guard), *_begun(a)))
                       for a in self.options if a.array == edge.array]
             shared = sorted(frozenset.intersection(*guards), key=lambda c: c.key) if guards else ()
-            self._known[edge.array] = Facts((*shared, *self.context.assume))
-        return self._known[edge.array]
-
-    @cached_property
-    def _known(self) -> dict[str, Facts]:
-        return {}
+            self._kept.known[edge.array] = Facts((*shared, *self.context.assume))
+        return self._kept.known[edge.array]
 
     def _defined(self, edge: Edge) -> Assumed | None:
         """What must be assumed for no tile of the load to reach over an edge."""
-        cache = self._cache
+        cache = self._kept.cache
         if edge not in cache and edge.tile == ZERO:
             cache[edge] = None
         if edge not in cache:
@@ -332,10 +339,6 @@ class _Load:
         got = self._declared.holds(eq(mod(end, edge.tile), 0), EFFORT) if _aligned(edge) else None
         room = end - edge.start - edge.tile
         return got if got is not None or room.varying else self._declared.prove(room, EFFORT)
-
-    @cached_property
-    def _cache(self) -> dict[Edge, Assumed | None]:
-        return {}
 
     def _possible(self, cond: Cond) -> bool:
         """Whether some launch with several blocks satisfies a condition. Some extent is a multiple of any tile."""

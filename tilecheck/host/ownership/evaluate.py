@@ -140,21 +140,32 @@ def _part(m: Machine, owner: Value, index: Index) -> Value:
 
 # --- operators -------------------------------------------------------------------------------------------------------
 
-_ARITHMETIC: Final[Mapping[type[ast.operator], Callable[[Term, Term], Term | None]]] = {
-    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
-    ast.FloorDiv: lambda a, b: None if b.constant == 0 else floordiv(a, b),
-    ast.Mod: lambda a, b: None if b.constant == 0 else mod(a, b),
-    ast.Pow: lambda a, b: _folded(a, b, lambda x, y: x**y if 0 <= y <= 62 and abs(x) <= 1 << 16 else None),
-    ast.LShift: lambda a, b: _folded(a, b, lambda x, y: x << y if 0 <= y <= 62 else None),
-    ast.RShift: lambda a, b: _folded(a, b, lambda x, y: x >> y if 0 <= y <= 62 else None),
-}
-
-
 def _folded(a: Term, b: Term, compute: Callable[[int, int], int | None]) -> Term | None:
     if a.constant is None or b.constant is None:
         return None
     found = compute(a.constant, b.constant)
     return None if found is None else const(found)
+
+
+def _power(x: int, y: int) -> int | None:
+    return int(x**y) if 0 <= y <= 62 and abs(x) <= 1 << 16 else None
+
+
+def _shifted_left(x: int, y: int) -> int | None:
+    return x << y if 0 <= y <= 62 else None
+
+
+def _shifted_right(x: int, y: int) -> int | None:
+    return x >> y if 0 <= y <= 62 else None
+
+
+_ARITHMETIC: Final[Mapping[type[ast.operator], Callable[[Term, Term], Term | None]]] = {
+    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
+    ast.FloorDiv: lambda a, b: None if b.constant == 0 else floordiv(a, b),
+    ast.Mod: lambda a, b: None if b.constant == 0 else mod(a, b),
+    ast.Pow: lambda a, b: _folded(a, b, _power), ast.LShift: lambda a, b: _folded(a, b, _shifted_left),
+    ast.RShift: lambda a, b: _folded(a, b, _shifted_right),
+}
 
 
 def _binary(m: Machine, node: ast.BinOp) -> Value:
