@@ -9,6 +9,7 @@ share. PATHs are modules, or folders of them, that are compiled in place of all 
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import shutil
 import tempfile
@@ -17,8 +18,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-MODULES: Final = ("tilecheck/proof", "tilecheck/kernel/assuming.py")
-"""A compiled class has no subclass that is not compiled: `assuming` has one of `Substitution`."""
+MODULES: Final = (
+    "tilecheck/proof", "tilecheck/kernel",
+    *(f"tilecheck/source/{name}.py" for name in (
+        "annotations", "discover", "escapes", "kernels", "ours", "packages", "places", "relevance", "skeleton",
+        "suppressions", "targets")),
+)
+"""A compiled class has no subclass that is not compiled: of `source`, the editor server derives from what is left out.
+
+What lowers a file is left out too: compiled code meets no recursion limit, which is what keeps trees shallow.
+"""
 
 ROOT: Final = Path(__file__).resolve().parent
 
@@ -39,6 +48,8 @@ def compile_modules(out: Path, paths: Sequence[str] = MODULES, level: str = "3",
         (work / "mypy.ini").write_text(_settings(), encoding="utf-8")
         os.chdir(work)
         try:
+            for source in _sources(paths):
+                widen_fields(Path(source))
             _build(out, sorted(_sources(paths)), level, jobs or os.cpu_count() or 1)
         finally:
             os.chdir(before)
@@ -56,6 +67,27 @@ def _sources(paths: Sequence[str]) -> Iterator[str]:
     for path in paths:
         found = Path(path).rglob("*.py") if Path(path).is_dir() else [Path(path)]
         yield from (file.as_posix() for file in found if file.name != "__init__.py")
+
+
+def widen_fields(source: Path) -> None:
+    """Write `X | X` where the type of a field is a class X that is not there yet when the class of the field is made.
+
+    A compiled dataclass loads the classes of its fields, with the type checker's imports, but for those in unions.
+    """
+    text = source.read_bytes()
+    tree = ast.parse(text)
+    absent = {"object"} | {
+        alias.asname or alias.name for node in tree.body if isinstance(node, ast.If)
+        for imported in node.body if isinstance(imported, ast.ImportFrom) for alias in imported.names
+    }
+    lines = text.splitlines(keepends=True)
+    for made in ast.walk(tree):
+        for field in made.body if isinstance(made, ast.ClassDef) else ():
+            kind = field.annotation if isinstance(field, ast.AnnAssign) else None
+            if isinstance(kind, ast.Name) and kind.id in absent:
+                line, end = lines[kind.lineno - 1], kind.end_col_offset
+                lines[kind.lineno - 1] = line[:end] + f" | {kind.id}".encode() + line[end:]
+    source.write_bytes(b"".join(lines))
 
 
 def _build(out: Path, sources: Sequence[str], level: str, jobs: int) -> None:

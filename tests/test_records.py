@@ -42,6 +42,12 @@ class Empty:
     pass
 
 
+@record(frozen=True, order=True)
+class Place:
+    line: int
+    column: int
+
+
 @pytest.mark.parametrize("arguments", [("a",), ("a", 4), ("b", 3, ("x",)), ("b", 3, ("y",), [1])])
 def test_records_are_as_dataclasses(arguments: tuple[Any, ...]) -> None:
     made, plain = Made(*arguments), Plain(*arguments)
@@ -70,6 +76,17 @@ def test_records_of_few_fields() -> None:
     assert hash(Lone("a")) == hash(("a",))
     assert Lone("a") != Lone("b")
     assert Itself("a") != Itself("a")
+
+
+def test_records_can_be_ordered() -> None:
+    places = [Place(2, 0), Place(1, 5), Place(1, 2)]
+    assert sorted(places) == places[::-1]
+    assert Place(1, 2) <= Place(1, 2) >= Place(1, 1)
+    assert Place(1, 2) > Place(1, 1)
+    with pytest.raises(TypeError):
+        assert Place(1, 2) < (1, 3)  # type: ignore[operator]
+    with pytest.raises(TypeError):
+        assert Made("a") < Made("b")  # type: ignore[operator]
 
 
 def test_records_match() -> None:

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from dataclasses import dataclass as record
 else:
     from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
-    from operator import attrgetter
+    from operator import attrgetter, ge, gt, le, lt
 
-    def record(*, frozen, eq=True):
+    def record(*, frozen, eq=True, order=False):
         """A class decorator; `frozen` must be true, and is there for type checkers, to which it is `dataclass`."""
         if not frozen:
             raise TypeError("records are frozen")
-        return lambda cls: _made(cls, eq)
+        return lambda cls: _made(cls, eq, order)
 
-    def _made(cls, eq):
+    def _made(cls, eq, order):
         cls.__doc__ = cls.__doc__ or cls.__name__  # or `dataclass` renders a signature for it
         cls = dataclass(init=False, repr=False, eq=False)(cls)
         parts = fields(cls)
@@ -46,6 +46,8 @@ else:
 
         methods = {"__init__": __init__, "__repr__": __repr__, "__setattr__": _no_assignment,
                    "__delattr__": _no_deletion, **({"__eq__": __eq__, "__hash__": __hash__} if eq else {})}
+        if order:
+            methods |= {f"__{compare.__name__}__": _ordering(compare, compared) for compare in (lt, le, gt, ge)}
         if not cls.__dictoffset__:  # it is compiled, and what unpickles such a class assigns to its fields
             held = _values(tuple(p.name for p in parts))
             methods["__reduce__"] = lambda self: (_remade, (cls, *held(self)))
@@ -53,6 +55,10 @@ else:
         for name in methods.keys() - own:
             setattr(cls, name, methods[name])
         return cls
+
+    def _ordering(compare, compared):
+        return lambda self, other: (
+            compare(compared(self), compared(other)) if other.__class__ is self.__class__ else NotImplemented)
 
     def _values(names):
         """What reads attributes as a tuple."""

@@ -6,6 +6,7 @@ that a release has, as it has it.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -16,8 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from native_build import MODULES
+from native_build import MODULES, widen_fields
 from tests.corpus.part import WHOLE, part
+from tests.robust.kernels import SOURCES
 from tilecheck import cache
 from tilecheck.api import check_paths
 from tilecheck.config import Config
@@ -74,6 +76,41 @@ def test_nothing_compiled_is_recomputed_that_should_be_kept() -> None:
     assert [file for file in sources if "@cached_property" in file.read_text(encoding="utf-8")] == []
 
 
+def test_no_class_that_is_interpreted_has_a_compiled_base() -> None:
+    own, bases = {}, []
+    for file in (ROOT / "tilecheck").rglob("*.py"):
+        place = file.relative_to(ROOT).as_posix()
+        compiled = file.name != "__init__.py" and any(place == p or place.startswith(f"{p}/") for p in MODULES)
+        for node in ast.walk(ast.parse(file.read_bytes())):
+            if isinstance(node, ast.ClassDef):
+                own[node.name] = own.get(node.name, False) or compiled
+                bases += [] if compiled else [(b.id, node.name) for b in node.bases if isinstance(b, ast.Name)]
+    assert own["Substitution"] and not own["Project"]
+    assert [pair for pair in bases if own.get(pair[0])] == []
+
+
+def test_classes_that_are_not_there_yet_are_not_loaded_for_fields(tmp_path: Path) -> None:
+    source = tmp_path / "m.py"
+    source.write_text("""\
+from elsewhere import There
+if TYPE_CHECKING:
+    from elsewhere import Late, Other as Later
+@record(frozen=True)
+class C:
+    late: Late
+    later: Later = field(default=None)  # why
+    there: There
+    any: object
+    several: tuple[Late, ...] = ()
+def f(late: Late) -> Late: ...
+""")
+    before = source.read_text().splitlines()
+    widen_fields(source)
+    changed = [new for old, new in zip(before, source.read_text().splitlines(), strict=True) if new != old]
+    assert changed == ["    late: Late | Late", "    later: Later | Later = field(default=None)  # why",
+                       "    any: object | object"]
+
+
 def test_the_compiled_modules_are_the_ones_in_use(compiled: Path) -> None:
     assert python(compiled, "-c", MODULE) == "False\n"
     assert python(ROOT, "-c", MODULE) == "True\n"
@@ -107,6 +144,20 @@ def test_real_kernels_have_the_same_report(
     assert report(compiled, *kept, tree) == plain
 
 
+DEEP = ("deep blocks", "elif", "parentheses", "signs", "attributes", "a long sum", "an f-string", "tuples in tuples",
+        "recursion", "recursion without end", "helpers of helpers", "doubles", "10,000 terms")
+
+
+def test_what_is_deep_has_the_same_report(compiled: Path, tmp_path: Path) -> None:
+    """Compiled code meets no recursion limit, and the processor's stack ends without a word."""
+    for number, name in enumerate(DEEP):
+        (tmp_path / f"k{number}.py").write_text(SOURCES[name], encoding="utf-8")
+    for depth in (50, 200, 400, 800, 1600, 3000):
+        text = SOURCES["a long sum"].replace("+1" * 50_000, "+n*j" * depth)
+        (tmp_path / f"sum{depth}.py").write_text(text, encoding="utf-8")
+    assert report(compiled, "--no-cache", tmp_path) == report(ROOT, "--no-cache", tmp_path)
+
+
 VALUES = """
 import pickle, sys
 from tilecheck.proof.terms import TRUE, bid, conj, floordiv, ge, grid, lane, maximum, mod, ne, sym
@@ -125,13 +176,15 @@ assert all(a.single is b.single for a, b in zip(read[:4], values))
 
 RECORDS = """
 import pickle
+from tilecheck.kernel.tree import Constant, Span
 from tilecheck.proof.region import BlockPoint, Region
 from tilecheck.proof.terms import TRUE, bid
-for made in (Region((bid(0),), TRUE), BlockPoint((1, 2, 3), (), ())):
+place = Span("m.py", 1, 2, 3, 4)
+for made in (Region((bid(0),), TRUE), BlockPoint((1, 2, 3), (), ()), place, Constant("", place)):
     read = pickle.loads(pickle.dumps(made))
     assert (read, type(read)) == (made, type(made)), read
     try:
-        read.index = read.block = ()
+        read.index = read.block = read.span = read.line = ()
     except AttributeError:
         continue
     raise AssertionError("it could be changed")

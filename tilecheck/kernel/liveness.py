@@ -109,7 +109,7 @@ def _sources(name: str, dead: Mapping[str, list[_Made]]) -> set[str]:
     pending = [name]
     while pending:
         for d in dead.get(pending.pop(), ()):
-            new = (d.reads & dead.keys()) - out
+            new = d.reads.intersection(dead) - out
             out |= new
             pending.extend(new)
     return out

@@ -514,7 +514,7 @@ def _leave(
         if not run.breaks:
             hold(m, negate(test))
             # that a lock was got says nothing of the elements
-            m.assume(conj(*(p for p in parts(negate(test)) if not atoms_of(p) & m.cas.keys())))
+            m.assume(conj(*(p for p in parts(negate(test)) if atoms_of(p).isdisjoint(m.cas))))
             if endless:
                 m.alive = False
     atom = k.single

@@ -5,7 +5,7 @@ Host functions that launch kernels are lowered to the same tree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from typing import Final, TypeAlias
 
 from tilecheck.records import record
@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, order=True)
+@record(frozen=True, order=True)
 class Span:
     """A range of source. Lines count from 1, columns from 0 (in characters); the end is exclusive."""
 

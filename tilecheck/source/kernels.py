@@ -204,7 +204,7 @@ class _Finder:
         imports = skeleton.scopes[""]
         functions = {qualname.rpartition(".")[2].partition("#")[0] for qualname in skeleton.definitions}
         called = {match[1] for match in _PASSED.finditer(self.module.text) if match[2] in functions}
-        for name in sorted(called & imports.keys()):
+        for name in sorted(called.intersection(imports)):
             if any(isinstance(bound.binding, ImportBinding) for bound in imports[name]):
                 origin = self.origin(self.module, (name,), ("",))
                 if origin is not None and self.maker_at(origin, 0) is not None:

@@ -41,12 +41,12 @@ class Holdings:
     def facts(self, atoms: frozenset[Atom] | set[Atom]) -> tuple[Cond, ...]:
         """What is known of the coordinates among some atoms, and of those that this mentions."""
         out: list[Cond] = []
-        pending = sorted(atoms & self.minted.keys())
+        pending = sorted(atoms.intersection(self.minted))
         seen = set(pending)
         while pending:
             fact = self.minted[pending.pop()]
             out.append(fact)
-            more = sorted((atoms_of(fact) & self.minted.keys()) - seen)
+            more = sorted(atoms_of(fact).intersection(self.minted) - seen)
             seen.update(more)
             pending += more
         return tuple(out)
