@@ -34,8 +34,8 @@ def test_a_process_that_only_checked_ends_at_once_with_all_written() -> None:
 
 def test_what_others_have_to_do_at_exit_is_done() -> None:
     for other in ("import tilecheck_runtime; ", "sys.settrace(lambda *a: None); ", "import types; "
-                  "sys.modules['coverage'] = types.ModuleType('coverage'); ", "import threading, time; "
-                  "threading.Thread(target=time.sleep, args=(0.1,)).start(); "):
+                  "sys.modules['coverage'] = types.ModuleType('coverage'); ", "import threading; "
+                  "threading.Thread(target=threading.main_thread().join).start(); "):
         ended = _ended(LEFT.format(other) + "leave(1, 2)")
         assert (ended.returncode, ended.stdout) == (1, "at exit\n"), other
 

@@ -55,6 +55,11 @@ def test_what_is_found_does_not_depend_on_who_does_what_when() -> None:
             assert join(_spread(paths, workers), len(FILES)) == EXPECTED
 
 
+def test_workers_that_cannot_be_forked_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tilecheck.workers, "_SAFE_TO_FORK", ())
+    assert join(_spread(), len(FILES)) == EXPECTED
+
+
 def test_models_and_proofs_stay_with_the_worker_that_made_them() -> None:
     results = _spread()
     assert not any(result.kernels or result.launches for result in results)
