@@ -25,7 +25,7 @@ EACH = 6
 FLAGGED = 0.9
 """Share of faulty mutants of the corpus that are flagged: what was reached, as a floor. The rest are:
 
-* loops one tile too long where a launch does not relate the extents of several arrays, or what it chooses is not followed;
+* loops one tile too long where a launch does not relate the extents of several arrays, or its choices are not seen;
 * ends that are not clamped any more where a grid is rounded up, or where lengths are read from memory;
 * starts of windows and masks of rows that hang on data.
 """
