@@ -141,3 +141,20 @@ def test_a_loop_for_the_rest_that_is_run_where_there_is_none():
 @pytest.mark.parametrize("count", ["x.shape[1] - 1", "y.shape[0]", "at"])
 def test_one_that_may_end_before_the_array_does_is_not_found(count):
     assert found(_REST.format(more=" + 1", also=", y, at", count=count)) == []
+
+
+_FEWER = _HEAD + """
+@ct.kernel
+def k(x, out, T: Int):
+    i = ct.bid(0)
+    ct.store(out, (i,), ct.load(x, (i,), (T,)))
+
+
+def run(out):
+    x = torch.ones((64,), device=out.device)
+    ct.launch(torch.cuda.current_stream(), (ct.cdiv(out.shape[0], 16), 1, 1), k, (x, out, 16))
+"""
+
+
+def test_an_array_that_is_large_enough_for_few_is_no_matter_of_tiles_that_come_out_even():
+    assert found(_FEWER) == []

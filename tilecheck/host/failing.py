@@ -50,7 +50,7 @@ _ENOUGH: Final = 4
 _EXTENTS: Final = (12, 128, 33, 96, 7, 64, 256, 1024, 1, 4)
 _COUNTS: Final = (1, 0, 2, 4, 64, 16, 3, 128, 132)
 _EVEN: Final = (256, 1024, 512, 4096, 2048)
-_EVEN_COUNTS: Final = (64, 1, 128, 2, 16, 32)
+_EVEN_COUNTS: Final = (64, 4, 128, 2, 16, 32)
 """Extents that tiles divide, and what may divide them."""
 _EQUAL: Final = 3
 """Of so many sets of values, one has equal extents."""
@@ -109,9 +109,8 @@ def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapp
             everywhere = shown is not None and find_model(conj(*near, goal)) is None
             always = not everywhere and _fails_somewhere(goal, conj(*near))
         if not everywhere and not always:
-            # What holds only where a tile sticks out fails in most launches. How the extents of several arrays are
-            # related is seldom written down.
-            shown = _fails(goal, near, _EVEN, _EVEN_COUNTS) if len(_arrays(goal)) == 1 else None
+            # How the extents of several arrays are related is seldom written down.
+            shown = _fails_evenly(goal, near) if len(_arrays(goal)) == 1 else None
             if shown is None:
                 return None
         values |= {a.key: shown[a] for a in atoms_of(goal) if isinstance(a, Sym)} if shown is not None else {}
@@ -177,6 +176,22 @@ def _fails(
         except (KeyError, ArithmeticError):
             continue
     return found[0] if len(found) >= _ENOUGH else None
+
+
+def _fails_evenly(goal: Cond, facts: Sequence[Cond]) -> dict[Atom, int] | None:
+    """Likewise, where tiles divide the extents: a clause that then fails, and holds with an element less, holds only
+    where a tile sticks out, as it does in few launches."""
+    shown = _fails(goal, facts, _EVEN, _EVEN_COUNTS)
+    if shown is None:
+        return None
+    for env in _drawn(goal, facts, _EVEN, _EVEN_COUNTS):
+        less = {a: v - 1 if _is_size(a) else v for a, v in env.items()}
+        try:
+            if all(holds(c, env) for c in facts) and not holds(goal, less):
+                return None
+        except (KeyError, ArithmeticError):
+            return None
+    return shown
 
 
 def _drawn(
