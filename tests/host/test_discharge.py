@@ -129,8 +129,8 @@ def test_discharged(body: str, clause: str) -> None:
     ("if n % m == 0:\n    ct.launch(0, (1,), k, (x, y, n, m))", "T <= n"),
     ("assert n in {16, 48}\nct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= 2*m"),
     ("h = 1 if x.ndim == 3 else x.shape[1]\nct.launch(0, (1,), k, (x, y, n, h))", "T == 1"),
-    ("h = n + 1 if (m is None or n is None) and (m is None or n is not None) else n\nct.launch(0, (1,), k, (x, y, n, h))",
-     "T <= n"),
+    ("h = n + 1 if (m is None or n is None) and (m is None or n is not None) else n\n"
+     "ct.launch(0, (1,), k, (x, y, n, h))", "T <= n"),
     ("assert n in {16, m}\nct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= 2*m"),
     ("ct.launch(0, (ct.cdiv(n, m),), k, (x, y, n, m))", "n >= 1"),
 ])
