@@ -194,7 +194,8 @@ def test_numbers_that_are_passed_in_64_bits(body: str, clause: str | None) -> No
 
 
 @pytest.mark.parametrize(("body", "clause"), [
-    ("j = i if ct.astype(n, ct.int32) > 0 else i // 2\n    if n > 0:\n        ct.scatter(c, (j, lanes), t)", "n < 2**31"),
+    ("j = i if ct.astype(n, ct.int32) > 0 else i // 2\n    if n > 0:\n        ct.scatter(c, (j, lanes), t)",
+     "n < 2**31"),
     ("ct.scatter(c, (ct.astype(n * i, ct.int32), lanes), t)", "grid[0]*n < 2**31"),
     ("ct.scatter(c, (ct.astype(n + m, ct.int32) * 0 + i, lanes), t)", "m + n < 2**31"),
 ])
