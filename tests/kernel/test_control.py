@@ -363,3 +363,30 @@ def test_what_is_left_out_and_what_is_bound(body: str, verdict: str) -> None:
     (kernel,) = check_source(f"import cuda.tile as ct\n\n\n@ct.kernel\ndef k(c):\n{lines}", "m.py",
                              Config(use_cache=False)).kernels
     assert kernel.verdict == verdict
+
+
+@pytest.mark.parametrize(("before", "known"), [
+    ("class A:\n    n = 1\n", True),
+    ("import enum\n\n\nclass A(enum.IntEnum):\n    m = 2\n    n = 1\n", True),
+    ("class A:\n    n = 1\n    n = 2\n", False),
+    ("class A:\n    n = 1\n    if True:\n        n = 2\n", False),
+    ("class A:\n    n = 1\n    n += 1\n", False),
+    ("class A:\n    n = 1\n    for n in (2,):\n        pass\n", False),
+    ("class A:\n    n = 1\n\n\nB = A\nB.n = 2\n", False),
+    ("class A:\n    n = 1\n\n    @classmethod\n    def f(cls):\n        cls.n = 2\n\n\nA.f()\n", False),
+    ("class A:\n    n = 1\n\n\nsetattr(A, 'n', 2)\n", False),
+    ("def d(c):\n    c.n = 2\n    return c\n\n\n@d\nclass A:\n    n = 1\n", False),
+    ("class A:\n    n = 1\n\n\nclass B:\n    n = 2\n\n\nglobals()['A'] = B\n", False),
+])
+def test_what_a_class_holds_is_known_where_nothing_else_sets_it(before: str, known: bool) -> None:
+    source = (f"import cuda.tile as ct\n\n\n{before}\n\n@ct.kernel\ndef k(c):\n    i = ct.bid(0)\n"
+              "    ct.scatter(c, i // A.n, 1.0)\n")
+    (found,) = check_source(source, "m.py", Config(use_cache=False)).kernels
+    assert (found.verdict == "proved") == known
+
+
+def test_a_constant_that_is_set_by_way_of_globals() -> None:
+    source = ("import cuda.tile as ct\n\nN = 1\nglobals()['N'] = 2\n\n\n@ct.kernel\ndef k(c):\n"
+              "    ct.scatter(c, ct.bid(0) // N, 1.0)\n")
+    (found,) = check_source(source, "m.py", Config(use_cache=False)).kernels
+    assert found.verdict == "unproven"

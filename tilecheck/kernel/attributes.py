@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+from tilecheck.kernel.assigned import assigned_names
 from tilecheck.kernel.coerce import arrays_in, extent_of, rank_of, to_array
 from tilecheck.kernel.joins import join
 from tilecheck.kernel.machine import Machine
@@ -170,13 +172,40 @@ def _last(decorator: Expr) -> str:
 
 
 def class_member(cls: Class, name: str) -> FuncDef | Expr | None:
-    """A method, or the expression a class-level name is set to."""
-    for s in cls.definition.body:
-        if isinstance(s, FuncDef) and s.name == name:
-            return s
-        if isinstance(s, Assign) and any(isinstance(t, Name) and t.id == name for t in s.targets):
-            return s.value
-    return None
+    """A method, or the expression a class-level name is set to, where that is the only thing that binds it."""
+    binding = [s for s in cls.definition.body if name in assigned_names((s,))]
+    if len(binding) != 1:
+        return None
+    (s,) = binding
+    if isinstance(s, FuncDef):
+        return s
+    plain = isinstance(s, Assign) and all(isinstance(t, Name) for t in s.targets)
+    return s.value if plain and isinstance(s, Assign) else None
+
+
+_KEEPING = frozenset({"dataclass", "final", "runtime_checkable", "total_ordering", "unique"})
+"""Decorators of a class that leave what it holds as it is."""
+
+
+def _may_change(m: Machine, cls: Class, name: str) -> bool:
+    """Whether something in the file of a class may set what it holds: through another name of it, `cls` or `setattr`,
+    or a decorator."""
+    if any(_last(d.func if isinstance(d, Call) else d) not in _KEEPING for d in cls.definition.decorators):
+        return True
+    path = cls.module.path
+    if path not in m.stored:
+        m.stored[path] = frozenset(_stored(cls.module.skeleton.tree))
+    return name in m.stored[path] or "*" in m.stored[path]
+
+
+def _stored(tree: ast.Module) -> Iterator[str]:
+    """The attributes that are set somewhere; `*` for one whose name is not written there."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            yield node.attr
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr"):
+            named = node.args[1] if len(node.args) > 1 else None
+            yield named.value if isinstance(named, ast.Constant) and isinstance(named.value, str) else "*"
 
 
 def is_enum(cls: Class) -> bool:
@@ -184,7 +213,7 @@ def is_enum(cls: Class) -> bool:
 
 
 def _class(m: Machine, value: Class, name: str, span: Span) -> Value:
-    member = class_member(value, name)
+    member = None if _may_change(m, value, name) else class_member(value, name)
     if isinstance(member, FuncDef):
         func = Function(member, value.module, value.closure)
         if any(_last(d) == "classmethod" for d in member.decorators):

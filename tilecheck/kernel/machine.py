@@ -188,6 +188,8 @@ class Machine:
         self.changes: dict[str, set[str]] = {}
         self.updates: dict[str, set[tuple[object, ...]]] = {}
         self.constants: dict[tuple[str, str], Value] = {}
+        self.stored: dict[str, frozenset[str]] = {}
+        """By file, the attributes that are set somewhere in it."""
         self.steps = 0
         self.failed = False
         self.sites = 0

@@ -177,7 +177,16 @@ class _Builder:
                 return
         if isinstance(target, ast.Attribute):
             self.change_class(place, target.value)
+        if isinstance(target, ast.Subscript):
+            self.change_global(target)
         self.bind_opaque(place, target)
+
+    def change_global(self, target: ast.Subscript) -> None:
+        """`globals()["N"] = ...`: the name of the module is no longer what another statement sets it to."""
+        owner, key = target.value, target.slice
+        if isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name) and owner.func.id in ("globals", "vars"):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                self.scopes[""].setdefault(key.value, []).append(Bound(OpaqueBinding(), True))
 
     def change_class(self, place: _Place, owner: ast.expr) -> None:
         """`C.x = ...` outside the class: what the class holds is no longer what its body says."""
