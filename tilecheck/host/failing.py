@@ -208,8 +208,8 @@ def _drawn(
         min(max(v, low.get(names[a], -_NO_LIMIT)), high.get(names[a], _NO_LIMIT))
         for v in (extents if _is_size(a) else counts)]) for a in leaves]
     for k in range(1, _TRIALS // _EQUAL + 1):
-        equal = {a: pool[(k if sized else step * k) % len(pool)] for a, sized, step, pool in spread}
-        apart = {a: pool[step * k % len(pool)] for a, _, step, pool in spread}
+        equal: dict[Atom, int] = {a: pool[(k if sized else step * k) % len(pool)] for a, sized, step, pool in spread}
+        apart: dict[Atom, int] = {a: pool[step * k % len(pool)] for a, _, step, pool in spread}
         for env, times in ((equal, 1), (apart, _EQUAL - 1)):
             if _follow(env, made):
                 yield from (env,) * times
