@@ -184,9 +184,10 @@ class _Builder:
     def change_global(self, target: ast.Subscript) -> None:
         """`globals()["N"] = ...`: the name of the module is no longer what another statement sets it to."""
         owner, key = target.value, target.slice
-        if isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name) and owner.func.id in ("globals", "vars"):
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                self.scopes[""].setdefault(key.value, []).append(Bound(OpaqueBinding(), True))
+        called = owner.func if isinstance(owner, ast.Call) else None
+        names = isinstance(called, ast.Name) and called.id in ("globals", "vars")
+        if names and isinstance(key, ast.Constant) and isinstance(key.value, str):
+            self.scopes[""].setdefault(key.value, []).append(Bound(OpaqueBinding(), True))
 
     def change_class(self, place: _Place, owner: ast.expr) -> None:
         """`C.x = ...` outside the class: what the class holds is no longer what its body says."""
