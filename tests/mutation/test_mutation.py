@@ -27,7 +27,7 @@ FLAGGED = 0.9
 
 * loops one tile too long where a launch does not relate the extents of several arrays, or its choices are not seen;
 * ends that are not clamped any more where a grid is rounded up, or where lengths are read from memory;
-* starts of windows and masks of rows that hang on data.
+* starts of windows, and masks of rows, that hang on data: nothing but data tells them from what is right.
 """
 SAMPLE = """import cuda.tile as ct
 
