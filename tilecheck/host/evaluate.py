@@ -41,12 +41,12 @@ from tilecheck.host.values import (
 from tilecheck.kernel import tree
 from tilecheck.proof.terms import TRUE, Cond, Opaque, Sym, Term, bool_opaque, of
 from tilecheck.proof.terms.sizes import is_short
+from tilecheck.source.module import Module
 from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, ValueAt
 from tilecheck.source.targets import ExternalName, ModuleTarget, TileName
 
 if TYPE_CHECKING:
     from tilecheck.host.record import Raw
-    from tilecheck.source.module import Module
     from tilecheck.source.project import Project
 
 FUEL: Final = 1600

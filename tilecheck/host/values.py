@@ -33,7 +33,7 @@ class Truth:
 class Plain:
     """A literal that is no integer: None, a string, a float."""
 
-    value: object
+    value: object | None
 
 
 @record(frozen=True)
