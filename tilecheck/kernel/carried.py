@@ -125,8 +125,9 @@ def widen(m: Machine, before: Value, after: Value, where: str) -> Value:
     """A value of one kind for a slot whose kind changes in the body; equal to `before` when it need not change."""
     if before == after:
         return before
-    if type(before) is type(after) and isinstance(before, (Int, Bool, Data)):
-        shape = before.shape if before.shape == after.shape else None  # type: ignore[union-attr]
+    of_one_kind = type(before) is type(after)
+    if of_one_kind and isinstance(before, (Int, Bool, Data)) and isinstance(after, (Int, Bool, Data)):
+        shape = before.shape if before.shape == after.shape else None
         if shape == before.shape:
             return before
         if isinstance(before, Int):

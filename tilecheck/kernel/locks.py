@@ -82,7 +82,7 @@ def _excludes(m: Machine, array: str) -> bool:
     one gives it back, with the value that it had."""
     ways = m.updates.get(array, set())
     taken = [w for w in ways if w[0] == "take"]
-    return len(taken) == 1 and taken[0][2] and ways <= {taken[0], ("give", taken[0][1])}  # type: ignore[return-value]
+    return len(taken) == 1 and bool(taken[0][2]) and ways <= {taken[0], ("give", taken[0][1])}
 
 
 def settled(m: Machine, record: Record) -> tuple[tuple[str, tuple[Term, ...], str], ...]:

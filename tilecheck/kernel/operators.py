@@ -142,7 +142,7 @@ _LOGIC: dict[str, Callable[[Cond, Cond], Cond]] = {
     "^": lambda a, b: disj(conj(a, negate(b)), conj(negate(a), b)),
 }
 
-_FLOAT: dict[str, Callable[[float, float], float]] = {
+_FLOAT: dict[str, Callable[[float, float], object]] = {  # an integer of integers, complex of a negative one's power
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
     "%": operator.mod, "**": operator.pow, "min": min, "max": max,
 }
