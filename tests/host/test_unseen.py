@@ -34,6 +34,7 @@ def unseen(source: str) -> list[str]:
     "def run(x, y, q=k):\n    ct.launch(0, (5,), q, (x, y, 3, 1))\n",
     "import lib\n\n\ndef run(x, y):\n    lib.bench(k, x, y)\n",
     "import lib\n\nlib.register('k', k)\n",
+    "import lib\n\n\ndef run(x, y):\n    with lib.launching(k, x, y):\n        pass\n",
 ])
 def test_a_kernel_that_may_be_launched_elsewhere(source: str) -> None:
     assert unseen(source) == ["k"]

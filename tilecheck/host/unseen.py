@@ -88,7 +88,7 @@ def _code(tree: ast.Module) -> tuple[list[list[ast.expr]], list[ast.expr]]:
                 nodes.append(part)
             else:
                 inside = _below(part, defaults)
-                own += inside if isinstance(part, ast.expr) and not skipped else ()
+                own += inside if isinstance(part, ast.expr | ast.withitem) and not skipped else ()
         if own:
             statements.append(own)
     return statements, defaults
