@@ -24,9 +24,9 @@ from tilecheck.proof.terms import (
     conj,
     conjuncts,
     enforceable,
-    evaluate,
     negate,
 )
+from tilecheck.proof.terms.evaluate import evaluate
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.wording import clause_list
 
