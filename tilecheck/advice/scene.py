@@ -10,7 +10,8 @@ from tilecheck.kernel.tree import FIELDS, Assign, Attribute, Call, Constant, Exp
 from tilecheck.kernel.values import Int, Value
 from tilecheck.kernel.watched import values_by_place
 from tilecheck.proof.region import BlockPoint, Witness
-from tilecheck.proof.terms import Atom, Bid, Counter, Sym, Term, atoms_of, evaluate
+from tilecheck.proof.terms import Atom, Bid, Counter, Sym, Term, atoms_of
+from tilecheck.proof.terms.evaluate import evaluate
 from tilecheck.records import record
 
 if TYPE_CHECKING:

@@ -32,12 +32,12 @@ from tilecheck.proof.terms import (
     conj,
     const,
     disj,
-    evaluate,
     ge,
     holds,
     negate,
     of,
 )
+from tilecheck.proof.terms.evaluate import evaluate
 from tilecheck.records import record
 
 __all__ = ["Failing", "failing", "numbers"]

@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Final
 from zlib import crc32
 
-from tilecheck.proof.facts import Budget, Facts, conjuncts, models
+from tilecheck.proof.facts import Budget, Facts, conjuncts
+from tilecheck.proof.facts.models import models
 from tilecheck.proof.terms import (
     ONE,
     ZERO,

@@ -18,7 +18,8 @@ from tilecheck.kernel.tree import Span
 from tilecheck.proof.contract import ContractError, parse, render
 from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.region import Clause
-from tilecheck.proof.terms import Atom, Bid, Cond, Counter, Lane, Mod, Sym, Term, atoms_in, const, evaluate, le
+from tilecheck.proof.terms import Atom, Bid, Cond, Counter, Lane, Mod, Sym, Term, atoms_in, const, le
+from tilecheck.proof.terms.evaluate import evaluate
 from tilecheck.proof.widths import largest, size_of
 from tilecheck.rules.context import Context
 from tilecheck.rules.suspicion import Suspicion

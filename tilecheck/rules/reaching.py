@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tilecheck.counted import counted
 from tilecheck.proof.region import Witness
-from tilecheck.proof.terms import Atom, Sym, Term, evaluate
+from tilecheck.proof.terms import Atom, Sym, Term
+from tilecheck.proof.terms.evaluate import evaluate
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.wording import block_name, iterations, launch_of, readable
 

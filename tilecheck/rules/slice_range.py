@@ -30,13 +30,13 @@ from tilecheck.proof.terms import (
     atoms_in,
     atoms_of,
     conj,
-    evaluate,
     ge,
     grid,
     of,
     substitute,
     substitute_cond,
 )
+from tilecheck.proof.terms.evaluate import evaluate
 from tilecheck.rules.context import Context
 from tilecheck.rules.wording import readable, spelled
 

@@ -25,9 +25,9 @@ from tilecheck.proof.terms import (
     conjuncts,
     disj,
     enforceable,
-    evaluate,
     negate,
 )
+from tilecheck.proof.terms.evaluate import evaluate
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.wording import clause_list
 
