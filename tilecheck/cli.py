@@ -138,6 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run() -> NoReturn:
     """The command: `main`, and the end of the process."""
+    gc.disable()  # or `main` would turn it on again, and all that a run has made would be looked through once more
     leave(main(), EXIT_ABNORMAL)
 
 
