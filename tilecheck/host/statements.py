@@ -110,7 +110,7 @@ def _try(ev: Evaluator, stmt: tree.Try, frame: Frame, state: State) -> None:
         # the body may have stopped anywhere
         raised = entry.copy()
         loops.havoc(ev, stmt.body, frame, raised)
-        loops.disturb(ev, entry, [state], raised, frame, loops.changed(ev, stmt.body)[0])
+        loops.disturb(ev, entry, [state], raised, frame, stmt.body)
         failed = ev.doubt("raises")
         raised.path = (*entry.path, failed)
         run(ev, handler, frame, raised)
@@ -179,7 +179,7 @@ def _unknown(ev: Evaluator, stmt: tree.UnknownStmt, frame: Frame, state: State) 
         before = branch.copy()
         run(ev, stmt.body, frame, branch)
         loops.havoc(ev, stmt.body, frame, state)
-        loops.disturb(ev, before, [branch], state, frame, loops.changed(ev, stmt.body)[0])
+        loops.disturb(ev, before, [branch], state, frame, stmt.body)
     for name in stmt.assigns:
         ev.bind(name, ev.unknown(name), frame, state)
 
