@@ -106,3 +106,22 @@ def test_an_attribute_that_is_assigned_is_none_of_an_array():
 def test_a_smaller_item_breaks_the_clause():
     assert state("assert n[0] in (4, 8)\nn[0] = 2\nct.launch(0, (4,), k, (x, y, n[0], 1))") == "broken"
     assert state("assert n in (4, 8)\nct.launch(0, (4,), k, (x, y, n, 1))") == "discharged"
+
+
+_TURNED = [
+    "{0}.t_()", "other = {0}\nother.t_()", "{0}.resize_(*x.shape)", "{0}.data = y", "{0}.squeeze_(0)",
+    "if x.shape[1] > 2:\n    {0}.unsqueeze_(0)",
+]
+
+
+@pytest.mark.parametrize("change", _TURNED)
+@pytest.mark.parametrize("array", ["m", "n.array", "n[0]", "n['array']", "kept[0]", "pair[1]"])
+def test_an_array_that_changes_its_shape_has_none_that_is_known(array, change):
+    before = f"kept = [m]\npair = (1, m)\nrows = {array}.shape[0]\n"
+    body = f"{before}{change.format(array)}\nct.launch(0, (rows,), k, (x, {array}, 1, 1))"
+    assert state(body, "grid[0] <= y.shape[0]") in ("open", "violated")
+
+
+def test_a_copy_that_may_be_none_changes_with_the_array():
+    body = "copy = m.contiguous()\nrows = m.shape[0]\nm.t_()\nct.launch(0, (rows,), k, (x, copy, 1, 1))"
+    assert state(body, "grid[0] <= y.shape[0]") in ("open", "violated")
