@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.host.hosts import PARAMS, launch
+from tests.host.hosts import PARAMS, launch, launches
 from tilecheck.host.discharge import discharge
 from tilecheck.proof.contract import parse
 
@@ -20,6 +20,15 @@ def lower(n):
     return n.size > 1
 
 """
+
+
+def source(body: str) -> str:
+    return "def run(x, y, n, m):\n" + "".join(f"    {line}\n" for line in body.splitlines())
+
+
+def state_at(body: str, place: int) -> str:
+    (parsed,) = parse("grid[0] <= n")
+    return discharge(replace(parsed, kind="semantic"), PARAMS, launches(source(body))[place], {"x": 2, "y": 2}).state
 
 
 def state(body: str, clause: str = "grid[0] <= n", helpers: str = "") -> str:
@@ -125,3 +134,17 @@ def test_an_array_that_changes_its_shape_has_none_that_is_known(array, change):
 def test_a_copy_that_may_be_none_changes_with_the_array():
     body = "copy = m.contiguous()\nrows = m.shape[0]\nm.t_()\nct.launch(0, (rows,), k, (x, copy, 1, 1))"
     assert state(body, "grid[0] <= y.shape[0]") in ("open", "violated")
+
+
+@pytest.mark.parametrize("body", [
+    "sizes = [4, 8]\nfor i in sizes:\n    ct.launch(0, (4,), k, (x, y, i, 1))\n    sizes.append(m)",
+    "n = 8\nwith contextlib.suppress(ValueError):\n    n = m\n    risky()\n    n = 8\n" + _LAUNCH.format("n"),
+])
+def test_a_list_grows_while_it_is_gone_through_and_an_exception_may_be_swallowed(body):
+    found = [state_at(body, i) for i in range(len(launches(source(body))))]
+    assert "open" in found
+
+
+def test_a_list_that_is_made_longer_to_an_end_is_gone_through_to_it():
+    body = f"sizes = [4]\nfor i in sizes:\n    {_LAUNCH.format('i')}\n    if i == 4:\n        sizes.append(2)"
+    assert [state_at(body, i) for i in range(len(launches(source(body))))] == ["discharged", "broken"]

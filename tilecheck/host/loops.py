@@ -200,11 +200,16 @@ def for_loop(ev: Evaluator, stmt: tree.For, frame: Frame, state: State) -> None:
     # loops in loops multiply: what is spent on one function is bounded
     few = contents.bound != "open" and len(contents.items) <= (_UNROLL if ev.fuel > 0 else 1)
     if few and contents.bound == "exact" and not remembered(ev, "jumps", stmt.body, _jumps):
-        for item in contents.items:
-            assign(ev, stmt.target, item, frame, state)
+        done = 0
+        while contents.bound == "exact" and done < min(len(contents.items), _UNROLL):
+            assign(ev, stmt.target, contents.items[done], frame, state)
             statements.run(ev, stmt.body, frame, state)
-        statements.run(ev, stmt.orelse, frame, state)
-        return
+            # an iteration may make the list longer that is gone through
+            contents, done = ev.contents(source, state), done + 1
+        if contents.bound == "exact" and done >= len(contents.items):
+            statements.run(ev, stmt.orelse, frame, state)
+            return
+        contents, few = OPEN, False
     entry = state.copy()
     havoc(ev, stmt.body, frame, state)
     inside = conj()

@@ -100,7 +100,18 @@ def _with(ev: Evaluator, stmt: tree.With, frame: Frame, state: State) -> None:
         value = ev.eval(context, frame, state)
         if target is not None:
             assign(ev, target, Thing(ev.fresh("context")) if not isinstance(value, Thing) else value, frame, state)
-    run(ev, stmt.body, frame, state)
+    if any(isinstance(c, tree.Call) and _last(c.func) in _SWALLOWING for c, _ in stmt.items):
+        _try(ev, tree.Try(stmt.body, ((),), (), (), stmt.span), frame, state)
+    else:
+        run(ev, stmt.body, frame, state)
+
+
+_SWALLOWING: Final = frozenset({"suppress", "raises", "assertRaises"})
+"""Contexts that go on behind the statement after an exception in it."""
+
+
+def _last(func: tree.Expr) -> str:
+    return func.attr if isinstance(func, tree.Attribute) else func.id if isinstance(func, tree.Name) else ""
 
 
 def _try(ev: Evaluator, stmt: tree.Try, frame: Frame, state: State) -> None:
