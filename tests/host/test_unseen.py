@@ -35,6 +35,13 @@ def unseen(source: str) -> list[str]:
     "import lib\n\n\ndef run(x, y):\n    lib.bench(k, x, y)\n",
     "import lib\n\nlib.register('k', k)\n",
     "import lib\n\n\ndef run(x, y):\n    with lib.launching(k, x, y):\n        pass\n",
+    "import lib\n\n\ndef run(x, y):\n    lib.bench((k, x), y)\n",
+    "import lib\n\n\ndef run(x, y):\n    lib.bench(y, kernels=[x, k])\n",
+    "import lib\n\n\ndef run(x, y):\n    lib.bench({'k': k}, *[x, y])\n",
+    "import lib\n\n\ndef run(x, y):\n    lib.bench(k.replace_hints(occupancy=2), x, y)\n",
+    "import lib\n\n\ndef run(x, y):\n    lib.bench(k if x else None, x, y)\n",
+    "import lib\n\n\n@lib.launching(k)\ndef run(x, y):\n    return x, y, 3, 1\n",
+    "go = ct.launch\n\n\ndef run(xs, y):\n    list(map(lambda x: go(0, (5,), k, (x, y, 3, 1)), xs))\n",
 ])
 def test_a_kernel_that_may_be_launched_elsewhere(source: str) -> None:
     assert unseen(source) == ["k"]
@@ -51,6 +58,7 @@ def test_a_kernel_that_may_be_launched_elsewhere(source: str) -> None:
     "def run(x, y, n):\n    run = ct.launch\n    run(0, (n,), k, (x, y, n, 1))\n",
     "def run(x, y, n):\n    exhaustive_search([1], 0, lambda c: (n,), k, lambda c: (x, y, n, 1))\n",
     "def run(x, y):\n    list(map(lambda x: ct.launch(0, (5,), other, (x, y, 3, 1)), [x]))\n",
+    "import lib\n\n\ndef run(x, y):\n    lib.log(k.name, seen(x, y, 5))\n",
 ])
 def test_a_kernel_whose_launches_are_all_seen(source: str) -> None:
     assert "k" not in unseen(source)
@@ -139,3 +147,15 @@ def test_what_launches_settle_is_told_where_there_may_be_one_unseen(source: str,
     found = [[d.code for d in check_source(text, "m.py", Config(use_cache=False)).diagnostics].count(code)
              for text in (source, source + UNSEEN, source[:source.index("def seen")])]
     assert found == [0, 1, 1]
+
+
+@pytest.mark.parametrize("source", [
+    "from cuda.tile import launch as go\n\n\ndef run(x, y):\n    go(0, (5,), k, (x, y, 3, 1))\n",
+    "go = ct.launch\n\n\ndef run(x, y):\n    go(0, (5,), k, (x, y, 3, 1))\n",
+    "go = ct.launch\nthen = go\n\n\ndef run(x, y):\n    then(0, (5,), k, (x, y, 3, 1))\n",
+    "from n import go\n\n\ndef run(x, y):\n    go(0, (5,), k, (x, y, 3, 1))\n",
+    "import n\n\n\ndef run(x, y):\n    n.go(0, (5,), k, (x, y, 3, 1))\n",
+])
+def test_a_launch_by_another_name_is_seen(source: str) -> None:
+    found = all_launches(source, n="import cuda.tile as ct\ngo = ct.launch\n")
+    assert [(x.kernel[1], x.how, x.grid[0].key) for x in found if x.grid[0] is not None] == [("k", "launch", "5")]

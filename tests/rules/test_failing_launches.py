@@ -158,3 +158,28 @@ def run(out):
 
 def test_an_array_that_is_large_enough_for_few_is_no_matter_of_tiles_that_come_out_even():
     assert found(_FEWER) == []
+
+
+_VARIANT = _HEAD + """
+@ct.kernel
+def k(x, y, N: Int, LOADED: Int):
+    i, j = ct.bid(0), ct.bid(1)
+    one = ct.full((1, 16), 1.0, ct.float32)
+    if {condition}:
+        one = one + ct.reshape(ct.load(x, (0, 0, 0), (1, 1, 1)), (1, 1))
+    ct.store(y, (i, j * N), one)
+
+
+def run(x, y, loaded):
+    y = torch.empty((8, 64))
+    ct.launch(torch.cuda.current_stream(), (8, 4), k, (x, y, 1 if x.ndim == 3 else 0, loaded))
+"""
+
+
+@pytest.mark.parametrize(("condition", "proved"), [("LOADED", False), ("i < 7", True), ("True", True)])
+def test_a_variant_that_is_not_compiled_shows_no_rank(condition, proved):
+    """Where nothing is loaded, `x` may be a matrix: all blocks of a row write the same tile then."""
+    report = check_source(_VARIANT.format(condition=condition), "k.py", Config(use_cache=False, jobs=1))
+    (kernel,) = report.kernels
+    (clause,) = [c for c in kernel.contract if c.clause == "N >= 1"]
+    assert (clause.state == "discharged") is proved

@@ -66,6 +66,12 @@ LONG_ENOUGH = {
             if TURNED == 1:
                 {_LOAD}
         """,
+    "further by a number that may be 0": f"for j in range(ct.num_tiles(x, 1, (T, T)) + BLOCKS):\n    {_LOAD}",
+    "a distance that may be negative": f"""
+        for j in range(ct.num_tiles(x, 1, (T, T))):
+            if j + TURNED >= 0:
+                {_LOAD.replace("j)", "j + TURNED)")}
+        """,
 }
 
 

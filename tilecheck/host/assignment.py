@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.host import arrays, tables
 from tilecheck.host.state import OPEN, Contents, State
-from tilecheck.host.values import Choice, Class, Items, Record, Ref, Shape, Table, Tensor, Thing, Value
+from tilecheck.host.values import Choice, Class, Int, Items, Plain, Record, Ref, Shape, Table, Tensor, Thing, Value
 from tilecheck.kernel import tree
 
 if TYPE_CHECKING:
@@ -95,6 +95,8 @@ def _attribute(ev: Evaluator, target: tree.Attribute, value: Value, frame: Frame
     state.epochs[target.attr] = state.epochs.get(target.attr, 0) + 1
     for key in [key for key in state.attributes if key[1] == target.attr]:
         del state.attributes[key]
+    if isinstance(owner, Thing) and target.attr in arrays.ATTRIBUTES and target.attr != "data":
+        state.epochs[f"{owner.name}.{target.attr}"] = 1
     if isinstance(owner, Thing | Record):
         state.attributes[(owner.name if isinstance(owner, Thing) else owner.key, target.attr)] = value
     if target.attr == "data" and isinstance(owner, Tensor | Thing):
@@ -106,8 +108,7 @@ def _attribute(ev: Evaluator, target: tree.Attribute, value: Value, frame: Frame
 def _subscript(ev: Evaluator, target: tree.Subscript, value: Value, frame: Frame, state: State) -> None:
     owner = ev.eval(target.value, frame, state)
     if any(isinstance(i, tree.SliceExpr) for i in target.items):
-        if isinstance(owner, Ref):
-            state.heap[owner.key] = OPEN
+        change_items(owner, state)
         return
     index = [ev.eval(i, frame, state) for i in target.items]
     key = index[0] if len(index) == 1 else Items(tuple(index))
@@ -116,8 +117,27 @@ def _subscript(ev: Evaluator, target: tree.Subscript, value: Value, frame: Frame
         stored(ev, owner, key, value, state)
 
 
+def change_items(owner: Value, state: State) -> None:
+    """Some items of the object changed, or went."""
+    if isinstance(owner, Ref):
+        unseen = state.heap.get(owner.key, OPEN).bound == "open"
+        state.heap[owner.key] = OPEN
+        if not unseen:
+            return
+    if type(owner) not in _NO_ITEMS:
+        state.set_item(None, None, None)
+
+
+def _store_unseen(ev: Evaluator, owner: Value, key: Value, value: Value, state: State) -> None:
+    at = key.term.constant if isinstance(key, Int) else key.value if isinstance(key, Plain) else None
+    state.set_item(owner.name if isinstance(owner, Thing) else None, at if isinstance(at, int | str) else None, value)
+
+
 def _store_ref(ev: Evaluator, owner: Ref, key: Value, value: Value, state: State) -> None:
     here = state.heap.get(owner.key, OPEN)
+    if here.bound == "open":
+        # code that is not seen may have made it known under other names
+        _store_unseen(ev, owner, key, value, state)
     if owner.kind == "dict":
         state.heap[owner.key] = Contents((*here.items, value), (*here.keys, key), here.bound)
         return
@@ -137,7 +157,10 @@ def _store_class(ev: Evaluator, owner: Class, key: Value, value: Value, state: S
 
 _STORES: Final[Mapping[type, Callable[[Evaluator, Any, Value, Value, State], None]]] = {
     Ref: _store_ref, Table: lambda ev, o, k, v, s: tables.store(ev, o, k, v, s), Class: _store_class,
+    Thing: _store_unseen, Choice: _store_unseen,
 }
+_NO_ITEMS: Final = frozenset({Tensor, Shape, Items, Table, Class})
+"""What has no items of its own, or has them followed elsewhere."""
 
 _TARGETS: Final[Mapping[type, Callable[[Evaluator, Any, Value, Frame, State], None]]] = {
     tree.Name: _name, tree.Sequence: _sequence, tree.Starred: _starred, tree.Attribute: _attribute,

@@ -123,7 +123,7 @@ def _method_call(
         if fits and (not given.more or (isinstance(owner, Kernel | Thing) and func.attr in KERNEL_COPIES)):
             known = methods.method(ev, owner, func.attr, given.args, given.named, state)
             if known is not None:
-                if func.attr in methods.REBIND and isinstance(owner, Tensor | Thing):
+                if func.attr in methods.REBIND:
                     forget(ev, owner, state)
                 return known
         target = ev.attribute(owner, func.attr, state) if not isinstance(owner, Thing) else None
@@ -131,6 +131,8 @@ def _method_call(
             return apply(ev, target, expr, given, frame, state)
         if func.attr not in library.HARMLESS:
             ev.escape((owner, *given.args, *given.named.values()), state)
+        if func.attr in methods.REBIND:
+            forget(ev, owner, state)
         name = owner.name if isinstance(owner, Thing | Tensor) else "value"
         return ev.unknown(f"{name}.{func.attr}()")
     target = ev.attribute(owner, func.attr, state)
@@ -175,13 +177,47 @@ def _own_method(ev: Evaluator, owner: Value, name: str, frame: Frame) -> Value |
 
 
 def forget(ev: Evaluator, owner: Value, state: State) -> None:
-    """The shape of this array changed in place."""
-    names = {owner.storage} if isinstance(owner, Tensor) else {owner.name} if isinstance(owner, Thing) else set()
+    """The shape of this array changed in place, under whatever name it is known."""
+    if not isinstance(owner, Tensor | Thing):
+        return
+    changed = {owner.storage} if isinstance(owner, Tensor) else {owner.name}
+    if isinstance(owner, Tensor) and owner.maybe is not None:
+        changed.add(owner.maybe)
     for frame, variables in list(state.variables.items()):
         for name, value in list(variables.items()):
-            same = value.storage if isinstance(value, Tensor) else value.name if isinstance(value, Thing) else None
-            if same in names:
-                state.bind(frame, name, ev.tensor(ev.unknown(name, numeric=False), state))
+            new = _reshaped(ev, value, name, changed, state)
+            if new is not value:
+                state.bind(frame, name, new)
+    for key, contents in list(state.heap.items()):
+        items = tuple(_reshaped(ev, item, "item", changed, state) for item in contents.items)
+        if items != contents.items:
+            state.heap[key] = replace(contents, items=items)
+    for (key, name), value in list(state.attributes.items()):
+        state.attributes[key, name] = _reshaped(ev, value, name, changed, state)
+    # what is read anew from objects that are not followed may be the array
+    for name in sorted(changed):
+        member = name.rpartition(".")[2]
+        if name.endswith("]"):
+            state.set_item(None, None, None)
+        elif member != name:
+            state.epochs[member] = state.epochs.get(member, 0) + 1
+
+
+def _reshaped(ev: Evaluator, value: Value, name: str, changed: set[str], state: State) -> Value:
+    """The value, with new arrays for those whose memory, or name, is one of those that changed."""
+    if isinstance(value, Items):
+        items = tuple(_reshaped(ev, item, name, changed, state) for item in value.items)
+        return value if items == value.items else replace(value, items=items)
+    if isinstance(value, Choice):
+        options = tuple((cond, _reshaped(ev, option, name, changed, state)) for cond, option in value.options)
+        return value if options == value.options else Choice(options)
+    if isinstance(value, Record):
+        if any(_reshaped(ev, v, name, changed, state) != v for _, v in value.fields):
+            state.epochs[value.key] = state.epochs.get(value.key, 0) + 1
+        return value
+    same = {value.storage, value.maybe} if isinstance(value, Tensor) else {value.name} if isinstance(
+        value, Thing) else set()
+    return ev.tensor(ev.unknown(name, numeric=False), state) if same & changed else value
 
 
 def apply(ev: Evaluator, target: Value, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:

@@ -230,13 +230,16 @@ class Evaluator:
         return self.unknown(name) if handler is None else handler(self, owner, name, state)
 
     def thing_attribute(self, owner: Thing, name: str, state: State) -> Value:
-        if name in arrays.ATTRIBUTES and owner.origin is None and (name != "T" or owner.name in state.ranks):
+        # what code assigns to is no array: `ctx.shape = x.shape` says so of `ctx`, and a `size` may be of any object
+        given = state.epochs.get(name if name == "size" else f"{owner.name}.{name}")
+        if (name in arrays.ATTRIBUTES and owner.origin is None and not given
+                and (name != "T" or owner.name in state.ranks)):
             # `cfg.T` may be a number
             return arrays.attribute(self, self.tensor(owner, state), name, state)
         assigned = state.attributes.get((owner.name, name))
         if assigned is not None:
             return assigned
-        epoch = state.epochs.get(owner.name, 0), state.epochs.get(name, 0)
+        epoch = state.epoch(owner.name, name)
         mark = "" if epoch == (0, 0) else f"@{epoch[0]}.{epoch[1]}"
         return self.step(owner, name, f"{owner.name}{mark}.{name}")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.host import arrays, calls, operators
 from tilecheck.host.assignment import assign
+from tilecheck.host.effects import has_effects
 from tilecheck.host.state import LONGEST, OPEN, Contents, State, join_values, narrowed
 from tilecheck.host.statements import merge
 from tilecheck.host.syntax import FLATTENED
@@ -106,7 +107,7 @@ def _boolop(ev: Evaluator, expr: tree.BoolOp, frame: Frame, state: State) -> Val
                 return value
             value = ev.eval(operand, frame, state)
             continue
-        other = ev.eval(operand, frame, state)
+        other = _perhaps(ev, operand, test if expr.op == "and" else negate(test), frame, state)
         if isinstance(value, Truth) or isinstance(other, Truth):
             rest = ev.truth(other, state)
             value = Truth(conj(test, rest) if expr.op == "and" else disj(test, rest))
@@ -115,11 +116,22 @@ def _boolop(ev: Evaluator, expr: tree.BoolOp, frame: Frame, state: State) -> Val
     return value
 
 
+def _perhaps(ev: Evaluator, expr: tree.Expr, test: Cond, frame: Frame, state: State) -> Value:
+    """The value of an expression that is evaluated where the condition holds only, and what that leaves behind."""
+    if not has_effects(expr):
+        return ev.eval(expr, frame, state)
+    made, other = state.branch(test), state.branch(negate(test))
+    value = ev.eval(expr, frame, made)
+    merge(test, made, other, state)
+    return value
+
+
 def _compare(ev: Evaluator, expr: tree.Compare, frame: Frame, state: State) -> Value:
     left = ev.eval(expr.left, frame, state)
     conds: list[Cond] = []
     for op, node in zip(expr.ops, expr.rights, strict=True):
-        right = ev.eval(node, frame, state)
+        # of `a < b < c`, the last is evaluated where the first holds only
+        right = _perhaps(ev, node, conj(*conds), frame, state) if conds else ev.eval(node, frame, state)
         conds.append(operators.compare(ev, op, left, right, state))
         left = right
     return Truth(conj(*conds))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
 
 from tilecheck.host import statements
 from tilecheck.host.assignment import assign
 from tilecheck.host.doubling import doubled
-from tilecheck.host.state import OPEN, State, as_number, guarded
+from tilecheck.host.effects import has_effects
+from tilecheck.host.state import ITEMS, OPEN, State, as_number, guarded
 from tilecheck.host.tables import freeze, frozen
 from tilecheck.host.values import NONE, Int, Items, Kernel, Member, Record, Ref, Value
 from tilecheck.kernel import tree
@@ -84,24 +85,15 @@ def _calls(expr: object, bound: set[str], mutated: set[str]) -> None:
             if isinstance(part, tree.Name) and callee not in _READERS:
                 mutated.add(part.id)
             _calls(part, bound, mutated)
-    elif isinstance(expr, tree.Unknown):
+        return
+    if isinstance(expr, tree.Unknown):
         bound.update(expr.assigns)
-        for child in expr.children:
-            _calls(child, bound, mutated)
-    elif isinstance(expr, tree.Attribute | tree.Starred | tree.Subscript):
-        _calls(expr.value, bound, mutated)
-    elif isinstance(expr, tree.BinOp):
-        _calls(expr.left, bound, mutated)
-        _calls(expr.right, bound, mutated)
-    elif isinstance(expr, tree.Sequence):
-        for item in expr.items:
-            _calls(item, bound, mutated)
-    elif isinstance(expr, tree.IfExp):
-        for part in (expr.test, expr.then, expr.other):
+    if isinstance(expr, tuple):
+        for part in expr:
             _calls(part, bound, mutated)
-    elif isinstance(expr, tree.BoolOp):
-        for part in expr.values:
-            _calls(part, bound, mutated)
+    elif not isinstance(expr, tree.Lambda):
+        for name in tree.FIELDS[type(expr)]:
+            _calls(getattr(expr, name), bound, mutated)
 
 
 def _changes(stmt: tree.Stmt, bound: set[str], mutated: set[str]) -> None:
@@ -155,14 +147,35 @@ def havoc(ev: Evaluator, body: tuple[tree.Stmt, ...], frame: Frame, state: State
 
 
 def _assigned_attributes(body: tuple[tree.Stmt, ...]) -> frozenset[str]:
+    """The attributes that statements may assign, and whether they assign items."""
     out: set[str] = set()
     for stmt in body:
-        targets = stmt.targets if isinstance(stmt, tree.Assign) else (stmt.target,) if isinstance(
-            stmt, tree.AugAssign) else ()
-        out.update(t.attr for t in targets if isinstance(t, tree.Attribute))
-        for block in ("body", "orelse", "finalbody"):
-            out |= _assigned_attributes(tuple(getattr(stmt, block, ())))
+        for target in _targets(stmt):
+            if isinstance(target, tree.Attribute):
+                out.add(target.attr)
+            elif isinstance(target, tree.Subscript):
+                out.add(ITEMS)
+        blocks = [getattr(stmt, block, ()) for block in ("body", "orelse", "finalbody")]
+        for block in (*blocks, *getattr(stmt, "handlers", ())):
+            out |= _assigned_attributes(tuple(block))
     return frozenset(out)
+
+
+def _targets(stmt: tree.Stmt) -> list[tree.Expr]:
+    """What a statement assigns to, tuples taken apart."""
+    out: list[tree.Expr] = []
+    if isinstance(stmt, tree.Assign):
+        out += stmt.targets
+    elif isinstance(stmt, tree.AugAssign | tree.For):
+        out.append(stmt.target)
+    elif isinstance(stmt, tree.With):
+        out += [target for _, target in stmt.items if target is not None]
+    for target in out:
+        if isinstance(target, tree.Sequence):
+            out += target.items
+        elif isinstance(target, tree.Starred):
+            out.append(target.value)
+    return out
 
 
 def _jumps(body: tuple[tree.Stmt, ...], inner: bool = False) -> bool:
@@ -187,11 +200,16 @@ def for_loop(ev: Evaluator, stmt: tree.For, frame: Frame, state: State) -> None:
     # loops in loops multiply: what is spent on one function is bounded
     few = contents.bound != "open" and len(contents.items) <= (_UNROLL if ev.fuel > 0 else 1)
     if few and contents.bound == "exact" and not remembered(ev, "jumps", stmt.body, _jumps):
-        for item in contents.items:
-            assign(ev, stmt.target, item, frame, state)
+        done = 0
+        while contents.bound == "exact" and done < min(len(contents.items), _UNROLL):
+            assign(ev, stmt.target, contents.items[done], frame, state)
             statements.run(ev, stmt.body, frame, state)
-        statements.run(ev, stmt.orelse, frame, state)
-        return
+            # an iteration may make the list longer that is gone through
+            contents, done = ev.contents(source, state), done + 1
+        if contents.bound == "exact" and done >= len(contents.items):
+            statements.run(ev, stmt.orelse, frame, state)
+            return
+        contents, few = OPEN, False
     entry = state.copy()
     havoc(ev, stmt.body, frame, state)
     inside = conj()
@@ -236,32 +254,39 @@ def _settled(
     """Run the iterations; again when they changed something that was not expected to change (`nonlocal`, an alias)."""
     marks = len(ev.records), len(frame.returns), len(frame.yields or ())
     ends = iterations()
-    if not disturb(ev, state, ends, state, frame, changed(ev, body)[0]):
+    if not disturb(ev, state, ends, state, frame, body):
         return ends
     del ev.records[marks[0]:], frame.returns[marks[1]:]
     if frame.yields is not None:
         del frame.yields[marks[2]:]
     ends = iterations()
-    disturb(ev, state, ends, state, frame, changed(ev, body)[0])
+    disturb(ev, state, ends, state, frame, body)
     return ends
 
 
 def disturb(
-    ev: Evaluator, before: State, after: Iterable[State], state: State, frame: Frame, expected: Collection[str] = (),
+    ev: Evaluator, before: State, after: Iterable[State], state: State, frame: Frame, body: Body,
 ) -> bool:
-    """Forget in `state` what differs in one of the later states from what it was before; whether there is any."""
+    """Forget in `state` what differs in one of the later states from what it was before; whether there is any.
+
+    body    what was run in between, of which `havoc` knew what it shows by itself
+    """
+    expected = changed(ev, body)[0], remembered(ev, "attributes", body, _assigned_attributes)
     found: set[tuple[int, str]] = set()
     touched: set[str] = set()
     assigned: set[tuple[str, str]] = set()
+    newer: set[str] = set()
     for end in after:
         for number, variables in before.variables.items():
             later = end.variables.get(number, variables)
             if later is not variables:
                 found |= {(number, name) for name, value in variables.items() if later.get(name, value) != value
-                          and not (number == frame.number and name in expected)}
+                          and not (number == frame.number and name in expected[0])}
         touched |= {key for key, contents in before.heap.items() if end.heap.get(key, contents) != contents}
         assigned |= {key for key in before.attributes.keys() | end.attributes.keys()
                      if before.attributes.get(key) != end.attributes.get(key)}
+        newer |= {key for key, n in end.epochs.items() if n != before.epochs.get(key, 0)
+                  and (ITEMS if key.startswith("[") else key) not in expected[1]}
     for number, name in sorted(found):
         state.bind(number, name, ev.unknown(name))
     for key in touched:
@@ -269,7 +294,9 @@ def disturb(
     for owner, attribute in sorted(assigned):
         state.attributes.pop((owner, attribute), None)
         state.epochs[attribute] = state.epochs.get(attribute, 0) + 1
-    return bool(found or touched or assigned)
+    for key in newer:
+        state.epochs[key] = state.epochs.get(key, 0) + 1
+    return bool(found or touched or assigned or newer)
 
 
 def _after(
@@ -327,14 +354,24 @@ def while_loop(ev: Evaluator, stmt: tree.While, frame: Frame, state: State) -> N
         ev.bind(name, Int(end), frame, state)
         return
     entry = state.copy()
-    before = {name: ev.variable(name, frame, state) for name in changed(ev, stmt.body)[0]}
-    havoc(ev, stmt.body, frame, state)
+    # what is asked before every iteration may change something, too
+    asking = (tree.ExprStmt(stmt.test, stmt.span),) if has_effects(stmt.test) else ()
+    body = (*stmt.body, *asking) if asking else stmt.body
+    before = {name: ev.variable(name, frame, state) for name in changed(ev, body)[0]}
+    havoc(ev, body, frame, state)
     for name, old in before.items():
-        state.assume(_shrunk(ev, stmt.body, name, old, ev.variable(name, frame, state)))
+        state.assume(_shrunk(ev, body, name, old, ev.variable(name, frame, state)))
+
+    def iteration() -> list[State]:
+        once = state.copy()
+        test = ev.cond(stmt.test, frame, once)
+        ends = [] if test.op == "false" else _once(ev, stmt.body, frame, once.branch(test))
+        for end in ends if asking else ():
+            ev.cond(stmt.test, frame, end)
+        return ends
+
+    ends = _settled(ev, body, frame, state, iteration)
     test = ev.cond(stmt.test, frame, state)
-    ends: list[State] = []
-    if test.op != "false":
-        ends = _settled(ev, stmt.body, frame, state, lambda: _once(ev, stmt.body, frame, state.branch(test)))
     leaves = remembered(ev, "jumps", stmt.body, _jumps)
     if test.op == "true" and not leaves:
         state.dead = True

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.host import arrays, tables
-from tilecheck.host.state import OPEN, State, mapped
+from tilecheck.host.state import OPEN, State, item_name, mapped
 from tilecheck.host.values import (
     Choice,
     Class,
@@ -108,8 +108,13 @@ def _thing_item(ev: Evaluator, owner: Thing, index: Value, state: State) -> Valu
     if isinstance(index, Plain) and isinstance(index.value, str):
         at = index.value
     if at is not None:
-        epoch = state.epochs.get(owner.name, 0)
-        return ev.step(owner, at, f"{owner.name}{'@' + str(epoch) if epoch else ''}[{at!r}]")
+        name = item_name(at)
+        assigned = state.attributes.get((owner.name, name))
+        if assigned is not None:
+            return assigned
+        epoch = state.epoch(owner.name, name)
+        mark = "" if epoch == (0, 0) else f"@{epoch[0]}.{epoch[1]}"
+        return ev.step(owner, at, f"{owner.name}{mark}{name}")
     return ev.unknown(f"{owner.name}[...]")
 
 

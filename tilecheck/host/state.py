@@ -26,8 +26,16 @@ class Contents:
 
 
 OPEN = Contents(bound="open")
+ITEMS: Final = "[]"
+NUMBERED: Final = "[#]"
+"""All items of objects that are not followed, and those at numbers, among the attributes."""
 LONGEST: Final = 1024
 """A sequence that grows beyond this is not followed: `t = t + t` doubles it each time."""
+
+
+def item_name(at: int | str) -> str:
+    """What an item of an object that is not followed is called among its attributes."""
+    return f"[{at!r}]"
 
 
 @dataclass(slots=True)
@@ -61,6 +69,28 @@ class State:
         self.variables, self.heap, self.attributes = other.variables, other.heap, other.attributes
         self.epochs, self.ranks, self.facts = other.epochs, other.ranks, other.facts
         self.path, self.dead, self.owned = other.path, other.dead, other.owned
+
+    def epoch(self, owner: str, member: str) -> tuple[int, int]:
+        """How often an object was handed to code that is not seen, and how often its attribute, or its item
+        (`item_name`), may have been assigned, under this name or another one."""
+        kinds = (member,) if not member.startswith("[") else (member, ITEMS) if member[1] in "'\"" else (
+            member, NUMBERED, ITEMS)
+        return self.epochs.get(owner, 0), sum(self.epochs.get(k, 0) for k in kinds)
+
+    def set_item(self, owner: str | None, at: int | str | None, value: Value | None) -> None:
+        """An item of an object that is not followed was assigned. The object may have another name, a place may be
+        counted from the end, and what is not known may be any place.
+
+        owner  the name of the object, where it has one
+        at     the index, where it is known
+        """
+        gone = ITEMS if at is None else item_name(at) if isinstance(at, str) else NUMBERED
+        self.epochs[gone] = self.epochs.get(gone, 0) + 1
+        for key in [key for key in self.attributes if key[1].startswith("[") and (
+                gone in (ITEMS, key[1]) or (gone == NUMBERED and key[1][1] not in "'\""))]:
+            del self.attributes[key]
+        if owner is not None and at is not None and value is not None:
+            self.attributes[(owner, item_name(at))] = value
 
     def bind(self, frame: int, name: str, value: Value) -> None:
         if frame not in self.owned:

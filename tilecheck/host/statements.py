@@ -100,7 +100,18 @@ def _with(ev: Evaluator, stmt: tree.With, frame: Frame, state: State) -> None:
         value = ev.eval(context, frame, state)
         if target is not None:
             assign(ev, target, Thing(ev.fresh("context")) if not isinstance(value, Thing) else value, frame, state)
-    run(ev, stmt.body, frame, state)
+    if any(isinstance(c, tree.Call) and _last(c.func) in _SWALLOWING for c, _ in stmt.items):
+        _try(ev, tree.Try(stmt.body, ((),), (), (), stmt.span), frame, state)
+    else:
+        run(ev, stmt.body, frame, state)
+
+
+_SWALLOWING: Final = frozenset({"suppress", "raises", "assertRaises"})
+"""Contexts that go on behind the statement after an exception in it."""
+
+
+def _last(func: tree.Expr) -> str:
+    return func.attr if isinstance(func, tree.Attribute) else func.id if isinstance(func, tree.Name) else ""
 
 
 def _try(ev: Evaluator, stmt: tree.Try, frame: Frame, state: State) -> None:
@@ -110,7 +121,7 @@ def _try(ev: Evaluator, stmt: tree.Try, frame: Frame, state: State) -> None:
         # the body may have stopped anywhere
         raised = entry.copy()
         loops.havoc(ev, stmt.body, frame, raised)
-        loops.disturb(ev, entry, [state], raised, frame, loops.changed(ev, stmt.body)[0])
+        loops.disturb(ev, entry, [state], raised, frame, stmt.body)
         failed = ev.doubt("raises")
         raised.path = (*entry.path, failed)
         run(ev, handler, frame, raised)
@@ -179,7 +190,7 @@ def _unknown(ev: Evaluator, stmt: tree.UnknownStmt, frame: Frame, state: State) 
         before = branch.copy()
         run(ev, stmt.body, frame, branch)
         loops.havoc(ev, stmt.body, frame, state)
-        loops.disturb(ev, before, [branch], state, frame, loops.changed(ev, stmt.body)[0])
+        loops.disturb(ev, before, [branch], state, frame, stmt.body)
     for name in stmt.assigns:
         ev.bind(name, ev.unknown(name), frame, state)
 

@@ -264,6 +264,20 @@ def _try(at: Syntax, node: ast.Try) -> Stmt:
     return tree.Try(at.block(node.body), handlers, at.block(node.orelse), at.block(node.finalbody), at.span(node))
 
 
+def _delete(at: Syntax, node: ast.Delete) -> Stmt:
+    """`del xs[0]` moves what comes after it: as an assignment to some items."""
+    targets: list[ast.expr] = list(node.targets)
+    for target in targets:
+        targets += target.elts if isinstance(target, ast.Tuple | ast.List) else ()
+    owners = [t.value for t in targets if isinstance(t, ast.Subscript)]
+    if not owners:
+        return at.unknown_stmt(node)
+    span = at.span(node)
+    everything = (tree.SliceExpr(None, None, None, span),)
+    return tree.Assign((*(tree.Subscript(at.expr(o), everything, span) for o in owners),
+                        *(tree.Name(n, span) for n in _bound(node))), tree.Unknown("deleted", (), span), span)
+
+
 def _import(at: Syntax, node: ast.Import) -> Stmt:
     names = tuple(
         (a.name.partition(".")[0], a.name.partition(".")[0]) if a.asname is None else (a.asname, a.name)
@@ -299,6 +313,7 @@ _STATEMENTS: Final[Mapping[type[ast.stmt], Callable[[Syntax, Any], Stmt]]] = {
     ast.Assert: lambda at, n: tree.AssertStmt(at.expr(n.test), at.span(n)),
     ast.Raise: lambda at, n: tree.Raise(at.optional(n.exc), at.span(n)),
     ast.Try: _try,
+    ast.Delete: _delete,
     ast.FunctionDef: lambda at, n: at._function(n),
     ast.AsyncFunctionDef: lambda at, n: at._function(n),
     ast.ClassDef: lambda at, n: at._class(n),

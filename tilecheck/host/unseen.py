@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from tilecheck.host import record, tables
 from tilecheck.host.launch import Launch
 from tilecheck.host.library import HARMLESS
+from tilecheck.host.methods import KERNEL_COPIES
 from tilecheck.host.syntax import syntax
 from tilecheck.host.values import Choice, Kernel, Thing, Value
 from tilecheck.kernel.tree import Span
@@ -48,11 +49,13 @@ def unseen(
     seen = [(r.site, _is_known(ev, symbols, r.kernel)) for _, symbols, r in raws if r.site.file == module.path]
     followed = {(site.line, site.column) for site, known in seen if known} - {
         (site.line, site.column) for site, known in seen if not known}
-    statements, defaults = _code(module.skeleton.tree)
+    statements, defaults, decorators = _code(module.skeleton.tree)
+    launchers = _LAUNCH | {name for name, parts in module.mentions.aliases if parts[-1] in _LAUNCH}
     found |= _kernels(ev, module, defaults)
-    found |= _kernels(ev, module, (n for own in statements for n in _handed_over(ev, module, own)))
+    found |= _kernels(
+        ev, module, (n for own in (*statements, decorators) for n in _handed_over(ev, module, own, launchers)))
     for own in statements:
-        site = next((s for s in own if _launches(s) and not _followed(module, s, own, followed)), None)
+        site = next((s for s in own if _launches(s, launchers) and not _followed(module, s, own, followed)), None)
         if site is None:
             continue
         found |= _within_reach(ev, module, own) or _within_reach(ev, module, [n for s in statements for n in s])
@@ -73,25 +76,28 @@ def _named_anew(node: ast.AST) -> bool:
     return isinstance(node, ast.Assign) and _launches(node.value) and all(isinstance(t, ast.Name) for t in node.targets)
 
 
-def _code(tree: ast.Module) -> tuple[list[list[ast.expr]], list[ast.expr]]:
-    """The names, attributes and calls in the expressions of every statement, without the statements inside it, and
-    those in what parameters are where callers pass nothing. Decorators and annotations are not code that runs with a
-    launch in it."""
+def _code(tree: ast.Module) -> tuple[list[list[ast.expr]], list[ast.expr], list[ast.expr]]:
+    """The names, attributes and calls in the expressions of every statement, without the statements inside it, those
+    in what parameters are where callers pass nothing, and those in decorators. Decorators and annotations are not code
+    that runs with a launch in it."""
     statements: list[list[ast.expr]] = []
     defaults: list[ast.expr] = []
+    decorators: list[ast.expr] = []
     nodes: list[ast.AST] = list(tree.body)
     for node in nodes:  # statements, handlers and cases, which grow by those inside them
         own: list[ast.expr] = []
-        skipped = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) or _named_anew(node)
+        definition = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        skipped = definition or _named_anew(node)
         for part in _parts(node):
             if isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case):
                 nodes.append(part)
             else:
                 inside = _below(part, defaults)
                 own += inside if isinstance(part, ast.expr | ast.withitem) and not skipped else ()
+                decorators += inside if definition else ()
         if own:
             statements.append(own)
-    return statements, defaults
+    return statements, defaults, decorators
 
 
 def _below(root: ast.AST, defaults: list[ast.expr]) -> list[ast.expr]:
@@ -117,15 +123,30 @@ def _parts(node: ast.AST) -> list[ast.AST]:
     return out
 
 
-def _handed_over(ev: Evaluator, module: Module, own: list[ast.expr]) -> Iterator[ast.expr]:
-    """Names of the module that calls give to code that is not seen."""
+def _handed_over(
+    ev: Evaluator, module: Module, own: list[ast.expr], launchers: frozenset[str],
+) -> Iterator[ast.expr]:
+    """Names of the module that calls give to code that is not seen, also as a part of something."""
     for call in own:
-        if isinstance(call, ast.Call) and not _launches(call.func):
+        if isinstance(call, ast.Call) and not _launches(call.func, launchers):
             # whether code is seen takes longer to tell than that it is given nothing which the module names
-            given = [n for n in (*call.args, *(k.value for k in call.keywords))
-                     if isinstance(n, ast.Name) and _may_be_global(module, n.id)]
+            given = [n for n in _names((*call.args, *(k.value for k in call.keywords))) if _may_be_global(module, n.id)]
             if given and not _is_seen(ev, module, call.func):
                 yield from given
+
+
+def _names(values: Iterable[ast.expr]) -> Iterator[ast.Name]:
+    """The names of which values are made; what calls and attributes inside them make of names is something else,
+    unless it is a copy of a kernel."""
+    nodes: list[ast.AST] = list(values)
+    for node in nodes:
+        if isinstance(node, ast.Name):
+            yield node
+        elif isinstance(node, ast.Call):
+            func = node.func
+            nodes += [func.value] if isinstance(func, ast.Attribute) and func.attr in KERNEL_COPIES else ()
+        elif not isinstance(node, ast.Attribute):
+            nodes += _parts(node)
 
 
 def _is_seen(ev: Evaluator, module: Module, func: ast.expr) -> bool:
@@ -141,10 +162,10 @@ def _is_seen(ev: Evaluator, module: Module, func: ast.expr) -> bool:
     return owner is not None and not isinstance(owner, ExternalName)
 
 
-def _launches(node: ast.expr) -> bool:
-    """Whether an expression is the function that launches."""
+def _launches(node: ast.expr, names: frozenset[str] = _LAUNCH) -> bool:
+    """Whether an expression is the function that launches, which the module knows by one of these names."""
     return (isinstance(node, ast.Attribute) and node.attr in _LAUNCH) or (
-        isinstance(node, ast.Name) and node.id in _LAUNCH)
+        isinstance(node, ast.Name) and node.id in names)
 
 
 def _followed(module: Module, site: ast.expr, own: list[ast.expr], followed: set[tuple[int, int]]) -> bool:

@@ -131,7 +131,8 @@ class KernelModel:
     wide        quotients and the like that are computed in 64 bits
     indexed     arrays whose extents and indices are of 64 bits
     claims      what it says of divisibility
-    launched    extents of array axes and ranks known from use: name -> rank, when every use agrees
+    ranks       ranks known from use: name -> rank, when every use agrees
+    ranked      arrays of which code shows the rank that every variant of the kernel has
     guards      uniform conditions that every execution satisfies (`static_assert`, `assert_`)
     paddings    what is known of undefined lanes
     ownership   of a dialect kernel, what its parameters' ownership says
@@ -160,6 +161,12 @@ class KernelModel:
     claims: tuple[Claim, ...] = ()
     paddings: Paddings = field(default_factory=Paddings)
     ownership: Ownership = NOT_A_DIALECT
+    ranked: frozenset[str] = frozenset()
+
+    @property
+    def launched(self) -> dict[str, int]:
+        """The ranks that arrays have in every launch: those that every variant of the kernel shows."""
+        return {a: rank for a, rank in self.ranks if a in self.ranked}
 
     @property
     def written(self) -> frozenset[str]:

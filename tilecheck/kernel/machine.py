@@ -19,7 +19,7 @@ from tilecheck.kernel.shapes import element, unknown_truth
 from tilecheck.kernel.tree import Expr, Span, Stmt
 from tilecheck.kernel.undefined import Observation
 from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Shape, Unknown, Value
-from tilecheck.proof.terms import TRUE, Atom, Cond, Counter, Load, Term, atoms_of, conj, counter, opaque
+from tilecheck.proof.terms import TRUE, Atom, Cond, Counter, Load, Term, atoms_of, conj, conjuncts, counter, opaque
 from tilecheck.proof.terms.sizes import is_short, is_small
 from tilecheck.records import record
 
@@ -177,6 +177,8 @@ class Machine:
         self.guards: list[Cond] = []
         self.kinds: dict[str, set[str]] = {}
         self.ranks: dict[str, set[int]] = {}
+        self.ranked: set[str] = set()
+        """Arrays of which code that every variant has shows the rank."""
         self.integers: set[str] = set()
         self.mixed: set[str] = set()
         self.paddings: dict[str, set[str]] = {}
@@ -283,6 +285,13 @@ class Machine:
             self.made.add(atom)
 
     # --- bookkeeping ---
+
+    def shows_rank(self, array: str, rank: int) -> None:
+        """Note that the code here is for arrays of this rank. Where a condition on the launch alone stands before it,
+        some variants of the kernel are compiled without it, and for other arrays; what is asserted holds in all."""
+        self.ranks.setdefault(array, set()).add(rank)
+        if all(c.varying for c in conjuncts(self.path) if c not in conjuncts(conj(*self.guards))):
+            self.ranked.add(array)
 
     def assume(self, cond: Cond) -> None:
         self.path = conj(self.path, cond)

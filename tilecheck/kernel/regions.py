@@ -210,7 +210,7 @@ def _tile_place(
     m: Machine, view: View, index: tuple[Int, ...], extents: Shape, axes: tuple[int, ...], unchecked: Cond,
 ) -> Place:
     rank = len(index)
-    m.ranks.setdefault(view.root, set()).add(rank)
+    m.shows_rank(view.root, rank)
     where: list[Term] = [ZERO] * rank
     tile: list[Term] = [ONE] * rank
     tile_index: list[Term] = [ZERO] * rank
@@ -251,7 +251,7 @@ def element_access(
 
 
 def _element_place(m: Machine, view: View, index: tuple[Int, ...], unchecked: Cond) -> Place:
-    m.ranks.setdefault(view.root, set()).add(len(index))
+    m.shows_rank(view.root, len(index))
     where: list[Term] = []
     bounds: list[tuple[Term, Term, bool]] = []
     reach: list[Reach] = []

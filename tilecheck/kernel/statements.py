@@ -129,7 +129,7 @@ _BIND: dict[type, Callable[..., None]] = {
 def unpack(m: Machine, value: Value, count: int | None, span: Span) -> tuple[Value, ...] | None:
     if isinstance(value, Extents) and count is not None:
         for _, view in value.array.options:
-            m.ranks.setdefault(view.root, set()).add(count)
+            m.shows_rank(view.root, count)
         from tilecheck.kernel.coerce import extent_of, extent_type
 
         kind = extent_type(m, value.array)

@@ -320,7 +320,7 @@ def _num_tiles(m: Machine, args: Arguments) -> Value:
     if ref is None or axis is None or shape is None:
         return m.fresh("num_tiles", args.span)
     for _, view in ref.options:
-        m.ranks.setdefault(view.root, set()).add(len(shape))
+        m.shows_rank(view.root, len(shape))
     axes = permutation(m, given.get("order"), len(shape))
     place = axis + len(shape) if axis < 0 else axis
     if axes is None or not 0 <= place < len(shape):

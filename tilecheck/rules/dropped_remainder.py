@@ -185,7 +185,7 @@ def _tiles(model: KernelModel, loop: RangeLoop) -> Iterator[tuple[Access, int]]:
 def _at(
     model: KernelModel, loop: RangeLoop, access: Access, axis: int, count: Sym, launch: Launch,
 ) -> Diagnostic | None:
-    ranks = dict(model.ranks)
+    ranks = model.launched
     arguments: dict[str, Argument] = {
         p.name: a for p, a in zip(model.params, launch.arguments or (), strict=False)}
     quotient = value_of(count.name, arguments, launch, ranks).single

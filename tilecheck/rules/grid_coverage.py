@@ -121,7 +121,7 @@ def _possible(cond: Cond, model: KernelModel, launch: Launch, atoms: set[Atom]) 
     """The launch scalars as the launch can have them when it breaks a condition, in grids of several blocks."""
     names = {a.name for a in atoms if isinstance(a, Sym) and not a.name.endswith(_DATA)}
     asked = conj(*(ge(sym(n), 0) for n in sorted(names)), *(ge(grid(k), 1) for k in range(3)))
-    found = numbers(asked, cond, model.params, launch, dict(model.ranks))
+    found = numbers(asked, cond, model.params, launch, model.launched)
     return (n for n in found if 1 < n["grid[0]"] * n["grid[1]"] * n["grid[2]"] <= _BLOCKS)
 
 
@@ -147,7 +147,7 @@ def _numbers(model: KernelModel, launch: Launch, atoms: set[Atom]) -> dict[str, 
     """The launch scalars that are numbers at a launch; without them all where the grid is too large to walk."""
     names = {a.key: sym(a.key) for a in atoms if isinstance(a, Sym)} | {f"grid[{k}]": grid(k) for k in range(3)}
     asked = conj(*(ge(t, 0) for t in names.values()))
-    values = bind(asked, model.params, launch, dict(model.ranks)).values
+    values = bind(asked, model.params, launch, model.launched).values
     found = {name: v for name, t in values.items() if (v := t.constant) is not None}
     blocks = 1
     for k in range(3):
@@ -190,7 +190,7 @@ def diagnose(model: KernelModel, launches: Sequence[Launch]) -> list[Diagnostic]
             argument = _argument(model, launch, access.array)
             if argument is None or argument.fresh not in _UNINITIALISED or not argument.exact:
                 continue
-            found = discharge(clause, model.params, launch, dict(model.ranks))
+            found = discharge(clause, model.params, launch, model.launched)
             if found.state in ("broken", "violated"):
                 out.append(_uncovered(model, access, axis, launch, argument, found))
     return out

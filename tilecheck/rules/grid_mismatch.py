@@ -55,7 +55,7 @@ def diagnose(
     for clause in clauses:
         for launch, result in states[clause.text].at if clause.text in inside else ():
             if result.state == "open" and launch.span not in told:
-                found = failing(clause, model.params, launch, dict(model.ranks))
+                found = failing(clause, model.params, launch, model.launched)
                 more = [] if found is None else _strays(model, clause, obligations, launch, found.result, found.always)
                 if found is not None and not found.always:
                     more = [_seen(d) for d in more]

@@ -43,7 +43,8 @@ def overrun(access: Access, reach: Reach, loops: Iterable[RangeLoop], known: tup
     """The loop whose last iteration leaves the array along one axis wherever it comes to the access.
 
     Conditions on data that say nothing of the iteration are taken to hold for some data. Other conditions that speak of
-    it must hold in the last one. A loop that something may end early has no last iteration to speak of.
+    it must hold in the last one. A loop that something may end early has no last iteration to speak of. Nothing is
+    assumed of the sign of numbers that the launch passes: one that is added to the end, or to the index, may be 0.
 
     known   what holds in every launch that makes the access
     """
@@ -85,7 +86,7 @@ def _outside(
     plain = [c for c in others if c not in data]
     still = [c for c in plain if not moving & atoms_in(c)]
     some = ge(loop.stop - 1 - (loop.start if counter in last else 0), 0)
-    facts = Facts((*known, *still, some), [at, reach.end])
+    facts = Facts((*known, *still, some), [at, reach.end], signs=False)
     return (facts.prove(const(-1)) is None and facts.prove(_unrounded(at - reach.end)) is not None
             and all(facts.holds(_chosen(atoms_in(c), plain).cond(c)) is not None
                     for c in (here.cond(c) for c in plain if c not in still)))

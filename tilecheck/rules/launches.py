@@ -59,7 +59,7 @@ def _discharge(
 
 
 def _at(clause: Clause, model: KernelModel, launch: Launch, standing: tuple[Cond, ...]) -> Discharge:
-    found = discharge(clause, model.params, launch, dict(model.ranks), standing)
+    found = discharge(clause, model.params, launch, model.launched, standing)
     return Discharge("discharged") if found.state == "broken" and _idle(clause, model, launch) else found
 
 

@@ -163,7 +163,7 @@ def _at_launch(bound: Term, model: KernelModel, launch: Launch) -> int | None:
     arguments = {p.name: a for p, a in zip(model.params, launch.arguments or (), strict=False)}
     env: dict[Atom, int] = {}
     for a in sorted(atoms_in(bound)):
-        value = value_of(a.name, arguments, launch, dict(model.ranks)).constant if isinstance(a, Sym) else None
+        value = value_of(a.name, arguments, launch, model.launched).constant if isinstance(a, Sym) else None
         if value is None:
             return None
         env[a] = value

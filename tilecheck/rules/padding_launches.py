@@ -41,7 +41,7 @@ def _settled(
         return False
     cond = clause.cond
     return all(
-        found.state == "discharged" or _agreement(bind(cond, model.params, launch, dict(model.ranks)).goal)
+        found.state == "discharged" or _agreement(bind(cond, model.params, launch, model.launched).goal)
         for launch, found in state.at)
 
 

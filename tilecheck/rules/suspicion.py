@@ -50,7 +50,7 @@ def stands(clause: Clause, when: When, model: KernelModel, launch: Launch) -> bo
     """Whether a launch lets a suspicion stand, which the clause would refute."""
     if launch.how == "unseen":
         return when == "open"
-    state = discharge(clause, model.params, launch, dict(model.ranks)).state
+    state = discharge(clause, model.params, launch, model.launched).state
     if state in ("broken", "violated"):
         return True
     if state == "discharged" or when == "broken":
@@ -62,7 +62,7 @@ def _chosen_by_callers(clause: Clause, model: KernelModel, launch: Launch) -> bo
     """Whether the launching function passes on what the clause is about as it is given."""
     if clause.cond is None:
         return False
-    goal = bind(clause.cond, model.params, launch, dict(model.ranks)).goal
+    goal = bind(clause.cond, model.params, launch, model.launched).goal
     leaves = [a for a in atoms_of(goal) if isinstance(a, Sym | Opaque)]
     return all(isinstance(a, Sym) and (a.name in launch.free or a.name.partition(".shape[")[0] in launch.free)
                for a in leaves)

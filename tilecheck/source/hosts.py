@@ -14,6 +14,7 @@ from tilecheck.records import record
 from tilecheck.source.relevance import LAUNCHERS, may_launch, may_own
 from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, ValueAt, dotted_parts
 from tilecheck.source.skeleton import ImportBinding, ValueBinding
+from tilecheck.source.targets import ExternalName, TileName
 from tilecheck.source.text import SourceError
 
 if TYPE_CHECKING:
@@ -160,6 +161,8 @@ class _Search:
                 if module.mentions.launches:
                     for root in module.mentions.direct:
                         self.add(path, root)
+                    # `from cuda.tile import launch as go`, `go = ct.launch`
+                    self.names.update(name for name, parts in module.mentions.aliases if parts[-1] in LAUNCHERS)
             except SourceError:
                 del self.modules[path]  # reported where the file itself is checked
         changed = bool(self.names)
@@ -208,6 +211,8 @@ class _Search:
 
     def is_launching(self, origin: Origin | None, depth: int = 0) -> bool:
         match origin:
+            case TileName() | ExternalName():
+                return origin.name.rpartition(".")[2] in LAUNCHERS
             case FunctionAt():
                 return origin.qualname in self.found[origin.module.path]
             case ClassAt():

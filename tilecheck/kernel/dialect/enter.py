@@ -91,7 +91,7 @@ def _shared(m: Machine, p: Parameter) -> Value:
 
 def _array(m: Machine, p: Parameter) -> None:
     m.used_as(p.name, "array")
-    m.ranks.setdefault(p.name, set()).add(p.rank)
+    m.shows_rank(p.name, p.rank)
 
 
 def _constant(m: Machine, p: Parameter) -> Value:
