@@ -41,7 +41,7 @@ def figures() -> Figures:
 @pytest.fixture(scope="module", params=REACHING)
 def reaching(request) -> Figures:
     """Kernels made to reach past the end of their arrays."""
-    made = measure(range(KERNELS // 2), subject=request.param)
+    made = measure(range(KERNELS // 4), subject=request.param)
     found = shares(made, request.param)
     _reported(f"{found.summary()}\n{found.missed()}", made)
     return made
