@@ -8,7 +8,7 @@ import pytest
 
 from tests.oracle.wrapping import judged
 
-KERNELS = int(os.environ.get("TILECHECK_WRAPPING_KERNELS", "120"))
+KERNELS = int(os.environ.get("TILECHECK_WRAPPING_KERNELS", "60"))
 KNOWN = (511, 566, 1117, 1274, 1560, 2385, 3670, 4053)
 """Kernels that were once taken for safe, each for a reason of its own."""
 

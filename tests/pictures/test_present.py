@@ -95,7 +95,7 @@ def test_undefined_lanes_are_marked() -> None:
 
 def test_what_is_said_of_undefined_lanes_is_of_the_launch_that_is_drawn() -> None:
     for name, told in (("softmax_over_padding", {"x": "In this launch block 0 loads x[0, 2:4], which"}),
-                       ("mma_over_padding", {"A": "In this launch block (0, 0) loads A[0:4, 7], ",
+                       ("mma_over_padding", {"A": "In this launch block (0, 0) loads A[0:2, 11], ",
                                              "B": "In this launch block (0, 0) loads B["})):
         shown = scene("raw_bad.py", name)
         open_ = [o for o in shown.obligations if o.verdict == "conditional"]

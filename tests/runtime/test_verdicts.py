@@ -21,7 +21,7 @@ from tilecheck.api import check_source
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic
 
-KERNELS = int(os.environ.get("TILECHECK_VERDICT_KERNELS", "75"))
+KERNELS = int(os.environ.get("TILECHECK_VERDICT_KERNELS", "48"))
 PARTS = 3
 SHARES: dict[Subject, int] = {"races": 10, "bounds": 1, "padding": 0}
 """How many of 40 kernels have a witness of their subject, at least. Padding is refuted in hardly any of them."""
