@@ -176,10 +176,20 @@ def run(x, y, loaded):
 """
 
 
-@pytest.mark.parametrize(("condition", "proved"), [("LOADED", False), ("i < 7", True), ("True", True)])
+@pytest.mark.parametrize(("condition", "proved"), [
+    ("LOADED", False), ("i < 7", True), ("True", True), ("ct.num_blocks(0) > 2", True),
+    ("(ct.num_blocks(0) > 2 and LOADED) or LOADED > 2", False), ("LOADED > 2 or LOADED <= 2", True),
+])
 def test_a_variant_that_is_not_compiled_shows_no_rank(condition, proved):
     """Where nothing is loaded, `x` may be a matrix: all blocks of a row write the same tile then."""
     report = check_source(_VARIANT.format(condition=condition), "k.py", Config(use_cache=False, jobs=1))
     (kernel,) = report.kernels
     (clause,) = [c for c in kernel.contract if c.clause == "N >= 1"]
     assert (clause.state == "discharged") is proved
+
+
+def test_variants_that_all_show_the_rank_show_it():
+    other = "    else:\n        one = one * ct.reshape(ct.load(x, (0, 0, 1), (1, 1, 1)), (1, 1))\n"
+    both = _VARIANT.format(condition="LOADED").replace("    ct.store(", other + "    ct.store(", 1)
+    (kernel,) = check_source(both, "k.py", Config(use_cache=False, jobs=1)).kernels
+    assert [c.state for c in kernel.contract if c.clause == "N >= 1"] == ["discharged"]

@@ -251,7 +251,7 @@ def _model(m: Machine, site: KernelSite) -> KernelModel:
         accesses=accesses, axes_read=frozenset(k for k, _ in axes),
         axis_reads=tuple(sorted(axes, key=lambda read: (read[0], read[1].key))),
         ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
-        ranked=frozenset(m.ranked),
+        ranked=m.ranked(),
         gaps=tuple(gaps), declared=declared(m.project, site), guards=conj(*m.guards), dialect=site.dialect,
         products=tuple(sorted(m.products, key=lambda t: t.key)), claims=tuple(dict.fromkeys(m.claims)),
         long=tuple(sorted(m.long, key=lambda t: t.key)), sized=tuple(sorted(m.sized)),

@@ -19,7 +19,21 @@ from tilecheck.kernel.shapes import element, unknown_truth
 from tilecheck.kernel.tree import Expr, Span, Stmt
 from tilecheck.kernel.undefined import Observation
 from tilecheck.kernel.values import Bool, Data, Int, ParamRef, Shape, Unknown, Value
-from tilecheck.proof.terms import TRUE, Atom, Cond, Counter, Load, Term, atoms_of, conj, conjuncts, counter, opaque
+from tilecheck.proof.terms import (
+    TRUE,
+    Atom,
+    Cond,
+    Counter,
+    Load,
+    Sym,
+    Term,
+    atoms_of,
+    conj,
+    conjuncts,
+    counter,
+    negate,
+    opaque,
+)
 from tilecheck.proof.terms.sizes import is_short, is_small
 from tilecheck.records import record
 
@@ -177,8 +191,8 @@ class Machine:
         self.guards: list[Cond] = []
         self.kinds: dict[str, set[str]] = {}
         self.ranks: dict[str, set[int]] = {}
-        self.ranked: set[str] = set()
-        """Arrays of which code that every variant has shows the rank."""
+        self.shown: dict[str, set[Cond]] = {}
+        """For which variants of the kernel code shows the rank of an array."""
         self.integers: set[str] = set()
         self.mixed: set[str] = set()
         self.paddings: dict[str, set[str]] = {}
@@ -290,8 +304,16 @@ class Machine:
         """Note that the code here is for arrays of this rank. Where a condition on the launch alone stands before it,
         some variants of the kernel are compiled without it, and for other arrays; what is asserted holds in all."""
         self.ranks.setdefault(array, set()).add(rank)
-        if all(c.varying for c in conjuncts(self.path) if c not in conjuncts(conj(*self.guards))):
-            self.ranked.add(array)
+        asserted = conjuncts(conj(*self.guards))
+        # no variant is made by numbers that only the launch has
+        chosen = (c for c in conjuncts(self.path) if not c.varying and c not in asserted and not all(
+            isinstance(a, Sym) and a.name.startswith("grid[") for a in atoms_of(c)))
+        self.shown.setdefault(array, set()).add(conj(*chosen))
+
+    def ranked(self) -> frozenset[str]:
+        """Arrays of which some code shows the rank in every variant."""
+        return frozenset(a for a, ways in self.shown.items()
+                         if conj(*(negate(c) for c in sorted(ways, key=lambda c: c.key))).op == "false")
 
     def assume(self, cond: Cond) -> None:
         self.path = conj(self.path, cond)
