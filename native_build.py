@@ -18,18 +18,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+ROOT: Final = Path(__file__).resolve().parent
+
 MODULES: Final = (
-    "tilecheck/proof", "tilecheck/kernel",
+    "tilecheck/proof", "tilecheck/kernel", "tilecheck/rules", "tilecheck/advice", "tilecheck/diagnostics.py",
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tilecheck/host").glob("[!_]*.py")),
     *(f"tilecheck/source/{name}.py" for name in (
         "annotations", "discover", "escapes", "kernels", "ours", "packages", "places", "relevance", "skeleton",
         "suppressions", "targets")),
 )
 """A compiled class has no subclass that is not compiled: of `source`, the editor server derives from what is left out.
 
-What lowers a file is left out too: compiled code meets no recursion limit, which is what keeps trees shallow.
+What lowers a file is left out too: compiled code meets no recursion limit, which is what keeps trees shallow. So is
+what starts and feeds processes: signals are seen between steps of the interpreter.
 """
-
-ROOT: Final = Path(__file__).resolve().parent
 
 
 def compile_modules(out: Path, paths: Sequence[str] = MODULES, level: str = "3", jobs: int = 0) -> None:
