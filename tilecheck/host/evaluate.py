@@ -236,12 +236,20 @@ class Evaluator:
                 and (name != "T" or owner.name in state.ranks)):
             # `cfg.T` may be a number
             return arrays.attribute(self, self.tensor(owner, state), name, state)
+        return self.part(owner, name, name, f".{name}", state)
+
+    def part(self, owner: Thing, step: Step, name: str, spelled: str, state: State) -> Value:
+        """What an attribute or a constant index of a thing holds: what was last assigned, or what the thing came with.
+
+        name      by which assignments are remembered
+        spelled   how it is written behind the thing
+        """
         assigned = state.attributes.get((owner.name, name))
         if assigned is not None:
             return assigned
         epoch = state.epoch(owner.name, name)
         mark = "" if epoch == (0, 0) else f"@{epoch[0]}.{epoch[1]}"
-        return self.step(owner, name, f"{owner.name}{mark}.{name}")
+        return self.step(owner, step, f"{owner.name}{mark}{spelled}")
 
     def step(self, owner: Thing, step: Step, name: str) -> Value:
         """What an attribute or a constant index of a thing leads to."""

@@ -108,13 +108,7 @@ def _thing_item(ev: Evaluator, owner: Thing, index: Value, state: State) -> Valu
     if isinstance(index, Plain) and isinstance(index.value, str):
         at = index.value
     if at is not None:
-        name = item_name(at)
-        assigned = state.attributes.get((owner.name, name))
-        if assigned is not None:
-            return assigned
-        epoch = state.epoch(owner.name, name)
-        mark = "" if epoch == (0, 0) else f"@{epoch[0]}.{epoch[1]}"
-        return ev.step(owner, at, f"{owner.name}{mark}{name}")
+        return ev.part(owner, at, item_name(at), item_name(at), state)
     return ev.unknown(f"{owner.name}[...]")
 
 
