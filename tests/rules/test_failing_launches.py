@@ -188,6 +188,14 @@ def test_a_variant_that_is_not_compiled_shows_no_rank(condition, proved):
     assert (clause.state == "discharged") is proved
 
 
+@pytest.mark.parametrize(("run", "proved"), [("ct.static_iter(range(LOADED))", False), ("range(LOADED)", True)])
+def test_a_body_that_is_repeated_as_often_as_not_at_all_shows_no_rank(run, proved):
+    text = _VARIANT.format(condition="LOADED").replace("if LOADED:", f"for _ in {run}:")
+    (kernel,) = check_source(text, "k.py", Config(use_cache=False, jobs=1)).kernels
+    (clause,) = [c for c in kernel.contract if c.clause == "N >= 1"]
+    assert (clause.state == "discharged") is proved
+
+
 def test_variants_that_all_show_the_rank_show_it():
     other = "    else:\n        one = one * ct.reshape(ct.load(x, (0, 0, 1), (1, 1, 1)), (1, 1))\n"
     both = _VARIANT.format(condition="LOADED").replace("    ct.store(", other + "    ct.store(", 1)

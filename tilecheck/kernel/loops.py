@@ -93,7 +93,9 @@ def for_loop(m: Machine, s: For) -> None:
         return
     with m.doubting():
         # the compiler repeats the body, each time with types of its own, or leaves it out
+        m.omitted += 1
         _loop(m, s, iterable, True)
+        m.omitted -= 1
 
 
 def _loop(m: Machine, s: For, iterable: Value, static: bool) -> None:

@@ -193,6 +193,8 @@ class Machine:
         self.ranks: dict[str, set[int]] = {}
         self.shown: dict[str, set[Cond]] = {}
         """For which variants of the kernel code shows the rank of an array."""
+        self.omitted = 0
+        """Loops around the code whose body the compiler repeats, or leaves out if they run over nothing."""
         self.integers: set[str] = set()
         self.mixed: set[str] = set()
         self.paddings: dict[str, set[str]] = {}
@@ -304,6 +306,8 @@ class Machine:
         """Note that the code here is for arrays of this rank. Where a condition on the launch alone stands before it,
         some variants of the kernel are compiled without it, and for other arrays; what is asserted holds in all."""
         self.ranks.setdefault(array, set()).add(rank)
+        if self.omitted:
+            return
         asserted = conjuncts(conj(*self.guards))
         # no variant is made by numbers that only the launch has
         chosen = (c for c in conjuncts(self.path) if not c.varying and c not in asserted and not all(
