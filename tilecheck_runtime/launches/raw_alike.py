@@ -7,7 +7,6 @@ Most are like the last one of their kernel, which is compared with, number by nu
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -26,7 +25,7 @@ class _Last:
     """The last launch of a kernel that the guards let through.
 
     types       of the numbers in the grid
-    told        of each argument the type, whether it is a tensor of torch, and what its reader says
+    told        of each argument the type, how it is compared, and what its reader says
     attributes  of the function, among them what its author declares
     declared    that, as it was
     """
@@ -35,7 +34,8 @@ class _Last:
 
     def __init__(self, kernel: Any, grid: Any, values: Sequence[Any], tokens: Sequence[Any]) -> None:
         self.grid, self.types, self.count = grid, tuple(map(type, grid)), len(values)
-        self.told = tuple([(type(v), _READERS[type(v)] is _of_torch, t) for v, t in zip(values, tokens, strict=True)])
+        self.told = tuple([(type(v), _HOW.get(_READERS[type(v)], _ASKED), t)
+                           for v, t in zip(values, tokens, strict=True)])
         self.attributes: Mapping[str, Any] = vars(kernel._pyfunc)
         self.declared = self.attributes.get(ATTRIBUTE)
 
@@ -56,12 +56,16 @@ def as_last(kernel: Any, grid: Any, values: Sequence[Any], ordinal: Callable[[in
         if (grid is not last.grid and (grid != last.grid or tuple(map(type, grid)) != last.types)) or (
                 len(values) != last.count) or last.attributes.get(ATTRIBUTE) is not last.declared:
             return False
-        for value, (kind, torch, token) in zip(values, last.told):  # noqa: B905  # as many, and faster
+        for value, (kind, how, token) in zip(values, last.told):  # noqa: B905  # as many, and faster
             if type(value) is not kind:
                 return False
-            if torch:
-                address, facts, strides = token
-                if value.data_ptr() != address or _facts(value) != facts or value.stride() != strides:
+            if how is _TENSOR:
+                address, shape, strides, dtype, device = token
+                if (value.data_ptr() != address or value.shape != shape or value.stride() != strides
+                        or value.dtype is not dtype or value.get_device() != device):
+                    return False
+            elif how is _NUMBER:
+                if value != token:
                     return False
             elif _READERS[kind](value, ordinal) != token:
                 return False
@@ -81,7 +85,7 @@ def told(kernel: Any, grid: Any, values: Sequence[Any], ordinal: Callable[[int],
         declared = vars(kernel._pyfunc).get(ATTRIBUTE)
         if not all(isinstance(n, (int, np.integer)) for n in grid):
             return None  # may be another number without being another object
-        key = (kernel, id(declared), grid, *map(type, grid), *tokens)
+        key = (kernel, id(declared), grid, *map(type, grid), *map(type, values), *tokens)
         hash(key)
     except (_Untold, AttributeError, KeyError, TypeError):  # also what is no kernel, no grid, or no array
         return None
@@ -105,13 +109,10 @@ def remember(key: tuple[Any, ...], kernel: Any, grid: Any, values: Sequence[Any]
 _Reader = Callable[[Any, Callable[[int], "int | None"]], object]
 
 
-_facts: Final = attrgetter("shape", "dtype", "device")
-
-
 def _of_torch(tensor: Any, ordinal: Callable[[int], int | None]) -> object:
     if not tensor.is_cuda:
         raise _Untold
-    return tensor.data_ptr(), _facts(tensor), tensor.stride()
+    return tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype, tensor.get_device()
 
 
 def _of_interface(array: Any, ordinal: Callable[[int], int | None]) -> object:
@@ -122,7 +123,7 @@ def _of_interface(array: Any, ordinal: Callable[[int], int | None]) -> object:
 
 
 def _of_number(value: Any, ordinal: Callable[[int], int | None]) -> object:
-    return type(value), value
+    return value
 
 
 def _of_float(value: Any, ordinal: Callable[[int], int | None]) -> object:
@@ -134,6 +135,8 @@ def _of_others(value: Any, ordinal: Callable[[int], int | None]) -> object:
 
 
 _READERS: Final[dict[type, _Reader]] = {int: _of_number, bool: _of_number, float: _of_float}
+_TENSOR, _NUMBER, _ASKED = object(), object(), object()
+_HOW: Final[dict[_Reader, object]] = {_of_torch: _TENSOR, _of_number: _NUMBER}
 
 
 def _reader_of(value: Any) -> _Reader:
