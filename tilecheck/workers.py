@@ -136,9 +136,9 @@ class _Team:
             self.hands[-1].give(_News(), [("kernels", path) for path in ahead[number::self.workers]])
         # the search for functions that launch is one for all files: it goes on here, while the workers prove
         searcher = Analyst(self.work)
-        self.launching, failures = _search(searcher)
-        self.launches = list(self.launching)[::-1]
-        self.unknown = set(self.launching)
+        self.launching, files, failures = _search(searcher)
+        self.launches = list(files)[::-1]
+        self.unknown = set(files)
         total = len(self.kernels) + len(ahead) + len(self.launches)
         yield FileResult("", failures=failures, dependencies=searcher.news())
         done = 0
@@ -229,11 +229,12 @@ class _Team:
         self.hands.clear()
 
 
-def _search(searcher: Analyst) -> tuple[Launching, tuple[Failure, ...]]:
+def _search(searcher: Analyst) -> tuple[Launching, Sequence[str], tuple[Failure, ...]]:
+    """The functions that may launch, and the files in which launches are looked for."""
     try:
-        return searcher.project.launching, ()
+        return searcher.project.launching, searcher.project.launch_files, ()
     except Exception as error:
-        return {}, (failure_of(searcher.project.files[0], error),)
+        return {}, (), (failure_of(searcher.project.files[0], error),)
 
 
 def _in_order(paths: Mapping[str, object], work: Work) -> list[str]:

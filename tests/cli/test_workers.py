@@ -55,6 +55,24 @@ def test_what_is_found_does_not_depend_on_who_does_what_when() -> None:
             assert join(_spread(paths, workers), len(FILES)) == EXPECTED
 
 
+@pytest.mark.parametrize("handing", [
+    "from k0 import apart0\nimport elsewhere\nelsewhere.register(apart0)\n",
+    "from k0 import *\nimport elsewhere\nelsewhere.register(apart0)\n",
+    "import k0, elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
+    "import elsewhere, k0 as kernels\nown = kernels.apart0\nelsewhere.register(own)\n",
+    "from k0 \\\n    import (\n    apart0)\nimport elsewhere\nelsewhere.register(apart0)\n",
+    "# from the\nimport k0\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
+    "if 'from' != '': import k0\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
+])
+def test_a_kernel_that_a_file_without_launches_hands_to_code_that_is_not_seen(handing: str) -> None:
+    files = {**FILES, "l0.py": LAUNCHES.format(n=0).replace(" + 1", "").encode(), "hands.py": handing.encode()}
+    work = Work(tuple(files), (), files)
+    expected = join(analyse_here(work, no_progress), len(files))
+    states = {clause.state for k in expected.kernels if k.report.name == "apart0" for clause in k.report.contract}
+    assert states == {"open"}
+    assert join(analyse_spread(work, list(files), 2, no_progress), len(files)) == expected
+
+
 def test_workers_that_cannot_be_forked_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tilecheck.workers, "_SAFE_TO_FORK", ())
     assert join(_spread(), len(FILES)) == EXPECTED

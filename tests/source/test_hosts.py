@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from tilecheck.source.project import Project
+from tilecheck.source.relevance import imported
 
 Build = Callable[..., Project]
 
@@ -94,3 +97,62 @@ def test_files_without_cuda_tile(project: Build) -> None:
 def test_broken_files_are_left_out(project: Build) -> None:
     opened = project({"a.py": "def launch(:\n", "b.py": "def f():\n    launch(1)\n"})
     assert hosts(opened, "b.py") == ("f",)
+
+
+@pytest.mark.parametrize("function", [
+    "def f(launch):\n    return launch.grid\n",
+    "def f(a, *, launch=None):\n    def g():\n        return launch(a)\n    return g\n",
+    "def f(*launch):\n    return [one for one in launch]\n",
+])
+def test_a_parameter_of_that_name_is_what_callers_pass(project: Build, function: str) -> None:
+    opened = project({"a.py": function + "def g(a):\n    f(a)\n"})
+    assert hosts(opened, "a.py") == ()
+
+
+@pytest.mark.parametrize("function", [
+    "def f(launch=launch):\n    return launch(1)\n",
+    "def f(*, launch=launch):\n    return launch(1)\n",
+    "@tuned(launch)\ndef f(launch):\n    return launch(1)\n",
+    "def f(launch):\n    from cuda.tile import launch\n    launch(1)\n",
+    "def f(launch):\n    launch = launch or tile['launch']\n    launch(1)\n",
+    "def f(launch):\n    def launch(a):\n        return a\n    launch(1)\n",
+    "def f(launch):\n    def g():\n        global launch\n        launch(1)\n    g()\n",
+    "def f(launch):\n    return [launch(1) for launch in ALL]\n",
+    "def f(launch, ct):\n    return ct.launch(1)\n",
+    "def f(launch):\n    return exhaustive_search(1)\n",
+    "def f(a):\n    return lambda launch: launch(a)\n",
+])
+def test_a_parameter_of_that_name_that_may_be_something_else(project: Build, function: str) -> None:
+    assert hosts(project({"a.py": function}), "a.py") == ("f",)
+
+
+def test_who_passes_a_launcher_launches(project: Build) -> None:
+    opened = project({"a.py": "import cuda.tile as ct\ndef f(launch):\n    launch(1)\ndef g():\n    f(ct.launch)\n"})
+    assert hosts(opened, "a.py") == ("g",)
+
+
+def test_files_in_which_launches_are_looked_for(project: Build) -> None:
+    opened = project({
+        "pkg/__init__.py": "",
+        "pkg/kernels.py": "import cuda.tile as ct\n@ct.kernel\ndef k(a): pass\n",
+        "pkg/hands.py": "from .kernels import k\nimport lib\nlib.run(k)\n",
+        "pkg/host.py": "from .kernels import k, ct\ndef f(a):\n    ct.launch(0, (1,), k, (a,))\n",
+        "pkg/other.py": "import os, sys\nfrom torch import nn\n",
+        "broken.py": "import (\n",
+    })
+    first, *others = (path.rpartition("/")[2] for path in opened.launch_files)
+    assert (first, sorted(others)) == ("host.py", ["hands.py", "kernels.py"])
+
+
+@pytest.mark.parametrize(("source", "expected"), [
+    ("import a.b, c as d\nfrom e.f import g, h\n", "a c e"),
+    ("from . import a\nfrom .b import c\nfrom ..d import e\n", "."),
+    ("from a \\\n    import b\nimport \\\n  c\n", "a b c"),
+    ("x = 1; import a; from b import c  # import d\n", "a b d"),
+    ("if x == 'from': import a\n# from the\nimport b\nfrom c import(d)\n", "a b c the"),
+    ("important = from_a = 1\n", ""),
+])
+def test_the_modules_that_a_file_may_import(source: str, expected: str) -> None:
+    found = imported(source.encode())
+    assert set(expected.split()) <= found
+    assert "g" not in found and "h" not in found

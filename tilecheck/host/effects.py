@@ -29,4 +29,4 @@ def has_effects(node: object) -> bool:
         name = func.attr if isinstance(func, tree.Attribute) else func.id if isinstance(func, tree.Name) else ""
         if name not in _PLAIN:
             return True
-    return any(has_effects(getattr(node, field)) for field in tree.FIELDS[type(node)])
+    return any(has_effects(getattr(node, field)) for field in tree.PARTS[type(node)])

@@ -92,7 +92,7 @@ def _calls(expr: object, bound: set[str], mutated: set[str]) -> None:
         for part in expr:
             _calls(part, bound, mutated)
     elif not isinstance(expr, tree.Lambda):
-        for name in tree.FIELDS[type(expr)]:
+        for name in tree.PARTS[type(expr)]:
             _calls(getattr(expr, name), bound, mutated)
 
 

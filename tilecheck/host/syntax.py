@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from tilecheck.kernel import tree
 from tilecheck.kernel.tree import Expr, Span, Stmt
 from tilecheck.source.module import Module
+from tilecheck.source.resolve import dotted_parts
 
 _OPERATORS: Final[Mapping[type[ast.AST], str]] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -38,6 +39,7 @@ class Syntax:
         self._functions: dict[str, tree.FuncDef] = {}
         self._classes: dict[str, tree.ClassDef] = {}
         self._body: tuple[Stmt, ...] | None = None
+        self._chains: dict[ast.AST, tuple[tuple[str, ...], ...]] = {}
         declared = re.findall(r"^[ \t]+global[ \t]+([\w \t,]+)", module.text, re.MULTILINE)
         self.reassigned = frozenset(name.strip() for names in declared for name in names.split(","))
         """Module-level names that functions assign."""
@@ -67,6 +69,15 @@ class Syntax:
                 node for node in self._skeleton.tree.body
                 if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef))
         return self._body
+
+    def chains(self, root: ast.AST) -> tuple[tuple[str, ...], ...]:
+        """The names, and the chains of names with dots, in a definition or a value of the module, each once."""
+        known = self._chains.get(root)
+        if known is None:
+            found = {parts: None for n in ast.walk(root) if isinstance(n, ast.Name | ast.Attribute)
+                     and (parts := dotted_parts(n)) is not None}
+            known = self._chains[root] = tuple(found)
+        return known
 
     def span(self, node: Any) -> Span:
         line, end = node.lineno, node.end_lineno

@@ -35,10 +35,15 @@ _KEEPING: Final = frozenset({"add", "append", "extend", "insert", "replace_hints
 """Methods that keep what they are given, or make a kernel of it."""
 _LAUNCH: Final = frozenset({"launch", *record.TUNERS})
 _NO_PARTS: Final = frozenset({"attr", "arg", "conversion", "ctx", "id", "kind", "op", "ops", "type_comment"})
-_FIELDS: Final = {
-    kind: tuple(name for name in kind._fields if name not in _NO_PARTS)
+_FIELDS: Final[dict[type, tuple[str, ...]]] = {
+    kind: () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _NO_PARTS)
     for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, ast.AST)}
 """The fields of each kind of node, but for those that have no name, attribute or call in them."""
+_BLOCKS: Final = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
+"""The fields of statements, handlers and cases with others in them."""
+_DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_RUN: Final = (ast.expr, ast.withitem)
+_KEPT: Final = (ast.Attribute, ast.Call)
 
 
 def unseen(
@@ -86,15 +91,18 @@ def _code(tree: ast.Module) -> tuple[list[list[ast.expr]], list[ast.expr], list[
     nodes: list[ast.AST] = list(tree.body)
     for node in nodes:  # statements, handlers and cases, which grow by those inside them
         own: list[ast.expr] = []
-        definition = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        definition = isinstance(node, _DEFINITIONS)
         skipped = definition or _named_anew(node)
-        for part in _parts(node):
-            if isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case):
-                nodes.append(part)
-            else:
-                inside = _below(part, defaults)
-                own += inside if isinstance(part, ast.expr | ast.withitem) and not skipped else ()
-                decorators += inside if definition else ()
+        for name in _FIELDS[type(node)]:
+            value = getattr(node, name, None)
+            if name in _BLOCKS:
+                nodes += value or ()
+                continue
+            for part in value if isinstance(value, list) else (value,):
+                if isinstance(part, ast.AST):
+                    inside = _below(part, defaults)
+                    own += inside if isinstance(part, _RUN) and not skipped else ()
+                    decorators += inside if definition else ()
         if own:
             statements.append(own)
     return statements, defaults, decorators
@@ -102,25 +110,30 @@ def _code(tree: ast.Module) -> tuple[list[list[ast.expr]], list[ast.expr], list[
 
 def _below(root: ast.AST, defaults: list[ast.expr]) -> list[ast.expr]:
     """The names, attributes and calls in what is no statement; of parameters in it, the defaults are taken down."""
-    nodes: list[ast.AST] = [root]
+    nodes: list[object] = [root]
+    out: list[ast.expr] = []
     for node in nodes:
-        nodes += _parts(node)
-        if isinstance(node, ast.arguments):
+        if isinstance(node, ast.Name):
+            out.append(node)
+            continue
+        if isinstance(node, _KEPT):
+            out.append(node)
+        elif isinstance(node, ast.arguments):
             for default in (*node.defaults, *node.kw_defaults):
                 defaults += () if default is None else _below(default, [])
-    return [node for node in nodes if isinstance(node, ast.Name | ast.Attribute | ast.Call)]
+        _add_parts(node, nodes)
+    return out
 
 
-def _parts(node: ast.AST) -> list[ast.AST]:
-    """The nodes right below another one, but for the marks of loads and stores and the signs of operators."""
-    out: list[ast.AST] = []
-    for name in _FIELDS[type(node)]:
+def _add_parts(node: object, out: list[object]) -> None:
+    """Add what stands right below a node, but for the marks of loads and stores and the signs of operators. Among it
+    may be what is no node, which has no parts."""
+    for name in _FIELDS.get(type(node), ()):
         value = getattr(node, name, None)
         if isinstance(value, list):
-            out += [part for part in value if isinstance(part, ast.AST)]
-        elif isinstance(value, ast.AST):
+            out += value
+        elif value is not None:
             out.append(value)
-    return out
 
 
 def _handed_over(
@@ -138,7 +151,7 @@ def _handed_over(
 def _names(values: Iterable[ast.expr]) -> Iterator[ast.Name]:
     """The names of which values are made; what calls and attributes inside them make of names is something else,
     unless it is a copy of a kernel."""
-    nodes: list[ast.AST] = list(values)
+    nodes: list[object] = list(values)
     for node in nodes:
         if isinstance(node, ast.Name):
             yield node
@@ -146,7 +159,7 @@ def _names(values: Iterable[ast.expr]) -> Iterator[ast.Name]:
             func = node.func
             nodes += [func.value] if isinstance(func, ast.Attribute) and func.attr in KERNEL_COPIES else ()
         elif not isinstance(node, ast.Attribute):
-            nodes += _parts(node)
+            _add_parts(node, nodes)
 
 
 def _is_seen(ev: Evaluator, module: Module, func: ast.expr) -> bool:
@@ -180,11 +193,11 @@ def _within_reach(ev: Evaluator, module: Module, nodes: Iterable[ast.expr]) -> s
     """The kernels that expressions name, and those that functions and values do which they name, in any module."""
     found: set[Kernel] = set()
     seen: set[Origin] = set()
-    pending = [(module, node) for node in nodes]
+    chains = {parts: None for node in nodes if (parts := dotted_parts(node)) is not None}
+    pending = [(module, parts) for parts in chains if _may_be_global(module, parts[0])]
     while pending:
-        where, node = pending.pop()
-        parts = dotted_parts(node)
-        origin = None if parts is None else ev.project.resolver.chain(where, parts)
+        where, parts = pending.pop()
+        origin = ev.project.resolver.chain(where, parts)
         if not isinstance(origin, FunctionAt | ValueAt) or origin in seen:
             continue
         seen.add(origin)
@@ -194,7 +207,8 @@ def _within_reach(ev: Evaluator, module: Module, nodes: Iterable[ast.expr]) -> s
         else:
             whole = origin.binding.value if isinstance(origin, ValueAt) else (
                 origin.module.skeleton.definitions[origin.qualname].node)
-            pending += [(origin.module, n) for n in ast.walk(whole) if isinstance(n, ast.expr)]
+            named = syntax(origin.module).chains(whole)
+            pending += [(origin.module, inner) for inner in named if _may_be_global(origin.module, inner[0])]
     return found
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Final
 
 from tilecheck.kernel.tree import (
-    FIELDS,
+    PARTS,
     Assign,
     Attribute,
     AugAssign,
@@ -14,6 +15,7 @@ from tilecheck.kernel.tree import (
     ClassDef,
     For,
     FuncDef,
+    If,
     ImportStmt,
     Lambda,
     Name,
@@ -21,6 +23,7 @@ from tilecheck.kernel.tree import (
     Sequence,
     Starred,
     Subscript,
+    Try,
     Unknown,
     UnknownStmt,
     While,
@@ -35,12 +38,16 @@ def assigned_names(nodes: Iterable[object]) -> frozenset[str]:
 
 def bound_in(expressions: tuple[object, ...]) -> frozenset[str]:
     """Names that assignment expressions inside of expressions bind."""
-    return frozenset(_walk(expressions))
+    out: set[str] = set()
+    _walk(expressions, out)
+    return frozenset(out)
 
 
 @lru_cache(maxsize=4096)
 def _by_identity(key: int, holder: _Holder) -> frozenset[str]:
-    return frozenset(_walk(holder.node))
+    out: set[str] = set()
+    _walk(holder.node, out)
+    return frozenset(out)
 
 
 class _Holder:
@@ -74,36 +81,38 @@ def _targets(node: object) -> Iterator[str]:
         yield from _targets(node.value)
 
 
-def _walk(node: object) -> Iterator[str]:
-    if isinstance(node, (FuncDef, ClassDef)):
-        yield node.name
-        return
-    if isinstance(node, Lambda):
-        return
-    if isinstance(node, Assign):
-        for t in node.targets:
-            yield from _targets(t)
-    elif isinstance(node, (AugAssign, For)):
-        yield from _targets(node.target)
-    elif isinstance(node, With):
-        for _, target in node.items:
-            yield from _targets(target)
-    elif isinstance(node, (Unknown, UnknownStmt)):
-        yield from node.assigns
-    elif isinstance(node, ImportStmt):
-        yield from (local for local, _ in node.names)
-    for child in _children(node):
-        yield from _walk(child)
-
-
-def _children(node: object) -> Iterator[object]:
+def _walk(node: object, out: set[str]) -> None:
+    """Add the names that a piece of code binds."""
     if isinstance(node, tuple):
-        yield from node
+        for child in node:
+            _walk(child, out)
         return
-    for name in FIELDS[type(node)]:
-        value = getattr(node, name)
-        if isinstance(value, tuple) or FIELDS[type(value)]:
-            yield value
+    kind = type(node)
+    if kind in _SPECIAL:
+        if isinstance(node, (FuncDef, ClassDef)):
+            out.add(node.name)
+            return
+        if isinstance(node, Lambda):
+            return
+        if isinstance(node, Assign):
+            for t in node.targets:
+                out.update(_targets(t))
+        elif isinstance(node, (AugAssign, For)):
+            out.update(_targets(node.target))
+        elif isinstance(node, With):
+            for _, target in node.items:
+                out.update(_targets(target))
+        elif isinstance(node, (Unknown, UnknownStmt)):
+            out.update(node.assigns)
+        elif isinstance(node, ImportStmt):
+            out.update(local for local, _ in node.names)
+    for name in PARTS[kind]:
+        _walk(getattr(node, name), out)
+
+
+_SPECIAL: Final = frozenset({
+    Assign, AugAssign, ClassDef, For, FuncDef, ImportStmt, Lambda, Unknown, UnknownStmt, With})
+"""The nodes that bind something by themselves, or in which nothing is bound for the code around them."""
 
 
 def jumps_out(body: Iterable[object]) -> bool:
@@ -119,8 +128,13 @@ def _may_jump(key: int, holder: _Holder) -> bool:
 def _jumps(node: object, breaks: bool) -> bool:
     if isinstance(node, Return) or (breaks and isinstance(node, Break)):
         return True
-    if isinstance(node, (FuncDef, ClassDef, Lambda)):
+    if isinstance(node, (If, For, While, With, UnknownStmt)):
+        blocks: tuple[tuple[object, ...], ...] = (node.body,)
+        if isinstance(node, (If, For, While)):
+            blocks = (node.body, node.orelse)
+        breaks = breaks and not isinstance(node, (For, While))
+    elif isinstance(node, Try):
+        blocks = (node.body, *node.handlers, node.orelse, node.finalbody)
+    else:
         return False
-    if isinstance(node, (For, While)):
-        breaks = False
-    return any(_jumps(child, breaks) for child in _children(node))
+    return any(_jumps(child, breaks) for block in blocks for child in block)

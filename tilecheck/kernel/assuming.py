@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tilecheck.proof.terms import FALSE, TRUE, Cond, Ite, Substitution, Term, atoms_of, conj, negate
+from functools import lru_cache
+
+from tilecheck.proof.terms import FALSE, TRUE, Atom, Cond, Ite, Substitution, Term, atoms_at, atoms_of, conj, negate
 
 SIMPLE = frozenset({"ge", "eq", "ne", "bool"})
 
@@ -30,7 +32,14 @@ class Assuming(Substitution):
 
 
 def has_choice(value: Term | Cond) -> bool:
-    return any(isinstance(a, Ite) for a in atoms_of(value))
+    if isinstance(value, Cond):
+        return any(isinstance(a, Ite) for a in atoms_of(value))
+    return any(_chooses(a) for m in value.monos for a in m)
+
+
+@lru_cache(maxsize=1 << 14)
+def _chooses(atom: Atom) -> bool:
+    return any(isinstance(a, Ite) for a in atoms_at(atom))
 
 
 def simplified(terms: tuple[Term, ...], guard: Cond) -> tuple[tuple[Term, ...], Cond]:
@@ -67,4 +76,10 @@ def decided(cond: Cond, path: Cond) -> Cond:
     """The condition, as far as the path does not decide it."""
     if cond.op in ("true", "false") or path.op == "true":
         return cond
-    return Assuming(parts(path)).cond(cond)
+    return _assuming(path).cond(cond)
+
+
+@lru_cache(maxsize=64)
+def _assuming(path: Cond) -> Assuming:
+    """One for all that is decided on a path: what it remembers depends on the path alone."""
+    return Assuming(parts(path))

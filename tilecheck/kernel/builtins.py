@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -32,6 +31,7 @@ from tilecheck.kernel.values import (
     Tuple,
     Unknown,
     Value,
+    with_term,
 )
 from tilecheck.proof.terms import ONE, ZERO, App, app, const, opaque, sym
 
@@ -56,7 +56,7 @@ _NUMBERS: Final = (Int(ZERO, dtype="~int"), Int(ONE, dtype="~int"))
 def _addressing(m: Machine, value: Value, args: Arguments) -> Int:
     """A value that bounds a loop."""
     number = to_int(m, value, args.span)
-    return replace(number, term=to_term(m, number, args.span))
+    return with_term(number, to_term(m, number, args.span))
 
 
 def _extreme(which: str, m: Machine, args: Arguments) -> Value:

@@ -334,7 +334,7 @@ def _method(m: Machine, func: Method, args: Arguments) -> Value:
         if func.name in TILE_METHODS:
             scalar = isinstance(owner, ParamRef) and func.name in ("astype", "item")
             if scalar or isinstance(owner, (Int, Bool, Data)):
-                whole = replace(args, positional=(owner, *args.positional))
+                whole = Arguments((owner, *args.positional), args.keywords, args.complete, args.span)
                 return of_operation(m, func.name, whole, shaded(m, func.name, whole, operation(m, owner, args)))
         elif to_array(m, owner) is not None:
             return of_method(m, func.name, owner, args, operation(m, owner, args))

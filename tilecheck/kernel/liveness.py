@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from tilecheck.kernel.observed import Notes, Unused, UnusedKind
 from tilecheck.kernel.tree import (
-    FIELDS,
+    PARTS,
     Annotated,
     Assign,
     Attribute,
@@ -194,17 +194,22 @@ _STATEMENTS: Final[Mapping[type, Callable[[_Uses, Any], None]]] = {
 }
 
 
-def names(node: object) -> Iterator[str]:
+def names(node: object) -> set[str]:
     """Every name in a piece of code."""
+    out: set[str] = set()
+    _add_names(node, out)
+    return out
+
+
+def _add_names(node: object, out: set[str]) -> None:
     if isinstance(node, Name):
-        yield node.id
+        out.add(node.id)
     elif isinstance(node, tuple):
         for item in node:
-            yield from names(item)
+            _add_names(item, out)
     else:
-        for field in FIELDS[type(node)]:
-            if not field.endswith("span"):
-                yield from names(getattr(node, field))
+        for field in PARTS[type(node)]:
+            _add_names(getattr(node, field), out)
 
 
 def mentions_64_bits(node: object) -> bool:
@@ -215,5 +220,4 @@ def mentions_64_bits(node: object) -> bool:
         return "int64" in node.attr.lower() or mentions_64_bits(node.value)
     if isinstance(node, tuple):
         return any(map(mentions_64_bits, node))
-    return any(
-        mentions_64_bits(getattr(node, field)) for field in FIELDS[type(node)] if not field.endswith("span"))
+    return any(mentions_64_bits(getattr(node, field)) for field in PARTS[type(node)])

@@ -206,6 +206,8 @@ class Machine:
         self.changes: dict[str, set[str]] = {}
         self.updates: dict[str, set[tuple[object, ...]]] = {}
         self.constants: dict[tuple[str, str], Value] = {}
+        self.globals: dict[tuple[Module, str], Value] = {}
+        """What module-level names mean that are no constants."""
         self.stored: dict[str, frozenset[str]] = {}
         """By file, the attributes that are set somewhere in it."""
         self.steps = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 from tilecheck.kernel.calls import ACTIONS, METHODS, TILE, Arguments
@@ -40,6 +39,7 @@ from tilecheck.kernel.values import (
     Tuple,
     Unknown,
     Value,
+    with_term,
 )
 from tilecheck.proof.terms import FALSE, ONE, TRUE, Atom, Cond, Lane, Term, conj, disj, lane, negate
 
@@ -94,7 +94,7 @@ def _indices(m: Machine, value: Value | None, count: int | None, span: Span) -> 
     for item in items:
         index = to_int(m, item, span)
         m.integer_use(index.term)
-        out.append(replace(index, term=fitted(m, index)) if bits_of(index.dtype) < 32 else index)
+        out.append(with_term(index, fitted(m, index)) if bits_of(index.dtype) < 32 else index)
     return tuple(out)
 
 
@@ -269,7 +269,7 @@ def _in_64_bits(m: Machine, ref: ArrayRef) -> bool:
 def _placed(m: Machine, ref: ArrayRef, mode: str, index: Int) -> Int:
     """The index of an element: of one outside that wrapped, the bounds check knows nothing."""
     changed = mode != "read" or m.knowledge.written is None or not _roots(ref).isdisjoint(m.knowledge.written)
-    return replace(index, term=noted(m, index)) if changed else index
+    return with_term(index, noted(m, index)) if changed else index
 
 
 def _gather(m: Machine, args: Arguments) -> Value:
@@ -384,7 +384,7 @@ def _slice_value(m: Machine, args: Arguments) -> Value:
     if "start" not in given or "length" not in given:
         return Unknown("slice")
     start = to_int(m, given["start"], args.span)
-    return TileSlice(to_term(m, replace(start, term=noted(m, start)), args.span),
+    return TileSlice(to_term(m, with_term(start, noted(m, start)), args.span),
                      to_term(m, given["length"], args.span))
 
 

@@ -48,9 +48,16 @@ def lookup(m: Machine, name: str, span: Span) -> Value:
     found = m.top.lookup(name)
     if found is not None:
         return _narrowed(m, found) if isinstance(found, Choice) else found
-    target = m.top.module.lookup(name)
+    module = m.top.module
+    known = m.globals.get((module, name))
+    if known is not None:
+        return known
+    target = module.lookup(name)
     if target is not None:
-        return from_target(m, target)
+        value = from_target(m, target)
+        if not isinstance(target, ConstantTarget):  # the value of a name that is defined by itself is yet to come
+            m.globals[module, name] = value
+        return value
     if name in BUILTINS:
         return Builtin(name)
     if name == "__name__":

@@ -29,6 +29,7 @@ from tilecheck.kernel.values import (
     Tuple,
     Unknown,
     Value,
+    with_term,
 )
 from tilecheck.proof.terms import (
     FALSE,
@@ -192,7 +193,7 @@ def _binary(m: Machine, op: str, left: Value, right: Value, span: Span) -> Value
         m.integer_use(b.term)
     x, y = widened(m, a, b)
     if op not in _MODULAR:
-        x, y = fitted(m, replace(a, term=x)), fitted(m, replace(b, term=y))
+        x, y = fitted(m, with_term(a, x)), fitted(m, with_term(b, y))
     result = _INTEGER[op](x, y)
     if op not in _MODULAR:
         computed_in(m, result, max(bits_of(a.dtype), bits_of(b.dtype)))

@@ -189,8 +189,9 @@ def _settled(reach: tuple[Reach, ...], under: Cond) -> tuple[tuple[Reach, ...], 
     if not reach:
         return reach, under
     terms, guard = simplified(tuple(t for r in reach for t in (r.at, r.end)), under)
-    return tuple(replace(r, at=at, end=end) for r, at, end in zip(
-        reach, terms[::2], terms[1::2], strict=True)), guard
+    return tuple(
+        r if r.at is at and r.end is end else replace(r, at=at, end=end)
+        for r, at, end in zip(reach, terms[::2], terms[1::2], strict=True)), guard
 
 
 def tile_access(

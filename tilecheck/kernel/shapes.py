@@ -30,10 +30,18 @@ TileValue = Int | Bool | Data
 
 def broadcast(*shapes: Shape | None) -> Shape | None:
     """The shape of an element-wise operation; None when it is not known."""
-    if any(s is None for s in shapes):
-        return None
-    known = [s for s in shapes if s is not None]
-    rank = max((len(s) for s in known), default=0)
+    known: list[Shape] = []
+    rank = 0
+    for shape in shapes:
+        if shape is None:
+            return None
+        if shape:
+            known.append(shape)
+            rank = max(rank, len(shape))
+    if len(known) <= 1:
+        return known[0] if known else ()
+    if all(shape == known[0] for shape in known[1:]):
+        return known[0]
     out: list[Term] = []
     for k in range(rank):
         extent = ONE

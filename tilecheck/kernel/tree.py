@@ -12,6 +12,7 @@ from tilecheck.records import record
 
 __all__ = [
     "FIELDS",
+    "PARTS",
     "Annotated", "Assign", "Attribute", "AugAssign", "BinOp", "BoolOp", "Break", "Call", "Compare", "Comprehension",
     "Constant", "Continue", "Expr", "ExprStmt", "For", "FuncDef", "If", "IfExp", "Keyword", "Lambda", "Name", "Param",
     "Pass", "Return", "Sequence", "SliceExpr", "Span", "Starred", "Stmt", "Subscript", "UnaryOp", "Unknown",
@@ -373,3 +374,16 @@ class _Fields(dict[type, tuple[str, ...]]):
 
 FIELDS: Final = _Fields()
 """The fields of each kind of node; none for places in the source and for what is no node."""
+
+
+class _Parts(dict[type, tuple[str, ...]]):
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        self[kind] = tuple(name for name in FIELDS[kind] if name not in _LEAVES)
+        return self[kind]
+
+
+_LEAVES: Final = frozenset({
+    "assigns", "attr", "comments", "id", "is_async", "kind", "level", "name", "name_span", "names", "op", "ops", "span",
+    "what"})
+PARTS: Final = _Parts()
+"""Likewise the fields in which other nodes may be, or tuples of them."""

@@ -128,11 +128,51 @@ class Mentions:
 
 
 def _names_launcher(root: ast.AST) -> bool:
-    for node in ast.walk(root):
-        name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-        if name in LAUNCHERS:
-            return True
-    return False
+    hidden = _hidden(root)
+    return any(_is_launcher(node, hidden) for node in ast.walk(root)) or (bool(hidden) and any(
+        _is_launcher(inner, frozenset()) for node in _around(root) for inner in ast.walk(node)))
+
+
+def _is_launcher(node: ast.AST, hidden: frozenset[str]) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in LAUNCHERS and node.id not in hidden
+    return isinstance(node, ast.Attribute) and node.attr in LAUNCHERS
+
+
+def _hidden(root: ast.AST) -> frozenset[str]:
+    """The names of launchers that are in a function what its caller passes, and nothing else: who passes a launcher
+    names it."""
+    if not isinstance(root, ast.FunctionDef | ast.AsyncFunctionDef):
+        return frozenset()
+    found = {node.arg for node in ast.walk(root.args) if isinstance(node, ast.arg)} & LAUNCHERS
+    return frozenset(found - set(_bound(root.body))) if found else frozenset()
+
+
+def _bound(body: list[ast.stmt]) -> Iterator[str]:
+    """The names that statements give another meaning, also in functions inside them."""
+    for statement in body:
+        for node in ast.walk(statement):
+            match node:
+                case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                    yield name
+                case ast.alias(name=name, asname=other):
+                    yield other or name.partition(".")[0]
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                    yield name
+                case ast.Global(names=names) | ast.Nonlocal(names=names):
+                    yield from names
+                case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                    yield name
+                case ast.MatchMapping(rest=str(name)):
+                    yield name
+
+
+def _around(root: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a function that are evaluated where it is defined."""
+    if isinstance(root, ast.FunctionDef | ast.AsyncFunctionDef):
+        yield from root.decorator_list
+        yield from root.args.defaults
+        yield from (default for default in root.args.kw_defaults if default is not None)
 
 
 def launching_functions(project: Project) -> dict[str, tuple[str, ...]]:

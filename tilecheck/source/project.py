@@ -10,6 +10,7 @@ from tilecheck.kernel.tree import Attribute, Expr, Name
 from tilecheck.source.hosts import launching_functions
 from tilecheck.source.module import Module
 from tilecheck.source.packages import Packages, module_file
+from tilecheck.source.relevance import imported, may_matter
 from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, Resolver, ValueAt
 from tilecheck.source.targets import ClassTarget, ConstantTarget, FunctionTarget, Target
 from tilecheck.source.text import SourceError
@@ -118,6 +119,23 @@ class Project:
     @launching.setter
     def launching(self, found: Mapping[str, tuple[str, ...]]) -> None:
         self._launching = found
+
+    @property
+    def launch_files(self) -> tuple[str, ...]:
+        """The files under check in which launches may be found: first those with functions that may launch, then those
+        that may name a kernel, which they may hand to code that is not seen. It takes the same search."""
+        launching = self.launching
+        others = (module for module in self.modules() if module.path not in launching)
+        return (*launching, *(module.path for module in others if self._may_name_a_kernel(module)))
+
+    def _may_name_a_kernel(self, module: Module) -> bool:
+        """Whether a file can define a kernel or imports something of the checked tree, as far as its bytes show."""
+        try:
+            data = module.data
+        except SourceError:
+            return False  # reported where the file itself is checked
+        return may_matter(data) or any(
+            name == "." or self.by_name(name, module) is not None for name in sorted(imported(data)))
 
     def host_functions(self, module: Module) -> tuple[str, ...]:
         """See `Module.host_functions`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["LAUNCHERS", "may_launch", "may_matter", "may_own"]
+__all__ = ["LAUNCHERS", "imported", "may_launch", "may_matter", "may_own"]
 
 LAUNCHERS: Final = frozenset({"launch", "exhaustive_search", "autotune_launch", "replace_hints"})
 """Names that stand where kernels are launched or tuned."""
@@ -34,3 +34,17 @@ def may_own(data: bytes) -> bool:
     """Whether a file can be about the ownership of tensors: it names the runtime, runs what it launches, or works with
     streams and graphs."""
     return _OWNERSHIP.search(data) is not None
+
+
+_FROM: Final = re.compile(rb"\bfrom[\s\\]*(\.|\w+)")
+_IMPORT: Final = re.compile(rb"([^\n;]*)\bimport\b((?:\\\r?\n|[^\n;#])*)")
+_SOURCE: Final = re.compile(rb"\bfrom[ \t]*[\w.]+[ \t]*\Z")
+
+
+def imported(data: bytes) -> frozenset[str]:
+    """The first names of the modules that a file may import; `.` stands for one that is found from its own folder."""
+    found = set(_FROM.findall(data))
+    for before, names in _IMPORT.findall(data):
+        if _SOURCE.search(before) is None:  # else what comes is in the module
+            found.update(name.strip(b" \t\r\n\\(").partition(b" ")[0].partition(b".")[0] for name in names.split(b","))
+    return frozenset(name.decode(errors="replace") for name in found if name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Final
 
 from tilecheck.kernel.machine import Machine
@@ -112,9 +111,9 @@ def note(
     """Keeps a use where something does not fit, or may not in some launch."""
     if not m.noting or m.doubts:
         return
-    use = Use(kind, op, tuple(operands), span, numbers, array)
-    if judged(use) is not None:
-        m.notes.uses[replace(use, under=_static(m))] = None
+    given = tuple(operands)
+    if judged(Use(kind, op, given, span, numbers, array)) is not None:
+        m.notes.uses[Use(kind, op, given, span, numbers, array, _static(m))] = None
 
 
 def _static(m: Machine) -> Cond:
