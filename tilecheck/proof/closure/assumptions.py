@@ -56,17 +56,21 @@ def candidates(whole: State, case: State | None) -> list[tuple[Assumption, ...]]
     before any case split, and from the case that failed."""
     last = case or whole
     found = [c for state in dict.fromkeys((whole, last)) for c in (
-        *_positive_divisors(state), *_inside_arrays(state), *_digits(state), *_exact(state))]
+        *_positive_divisors(state), *_inside_arrays(state), *_digits(state, whole), *_exact(state))]
     found += [*_untouched(last), *_sections(last), *_variants(last)]
     found = [(kind, tuple(_plain(whole, a) for a in extra)) for kind, extra in found]
+    kept = {item: None for item in found if item[1] and _fit(*item)}
     sizes = _sizes(whole)
-    found.sort(key=lambda item: (item[0], *_strength(item[1], sizes)))
     seen: dict[frozenset[Cond], tuple[Assumption, ...]] = {}
-    for kind, extra in found:
-        if extra and all(a.cond.op != "false" and enforceable(a.cond) for a in extra) and not (
-                kind > 0 and kind != SECTION and any(_capped_by_a_number(a.cond) for a in extra)):
-            seen.setdefault(frozenset(a.cond for a in extra), extra)
+    for _, extra in sorted(kept, key=lambda item: (item[0], *_strength(item[1], sizes))):
+        seen.setdefault(frozenset(a.cond for a in extra), extra)
     return list(seen.values())[:16]
+
+
+def _fit(kind: int, extra: tuple[Assumption, ...]) -> bool:
+    """Whether a set of inequalities, or some of such a set, may be assumed at all."""
+    return all(a.cond.op != "false" and enforceable(a.cond) for a in extra) and not (
+        kind > 0 and kind != SECTION and any(_capped_by_a_number(a.cond) for a in extra))
 
 
 def _plain(state: State, a: Assumption) -> Assumption:
@@ -101,9 +105,10 @@ def _inside_arrays(state: State) -> Iterator[Candidate]:
                     yield 0, tuple(Assumption(ge(r, 0), lanes) for r in terms)
 
 
-def _digits(state: State) -> Iterator[Candidate]:
+def _digits(state: State, whole: State) -> Iterator[Candidate]:
     """The low part of an equation stays below one of its divisors."""
     seen: set[tuple[Term, Term]] = set()
+    known: dict[tuple[Assumption, ...], Facts] = {}
     for e in state.equations:
         for d in divisors(e):
             for _, r in splits_of(e, d):
@@ -111,16 +116,26 @@ def _digits(state: State) -> Iterator[Candidate]:
                     continue
                 seen.add((d, r))
                 for terms, _ in state.facts.residuals(d - 1 - r):
-                    yield from _both_sides(state, terms, d - 1 + r)
+                    yield from _both_sides(state, whole, known, terms, d - 1 + r)
                 if not mirrored(r):
                     for terms, _ in state.facts.residuals(d - 1 + r):
-                        yield from _both_sides(state, terms, d - 1 - r)
+                        yield from _both_sides(state, whole, known, terms, d - 1 - r)
 
 
-def _both_sides(state: State, upper: tuple[Term, ...], lower: Term) -> Iterator[Candidate]:
-    """What bounds a low part from one side often bounds it from the other too: the two copies are alike."""
+def _both_sides(
+    state: State, whole: State, under: dict[tuple[Assumption, ...], Facts], upper: tuple[Term, ...], lower: Term,
+) -> Iterator[Candidate]:
+    """What bounds a low part from one side often bounds it from the other too: the two copies are alike.
+
+    under   what is known besides where sets of inequalities hold; it grows
+    """
     first = tuple(Assumption(ge(t, 0), True) for t in upper)
-    known = Facts((*state.conds, *(a.cond for a in first)), state.equations, budget=state.budget)
+    if not _fit(1, tuple(_plain(whole, a) for a in first)):
+        return
+    known = under.get(first)
+    if known is None:
+        known = under[first] = Facts(
+            (*state.conds, *(a.cond for a in first)), state.equations, budget=state.budget)
     if known.prove(lower, 1) is not None:
         yield 1 + len(first), first
         return

@@ -7,23 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import chain, combinations, islice, product
 from math import gcd
-from operator import add, sub
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, final
 
 from tilecheck.proof.facts.assumed import NOTHING, Assumed
-from tilecheck.proof.facts.definitions import BELOW, LOWER, UPPER, all_nonnegative, depth_of, is_extent
+from tilecheck.proof.facts.definitions import BELOW, LOWER, UPPER, all_nonnegative, is_extent
 from tilecheck.proof.facts.models import Model, Models, models
-from tilecheck.proof.facts.polynomials import at_ones, combined, reduced, shifted
+from tilecheck.proof.facts.polynomials import Weighted, at_ones, combined, less, reduced, shifted, weighted
+from tilecheck.proof.facts.shapes import Shape, choices_of, parts_of, shape_of
 from tilecheck.proof.terms import (
     Atom,
     Bid,
     Cond,
     FloorDiv,
-    Ite,
     Lane,
-    Max,
-    Min,
     Monomial,
+    Substitution,
     Sym,
     Term,
     atoms_at,
@@ -36,10 +34,7 @@ from tilecheck.proof.terms import (
     grid,
     in_order,
     of,
-    substitute,
-    text_of,
 )
-from tilecheck.records import record
 
 _STAGES: Final = ((3, 24), (5, 60), (8, 120))
 
@@ -60,12 +55,6 @@ _TOTAL: Final = 2500
 _SHORT: Final = 3
 """Terms of what a fact leaves beside an atom, beyond which it is no bound to look at."""
 _MAX_TERMS: Final = 24
-_MAX_DEGREE: Final = 6
-_SHIFTED_TERMS: Final = 96
-
-
-def _too_large(p: Term) -> bool:
-    return len(p.monos) > _MAX_TERMS or max(map(len, p.monos), default=0) > _MAX_DEGREE
 
 
 class Budget:
@@ -84,27 +73,16 @@ def _atoms(p: Term) -> dict[Atom, None]:
     return dict.fromkeys(chain.from_iterable(p.monos))
 
 
-def _open_terms(p: Term) -> int:
-    """Block-dependent terms that can be negative."""
-    return sum([depends_on_block(m) for m, c in p.monos.items() if c < 0])
-
-
 @cache
 def _supposed(atom: Sym, bound: int) -> Assumed:
     """That a launch scalar is at least 0 or 1."""
     return frozenset((ge(of(atom), bound),))
 
 
-@cache
-def _choices(a: Atom) -> tuple[Term, ...]:
-    """The terms of which an atom equals one."""
-    return a.args if isinstance(a, (Min, Max)) else (a.then, a.other) if isinstance(a, Ite) else ()
-
-
-@cache
-def _rank(m: Monomial) -> tuple[int, int, str]:
-    """Among monomials that depend on the block, or do not: the one of the highest atom is cancelled first."""
-    return max((depth_of(a) for a in m), default=0), len(m), text_of(m)
+@lru_cache(maxsize=256)
+def _alternatives(a: Atom) -> tuple[Substitution, ...]:
+    """An atom replaced by each of the terms of which it equals one."""
+    return tuple(Substitution({a: value}) for value in choices_of(a))
 
 
 @cache
@@ -113,7 +91,7 @@ def _factors(m: Monomial) -> frozenset[Monomial]:
     return frozenset(factor for degree in range(1, len(m) + 1) for factor in combinations(m, degree))
 
 
-@record(frozen=True)
+@final
 class _Vain:
     """A search without a result: to what depth, whether a deeper one would go further, and the work that it took.
 
@@ -121,9 +99,11 @@ class _Vain:
     is found does not hang on it.
     """
 
-    depth: int
-    cut: bool
-    work: tuple[int, ...]
+    __slots__ = ("cut", "depth", "left", "looked", "nodes", "total")
+
+    def __init__(self, depth: int, cut: bool, nodes: int, looked: int, total: int, left: int) -> None:
+        self.depth, self.cut = depth, cut
+        self.nodes, self.looked, self.total, self.left = nodes, looked, total, left
 
 
 @lru_cache(maxsize=1 << 13)
@@ -139,7 +119,7 @@ def _placed_at(a: Atom) -> frozenset[Atom]:
 
 
 _Move: TypeAlias = tuple[Term, Assumed]
-"""One cancellation: `p*scale + shift` minus `fact` (already weighted), and what it assumed."""
+"""One cancellation: `p*scale + shift` minus `fact` (already weighted), reduced, and what it assumed."""
 
 
 class Facts:
@@ -164,7 +144,8 @@ class Facts:
         self._positive: dict[Term, Assumed] = {}
         self._memo: dict[Term, tuple[Assumed | None, int]] = {}
         self._signs_known: tuple[dict[Atom, Assumed | None], dict[Atom, Assumed | None]] = ({}, {})
-        self._fits: dict[tuple[Monomial, bool], list[tuple[Term, Monomial]]] = {}
+        self._fits: dict[tuple[Monomial, bool], list[Weighted]] = {}
+        self._cancelling: dict[tuple[Term, Monomial, bool], list[Weighted]] = {}
         self._needed_for: dict[tuple[Atom, int], list[Term]] = {}
         # What was found to have no proof, until something else is proved. Only of answers that come out the same
         # wherever the question is asked: none that stopped short at an open question, or for lack of work.
@@ -454,19 +435,24 @@ class Facts:
     # --- search ------------------------------------------------------------------------------------------------------
 
     def _search(self, p: Term, depth: int) -> Assumed | None:
-        self._nodes += 1
-        if self._nodes > self._limit or self._total > _TOTAL or depth == 0 or _too_large(p):
+        nodes = self._nodes = self._nodes + 1
+        if nodes > self._limit or self._total > _TOTAL or depth == 0:
+            self._cut = True
+            return None
+        shape = shape_of(p)
+        if shape.large:
             self._cut = True
             return None
         vain = self._dead.get(p)
         if vain is not None and (depth == vain.depth or (depth > vain.depth and not vain.cut)) and self._charge(vain):
             return None
         stops, cut, self._cut = self._stops, self._cut, False
-        before = self._work()
-        out = self._step(p, depth)
+        looked, total, left = self._looked, self._total, self.budget.left
+        out = self._step(p, shape, depth)
         if out is None and stops == self._stops and self._nodes <= self._limit and self._total <= _TOTAL:
-            work = tuple(map(sub, self._work(), before))
-            self._dead[p] = _Vain(depth, self._cut, work)
+            self._dead[p] = _Vain(
+                depth, self._cut, self._nodes - nodes, self._looked - looked, self._total - total,
+                self.budget.left - left)
         self._cut |= cut
         return out
 
@@ -476,27 +462,28 @@ class Facts:
 
     def _charge(self, vain: _Vain) -> bool:
         """Count the work of a search that is not repeated; False where there is not enough left for it."""
-        nodes, looked, total, left = map(add, self._work(), vain.work)
+        nodes, total, left = self._nodes + vain.nodes, self._total + vain.total, self.budget.left + vain.left
         if nodes > self._limit or total > _TOTAL or left < 0:
             return False
-        self._nodes, self._looked, self._total, self.budget.left = nodes, looked, total, left
+        self._nodes, self._total, self.budget.left = nodes, total, left
+        self._looked += vain.looked
         self._cut |= vain.cut
         return True
 
-    def _step(self, p: Term, depth: int) -> Assumed | None:
-        done = self._accept(p)
+    def _step(self, p: Term, shape: Shape, depth: int) -> Assumed | None:
+        done = self._accept(p, shape)
         if done is not None:
             return done
         if self._refuted(p):
             return None
-        bad = self._worst(p)
+        bad = self._worst(p, shape)
         if bad is None:
             return None
-        for rest, assumed in self._moves(p, bad):
+        for rest, assumed in self._moves(p, shape, bad):
             got = self._follow(rest, assumed, depth)
             if got is not None:
                 return got
-        return self._split(p, depth)
+        return self._split(p, depth) if shape.choices else None
 
     def _refuted(self, p: Term) -> bool:
         """Whether `p >= 0` is known to fail in some launch: no proof of it need be looked for."""
@@ -519,38 +506,39 @@ class Facts:
         return False
 
     def _follow(self, rest: Term, assumed: Assumed, depth: int) -> Assumed | None:
+        """The proof of what a move left, with what the move assumed."""
         value = rest.constant
         if value is not None:
             return assumed if value >= 0 else None
-        got = self._search(reduced(rest), depth - 1)
+        got = self._search(rest, depth - 1)
         return None if got is None else got | assumed
 
-    def _accept(self, p: Term) -> Assumed | None:
+    def _accept(self, p: Term, shape: Shape | None = None) -> Assumed | None:
         """p >= 0 because no coefficient is negative, after replacing atoms known or assumed >= 1 by `1 + a`."""
-        plain = self._accept_at(p, 0)
-        if plain is not None:
-            return plain
-        if not _open_terms(p) and sum([1 << len(m) for m in p.monos]) <= _SHIFTED_TERMS:
-            return self._accept_at(p, 1)
-        return None
+        if shape is None:
+            shape = shape_of(p)
+        if not shape.lowest:
+            plain = self._nonnegative(_atoms(p))
+            if plain is not None:
+                return plain
+        return self._accept_shifted(p, shape) if shape.signed else None
 
-    def _accept_at(self, p: Term, level: int) -> Assumed | None:
-        if level == 0:
-            if min(p.monos.values(), default=0) < 0:
-                return None
-            return self._nonnegative(_atoms(p))
+    def _accept_shifted(self, p: Term, shape: Shape) -> Assumed | None:
         used = NOTHING
         shift: set[Atom] = set()
+        zero, one = self._signs_known
         for a in _atoms(p):
-            got = self.at_least(a, 1)
+            got = one[a] if a in one else self.at_least(a, 1)
             if got is not None:
                 shift.add(a)
             else:
-                got = self.at_least(a, 0)
+                got = zero[a] if a in zero else self.at_least(a, 0)
                 if got is None:
                     return None
-            used |= got
-        if at_ones(p, shift) < 0 or min(shifted(p, shift).values(), default=0) < 0:
+            if got:
+                used |= got
+        # signs are asked for all the same: what is found does not hang on what was seen at a glance
+        if not shape.shiftable or at_ones(p, shift) < 0 or min(shifted(p, shift).values(), default=0) < 0:
             return None
         return self._fewest(p, shift, used)
 
@@ -573,62 +561,64 @@ class Facts:
 
     def _nonnegative(self, atoms: Iterable[Atom]) -> Assumed | None:
         used = NOTHING
+        known = self._signs_known[0]
         for a in atoms:
-            got = self.at_least(a, 0)
+            got = known[a] if a in known else self.at_least(a, 0)
             if got is None:
                 return None
             if got:
                 used |= got
         return used
 
-    def _worst(self, p: Term, varying_only: bool = False) -> Monomial | None:
+    def _worst(self, p: Term, shape: Shape, varying_only: bool = False) -> Monomial | None:
         """The monomial to cancel next: block-dependent ones first, then the largest."""
-        best: tuple[tuple[bool, bool, tuple[int, int, str]], Monomial] | None = None
+        harmless: set[Monomial] = set()
         for m, c in p.monos.items():
-            varying = depends_on_block(m)
+            if c > 0 and not (varying_only and not depends_on_block(m)) and self._nonnegative(m) is not None:
+                harmless.add(m)
+        for m, varying in shape.ranked:
             if varying_only and not varying:
-                continue
-            if c > 0 and self._nonnegative(m) is not None:
-                continue
-            rank = varying, c < 0, _rank(m)
-            if best is None or rank > best[0]:
-                best = (rank, m)
-        return None if best is None else best[1]
+                return None
+            if m not in harmless:
+                return m
+        return None
 
-    def _moves(self, p: Term, m: Monomial) -> Iterator[_Move]:
-        negative = p.monos[m] < 0
+    def _moves(self, p: Term, shape: Shape, m: Monomial) -> Iterator[_Move]:
+        c = p.monos[m]
+        negative = c < 0
         if not m:
             yield from self._outweigh(p)
             return
-        atoms = tuple(dict.fromkeys(m))
-        lanes = tuple(a for a in atoms if isinstance(a, Lane))
+        lanes, others = parts_of(m)
         for lane in lanes:
             yield from self._by_definition(p, m, lane, negative)
         uniform = not depends_on_block(m)
-        open_now = 0 if uniform else _open_terms(p)
+        open_now = shape.open_terms
         sideways: list[_Move] = []
-        for g, factor in self._fitting(m, negative):
-            for move in self._weighted(p, m, g, factor, NOTHING, negative):
-                change = -1 if uniform else _open_terms(move[0]) - open_now
-                if change < 0:
-                    yield move
-                elif change == 0:
-                    sideways.append(move)
-        for a in atoms:
-            if a not in lanes:
-                yield from self._by_definition(p, m, a, negative)
+        for fact in self._fitting(m, negative):
+            signs = self._nonnegative(fact[0])
+            if signs is None:
+                continue
+            rest = less(p, c, fact)
+            change = -1 if uniform else shape_of(rest).open_terms - open_now
+            if change < 0:
+                yield rest, signs
+            elif change == 0:
+                sideways.append((rest, signs))
+        for a in others:
+            yield from self._by_definition(p, m, a, negative)
         # a fact that brings in as much as it cancels may still name the same thing otherwise; one that brings in more
         # leads nowhere
         yield from sideways
 
-    def _fitting(self, m: Monomial, negative: bool) -> list[tuple[Term, Monomial]]:
-        """The facts that may cancel a monomial of that sign, each with the monomial of it that divides this one."""
+    def _fitting(self, m: Monomial, negative: bool) -> list[Weighted]:
+        """The facts that may cancel a monomial of that sign, weighted to have it."""
         found = self._fits.get((m, negative))
         if found is None:
             known = self._with_monomial
             places = sorted((i, j, factor) for factor in _factors(m) for i, j, _ in known.get(factor, ()))
             found = self._fits[m, negative] = [
-                (self._ge[i], factor) for i, _, factor in places if (self._ge[i].monos[factor] < 0) == negative]
+                fact for i, _, factor in places if (fact := weighted(self._ge[i], factor, m, negative)) is not None]
         return found
 
     def _outweigh(self, p: Term) -> Iterator[_Move]:
@@ -639,33 +629,26 @@ class Facts:
                     if gm and gc > 0 and p.monos.get(gm, 0) > 0:
                         c = p.monos[gm]
                         common = gcd(c, gc)
-                        yield combined(p, gc // common, (), c // common, g), NOTHING
+                        yield reduced(combined(p, gc // common, (), c // common, g)), NOTHING
 
     def _by_definition(self, p: Term, m: Monomial, a: Atom, negative: bool) -> Iterator[_Move]:
-        if isinstance(a, FloorDiv) and negative:
+        if negative and isinstance(a, FloorDiv):
             yield from self._scaled(p, m, a)
-        for g, assumed in self._about(a, negative):
-            yield from self._cancel(p, m, g, assumed, negative)
+        known = (UPPER if negative else BELOW).get(type(a))
+        if known is not None:
+            for g, assumed in known(self, a):
+                yield from self._cancel(p, m, g, assumed, negative)
 
     def _cancel(self, p: Term, m: Monomial, g: Term, assumed: Assumed, negative: bool) -> Iterator[_Move]:
         """`p*k - w*g` for the weights w that cancel `m`; w is a monomial of atoms >= 0."""
-        for factor in g.monos:
-            if factor:
-                yield from self._weighted(p, m, g, factor, assumed, negative)
-
-    def _weighted(
-        self, p: Term, m: Monomial, g: Term, factor: Monomial, assumed: Assumed, negative: bool,
-    ) -> Iterator[_Move]:
-        """As `_cancel`, with the weight that makes `m` of one of the monomials of the fact."""
-        gc = g.monos[factor]
-        if (gc < 0) != negative:
-            return
-        weight = () if m == factor else divide_monomial(m, factor)
-        signs = None if weight is None else self._nonnegative(weight)
-        if weight is not None and signs is not None:
-            c = abs(p.monos[m])
-            common = gcd(c, gc)
-            yield combined(p, abs(gc) // common, weight, c // common, g), assumed | signs
+        known = self._cancelling.get((g, m, negative))
+        if known is None:
+            known = self._cancelling[g, m, negative] = [
+                fact for factor in g.monos if factor and (fact := weighted(g, factor, m, negative)) is not None]
+        for fact in known:
+            signs = self._nonnegative(fact[0])
+            if signs is not None:
+                yield less(p, p.monos[m], fact), assumed | signs
 
     def _scaled(self, p: Term, m: Monomial, a: FloorDiv) -> Iterator[_Move]:
         """p >= 0 iff w*(p + 1) - 1 >= 0 for any w >= 1; w completes the divisor of a quotient in `m`."""
@@ -682,7 +665,7 @@ class Facts:
                 if weight is not None:
                     signs = self._nonnegative(weight)
                     if signs is not None:
-                        yield scaled - Term({weight: c}) * g, lowered | signs
+                        yield reduced(scaled - Term({weight: c}) * g), lowered | signs
             return
         ((dm, factor),) = a.den.monos.items()
         around = divide_monomial(m, (a,))
@@ -710,19 +693,11 @@ class Facts:
         if scaled.monos.get(target, 0) < 0:
             yield from self._cancel(scaled, target, a.num - a.den * of(a), assumed | lowered, True)
 
-    def _about(self, a: Atom, negative: bool) -> Iterator[tuple[Term, Assumed]]:
-        """Facts `g >= 0` that the definition of an atom gives: upper bounds (negative) or lower bounds of it."""
-        table = UPPER if negative else BELOW
-        known = table.get(type(a))
-        if known is not None:
-            yield from known(self, a)
-
     def _split(self, p: Term, depth: int) -> Assumed | None:
-        for a, cases in self._cases(p):
+        for _, cases in self._cases(p):
             total = NOTHING
-            for value in cases:
-                rest = substitute(p, {a: value})
-                got = self._follow(rest, NOTHING, depth)
+            for case in cases:
+                got = self._follow(reduced(case.term(p)), NOTHING, depth)
                 if got is None:
                     break
                 total |= got
@@ -730,12 +705,11 @@ class Facts:
                 return total
         return None
 
-    def _cases(self, p: Term) -> Iterator[tuple[Atom, tuple[Term, ...]]]:
+    def _cases(self, p: Term) -> Iterator[tuple[Atom, tuple[Substitution, ...]]]:
         """Atoms that equal one of a few terms: it is enough that p >= 0 for each of them."""
         for a in _atoms(p):
-            choices = _choices(a)
-            if choices:
-                yield a, choices
+            if choices_of(a):
+                yield a, _alternatives(a)
 
     # --- residuals ---------------------------------------------------------------------------------------------------
 
@@ -759,33 +733,36 @@ class Facts:
 
     def _leaves(self, p: Term, depth: int, limit: int) -> Iterator[tuple[tuple[Term, ...], Assumed]]:
         self._nodes += 1
-        if self._nodes > _NODES or depth == 0 or _too_large(p) or limit <= 0:
+        if self._nodes > _NODES or depth == 0 or limit <= 0:
+            return
+        shape = shape_of(p)
+        if shape.large:
             return
         value = p.constant
         if value is not None:
             if value >= 0:
                 yield (), NOTHING
             return
-        bad = self._worst(p, varying_only=True)
+        bad = self._worst(p, shape, varying_only=True)
         if bad is None:
             done = self.prove(p)
             if done is not None:
                 yield (), done
             else:
                 # block-dependent terms that are left have positive coefficients and are >= 0: the rest is enough
-                rest = Term({m: c for m, c in p.monos.items() if not any(a.varying for a in m)})
-                dropped = {a for m in p.monos if any(a.varying for a in m) for a in m}
+                rest = Term({m: c for m, c in p.monos.items() if not depends_on_block(m)})
+                dropped = {a for m in p.monos if depends_on_block(m) for a in m}
                 signs = self._nonnegative(sorted(dropped))
                 if signs is not None and rest.constant is None:
                     yield (reduced(rest),), signs
             return
-        for rest, signs in self._moves(p, bad):
-            for terms, assumed in self._leaves(reduced(rest), depth - 1, limit - 1):
+        for rest, signs in self._moves(p, shape, bad):
+            for terms, assumed in self._leaves(rest, depth - 1, limit - 1):
                 yield terms, assumed | signs
-        for a, cases in self._cases(p):
+        for a, cases in self._cases(p) if shape.choices else ():
             if not a.varying:
                 continue
-            parts = [reduced(substitute(p, {a: case})) for case in cases]
+            parts = [reduced(case.term(p)) for case in cases]
             options = [list(islice(self._leaves(part, depth - 1, limit // 2), 4)) for part in parts]
             for combination in islice(product(*options), 8):
                 yield tuple(t for ts, _ in combination for t in ts), frozenset().union(*(x for _, x in combination))

@@ -56,8 +56,27 @@ def _multiple_below(num: Term, den: Term, times: int) -> Term:
 
 
 @cache
-def _bounds_of_quotient(a: FloorDiv) -> tuple[Term, Term]:
-    return a.num - a.den * of(a), a.num - of(a)
+def _bounds_of_quotient(a: FloorDiv) -> tuple[Term, Term, Term, Term]:
+    """Of `n // d`: `n - d*(n // d)`, `n - n // d`, `d*(n // d) + d - 1 - n` and `n // d + 1`."""
+    return a.num - a.den * of(a), a.num - of(a), a.den * of(a) + a.den - 1 - a.num, of(a) + 1
+
+
+@cache
+def _bounds_of_remainder(a: Mod) -> tuple[Term, Term]:
+    """Of `n % d`: `d - 1 - n % d` and `n - n % d`."""
+    return a.den - 1 - of(a), a.num - of(a)
+
+
+@cache
+def _below_extent(a: Bid | Lane) -> Term:
+    """Of a coordinate: the extent less 1 and it."""
+    return (grid(a.axis) if isinstance(a, Bid) else a.size) - 1 - of(a)
+
+
+@cache
+def _beyond(a: Min | Max) -> tuple[Term, ...]:
+    """Of a minimum or maximum: how far each of the terms lies beyond it."""
+    return tuple(t - of(a) if isinstance(a, Min) else of(a) - t for t in a.args)
 
 
 def _lower_floordiv(f: Facts, a: FloorDiv, bound: int) -> Assumed | None:
@@ -133,11 +152,11 @@ Bounds: TypeAlias = Iterator[tuple[Term, Assumed]]
 
 
 def _upper_bid(f: Facts, a: Bid) -> Bounds:
-    yield grid(a.axis) - 1 - of(a), NOTHING
+    yield _below_extent(a), NOTHING
 
 
 def _upper_lane(f: Facts, a: Lane) -> Bounds:
-    yield a.size - 1 - of(a), NOTHING
+    yield _below_extent(a), NOTHING
 
 
 def _upper_mod(f: Facts, a: Mod) -> Bounds:
@@ -146,13 +165,14 @@ def _upper_mod(f: Facts, a: Mod) -> Bounds:
     den = f.positive(a.den)
     if den is None:
         return
-    yield a.den - 1 - of(a), den
+    below, rest = _bounds_of_remainder(a)
+    yield below, den
     quotient = FloorDiv(a.num, a.den)
     if quotient in f.raised:
         yield a.num - a.den * of(quotient) - of(a), den
     num = None if f.tight else f.prove(a.num)
     if num is not None:
-        yield a.num - of(a), den | num
+        yield rest, den | num
 
 
 def _upper_floordiv(f: Facts, a: FloorDiv) -> Bounds:
@@ -160,7 +180,7 @@ def _upper_floordiv(f: Facts, a: FloorDiv) -> Bounds:
     den = f.positive(a.den)
     if den is None:
         return
-    product, quotient = _bounds_of_quotient(a)
+    product, quotient, _, _ = _bounds_of_quotient(a)
     yield product, den
     num = None if f.tight else f.prove(a.num)
     if num is not None:
@@ -168,8 +188,8 @@ def _upper_floordiv(f: Facts, a: FloorDiv) -> Bounds:
 
 
 def _upper_min(f: Facts, a: Min) -> Bounds:
-    for t in a.args:
-        yield t - of(a), NOTHING
+    for t in _beyond(a):
+        yield t, NOTHING
 
 
 def _upper_app(f: Facts, a: App) -> Bounds:
@@ -201,15 +221,16 @@ def _below_floordiv(f: Facts, a: FloorDiv) -> Bounds:
     den = f.positive(a.den)
     if den is None:
         return
-    yield a.den * of(a) + a.den - 1 - a.num, den
+    _, _, above, raised = _bounds_of_quotient(a)
+    yield above, den
     low = f.prove(a.num + a.den)
     if low is not None:
-        yield of(a) + 1, den | low
+        yield raised, den | low
 
 
 def _below_max(f: Facts, a: Max) -> Bounds:
-    for t in a.args:
-        yield of(a) - t, NOTHING
+    for t in _beyond(a):
+        yield t, NOTHING
 
 
 def _below_app(f: Facts, a: App) -> Bounds:
