@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from tilecheck.kernel import tree
 from tilecheck.kernel.tree import Expr, Span, Stmt
 from tilecheck.source.module import Module
+from tilecheck.source.nodes import children, walk
 
 _OPERATORS: Final[Mapping[type[ast.AST], str]] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -87,7 +88,7 @@ class Syntax:
         return tree.Unknown(what or type(node).__name__, self.children(node), self.span(node))
 
     def children(self, node: ast.AST) -> tuple[Expr, ...]:
-        return tuple(self.expr(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+        return tuple(self.expr(child) for child in children(node) if isinstance(child, ast.expr))
 
     def block(self, nodes: Iterable[ast.stmt]) -> tuple[Stmt, ...]:
         return tuple(self.stmt(node) for node in nodes)
@@ -142,7 +143,7 @@ def syntax(module: Module) -> Syntax:
 
 
 def _bound(node: ast.AST) -> Iterable[str]:
-    for child in ast.walk(node):
+    for child in walk(node):
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store | ast.Del):
             yield child.id
         elif isinstance(child, ast.MatchAs | ast.MatchStar) and child.name is not None:
@@ -150,7 +151,7 @@ def _bound(node: ast.AST) -> Iterable[str]:
 
 
 def _inner(node: ast.AST) -> Iterable[ast.stmt]:
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         if isinstance(child, ast.stmt):
             yield child
         elif isinstance(child, ast.match_case | ast.ExceptHandler):

@@ -19,6 +19,7 @@ from tilecheck.host.syntax import syntax
 from tilecheck.host.values import Choice, Kernel, Thing, Value
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.terms import TRUE
+from tilecheck.source.nodes import walk
 from tilecheck.source.resolve import FunctionAt, ValueAt, dotted_parts
 from tilecheck.source.targets import ExternalName
 
@@ -194,7 +195,7 @@ def _within_reach(ev: Evaluator, module: Module, nodes: Iterable[ast.expr]) -> s
         else:
             whole = origin.binding.value if isinstance(origin, ValueAt) else (
                 origin.module.skeleton.definitions[origin.qualname].node)
-            pending += [(origin.module, n) for n in ast.walk(whole) if isinstance(n, ast.expr)]
+            pending += [(origin.module, n) for n in walk(whole) if isinstance(n, ast.expr)]
     return found
 
 

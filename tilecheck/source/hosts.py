@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.records import record
+from tilecheck.source.nodes import walk
 from tilecheck.source.relevance import LAUNCHERS, may_launch, may_own
 from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, ValueAt, dotted_parts
 from tilecheck.source.skeleton import ImportBinding, ValueBinding
@@ -128,7 +129,7 @@ class Mentions:
 
 
 def _names_launcher(root: ast.AST) -> bool:
-    for node in ast.walk(root):
+    for node in walk(root):
         name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
         if name in LAUNCHERS:
             return True
