@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from tilecheck.kernel import tree
 from tilecheck.kernel.tree import Expr, Span, Stmt
 from tilecheck.source.module import Module
+from tilecheck.source.nodes import children, walk
 from tilecheck.source.resolve import dotted_parts
 
 _OPERATORS: Final[Mapping[type[ast.AST], str]] = {
@@ -74,7 +75,7 @@ class Syntax:
         """The names, and the chains of names with dots, in a definition or a value of the module, each once."""
         known = self._chains.get(root)
         if known is None:
-            found = {parts: None for n in ast.walk(root) if isinstance(n, ast.Name | ast.Attribute)
+            found = {parts: None for n in walk(root) if isinstance(n, ast.Name | ast.Attribute)
                      and (parts := dotted_parts(n)) is not None}
             known = self._chains[root] = tuple(found)
         return known
@@ -98,7 +99,7 @@ class Syntax:
         return tree.Unknown(what or type(node).__name__, self.children(node), self.span(node))
 
     def children(self, node: ast.AST) -> tuple[Expr, ...]:
-        return tuple(self.expr(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+        return tuple(self.expr(child) for child in children(node) if isinstance(child, ast.expr))
 
     def block(self, nodes: Iterable[ast.stmt]) -> tuple[Stmt, ...]:
         return tuple(self.stmt(node) for node in nodes)
@@ -153,7 +154,7 @@ def syntax(module: Module) -> Syntax:
 
 
 def _bound(node: ast.AST) -> Iterable[str]:
-    for child in ast.walk(node):
+    for child in walk(node):
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store | ast.Del):
             yield child.id
         elif isinstance(child, ast.MatchAs | ast.MatchStar) and child.name is not None:
@@ -161,7 +162,7 @@ def _bound(node: ast.AST) -> Iterable[str]:
 
 
 def _inner(node: ast.AST) -> Iterable[ast.stmt]:
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         if isinstance(child, ast.stmt):
             yield child
         elif isinstance(child, ast.match_case | ast.ExceptHandler):

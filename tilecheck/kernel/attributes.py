@@ -36,6 +36,7 @@ from tilecheck.kernel.values import (
     Value,
 )
 from tilecheck.proof.terms import app, const, ite, sym
+from tilecheck.source.nodes import walk
 
 ARRAY_ATTRIBUTES = frozenset({"shape", "strides", "dtype", "ndim", "slice", "tiled_view", "get_raw_memory"})
 VIEW_ATTRIBUTES = frozenset({"tile_shape", "traversal_steps", "num_tiles", "load", "store"})
@@ -200,7 +201,7 @@ def _may_change(m: Machine, cls: Class, name: str) -> bool:
 
 def _stored(tree: ast.Module) -> Iterator[str]:
     """The attributes that are set somewhere; `*` for one whose name is not written there."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             yield node.attr
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr"):

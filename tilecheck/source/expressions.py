@@ -28,6 +28,7 @@ from tilecheck.kernel.tree import (
     UnaryOp,
     Unknown,
 )
+from tilecheck.source.nodes import children
 from tilecheck.source.places import Places
 
 __all__ = ["OPERATORS", "lower_expr", "lower_params", "names_bound", "sub_expressions"]
@@ -45,7 +46,7 @@ def sub_expressions(at: Places, node: ast.AST) -> tuple[Expr, ...]:
 
 
 def _sub_expressions(at: Places, node: ast.AST) -> Iterator[Expr]:
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         if isinstance(child, ast.expr):
             yield lower_expr(at, child)
         else:
@@ -74,7 +75,7 @@ def _names_bound(node: ast.AST) -> Iterator[str]:
             if node.rest is not None:
                 yield node.rest
         case _:
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 yield from _names_bound(child)
             if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name is not None:
                 yield node.name

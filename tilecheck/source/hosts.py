@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.records import record
+from tilecheck.source.nodes import walk
 from tilecheck.source.relevance import LAUNCHERS, may_launch, may_own
 from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, ValueAt, dotted_parts
 from tilecheck.source.skeleton import ImportBinding, ValueBinding
@@ -129,8 +130,8 @@ class Mentions:
 
 def _names_launcher(root: ast.AST) -> bool:
     hidden = _hidden(root)
-    return any(_is_launcher(node, hidden) for node in ast.walk(root)) or (bool(hidden) and any(
-        _is_launcher(inner, frozenset()) for node in _around(root) for inner in ast.walk(node)))
+    return any(_is_launcher(node, hidden) for node in walk(root)) or (bool(hidden) and any(
+        _is_launcher(inner, frozenset()) for node in _around(root) for inner in walk(node)))
 
 
 def _is_launcher(node: ast.AST, hidden: frozenset[str]) -> bool:
@@ -144,14 +145,14 @@ def _hidden(root: ast.AST) -> frozenset[str]:
     names it."""
     if not isinstance(root, ast.FunctionDef | ast.AsyncFunctionDef):
         return frozenset()
-    found = {node.arg for node in ast.walk(root.args) if isinstance(node, ast.arg)} & LAUNCHERS
+    found = {node.arg for node in walk(root.args) if isinstance(node, ast.arg)} & LAUNCHERS
     return frozenset(found - set(_bound(root.body))) if found else frozenset()
 
 
 def _bound(body: list[ast.stmt]) -> Iterator[str]:
     """The names that statements give another meaning, also in functions inside them."""
     for statement in body:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             match node:
                 case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                     yield name

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tilecheck.records import record
+from tilecheck.source.nodes import children
 from tilecheck.source.resolve import FunctionAt, Origin, ValueAt, dotted_parts
 from tilecheck.source.skeleton import Definition, FunctionBinding, ImportBinding, ValueBinding
 from tilecheck.source.targets import ExternalName, TileName
@@ -237,7 +238,7 @@ class _Finder:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 scopes = (self.module.skeleton.functions_by_line[node.lineno], *scopes)
             decorators = getattr(node, "decorator_list", ())
-            pending += [(child, scopes) for child in ast.iter_child_nodes(node) if child not in decorators]
+            pending += [(child, scopes) for child in children(node) if child not in decorators]
 
     def functions_of(
         self, module: Module, node: ast.expr, scopes: tuple[str, ...], line: int, depth: int
@@ -303,7 +304,7 @@ def _returned(definition: Definition) -> Iterator[ast.expr]:
             if node.value is not None:
                 yield node.value
         elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            pending.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt))
+            pending.extend(child for child in children(node) if isinstance(child, ast.stmt))
             for handler in getattr(node, "handlers", ()):
                 pending.extend(handler.body)
             for case in getattr(node, "cases", ()):

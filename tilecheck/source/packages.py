@@ -102,9 +102,10 @@ class Packages:
             if dotted:
                 self._known.setdefault(dotted, []).append(absolute)
 
-    def find(self, dotted: str, importer: Path) -> Path | None:
-        """The file of an absolutely named module as `importer` sees it, or None when it is not of the checked tree."""
-        key = (dotted, str(importer.parent))
+    def find(self, dotted: str, importer: str) -> Path | None:
+        """The file of an absolutely named module as the file `importer` sees it, or None when it is not of the checked
+        tree."""
+        key = (dotted, os.path.dirname(importer))  # the files of a folder see the same
         if key not in self._found:
             self._found[key] = self._find(dotted, os.path.abspath(importer))
         return self._found[key]

@@ -73,7 +73,7 @@ class Project:
         level = len(dotted) - len(name)
         if level == 0:
             importer = relative_to.path if relative_to is not None else next(iter(self.files), ".")
-            found = self._packages.find(name, Path(importer))
+            found = self._packages.find(name, importer)
         elif relative_to is None:
             return None
         else:

@@ -11,6 +11,7 @@ from dataclasses import field
 from typing import Any, Final, TypeAlias
 
 from tilecheck.records import record
+from tilecheck.source.nodes import walk
 
 __all__ = [
     "Binding", "Bound", "ClassBinding", "Definition", "FunctionBinding", "ImportBinding", "OpaqueBinding", "Skeleton",
@@ -200,7 +201,7 @@ class _Builder:
     def bind_opaque(self, place: _Place, target: ast.AST | None) -> None:
         if target is None or place.scope is None:
             return
-        for node in ast.walk(target):
+        for node in walk(target):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 self.bind(place, node.id, OpaqueBinding())
 
@@ -208,7 +209,7 @@ class _Builder:
         """Only module-level statements are searched: a walrus in a function binds no name of the module."""
         if expression is None or place.scope != "":
             return
-        for node in ast.walk(expression):
+        for node in walk(expression):
             if isinstance(node, ast.NamedExpr):
                 self.bind(place, node.target.id, OpaqueBinding())
 
@@ -312,7 +313,7 @@ class _Builder:
     def match(self, node: ast.Match, place: _Place, above: int) -> None:
         inside = place.under_condition()
         for case in node.cases:
-            for part in ast.walk(case.pattern):
+            for part in walk(case.pattern):
                 name = getattr(part, "name", None) or getattr(part, "rest", None)
                 if isinstance(name, str):
                     self.bind(inside, name, OpaqueBinding())

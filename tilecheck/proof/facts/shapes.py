@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from tilecheck.proof.facts.definitions import depth_of
 from tilecheck.proof.facts.polynomials import shifted
-from tilecheck.proof.terms import Atom, FloorDiv, Ite, Lane, Max, Min, Monomial, Term, depends_on_block, text_of
+from tilecheck.proof.terms import Atom, Ite, Lane, Max, Min, Monomial, Term, depends_on_block, text_of
 
 _MAX_TERMS: Final = 24
 _MAX_DEGREE: Final = 6

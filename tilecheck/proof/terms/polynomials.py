@@ -12,42 +12,38 @@ from tilecheck.proof.terms.atoms import Atom, Monomial
 class Term:
     """A polynomial: monomials (sorted tuples of atoms, with repetition for powers) to non-zero coefficients."""
 
-    # most terms are a step of a computation: what is asked of few of them is not there until it is asked for
+    # most terms are a step of a computation: what is asked of few of them is not computed until it is asked for
     __slots__ = ("_hash", "_key", "_varying", "monos")
-
-    monos: dict[Monomial, int]
-    _key: str
-    _hash: int
-    _varying: bool
 
     def __init__(self, monos: dict[Monomial, int]) -> None:
         self.monos = monos
+        self._hash = 0
+        self._key: str | None = None
+        self._varying: bool | None = None
 
     @property
     def key(self) -> str:
-        try:
-            return self._key
-        except AttributeError:
-            self._key = _text(frozenset(self.monos.items()))
-            return self._key
+        found = self._key
+        if found is None:
+            self._key = found = _text(frozenset(self.monos.items()))
+        return found
 
     @property
     def varying(self) -> bool:
-        try:
-            return self._varying
-        except AttributeError:
-            self._varying = True in map(depends_on_block, self.monos)
-            return self._varying
+        found = self._varying
+        if found is None:
+            self._varying = found = True in map(depends_on_block, self.monos)
+        return found
 
     def __eq__(self, other: object) -> bool:
         return self is other or (type(other) is Term and self.monos == other.monos)
 
     def __hash__(self) -> int:
-        try:
-            return self._hash
-        except AttributeError:
-            self._hash = hash(frozenset(self.monos.items()))
-            return self._hash
+        found = self._hash
+        if not found:
+            # two bits less, and compiled code keeps the number as it is
+            self._hash = found = hash(frozenset(self.monos.items())) >> 2
+        return found
 
     def __repr__(self) -> str:
         return self.key
