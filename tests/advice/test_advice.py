@@ -175,7 +175,7 @@ def test_an_index_outside_is_kept_inside(index: str, help_: str) -> None:
 def test_a_row_that_is_too_short_gets_its_mask() -> None:
     finding = found(FLAT + "ct.scatter(c, o, ct.load(a, (ct.bid(0),), (T,)))", "a, c, H: Int, T: Int", "TC206")
     assert said(finding) == [(1, "rows begin `H` elements apart"), (1, "a block takes `T` elements of its row"),
-                             (2, "element 1 in both blocks")]
+                             (2, "element 3 in both blocks")]
     assert finding.help == (
         "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < H`, or "
         'declare what every launch satisfies: @requires("T <= H")')

@@ -10,9 +10,11 @@ from tests.cases.expectations import cases
 from tests.pictures.scenes import marks, scene, studied
 from tilecheck.config import Config
 from tilecheck.pictures.build import BY
+from tilecheck.pictures.legend import legend
 from tilecheck.pictures.present import Request, present
 from tilecheck.pictures.scene import Scene
 from tilecheck.pictures.setting import CannotDraw
+from tilecheck.pictures.svg import array_picture
 from tilecheck.study import study as studied_file
 
 RACES = [c.name for c in cases("raw_bad.py") if {code for _, code in c.expected} & {"TC101", "TC103"}]
@@ -357,3 +359,52 @@ def test_arrays_of_a_list_are_named_by_their_position(tmp_path: Path) -> None:
     (array,) = present(studied_file(f"{path}::kernel", Config(use_cache=False)), Request({})).arrays
     assert array.shape == "2 arrays of 2"
     assert array.alarms[-1] == "Collision: block 2 and block 3 both write o[1][0:2] (line 5)."
+
+
+OVERLAPPING = """\
+import cuda.tile as ct
+
+
+@ct.kernel
+def k(a, c, T: ct.Constant[int]):
+    i = ct.bid(0)
+    offs = i * (T // 2) + ct.arange(T, dtype=ct.int32)
+    ct.scatter(c, offs, ct.gather(a, offs))
+"""
+
+
+def test_what_several_blocks_read_has_the_names_of_all_of_them_where_their_tiles_overlap(tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(OVERLAPPING)
+    shown = present(studied_file(f"{tmp_path / 'k.py'}::k", Config(use_cache=False)), Request({"T": 4}))
+    labels: dict[str, dict[int, str]] = {}
+    for array in shown.arrays:
+        cells = labels.setdefault(array.name, {})
+        for m in array.panels[0].marks:
+            for r in m.free if m.label else ():
+                cells.update(dict.fromkeys(range(r.column, r.column + r.width), m.label))
+    assert labels["a"] == labels["c"] and set(labels["a"].values()) >= {"0", "0 + 1", "1 + 2"}
+    # the label stands in the drawing, too
+    body = array_picture(next(a for a in shown.arrays if a.name == "a")).body
+    assert ">0 + 1<" in body and ">1 + 2<" in body
+
+
+def test_the_picture_of_a_row_that_spills_is_of_the_launch_of_the_report() -> None:
+    shown, study = scene("raw_bad.py", "head_spills_into_next"), studied("raw_bad.py", "head_spills_into_next")
+    finding = next(d for d in study.diagnostics if d.code == "TC206" and d.witness is not None)
+    assert finding.witness is not None and shown.headline is not None
+    assert shown.grid == finding.witness.grid
+    sizes = dict(finding.witness.scalars)
+    assert {n: int(v) for n, v in shown.values} == {"HD": sizes["HD"], "T": sizes["T"]}
+    assert shown.broken == ("HD // 2 + T <= HD",)
+    (ring,) = [m for m in marks(shown) if m.ringed]
+    assert [ring.rects[0].row * sizes["HD"] + ring.rects[0].column] == list(finding.witness.element)
+    assert dict(legend(shown))["ringed"] == "the element of the report's example"
+
+
+def test_no_element_is_ringed_where_the_finding_has_no_example_of_it() -> None:
+    study = studied("raw_bad.py", "head_spills_into_next")
+    numbers = [n for n, d in enumerate(sorted(
+        study.diagnostics, key=lambda d: (d.severity != "error", d.witness is None, d.span)), 1) if d.witness is None]
+    shown = present(study, Request({}, numbers[0]))
+    assert shown.headline is not None and shown.headline.code == "TC206"
+    assert not any(m.ringed for m in marks(shown)) and "ringed" not in dict(legend(shown))

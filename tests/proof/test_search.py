@@ -12,12 +12,14 @@ from hypothesis import given, settings
 from tests.proof.strategies import Recipe, build, conditions, integers
 from tilecheck.proof.region import BlockPoint, Region, Witness
 from tilecheck.proof.search import (
+    Bound,
     confirm,
     find_collision,
     find_iteration_collision,
     find_model,
     necessary,
     satisfiable,
+    with_room,
 )
 from tilecheck.proof.search.assignments import grids
 from tilecheck.proof.search.codegen import predicate, value
@@ -341,3 +343,33 @@ def test_disjunction_guards() -> None:
     access = region(const(0), guard=disj(eq(B0, 1), conj(eq(B0, 3), lt(N, 3))))
     found = find_collision(access, access, axes=X, same_site=True)
     assert found is not None and {found.first.block[0], found.second.block[0]} == {1, 3}
+
+
+def test_extents_grow_until_all_bounds_hold_and_the_collision_is_evaluated_anew() -> None:
+    i, extent = bid(0), sym("c.shape[0]")
+    store = Region((i,), TRUE)
+    load = Region((i + 1,), TRUE)
+    w = find_collision(store, load, axes=frozenset({0}), assume=ge(extent, 2), same_site=False)
+    assert w is not None and dict(w.scalars) == {"c.shape[0]": 2}
+    asked: list[Witness] = []
+
+    def confirmed(found: Witness) -> bool:
+        asked.append(found)
+        return confirm(found, store, load, assume=ge(extent, 2))
+
+    larger = with_room(w, [Bound(i + 1, extent, TRUE)], confirmed)
+    assert dict(larger.scalars) == {"c.shape[0]": 3} and asked == [larger]
+    assert with_room(larger, [Bound(i + 1, extent, TRUE)], confirmed) == larger and len(asked) == 1
+    # a collision that does not survive, an index before the array, and one that grows with the array: as it was
+    assert with_room(w, [Bound(i + 1, extent, TRUE)], lambda _: False) == w
+    assert with_room(w, [Bound(i - 1, extent, TRUE)], confirmed) == w
+    assert with_room(w, [Bound(i + extent, extent, TRUE)], confirmed) == w
+    # what the witness does not say is not judged
+    assert with_room(w, [Bound(i + 1, sym("a.shape[0]"), TRUE)], confirmed) == w
+
+
+def test_an_inner_extent_does_not_grow_where_strides_are_given() -> None:
+    i = bid(0)
+    w = Witness((2, 1, 1), (("c.shape[1]", 1), ("c.strides[0]", 1)), BlockPoint((0, 0, 0), (), ()),
+                BlockPoint((1, 0, 0), (), ()), (0, 0))
+    assert with_room(w, [Bound(i, sym("c.shape[1]"), TRUE)], lambda _: True) == w

@@ -377,7 +377,7 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "blocks 2 and 3 both write c[8]",
             [
                 "the other write to `c` is here",
-                "with grid (5, 1, 1) and T = 2, c.shape[0] = 10: block 2 and block 3 write c[8]",
+                "with grid (5, 1, 1) and T = 2, c.shape[0] = 18: block 2 and block 3 write c[8]",
                 "tile 4 in block 2",
                 "tile 4 in block 3",
                 "a race even where both blocks store the same value: the memory model leaves the result undefined",
@@ -391,12 +391,15 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "blocks 0 and 1 both write c[2]",
             [
                 (
-                    "with grid (2, 1, 1) and T = 2, c.shape[0] = 4, n = 4: block 0 in iteration i #1 and block 1 in"
-                    " iteration i #0 write c[2]"
+                    "with grid (2, 1, 1) and T = 2, c.shape[0] = 8, n = 4: block 0 in iteration i #1 and block "
+                    "1 in iteration i #0 write c[2]"
                 ),
                 "with `range(ct.bid(0), n, ct.num_blocks(0))` here no two blocks meet",
                 "tile 1 in both blocks",
-                "a race even where both blocks store the same value: the memory model leaves the result undefined",
+                (
+                    "a race even where both blocks store the same value: the memory model leaves the result "
+                    "undefined"
+                ),
             ],
             "write `range(ct.bid(0), n, ct.num_blocks(0))`: no two blocks write one element of `c` then",
         ),
@@ -431,7 +434,7 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "TC102", "warning", 10,
             "blocks write disjoint parts of `c` only if `grid[1]*T <= S`",
             [
-                "with grid (2, 2, 1) and S = 3, T = 2, c.shape[0] = 4 two blocks write c[3]",
+                "with grid (2, 2, 1) and S = 3, T = 2, c.shape[0] = 7 two blocks write c[3]",
             ],
             "declare what every launch satisfies: @requires(\"grid[1]*T <= S\")",
         ),
@@ -455,13 +458,13 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "block 0 reads c[2], which block 1 writes in the same launch",
             [
                 "`c` is written here",
-                "with grid (2, 1, 1) and T = 2, c.shape[0] = 4: block 1 writes and block 0 reads c[2]",
+                "with grid (2, 1, 1) and T = 2, c.shape[0] = 6: block 1 writes and block 0 reads c[2]",
                 "tile 1 in block 1",
                 "tile 1 in block 0",
             ],
             (
-                "give the kernel one more array and write to that in place of `c`: then all blocks read `c` as it "
-                "was before the launch; or, if a block is to read what it writes itself, read at `(i,)`"
+                "give the kernel one more array and write to that in place of `c`: then all blocks read `c` as "
+                "it was before the launch; or, if a block is to read what it writes itself, read at `(i,)`"
             ),
         ),
     ],
@@ -750,33 +753,39 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "TC206", "warning", 10,
             "what this reads of `a` runs into the next row unless `H // 2 + T <= H`",
             [
+                "the write that does the same is here",
                 "rows begin `H` elements apart",
                 "a block takes `T` elements of its row",
-                "the write that does the same is here",
+                "with H = 4, T = 4 block 0 reads a[2:6]",
+                (
+                    "the row of block 0 ends with a[3]: a[4:6] is of the next row, and goes into the result of "
+                    "this one"
+                ),
             ],
             (
-                "keep the lanes past the end of the row out, with `mask=H // 2 + ct.arange(T, dtype=ct.int32) < H` "
-                "where the index is `o + H // 2` and `mask=ct.arange(T, dtype=ct.int32) < H` where the index is "
-                "`o`, or declare what every launch satisfies: @requires(\"H // 2 + T <= H\")"
+                "keep the lanes past the end of the row out, with `mask=H // 2 + ct.arange(T, dtype=ct.int32) "
+                "< H` where the index is `o + H // 2` and `mask=ct.arange(T, dtype=ct.int32) < H` where the "
+                "index is `o`, or declare what every launch satisfies: @requires(\"H // 2 + T <= H\")"
             ),
         ),
         (
             "TC206", "warning", 11,
             (
-                "what this writes to `c` runs into the next row, which belongs to another block, unless `H // 2 + T"
-                " <= H`"
+                "what this writes to `c` runs into the next row, which belongs to another block, unless `H // "
+                "2 + T <= H`"
             ),
             [
                 "together with the write to `c` here",
-                "with grid (2, 1, 1) and H = 1, T = 2, c.shape[0] = 4 two blocks write c[1]",
+                "with grid (2, 1, 1) and H = 4, T = 4, c.shape[0] = 10 two blocks write c[4]",
                 "rows begin `H` elements apart",
                 "a block takes `T` elements of its row",
-                "element 1 in both blocks",
+                "element 4 in block 0",
+                "element 4 in block 1",
             ],
             (
-                "keep the lanes past the end of the row out, with `mask=H // 2 + ct.arange(T, dtype=ct.int32) < H` "
-                "where the index is `o + H // 2` and `mask=ct.arange(T, dtype=ct.int32) < H` where the index is "
-                "`o`, or declare what every launch satisfies: @requires(\"H // 2 + T <= H\")"
+                "keep the lanes past the end of the row out, with `mask=H // 2 + ct.arange(T, dtype=ct.int32) "
+                "< H` where the index is `o + H // 2` and `mask=ct.arange(T, dtype=ct.int32) < H` where the "
+                "index is `o`, or declare what every launch satisfies: @requires(\"H // 2 + T <= H\")"
             ),
         ),
     ],
@@ -840,10 +849,10 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "TC206", "warning", 10,
             "what this writes to `c` runs into the next row, which belongs to another block, unless `T <= S`",
             [
-                "with grid (2, 1, 1) and S = 1, T = 2, c.shape[0] = 4 two blocks write c[1]",
+                "with grid (2, 1, 1) and S = 3, T = 4, c.shape[0] = 7 two blocks write c[3]",
                 "rows begin `S` elements apart",
                 "a block takes `T` elements of its row",
-                "element 1 in both blocks",
+                "element 3 in both blocks",
             ],
             (
                 "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < S`, or "
@@ -854,9 +863,14 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "TC206", "warning", 10,
             "what this reads of `a` runs into the next row unless `T <= S`",
             [
+                "the write that does the same is here",
                 "rows begin `S` elements apart",
                 "a block takes `T` elements of its row",
-                "the write that does the same is here",
+                "with S = 3, T = 4 block 1 reads a[3:7]",
+                (
+                    "the row of block 1 ends with a[5]: a[6] is of the next row, and goes into the result of "
+                    "this one"
+                ),
             ],
             (
                 "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < S`, or "

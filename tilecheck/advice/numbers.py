@@ -32,13 +32,13 @@ def in_both(scene: Scene, access: Access, w: Witness) -> str:
 
 
 def label(scene: Scene, access: Access, w: Witness, point: BlockPoint) -> Iterator[Note]:
-    """The tile that an access takes in one block, at its index."""
+    """The tile that an access takes in one block, or the element of the witness, at its index."""
     call = scene.calls.get(access.span)
     index = None if call is None else index_of(scene, call)
     tile = _tile(scene, access, w, point)
-    if index is not None and tile is not None:
-        yield Note(f"tile {tile_text(tile)} in block {block_name(point.block, scene.model.axes_read)}",
-                   index.whole.span, True)
+    taken = f"tile {tile_text(tile)}" if tile is not None else "" if access.tile else f"element {tile_text(w.element)}"
+    if index is not None and taken:
+        yield Note(f"{taken} in block {block_name(point.block, scene.model.axes_read)}", index.whole.span, True)
 
 
 def tile_text(numbers: Sequence[int]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tilecheck.advice.indices import index_of
-from tilecheck.advice.numbers import in_both
+from tilecheck.advice.numbers import in_both, label
 from tilecheck.advice.recheck import Candidate, tried
 from tilecheck.advice.scene import Scene, axes_of
 from tilecheck.diagnostics import Note
@@ -25,8 +25,11 @@ def advice(scene: Scene, s: Settled) -> Advice | None:
     if call is None or index is None or index.is_tuple or s.verdict != "conditional":
         return None
     found = [*_rows(scene, index.whole)]
-    if s.witness is not None:
-        found.append(Note(in_both(scene, s.access, s.witness), index.whole.span, True))
+    w = s.witness
+    if w is not None and s.other is not None and s.other.span != s.access.span:
+        found += (n for a, p in ((s.other, w.first), (s.access, w.second)) for n in label(scene, a, w, p))
+    elif w is not None:
+        found.append(Note(in_both(scene, s.access, w), index.whole.span, True))
     notes = tuple(sorted(found, key=lambda n: n.span or s.access.span))
     clauses = " and ".join(c.text for c in s.clauses if c.kind == "semantic")
     masks = [c for a in _alike(scene, s) for c in list(_masks(scene, a))[:1]]

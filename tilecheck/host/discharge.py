@@ -37,7 +37,7 @@ from tilecheck.proof.terms import (
 )
 from tilecheck.records import record
 
-__all__ = ["Discharge", "discharge"]
+__all__ = ["Discharge", "discharge", "said"]
 
 State: TypeAlias = Literal["discharged", "broken", "violated", "open"]
 

@@ -55,6 +55,7 @@ _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.\w+)?(?:\[\d+\])?")
 _WORDS: Final = frozenset({"and", "or", "not", "cdiv", "min", "max"})
 _ALL: Final = 8
 """Slices of an array that are all drawn."""
+_PLAIN: Final[tuple[MarkKind, ...]] = ("read", "write", "atomic")
 _MARGIN: Final = 6
 """Cells that are drawn beyond the end of an array."""
 
@@ -102,18 +103,19 @@ def draw_limits(study: Study, setting: Setting) -> None:
 
 def build(
     drawn: Drawn, headline: Headline | None, ringed: Meeting | None, findings: tuple[str, ...],
-    related: frozenset[int] = frozenset(), origin: str = "",
+    related: frozenset[int] = frozenset(), origin: str = "", named: bool = True,
 ) -> Scene:
-    """The scene of a launch. `ringed` is the collision that the headline speaks of, `related` are lines that it speaks
-    of beside its own."""
-    return _Builder(drawn, headline, ringed, findings, related, origin).scene()
+    """The scene of a launch. `ringed` is the collision that the headline speaks of, `named` whether the finding or its
+    example is of this very element, `related` are lines that it speaks of beside its own."""
+    return _Builder(drawn, headline, ringed, findings, related, origin, named).scene()
 
 
 class _Builder:
     def __init__(
         self, drawn: Drawn, headline: Headline | None, ringed: Meeting | None, findings: tuple[str, ...],
-        related: frozenset[int], origin: str,
+        related: frozenset[int], origin: str, named: bool,
     ) -> None:
+        self.named = named
         self.related, self.origin = related, origin
         self.drawn, self.headline, self.ringed, self.findings = drawn, headline, ringed, findings
         self.model = drawn.study.model
@@ -282,18 +284,46 @@ class _Builder:
                 min(columns + _MARGIN, max([columns, *(c + 1 for _, c in cells)])))
         clashing = {c for f, own in found if f.kind in ("clash", "twice") for c in own}
         named = {c for f, own in found if f.ringed for c in own}
+        shared = self._shared([(f, own) for f, own in found if f.kind in _PLAIN and f.label], clashing)
         marks: list[Mark] = []
         for f, own in found:
             inside = [c for c in own if low[0] <= c[0] < high[0] and low[1] <= c[1] < high[1]]
             if inside:
-                free = [c for c in inside if c not in clashing] if f.kind in ("read", "write", "atomic") else inside
+                free = [c for c in inside if c not in clashing and (f.kind, c) not in shared
+                        ] if f.kind in _PLAIN else inside
                 marks.append(Mark(
                     f.kind, rectangles(inside), f.at, f.accesses, f.label, f.title, f.ringed,
                     # the box around an element parts the names beside it from those in it
                     (*rectangles(c for c in free if c not in named), *rectangles(c for c in free if c in named))))
+        marks += self._together_named(shared)
         missing = tuple((r, c) for r in range(rows) for c in range(columns) if not place.has(panel, (r, c)))
         label = "" if len(place.shape) <= 2 else f"[{', '.join(map(str, panel))}, :, :]"
         return Panel(label, (rows, columns), low, high, tuple(marks), missing)
+
+    @staticmethod
+    def _shared(
+        found: Sequence[tuple[_Found, tuple[Cell, ...]]], clashing: set[Cell],
+    ) -> dict[tuple[MarkKind, Cell], tuple[_Found, ...]]:
+        """Cells that different blocks touch alike in tiles that overlap, with the marks of these."""
+        over: dict[tuple[MarkKind, Cell], list[_Found]] = {}
+        for f, own in found:
+            for c in own:
+                if c not in clashing:
+                    over.setdefault((f.kind, c), []).append(f)
+        return {at: tuple(fs) for at, fs in over.items() if len({frozenset(b for b, _ in f.at) for f in fs}) > 1}
+
+    def _together_named(self, shared: Mapping[tuple[MarkKind, Cell], tuple[_Found, ...]]) -> Iterator[Mark]:
+        """The names of all blocks that touch such cells, on them; the cells are drawn with the tiles."""
+        groups: dict[tuple[MarkKind, tuple[int, ...]], tuple[list[Cell], dict[At, None], set[int]]] = {}
+        for (kind, cell), fs in shared.items():
+            blocks = tuple(sorted({b for f in fs for b, _ in f.at}))
+            cells, at, accesses = groups.setdefault((kind, blocks), ([], {}, set()))
+            cells.append(cell)
+            at.update(dict.fromkeys(x for f in fs for x in f.at))
+            accesses.update(a for f in fs for a in f.accesses)
+        for (kind, blocks), (cells, at, accesses) in groups.items():
+            yield Mark(kind, (), tuple(at), tuple(sorted(accesses)), self._label([self.blocks[b] for b in blocks]), "",
+                       False, rectangles(cells))
 
     # --- marks -------------------------------------------------------------------------------------------------------
 
@@ -342,7 +372,7 @@ class _Builder:
             label = f"{self._name(blocks[0])} twice" if kind == "twice" else " + ".join(map(self._name, blocks))
             title = f"Collision: {self._together(found[0])} {_elements(name, elements)}"
             yield _Found(kind, elements, at, accesses, label, title)
-        if self.ringed is not None and self.ringed.array == name:
+        if self.ringed is not None and self.named and self.ringed.array == name:
             m = self.ringed
             title = f"{_elements(name, [m.element])}, of which the finding speaks"
             every = tuple((self.number[b], s) for b in m.blocks for s in range(max(1, len(self.steps.names))))

@@ -35,14 +35,20 @@ _VERDICTS: Final = {
 def legend(scene: Scene) -> tuple[tuple[str, str], ...]:
     """The kinds of marks in a scene, in a fixed order, each with its meaning; `ringed` is the thick box."""
     found = {m.kind for m in _marks(scene)}
-    ringed = [("ringed", "the element that the finding names")] if any(m.ringed for m in _marks(scene)) else []
+    ringed = [("ringed", _ringed(scene))] if any(m.ringed for m in _marks(scene)) else []
     return (*((kind, words) for kind, words in WORDS.items() if kind in found), *ringed)
+
+
+def _ringed(scene: Scene) -> str:
+    """Whose element the thick box is around: what a finding says names one only where it is an error."""
+    named = scene.headline is None or scene.headline.severity == "error"
+    return "the element that the finding names" if named else "the element of the report's example"
 
 
 def remarks(scene: Scene) -> tuple[str, ...]:
     """What colours mean in a scene, beside its patterns."""
     panels = [p for a in scene.arrays for p in a.panels]
-    several = any(len({b for b, _ in m.at}) > 1 for m in _marks(scene))
+    several = any(len({b for b, _ in m.at}) > 1 and m.rects for m in _marks(scene))
     out = ["colours tell blocks apart, as their names do" + ("; grey: several blocks at once" if several else "")]
     pairs = [pair for p in panels for pair in _overlapping(p)]
     if any(_blocks(a) == _blocks(b) for a, b in pairs):

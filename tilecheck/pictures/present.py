@@ -61,7 +61,8 @@ def present(study: Study, request: Request) -> Scene:
     if headline is not None:
         related |= {p.line for p in headline.parts if not p.name.startswith("tile of ")}
     origin = launch_words(study, drawn.setting, bool(request.given))
-    return build(drawn, headline, ringed, others, related, origin)
+    named = ringed is not None and _names(chosen, settled, ringed)
+    return build(drawn, headline, ringed, others, related, origin, named)
 
 
 def _findings(study: Study) -> list[Diagnostic]:
@@ -124,6 +125,9 @@ def _wishes(
     if d is None:
         return out
     broken = [c.cond for c in s.clauses if c.kind == "semantic" and c.cond is not None] if s is not None else []
+    if d.witness is not None and s is not None and s.kind not in ("bounds", "padding"):
+        # that of the report, so that one need not compare two
+        out += [_of_witness(d.witness, must, should, whole) for whole in (False, True)]
     if s is not None and s.code == "TC206":
         wide = tuple(ge(row, const(3)) for row in rows_of(s.access) if not row.varying)[:1]
         out += [Wish({}, (*must, negate(c), *wide), should, clean=False) for c in broken]
@@ -172,11 +176,18 @@ def _ringed(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Meeting | None:
     found = [m for m in drawn.meetings if array is None or m.array == array]
     w = d.witness
     if w is not None and s is not None and s.kind != "bounds":
-        blocks = {w.first.block, w.second.block}
-        exact = [m for m in found if m.element == w.element and blocks <= set(m.blocks)]
+        exact = [m for m in found if _names(d, s, m)]
         if exact:
             return exact[0]
     return found[0] if found and s is not None and s.kind not in ("bounds", "padding") else None
+
+
+def _names(d: Diagnostic | None, s: Settled | None, m: Meeting) -> bool:
+    """Whether a collision is the one of the finding or of its example: the same element of the same two blocks. A
+    finding without an example names none."""
+    w = d.witness if d is not None else None
+    return w is not None and s is not None and s.kind != "bounds" and m.element == w.element and {
+        w.first.block, w.second.block} <= set(m.blocks)
 
 
 def _headline(drawn: Drawn, d: Diagnostic, s: Settled | None, ringed: Meeting | None, own: bool) -> Headline:

@@ -28,7 +28,7 @@ WORDS: Final[dict[MarkKind, str]] = {
 
 @record(frozen=True)
 class Mark:
-    """Rectangles of one panel that are touched alike.
+    """Rectangles of one panel that are touched alike; none where only a label stands, in what other marks draw.
 
     at       which blocks do so in which steps
     accesses numbers of the accesses

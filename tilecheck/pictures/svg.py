@@ -136,7 +136,7 @@ def _panel(panel: Panel, size: int, folded: int) -> Iterator[str]:
     for row, column in panel.missing:
         yield f'<rect {box(Rect(row, column, 1, 1))} class="missing"/>'
     yield from _numbers(panel, size, folded)
-    for m in panel.marks:
+    for m in (m for m in panel.marks if m.rects):
         inset = {"read": 2.5, "write": 1.0, "atomic": 1.0}.get(m.kind, 0.5) if size >= 10 else 0.0
         blocks = sorted({b for b, _ in m.at})
         colour = f"b{blocks[0] % COLOURS}" if len(blocks) == 1 else "many"

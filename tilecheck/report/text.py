@@ -69,9 +69,10 @@ def _wrapped(text: str) -> list[str]:
 
 def _labels(diagnostic: Diagnostic) -> list[Label]:
     other = _other_access(diagnostic)
-    labels = [Label(diagnostic.span, _primary_text(diagnostic), True)]
+    here = [n.message for n in diagnostic.notes if n.span == diagnostic.span and n.origin and fits(n.message)]
+    labels = [Label(diagnostic.span, ", ".join(filter(None, (_primary_text(diagnostic), *here))), True)]
     for note in diagnostic.notes:
-        if note.span is not None:
+        if note.span is not None and not (note.span == diagnostic.span and note.message in here):
             text = note.message if fits(note.message) else ""
             if note is other and diagnostic.witness is not None:
                 text = ", ".join(filter(None, (text, f"block {_block(diagnostic.witness, diagnostic.witness.first)}")))

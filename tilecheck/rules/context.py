@@ -12,8 +12,18 @@ from tilecheck.proof.contract import ContractError, annotation_of, parse, render
 from tilecheck.proof.facts import Facts, conjuncts
 from tilecheck.proof.questions import across_blocks
 from tilecheck.proof.region import Clause, Region, Witness
-from tilecheck.proof.search import find_collision, find_model, necessary, satisfiable, whatever_the_data
+from tilecheck.proof.search import (
+    Bound,
+    confirm,
+    find_collision,
+    find_model,
+    necessary,
+    satisfiable,
+    whatever_the_data,
+    with_room,
+)
 from tilecheck.proof.terms import (
+    ONE,
     Cond,
     Counter,
     Lane,
@@ -321,10 +331,26 @@ class Context:
         key = (first, second, same)
         if key not in self._kept.collisions:
             self.effort.search()
-            self._kept.collisions[key] = find_collision(
-                first, second, axes=self.axes_of(first, second), assume=conj(*self.uniform), same_site=same,
+            assume = conj(*self.uniform)
+            found = find_collision(
+                first, second, axes=self.axes_of(first, second), assume=assume, same_site=same,
                 accept=lambda w: not w.data or whatever_the_data(w, first, second))
+            self._kept.collisions[key] = None if found is None else self.roomy(
+                found, _confirming(first, second, assume))
         return self._kept.collisions[key]
+
+    def roomy(self, found: Witness, confirmed: Callable[[Witness], bool]) -> Witness:
+        """The witness in a launch that keeps the other accesses inside their arrays, where larger arrays do that: what
+        would be undefined, and what a bounds check would drop."""
+        if found.data:
+            return found
+        known = [a for a in self.model.accesses if a.region.exact]
+        tiles = dict.fromkeys(Bound(r.at, r.end, conj(a.under, r.when), ONE if r.step is None else r.step)
+                              for a in known for r in a.reach)
+        elements = dict.fromkeys(Bound(i, sym(f"{a.array}.shape[{k}]"), a.under)
+                                 for a in known if not a.tile for k, i in enumerate(a.region.index))
+        whole = with_room(found, (*tiles, *elements), confirmed)
+        return whole if whole is not found else with_room(found, tiles, confirmed)
 
     def solved(self, first: Region, second: Region) -> bool:
         """Whether the solver, where it is installed, proves that blocks never meet through two accesses."""
@@ -346,17 +372,20 @@ class Context:
                 first, second, axes, declared.assume, declared.annotations).proved
         return self._kept.settles[key]
 
-    def needed(self, clauses: Iterable[Clause], first: Region, second: Region, same: bool) -> Witness | None:
-        """A collision in a launch that breaks one of the semantic clauses and satisfies everything else."""
-        have = tuple(clauses)
+    def needed(
+        self, clauses: Iterable[Clause], first: Region, second: Region, same: bool, besides: Iterable[Cond] = (),
+    ) -> Witness | None:
+        """A collision in a launch that breaks one of the semantic clauses and satisfies everything else, and what is
+        asked besides."""
+        have, more = tuple(clauses), tuple(besides)
         for c in have:
             if c.kind == "semantic" and c.cond is not None:
                 self.effort.search()
                 others = conj(*(d.cond for d in have if d.cond is not None and d is not c),
-                              *self.uniform)
+                              *self.uniform, *(d for d in more if d != c.cond))
                 found = necessary(c.cond, first, second, self.axes_of(first, second), others, same_site=same)
                 if found is not None:
-                    return found
+                    return self.roomy(found, _confirming(first, second, conj(others, negate(c.cond))))
         return None
 
     def by_site(self, accesses: Iterable[Access]) -> dict[int, list[Access]]:
@@ -364,6 +393,10 @@ class Context:
         for a in accesses:
             out.setdefault(a.site, []).append(a)
         return out
+
+
+def _confirming(first: Region, second: Region, assume: Cond) -> Callable[[Witness], bool]:
+    return lambda w: confirm(w, first, second, assume=assume)
 
 
 def _section(region: Region, axis: int, conds: tuple[Cond, ...]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tilecheck.kernel.access import Access
 from tilecheck.proof.questions import within_operation
-from tilecheck.proof.search import find_collision
+from tilecheck.proof.search import confirm, find_collision
 from tilecheck.proof.terms import Lane, atoms_of, conj, lane
 from tilecheck.rules.context import Context
 from tilecheck.rules.obligation import Settled
@@ -52,10 +52,13 @@ def _settle(context: Context, access: Access, lanes: tuple[Lane, ...]) -> Outcom
         semantic = any(c.kind == "semantic" for c in clauses)
         return Outcome("conditional" if semantic else "proved", "; ".join(d.steps) or "each lane has its own element",
                        d.rules, clauses)
+    assume = conj(*context.uniform)
     witness = find_collision(
         access.region, access.region, axes=context.model.axes_read, same_site=True, want="same-block-lanes",
-        assume=conj(*context.uniform), lanes=lanes)
+        assume=assume, lanes=lanes)
     if witness is not None and not witness.data:
+        witness = context.roomy(witness, lambda w: confirm(
+            w, access.region, access.region, assume=assume, want="same-block-lanes", lanes=lanes))
         return Outcome("refuted", "two lanes write one element", witness=witness)
     missing = f"injective({d.data[0]})" if d.data else None
     return Outcome("unproven", "the lanes could not be told apart", missing=missing)

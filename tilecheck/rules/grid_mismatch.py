@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Severity
-from tilecheck.host.discharge import Discharge
+from tilecheck.host.binding import bind
+from tilecheck.host.discharge import Discharge, said
 from tilecheck.host.failing import failing
 from tilecheck.host.identity import unread_axis
 from tilecheck.host.launch import Launch
 from tilecheck.host.ownership.event import Event
 from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.region import Clause
-from tilecheck.proof.terms import atoms_of
+from tilecheck.proof.search.layout import leaves
+from tilecheck.proof.terms import Term, atoms_of, const, evaluate
 from tilecheck.rules import grid_coverage
 from tilecheck.rules.hosted import finding
 from tilecheck.rules.launches import Discharged
@@ -107,7 +110,10 @@ def _broken(
     values = ", ".join(f"{name} = {value}" for name, value in result.values)
     never = result.state == "broken"
     severity: Severity = "error" if never else "warning"
-    where = "" if not values else f" for {values}" if not never else f" (say, with {values})"
+    numbers = _in_numbers(model, clause, launch, result)
+    where = "" if not values else (
+        f" (say, with {values}{f': {numbers} is false' if numbers else ''})" if never else
+        f": for {values}, {numbers or 'it'} is false")
     message = f"this launch breaks `{clause.text}`, which `{model.name}` needs{where}"
     notes = [Note("the kernel is here", model.name_span)]
     if result.text:
@@ -118,6 +124,23 @@ def _broken(
     return Diagnostic(CODE, severity, message, launch.span, model.name, tuple(notes),
                       f"launch `{model.name}` with a grid, shapes and constants that satisfy `{clause.text}`")
 
+
+def _in_numbers(model: KernelModel, clause: Clause, launch: Launch, result: Discharge) -> str:
+    """The clause with all that the values which were found make of its own names; empty where that is not known."""
+    if clause.cond is None or not result.values:
+        return ""
+    known = dict(result.values)
+    numbers: dict[str, Term] = {}
+    for name, term in bind(clause.cond, model.params, launch, model.launched).values.items():
+        try:
+            numbers[name] = const(evaluate(term, {a: known[a.key] for a in leaves(term)}))
+        except (KeyError, ArithmeticError):
+            return ""
+    return _QUOTIENT.sub(lambda m: str(int(m[1]) // int(m[2])) if int(m[2]) else m[0], said(clause.text, numbers))
+
+
+_QUOTIENT: Final = re.compile(r"(?<![\w*/%.] )(?<!\w)(\d+) ?// ?(\d+)(?! ?[*/%])(?!\w)")
+"""A quotient that is computed before all beside it."""
 
 _HOST: Final[Mapping[str, Callable[[Event], str]]] = MappingProxyType({
     "grid": lambda e: f"the grid of `{e.kernel}` is {e.other}, but the pieces of `{e.subject}` ask for {e.what}",

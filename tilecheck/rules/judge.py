@@ -50,6 +50,7 @@ from tilecheck.rules import (
 )
 from tilecheck.rules.atomicity import settle_atomics
 from tilecheck.rules.bounds import settle_bounds
+from tilecheck.rules.clearer import with_clear_examples
 from tilecheck.rules.construction import ownership_clauses, settle_faults, settle_held
 from tilecheck.rules.context import Context
 from tilecheck.rules.contract import is_too_wide, structural_clauses, width_clauses
@@ -101,7 +102,7 @@ def prove(model: KernelModel) -> Proof:
     obligations = row_spill.specialised(context, obligations)
     if is_too_wide(model) or any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
-    settled = once(model, one_for_each_statement(obligations))
+    settled = with_clear_examples(context, once(model, one_for_each_statement(obligations)))
     wrong_slices = tuple(slice_range.diagnose(context))
     sliced = settle_slices(context, wrong_slices)
     owned = ownership_clauses(model)

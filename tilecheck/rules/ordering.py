@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from tilecheck.kernel.access import Access
 from tilecheck.proof.questions import across_iterations
-from tilecheck.proof.search import find_iteration_collision
+from tilecheck.proof.search import confirm, find_iteration_collision
 from tilecheck.proof.terms import conj
 from tilecheck.rules.context import Context
 from tilecheck.rules.obligation import Settled
@@ -44,9 +44,11 @@ def _settle(context: Context, access: Access, counter: str) -> Outcome:
         semantic = any(c.kind == "semantic" for c in clauses)
         return Outcome("conditional" if semantic else "proved",
                        "; ".join(d.steps) or "each iteration has its own elements", d.rules, clauses)
+    assume = conj(*context.uniform)
     witness = find_iteration_collision(
-        access.region, counter, axes=context.model.axes_read, outer=outer,
-        assume=conj(*context.uniform))
+        access.region, counter, axes=context.model.axes_read, outer=outer, assume=assume)
     if witness is not None and not witness.data:
+        witness = context.roomy(witness, lambda w: confirm(
+            w, access.region, access.region, assume=assume, want="same-block-iterations", counter=counter))
         return Outcome("refuted", "two iterations write one element", witness=witness)
     return Outcome("unproven", "the iterations could not be told apart")

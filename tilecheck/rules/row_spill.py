@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.kernel.access import Access, KernelModel
 from tilecheck.proof.region import Clause
-from tilecheck.proof.terms import Atom, Lane, Sym, Term, atoms_in, const
+from tilecheck.proof.terms import Atom, Bid, Counter, Lane, Sym, Term, atoms_in, const, evaluate
 from tilecheck.rules.context import Context
 from tilecheck.rules.obligation import Settled
-from tilecheck.rules.wording import clause_list, element_of, launch_of
+from tilecheck.rules.wording import block_name, clause_list, element_of, launch_of
 
 __all__ = ["diagnose", "diagnose_read", "rows_of", "specialised"]
 
@@ -28,10 +29,18 @@ def _specialised(context: Context, s: Settled) -> Settled:
     if not _ends(s.access, s):
         ending = (a for a in context.model.accesses if a.mode != "read" and a.array == s.access.array and _ends(a, s))
         found = next(ending, None)
-        s = s if found is None else replace(s, access=found, other=s.access)
+        s = s if found is None else _standing_on(found, s)
     index = s.access.region.index
     reads = tuple(a for a in context.model.accesses if a.mode == "read" and not a.tile and a.region.index == index)
     return replace(s, code=CODE, spilling=reads)
+
+
+def _standing_on(access: Access, s: Settled) -> Settled:
+    """The obligation, turned around to this access; without its example, where that is of other accesses."""
+    pair = s.other is not None and s.other.site == access.site
+    w = s.witness if pair else None
+    return replace(s, access=access, other=s.access if pair else None,
+                   witness=None if w is None else replace(w, first=w.second, second=w.first))
 
 
 def _ends(access: Access, s: Settled) -> bool:
@@ -105,10 +114,53 @@ def diagnose_read(s: Settled, access: Access, model: KernelModel) -> Diagnostic:
     """The finding at a read that runs past the end of its row as a write does."""
     texts = tuple(c.text for c in _semantic(s))
     message = f"what this reads of `{access.array}` runs into the next row unless {clause_list(texts)}"
-    notes = (*(n for n in s.advice.notes if n.span is not None and n.span.line != s.access.span.line),
-             Note("the write that does the same is here", s.access.span))
+    rows = (n for n in s.advice.notes if n.span is not None and not _of_blocks(n))
+    notes = (Note("the write that does the same is here", s.access.span), *rows,
+             *_read_past(s, access, model))
     return Diagnostic(CODE, "warning", message, access.span, model.name, notes, s.advice.help or _help(texts),
                       proposal=Proposal(requires=texts))
+
+
+def _of_blocks(n: Note) -> bool:
+    """Whether a note says what the blocks of the example write."""
+    return n.message.startswith(("element ", "tile "))
+
+
+def _read_past(s: Settled, access: Access, model: KernelModel) -> Iterator[Note]:
+    """What the read takes in the example, in numbers, where its row ends, and what that does."""
+    w = s.witness
+    if w is None:
+        return
+    (offset,) = access.region.index
+    env: dict[Atom, int] = {Sym(name): v for name, v in w.scalars}
+    env.update({Sym(f"grid[{k}]"): n for k, n in enumerate(w.grid)})
+    env.update({Bid(k): n for k, n in enumerate(w.second.block)})
+    env.update({Counter(name): n for name, n in w.second.iterations})
+    lanes = sorted(a for a in offset.atoms() if isinstance(a, Lane))
+    try:
+        first, last = (evaluate(offset, {**env, **{a: at(evaluate(a.size, env)) for a in lanes}})
+                       for at in (lambda n: 0, lambda n: n - 1))
+        for row in rows_of(access):
+            width = evaluate(row, env)
+            sizes = ", ".join(f"{a.name} = {env[a]}" for a in sorted(_sizes(s)) if a in env)
+            end = (first // width + 1) * width
+            if width > 0 and first < end <= last:
+                who = block_name(w.second.block, model.axes_read)
+                yield Note(f"with {sizes} block {who} reads {_range(access.array, first, last)}", access.span, True)
+                yield Note(f"the row of block {who} ends with {_range(access.array, end - 1, end - 1)}: "
+                           f"{_range(access.array, end, last)} is of the next row, and goes into the result of this "
+                           "one")
+                return
+    except (KeyError, ArithmeticError):
+        return
+
+
+def _range(array: str, first: int, last: int) -> str:
+    return f"{array}[{first}]" if first == last else f"{array}[{first}:{last + 1}]"
+
+
+def _sizes(s: Settled) -> set[Sym]:
+    return {a for c in _semantic(s) if c.cond is not None for a in atoms_in(c.cond) if isinstance(a, Sym)}
 
 
 def _help(texts: tuple[str, ...]) -> str:

@@ -9,9 +9,11 @@ from tilecheck.proof.search.collide import find_collision, find_iteration_collis
 from tilecheck.proof.search.escape import Escape, confirm_escape, find_escape
 from tilecheck.proof.search.models import find_model, necessary, satisfiable
 from tilecheck.proof.search.points import Point, find_point
+from tilecheck.proof.search.room import Bound, with_room
 from tilecheck.proof.search.world import STYLES, World, confirm
 
 __all__ = [
-    "STYLES", "Escape", "Point", "World", "confirm", "confirm_escape", "find_collision", "find_escape",
+    "STYLES", "Bound", "Escape", "Point", "World", "confirm", "confirm_escape", "find_collision", "find_escape",
     "find_iteration_collision", "find_model", "find_point", "necessary", "satisfiable", "whatever_the_data",
+    "with_room",
 ]
