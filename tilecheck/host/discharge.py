@@ -13,7 +13,8 @@ from typing import Final, Literal, TypeAlias
 from tilecheck.host.binding import AT_LAUNCH, Bound, bind, derived
 from tilecheck.host.identity import overlap
 from tilecheck.host.launch import Argument, Launch
-from tilecheck.host.lemmas import abstracted, decided, outcomes, plain, tightened, unreachable
+from tilecheck.host.lemmas import abstracted, decided, plain, tightened, unreachable
+from tilecheck.host.samples import outcomes
 from tilecheck.kernel.access import Param
 from tilecheck.proof.contract import annotation_of, render
 from tilecheck.proof.facts import conjuncts
