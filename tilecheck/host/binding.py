@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -16,6 +16,7 @@ from tilecheck.proof.terms import (
     Cond,
     Ite,
     Opaque,
+    Substitution,
     Sym,
     Term,
     atoms_of,
@@ -26,7 +27,6 @@ from tilecheck.proof.terms import (
     ge,
     negate,
     of,
-    substitute_cond,
 )
 from tilecheck.records import record
 
@@ -47,34 +47,65 @@ class Bound:
 
 
 def bind(cond: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int]) -> Bound:
-    arguments, known, facts, values = _standing(tuple(params), launch, tuple(sorted(ranks.items())))
-    mapping: dict[Atom, Term] = {}
-    for a in atoms_of(cond):
-        if isinstance(a, Sym):
-            if a.name not in values:
-                values[a.name] = value_of(a.name, arguments, launch, ranks)
-            mapping[a] = values[a.name]
-    goal = substitute_cond(cond, mapping)
-    mentioned = {a for a in atoms_of(goal) if isinstance(a, Sym)} - known
-    more = _about(arguments, ranks, mentioned) if mentioned else []
-    for a, value in mapping.items():
-        if ".shape[" in a.key:
-            more += _filled(value)
-    return Bound(goal, conj(*facts, *more) if more else conj(*facts), {a.key: t for a, t in mapping.items()})
+    scene = _scene(tuple(params), launch, tuple(sorted(ranks.items())))
+    found = scene.bound.get(cond)
+    if found is None:
+        found = scene.bound[cond] = scene.bind(cond)
+    return found
+
+
+class _Scene:
+    """What clauses about one launch of one kernel share.
+
+    known    the symbols that the facts of the launch mention
+    facts    what is known of these
+    values   of the kernel's scalars that were asked for: clauses mention few, and those often
+    bound    the clauses that were asked for
+    """
+
+    __slots__ = ("_more", "_put", "arguments", "bound", "facts", "known", "launch", "ranks", "values")
+
+    def __init__(self, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int]) -> None:
+        self.launch, self.ranks = launch, ranks
+        self.arguments = _by_name(params, launch)
+        self.known = frozenset(a for a in atoms_of(launch.facts) if isinstance(a, Sym))
+        self.facts = conj(*_about(self.arguments, ranks, self.known))
+        self.values: dict[Atom, Term] = {}
+        self.bound: dict[Cond, Bound] = {}
+        self._put = Substitution({})
+        self._more: dict[frozenset[Sym], tuple[Cond, ...]] = {}
+
+    def bind(self, cond: Cond) -> Bound:
+        own = [a for a in atoms_of(cond) if isinstance(a, Sym)]
+        new = [a for a in own if a not in self.values]
+        if new:
+            for a in new:
+                self.values[a] = value_of(a.name, self.arguments, self.launch, self.ranks)
+            # what it put in before has no scalar in it but those that it knew
+            self._put = Substitution(self.values)
+        goal = self._put.cond(cond)
+        more: list[Cond] = []
+        mentioned = frozenset(a for a in atoms_of(goal) if isinstance(a, Sym)) - self.known
+        if mentioned:
+            more += self._said_of(mentioned)
+        for a in own:
+            if ".shape[" in a.key:
+                more += _filled(self.values[a])
+        return Bound(goal, conj(self.facts, *more) if more else self.facts, {a.key: self.values[a] for a in own})
+
+    def _said_of(self, mentioned: frozenset[Sym]) -> tuple[Cond, ...]:
+        found = self._more.get(mentioned)
+        if found is None:
+            found = self._more[mentioned] = tuple(_about(self.arguments, self.ranks, mentioned))
+        return found
 
 
 @lru_cache(maxsize=256)
-def _standing(
-    params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
-) -> tuple[dict[str, Argument], frozenset[Sym], tuple[Cond, ...], dict[str, Term]]:
-    """The arguments by name, the symbols that the facts of the launch mention, what is known of these, and the values
-    of scalars that were asked for: clauses mention few, and those often."""
-    arguments = _by_name(params, launch)
-    mentioned = {a for a in atoms_of(launch.facts) if isinstance(a, Sym)}
-    return arguments, frozenset(mentioned), tuple(_about(arguments, dict(ranks), mentioned)), {}
+def _scene(params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...]) -> _Scene:
+    return _Scene(params, launch, dict(ranks))
 
 
-def _about(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: set[Sym]) -> list[Cond]:
+def _about(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: Collection[Sym]) -> list[Cond]:
     facts = [ge(of(a), 0) for a in sorted(mentioned) if ".shape[" in a.name or a.name.startswith("len(")]
     facts += map(_filled_extent, sorted(_extents(arguments, mentioned)))
     return facts + _ranked(arguments, ranks, mentioned)
@@ -89,18 +120,17 @@ def _by_name(params: Sequence[Param], launch: Launch) -> dict[str, Argument]:
     return {param.name: argument for param, argument in zip(params, launch.arguments or (), strict=False)}
 
 
-def _filled(extent: Term) -> Iterator[Cond]:
+@lru_cache(maxsize=1024)
+def _filled(extent: Term) -> tuple[Cond, ...]:
     """That an array which is passed is not empty, whatever its extent was computed from. Where it is one of several,
     one that is empty for sure may be the one."""
     choice = extent.single
-    if isinstance(choice, Ite):
-        if all(value.constant is None or value.constant > 0 for value in _options(extent)):
-            yield ge(extent, 1)
-            return
-        for test, value in ((choice.cond, choice.then), (negate(choice.cond), choice.other)):
-            yield from (disj(negate(test), c) for c in _filled(value))
-    elif extent.constant is None:
-        yield ge(extent, 1)
+    if not isinstance(choice, Ite):
+        return (ge(extent, 1),) if extent.constant is None else ()
+    if all(value.constant is None or value.constant > 0 for value in _options(extent)):
+        return (ge(extent, 1),)
+    ways = ((negate(choice.cond), choice.then), (choice.cond, choice.other))
+    return tuple(disj(another, c) for another, value in ways for c in _filled(value))
 
 
 def _options(t: Term) -> Iterator[Term]:
@@ -113,7 +143,7 @@ def _options(t: Term) -> Iterator[Term]:
     yield from _options(choice.other)
 
 
-def _extents(arguments: Mapping[str, Argument], mentioned: set[Sym]) -> set[str]:
+def _extents(arguments: Mapping[str, Argument], mentioned: Collection[Sym]) -> set[str]:
     """Extents of the arrays passed. None of them is empty: in an empty array no two blocks can meet."""
     out: set[str] = set()
     for argument in arguments.values():
@@ -184,7 +214,7 @@ def _either(parts: Sequence[tuple[Cond, Term | None]]) -> Term | None:
     return chosen(known) if len(known) == len(parts) else None
 
 
-def _ranked(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: set[Sym]) -> list[Cond]:
+def _ranked(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: Collection[Sym]) -> list[Cond]:
     """A rank that the kernel shows says what extents counted from the right are."""
     out: list[Cond] = []
     names = {a.name for a in mentioned}

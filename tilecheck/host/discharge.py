@@ -13,7 +13,8 @@ from typing import Final, Literal, TypeAlias
 from tilecheck.host.binding import AT_LAUNCH, Bound, bind, derived
 from tilecheck.host.identity import overlap
 from tilecheck.host.launch import Argument, Launch
-from tilecheck.host.lemmas import abstracted, decided, outcomes, plain, tightened, unreachable
+from tilecheck.host.lemmas import abstracted, decided, plain, tightened, unreachable
+from tilecheck.host.samples import outcomes
 from tilecheck.kernel.access import Param
 from tilecheck.proof.contract import annotation_of, render
 from tilecheck.proof.facts import conjuncts
@@ -38,6 +39,9 @@ from tilecheck.proof.terms import (
 from tilecheck.records import record
 
 __all__ = ["Discharge", "discharge", "said"]
+
+_Fact: TypeAlias = tuple[Cond, frozenset[str]]
+"""A fact with the names of what it mentions."""
 
 State: TypeAlias = Literal["discharged", "broken", "violated", "open"]
 
@@ -147,11 +151,12 @@ def _whatever_is_chosen(
     if not any(isinstance(a, Ite) for a in atoms_of(bound.goal)):
         return False
     facts = _near(bound.goal, dict.fromkeys((
-        *conjuncts(launch.facts), *conjuncts(bound.facts), *_standing(standing, params, launch, ranks))))
+        *_with_leaves(launch.facts), *_with_leaves(bound.facts),
+        *((c, _leaves(c)) for c in _standing(standing, params, launch, ranks)))))
     long = len(bound.goal.key) > _PLAIN
     for longest, splits in ((0, 0), (_CHOICE, _FEW_SPLITS)) if long else ((0, 0),):
         goal, *rest = abstracted([bound.goal, *facts], longest)
-        near = _near(goal, (c for c in rest if len(c.key) <= _LONGEST))
+        near = _near(goal, [(c, _leaves(c)) for c in rest if len(c.key) <= _LONGEST])
         if len(goal.key) <= _PLAIN and goal != bound.goal and decided(
                 conj(*tightened(plain(c) for c in near)), plain(goal), splits, _FEW):
             return True
@@ -163,9 +168,8 @@ def _known(
     standing: tuple[Cond, ...],
 ) -> Cond:
     """What is known that bears on a goal."""
-    stands = (plain(c) for c in _standing(standing, params, launch, ranks) if len(c.key) <= _LONGEST)
     return conj(*tightened(dict.fromkeys(_near(goal, (
-        *_short(launch.facts), *conjuncts(bound.facts), *(p for c in stands for p in conjuncts(c)))))))
+        *_short(launch.facts), *_with_leaves(bound.facts), *_short_standing(standing, params, launch, ranks))))))
 
 
 @lru_cache(maxsize=512)
@@ -179,9 +183,19 @@ def _standing(
 
 
 @lru_cache(maxsize=512)
-def _short(facts: Cond) -> list[Cond]:
+def _short_standing(
+    conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+) -> tuple[_Fact, ...]:
+    """Those of it that a proof may use in reasonable time."""
+    stands = (plain(c) for c in _standing(conds, params, launch, ranks) if len(c.key) <= _LONGEST)
+    return tuple((p, _leaves(p)) for c in stands for p in conjuncts(c))
+
+
+@lru_cache(maxsize=512)
+def _short(facts: Cond) -> tuple[_Fact, ...]:
     """The facts that a proof may use in reasonable time."""
-    return [plain(f) for f in conjuncts(facts) if len(f.key) <= _LONGEST]
+    short = (plain(f) for f in conjuncts(facts) if len(f.key) <= _LONGEST)
+    return tuple((f, _leaves(f)) for f in short if f.op != "true")
 
 
 def said(text: str, values: Mapping[str, Term]) -> str:
@@ -225,11 +239,17 @@ def _cases(goal: Cond, facts: Cond, launch: Launch) -> list[tuple[Cond, Cond]]:
     rows = dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases)
     if not rows or () in rows:
         return []
-    out = []
+    cases = _cases_of(launch)
     for row in rows:
-        case = Substitution({Sym(n): const(v) for n, v in row})
-        out.append((case.cond(goal), case.cond(facts)))
-    return out
+        if row not in cases:
+            cases[row] = Substitution({Sym(n): const(v) for n, v in row})
+    return [(cases[row].cond(goal), cases[row].cond(facts)) for row in rows]
+
+
+@lru_cache(maxsize=256)
+def _cases_of(launch: Launch) -> dict[tuple[tuple[str, int], ...], Substitution]:
+    """What puts the values of a configuration in. It remembers, and the facts of one goal are those of another."""
+    return {}
 
 
 def _broken(goal: Cond, facts: Cond, text: str) -> Discharge:
@@ -315,26 +335,30 @@ def _is_product(c: Cond, positive: Collection[Term]) -> bool:
 
 def cone(goal: Cond, facts: Cond) -> list[Cond]:
     """The facts about what the goal mentions, and about what those facts mention."""
-    return _near(goal, conjuncts(facts))
+    return _near(goal, _with_leaves(facts))
 
 
-def _near(goal: Cond, facts: Iterable[Cond]) -> list[Cond]:
-    pending = [(f, _leaves(f)) for f in facts if f.op != "true"]
+def _near(goal: Cond, facts: Iterable[_Fact]) -> list[Cond]:
     reached = set(_leaves(goal))
     kept: list[Cond] = []
     grown = True
     while grown:
         grown = False
-        rest = []
-        for fact, leaves in pending:
-            if reached.isdisjoint(leaves):
-                rest.append((fact, leaves))
+        rest: list[_Fact] = []
+        for fact in facts:
+            if reached.isdisjoint(fact[1]):
+                rest.append(fact)
                 continue
-            kept.append(fact)
-            grown = grown or not leaves <= reached
-            reached |= leaves
-        pending = rest
+            kept.append(fact[0])
+            grown = grown or not fact[1] <= reached
+            reached |= fact[1]
+        facts = rest
     return kept
+
+
+@lru_cache(maxsize=1024)
+def _with_leaves(facts: Cond) -> tuple[_Fact, ...]:
+    return tuple((f, _leaves(f)) for f in conjuncts(facts))
 
 
 @lru_cache(maxsize=1 << 14)

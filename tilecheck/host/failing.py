@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, islice
 from typing import Final, Literal
 from zlib import crc32
@@ -15,7 +16,8 @@ from zlib import crc32
 from tilecheck.host.binding import AT_LAUNCH, bind
 from tilecheck.host.discharge import Discharge, cone, said
 from tilecheck.host.launch import Launch
-from tilecheck.host.lemmas import alike, decided, limits, outcomes, plain, unreachable
+from tilecheck.host.lemmas import decided, plain, unreachable
+from tilecheck.host.samples import alike, follow, limits, outcomes, witnesses
 from tilecheck.kernel.access import Param
 from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.region import Clause
@@ -25,6 +27,7 @@ from tilecheck.proof.terms import (
     Cond,
     Ite,
     Opaque,
+    Point,
     Substitution,
     Sym,
     Term,
@@ -102,15 +105,15 @@ def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapp
     always = everywhere = goal.op == "false"
     if not always:
         near = cone(goal, facts)
-        possible = True in outcomes(facts, goal)
-        shown = None if possible else _fails(goal, near)
-        everywhere = always = not possible and decided(conj(*near), negate(goal), _SPLITS, _NODES)
+        known = conj(*near)
+        shown, possible = (None, True) if True in outcomes(facts, goal) else _tried(goal, tuple(near))
+        everywhere = always = not possible and decided(known, negate(goal), _SPLITS, _NODES)
         if not always:
-            everywhere = shown is not None and find_model(conj(*near, goal)) is None
-            always = not everywhere and _fails_somewhere(goal, conj(*near))
+            everywhere = shown is not None and find_model(conj(known, goal)) is None
+            always = not everywhere and _fails_somewhere(goal, known)
         if not everywhere and not always:
             # How the extents of several arrays are related is seldom written down.
-            shown = _fails_evenly(goal, near) if len(_arrays(goal)) == 1 else None
+            shown = _fails_evenly(goal, tuple(near)) if len(_arrays(goal)) == 1 else None
             if shown is None:
                 return None
         values |= {a.key: shown[a] for a in atoms_of(goal) if isinstance(a, Sym)} if shown is not None else {}
@@ -124,11 +127,14 @@ def _fails_somewhere(goal: Cond, facts: Cond) -> bool:
     """Whether a clause fails on one of the ways that lead to a launch, whatever its values: where the host computes
     something in two ways, each of them is meant to be taken. A number is left out: it mostly says which variant of the
     kernel is launched, and the clause may be about another one."""
-    for a in sorted(a for a in atoms_of(goal) if isinstance(a, Ite)):
+    choices = sorted(a for a in atoms_of(goal) if isinstance(a, Ite))
+    held = list(witnesses(facts, goal)) if choices else []
+    for a in choices:
         if any(isinstance(b, Ite) for b in atoms_of(a.cond)):
             continue
         for cond, value in ((a.cond, a.then), (negate(a.cond), a.other)):
-            if value.constant is not None:
+            # where it is seen to hold on that way, it does not fail there
+            if value.constant is not None or any(point.satisfies(cond) for point in held):
                 continue
             here = Substitution({a: value})
             known, left = conj(here.cond(facts), cond), plain(here.cond(goal))
@@ -157,31 +163,38 @@ def numbers(
             continue
 
 
-def _fails(
-    goal: Cond, facts: Sequence[Cond], extents: Sequence[int] = _EXTENTS, counts: Sequence[int] = _COUNTS,
-) -> dict[Atom, int] | None:
-    """Values under which the facts hold and the goal does not; None where it holds under some, or these are few."""
+@lru_cache(maxsize=1024)
+def _tried(
+    goal: Cond, facts: tuple[Cond, ...], extents: Sequence[int] = _EXTENTS, counts: Sequence[int] = _COUNTS,
+) -> tuple[Mapping[Atom, int] | None, bool]:
+    """Values under which the facts hold and the goal does not; None where it holds under some, or these are few. And
+    whether it was seen to hold."""
     found: list[dict[Atom, int]] = []
     before: dict[Atom, int] | None = None
+    order = list(facts)
     for env in chain.from_iterable(_drawn(goal, facts, [e * by for e in extents], counts) for by in _LARGE):
         if env is before:  # and fails again, if it did
             found += [env] if found and found[-1] is env else []
             continue
         before = env
+        point = Point(env)
         try:
-            if all(holds(c, env) for c in facts):
-                if holds(goal, env):
-                    return None
+            if (failed := next((i for i, c in enumerate(order) if not point.holds(c)), None)) is not None:
+                # what fails once fails often, and one that fails is enough
+                order.insert(0, order.pop(failed))
+            elif point.holds(goal):
+                return None, True
+            else:
                 found.append(env)
         except (KeyError, ArithmeticError):
             continue
-    return found[0] if len(found) >= _ENOUGH else None
+    return (found[0] if len(found) >= _ENOUGH else None), False
 
 
-def _fails_evenly(goal: Cond, facts: Sequence[Cond]) -> dict[Atom, int] | None:
+def _fails_evenly(goal: Cond, facts: tuple[Cond, ...]) -> Mapping[Atom, int] | None:
     """Likewise, where tiles divide the extents: a clause that then fails, and holds with an element less, holds only
     where a tile sticks out, as it does in few launches."""
-    shown = _fails(goal, facts, _EVEN, _EVEN_COUNTS)
+    shown, _ = _tried(goal, facts, _EVEN, _EVEN_COUNTS)
     if shown is None:
         return None
     for env in _drawn(goal, facts, _EVEN, _EVEN_COUNTS):
@@ -211,19 +224,8 @@ def _drawn(
         equal: dict[Atom, int] = {a: pool[(k if sized else step * k) % len(pool)] for a, sized, step, pool in spread}
         apart: dict[Atom, int] = {a: pool[step * k % len(pool)] for a, _, step, pool in spread}
         for env, times in ((equal, 1), (apart, _EQUAL - 1)):
-            if _follow(env, made):
+            if follow(env, made):
                 yield from (env,) * times
-
-
-def _follow(env: dict[Atom, int], made: Sequence[tuple[tuple[Sym, ...], Term, Term]]) -> bool:
-    """Put the extents in that equations determine; whether they have a value."""
-    try:
-        for own, beside, rest in made:
-            env.update(dict.fromkeys(own[1:], 1))
-            env[own[0]] = evaluate(rest, env) // evaluate(beside, env)
-    except (KeyError, ArithmeticError):
-        return False
-    return True
 
 
 def _made(subject: Cond, facts: Sequence[Cond]) -> list[tuple[tuple[Sym, ...], Term, Term]]:

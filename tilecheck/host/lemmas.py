@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
-from zlib import crc32
 
+from tilecheck.host.samples import refuted
 from tilecheck.proof.facts import Budget, Facts, conjuncts
-from tilecheck.proof.facts.models import models
 from tilecheck.proof.terms import (
     ONE,
     ZERO,
@@ -21,7 +20,6 @@ from tilecheck.proof.terms import (
     Max,
     Min,
     Mod,
-    Opaque,
     Substitution,
     Sym,
     Term,
@@ -33,7 +31,6 @@ from tilecheck.proof.terms import (
     eq,
     floordiv,
     ge,
-    holds,
     le,
     lt,
     negate,
@@ -357,110 +354,6 @@ def _one_name(equations: Iterable[Term]) -> Substitution:
             here = Substitution({high: other})
             names = {**{a: here.term(t) for a, t in names.items()}, high: other}
     return Substitution(names)
-
-
-def refuted(facts: Cond, goal: Cond) -> bool:
-    """Whether some plain values satisfy the facts and not the goal: no proof need be looked for."""
-    if any(model.breaks(goal) for model in models(conjuncts(facts), False)):
-        return True
-    leaves = sorted({a for value in (facts, goal) for a in atoms_of(value) if isinstance(a, Sym | Opaque)})
-    if any(_falsifies({a: pick(i, a) for i, a in enumerate(leaves)}, facts, goal) for pick in _PICKS):
-        return True
-    # what no fact relates to anything else may be as small as it likes
-    parts = conjuncts(facts)
-    related = {a for c in parts if len(c.term.atoms()) != 1 or c.op != "ge" for a in atoms_of(c)}
-    alone = {a for a in atoms_of(goal) if a not in related}
-    return bool(alone) and any(
-        _falsifies({a: low if a in alone else high for a in leaves}, facts, goal) for low, high in _APART)
-
-
-@lru_cache(maxsize=1 << 12)
-def outcomes(facts: Cond, goal: Cond) -> frozenset[bool]:
-    """What the goal was seen to be under values that satisfy the facts: with both nothing follows either way."""
-    parts = conjuncts(facts)
-    leaves = sorted({a for value in (*parts, goal) for a in atoms_of(value) if isinstance(a, Sym | Opaque)})
-    same = alike(parts)
-    names: dict[Atom, str] = {a: same.get(a, a).key for a in leaves}
-    low, high = limits(parts, names)
-    ranges = [(a, crc32(name.encode()), _LARGE if ".shape[" in name else _SMALL, low.get(name, _LEAST),
-               high.get(name, _MOST)) for a, name in names.items()]
-    counts = [0, 0]
-    # what fails once fails often, and one that fails is enough
-    first = list(parts)
-    for k in range(_TRIALS):
-        env: dict[Atom, int] = {}
-        for a, number, usual, least, most in ranges:
-            values = _VALUES if k % 2 else usual
-            env[a] = min(max(values[(number * (2 * k + 1) >> 9) % len(values)], least), most)
-        try:
-            failed = next((i for i, c in enumerate(first) if not holds(c, env)), None)
-            if failed is None:
-                counts[holds(goal, env)] += 1
-            else:
-                first.insert(0, first.pop(failed))
-        except (KeyError, ArithmeticError):
-            continue
-        if (counts[0] and counts[1]) or counts[1] == _ENOUGH:
-            break
-    return frozenset(value for value in (False, True) if counts[value])
-
-
-def limits(facts: Iterable[Cond], names: Mapping[Atom, str]) -> tuple[dict[str, int], dict[str, int]]:
-    """The least and the largest value of each symbol that has a fact of its own."""
-    low: dict[str, int] = {}
-    high: dict[str, int] = {}
-    for c in facts:
-        monos = [m for m in c.term.monos if m]
-        name = names.get(monos[0][0]) if len(monos) == 1 == len(monos[0]) else None
-        if c.op not in ("ge", "eq") or name is None or abs(c.term.monos[monos[0]]) != 1:
-            continue
-        bound = -c.term.offset * c.term.monos[monos[0]]
-        if c.op == "eq" or c.term.monos[monos[0]] > 0:
-            low[name] = max(low.get(name, bound), bound)
-        if c.op == "eq" or c.term.monos[monos[0]] < 0:
-            high[name] = min(high.get(name, bound), bound)
-    return low, high
-
-
-def alike(facts: Iterable[Cond]) -> dict[Atom, Atom]:
-    """Atoms that the facts say to be equal, each with one that stands for all of them."""
-    out: dict[Atom, Atom] = {}
-    for c in facts:
-        sides = [m[0] for m in c.term.monos if len(m) == 1] if c.op == "eq" else []
-        if len(sides) == 2 == len(c.term.monos) and sorted(c.term.monos.values()) == [-1, 1]:
-            a, b = (out.get(side, side) for side in sides)
-            out |= {x: b for x, y in out.items() if y == a} | {a: b}
-    return out
-
-
-_TRIALS: Final = 30
-_ENOUGH: Final = 7
-_LEAST: Final = -(1 << 62)
-_MOST: Final = 1 << 62
-_LARGE: Final = (64, 128, 256, 1024, 4096, 32)
-_SMALL: Final = (1, 2, 16, 32, 0, 4)
-_VALUES: Final = (1, 2, 128, 64, 3, 96, 1, 7, 256, 16, 0, 33, 4, 1024, 5, 8, 100)
-
-
-def _falsifies(values: Mapping[Atom, int], facts: Cond, goal: Cond) -> bool:
-    try:
-        return holds(facts, values) and not holds(goal, values)
-    except (KeyError, ArithmeticError):
-        return False
-
-
-_APART: Final = ((1, 128), (3, 64), (128, 1), (96, 2))
-_SIZES: Final = (96, 7, 33, 130, 5, 64, 3, 11, 256, 40)
-_PICKS: Final[tuple[Callable[[int, Atom], int], ...]] = (
-    lambda i, a: 1,
-    lambda i, a: 2,
-    lambda i, a: 128,
-    lambda i, a: _SIZES[i % len(_SIZES)],
-    lambda i, a: _SIZES[(7 * i + 3) % len(_SIZES)],
-    lambda i, a: i % 2,
-    lambda i, a: 1000 if ".shape[" in a.key else 64,
-    lambda i, a: 3 if ".shape[" in a.key else 64,
-)
 
 
 def _monotonic(goal: Cond) -> Cond | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from tilecheck.proof.contract.language import (
@@ -453,7 +454,11 @@ def parse_term(text: str) -> Term:
 
 def annotation_of(clause: Clause) -> Annotation | None:
     """The annotation that a clause is, or None when it is arithmetic."""
-    if clause.cond is not None:
-        return None
-    (value,) = _Parser(clause.text).whole()
+    return _noted(clause.text) if clause.cond is None else None
+
+
+@lru_cache(maxsize=1024)
+def _noted(text: str) -> Annotation | None:
+    """A clause is asked for at every launch."""
+    (value,) = _Parser(text).whole()
     return value.annotation

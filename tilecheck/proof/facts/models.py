@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 from zlib import crc32
@@ -19,16 +19,18 @@ from tilecheck.proof.terms import (
     Max,
     Min,
     Mod,
+    Point,
     Sym,
     Term,
     atoms_at,
     atoms_in,
+    atoms_of,
     grid,
     of,
 )
 from tilecheck.records import record
 
-__all__ = ["Model", "Models", "models"]
+__all__ = ["Model", "Models", "is_free", "models"]
 
 _WANTED: Final = 4
 _FAILURES: Final = 1
@@ -37,15 +39,17 @@ _LARGEST: Final = 1 << 24
 _SIZES: Final = (
     (1, 2, 3, 5), (2, 3, 4, 7), (4, 12, 33, 96), (16, 64, 100, 130), (1, 1, 2, 1000), (8, 5, 3, 1), (3, 3, 2, 6))
 """Launch scalars as they are drawn for the first, second, ... model."""
+_COMPUTED: Final = (FloorDiv, Mod, Min, Max, Ite)
+"""Atoms that have a definition, beside applications."""
 
 
-class Model:
+class Model(Point):
     """Values of quantities; those that were not asked for before are drawn, or follow from others."""
 
-    __slots__ = ("_signs", "_values", "draw")
+    __slots__ = ("_signs", "draw")
 
     def __init__(self, values: Mapping[Atom, int], draw: int, signs: bool) -> None:
-        self._values = dict(values)
+        super().__init__(values)
         self.draw, self._signs = draw, signs
 
     def after(self, changed: Atom, values: Mapping[Atom, int]) -> Model:
@@ -68,35 +72,11 @@ class Model:
         except (ArithmeticError, OverflowError):
             return False
 
-    def value(self, t: Term) -> int:
-        known = self._values
-        total = 0
-        for m, c in t.monos.items():
-            for a in m:
-                v = known.get(a)
-                c *= self._of(a) if v is None else v
-            total += c
-        return total
-
-    def at(self, a: Atom) -> int:
-        v = self._values.get(a)
-        return self._of(a) if v is None else v
-
-    def holds(self, c: Cond) -> bool:
-        return _HOLDS[c.op](self, c)
-
-    def _of(self, a: Atom) -> int:
-        compute = _VALUE.get(type(a))
-        out = self.drawn(a) if compute is None else compute(self, a)
-        self._values[a] = out
-        return out
-
-    def _apply(self, a: App) -> int:
-        fn = FUNCTIONS.get(a.fn)
-        return self.drawn(a) if fn is None else fn(*(self.value(x) for x in a.args))
+    def leaf(self, a: Atom) -> int:
+        return self.drawn(a)
 
     def drawn(self, a: Atom) -> int:
-        number = crc32(f"{self.draw}{a.key}".encode())
+        number = _number(self.draw, a)
         if isinstance(a, Sym):
             small = not self._signs and number % 5 == 0
             return max(self.least(a), 0 if small else _SIZES[self.draw][number % 4])
@@ -114,28 +94,10 @@ class Model:
         return 0
 
 
-def _truth(model: Model, c: Cond) -> bool:
-    return c.atom is not None and (model.value(of(c.atom)) != 0) == c.positive
-
-
-_VALUE: Final[Mapping[type[Atom], Callable[..., int]]] = {
-    FloorDiv: lambda s, a: s.value(a.num) // s.value(a.den),
-    Mod: lambda s, a: s.value(a.num) % s.value(a.den),
-    Min: lambda s, a: min(s.value(x) for x in a.args),
-    Max: lambda s, a: max(s.value(x) for x in a.args),
-    Ite: lambda s, a: s.value(a.then if s.holds(a.cond) else a.other),
-    App: Model._apply,
-}
-_HOLDS: Final[Mapping[str, Callable[[Model, Cond], bool]]] = {
-    "true": lambda s, c: True,
-    "false": lambda s, c: False,
-    "ge": lambda s, c: s.value(c.term) >= 0,
-    "eq": lambda s, c: s.value(c.term) == 0,
-    "ne": lambda s, c: s.value(c.term) != 0,
-    "bool": _truth,
-    "and": lambda s, c: all(s.holds(a) for a in c.args),
-    "or": lambda s, c: any(s.holds(a) for a in c.args),
-}
+@lru_cache(maxsize=1 << 14)
+def _number(draw: int, a: Atom) -> int:
+    """What the value of an atom is drawn by. The same atoms are in most questions."""
+    return crc32(f"{draw}{a.key}".encode())
 
 
 class Models:
@@ -200,23 +162,29 @@ class _Question:
     leaves: tuple[Atom, ...]
     given: Mapping[Atom, int]
     signs: bool
+    atoms: dict[int, set[Atom]]
+    """Those of a term, by its place, of terms that were asked for."""
+
+    def inside(self, i: int) -> set[Atom]:
+        """Every atom in a term."""
+        found = self.atoms.get(i)
+        if found is None:
+            found = self.atoms[i] = atoms_of(self.terms[i])
+        return found
 
 
 def _question(conds: tuple[Cond, ...], signs: bool) -> _Question:
-    leaves = sorted(filter(_free, atoms_in(*conds)))
+    leaves = sorted(filter(is_free, atoms_in(*conds)))
     terms = [t for c in conds if c.op in ("ge", "eq") for t in ((c.term,) if c.op == "ge" else (c.term, -c.term))]
     terms += [_limit(a) - 1 - of(a) for a in leaves if isinstance(a, (Bid, Lane))]
     others = tuple(c for c in conds if c.op not in ("ge", "eq"))
     given: dict[Atom, int] = {c.atom: int(c.positive) for c in others if c.op == "bool" and c.atom is not None}
-    return _Question(tuple(terms), others, tuple(leaves), given, signs)
+    return _Question(tuple(terms), others, tuple(leaves), given, signs, {})
 
 
-def _hangs_on(t: Term, a: Atom) -> bool:
-    return any(a in atoms_at(b) for m in t.monos for b in m)
-
-
-def _free(a: Atom) -> bool:
-    return a.fn not in FUNCTIONS if isinstance(a, App) else type(a) not in _VALUE
+def is_free(a: Atom) -> bool:
+    """Whether an atom has no definition: its value is drawn, whatever those of other atoms are."""
+    return a.fn not in FUNCTIONS if isinstance(a, App) else type(a) not in _COMPUTED
 
 
 def _limit(a: Bid | Lane) -> Term:
@@ -243,7 +211,7 @@ def _found(q: _Question, draw: int) -> Model | None:
             if changed is None:
                 return None
             # what has nothing to do with the value that was changed is what it was
-            holding = {i for i in holding if not _hangs_on(q.terms[i], changed)}
+            holding = {i for i in holding if changed not in q.inside(i)}
             model = model.after(changed, values)
     except (ArithmeticError, OverflowError):
         pass

@@ -58,7 +58,7 @@ from tilecheck.proof.terms.conditions import (
     ne,
     negate,
 )
-from tilecheck.proof.terms.evaluate import Environment, evaluate, holds
+from tilecheck.proof.terms.evaluate import Environment, Point, evaluate, holds
 from tilecheck.proof.terms.functions import FUNCTIONS, WRAPPED
 from tilecheck.proof.terms.polynomials import (
     ONE,
@@ -85,9 +85,9 @@ from tilecheck.proof.terms.walk import (
 
 __all__ = [
     "FALSE", "FUNCTIONS", "ONE", "TRUE", "WRAPPED", "ZERO", "App", "Atom", "Bid", "Cond", "Counter", "Environment",
-    "FloorDiv", "Ite", "Lane", "Load", "Max", "Min", "Mod", "Monomial", "Op", "Opaque", "Substitution", "Sym", "Term",
-    "add_times", "app", "atoms_at", "atoms_in", "atoms_of", "bid", "bool_opaque", "cdiv", "conj", "conjuncts", "const",
-    "counter", "depends_on_block", "disj", "divide_monomial", "enforceable", "eq", "evaluate", "floordiv", "ge", "grid",
-    "gt", "holds", "in_order", "ite", "lane", "le", "load", "lt", "maximum", "minimum", "mod", "ne", "negate", "of",
-    "opaque", "split_multiples", "substitute", "substitute_cond", "sym", "text_of",
+    "FloorDiv", "Ite", "Lane", "Load", "Max", "Min", "Mod", "Monomial", "Op", "Opaque", "Point", "Substitution", "Sym",
+    "Term", "add_times", "app", "atoms_at", "atoms_in", "atoms_of", "bid", "bool_opaque", "cdiv", "conj", "conjuncts",
+    "const", "counter", "depends_on_block", "disj", "divide_monomial", "enforceable", "eq", "evaluate", "floordiv",
+    "ge", "grid", "gt", "holds", "in_order", "ite", "lane", "le", "load", "lt", "maximum", "minimum", "mod", "ne",
+    "negate", "of", "opaque", "split_multiples", "substitute", "substitute_cond", "sym", "text_of",
 ]

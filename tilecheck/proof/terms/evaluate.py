@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from tilecheck.proof.terms.atoms import App, Atom, FloorDiv, Ite, Max, Min, Mod
 from tilecheck.proof.terms.conditions import Cond
@@ -63,4 +63,84 @@ _HOLDS: Final[Mapping[str, Callable[[Cond, Environment], bool]]] = {
     "bool": lambda c, env: (_value(c.atom, env) != 0) == c.positive if c.atom is not None else False,
     "and": lambda c, env: all(holds(a, env) for a in c.args),
     "or": lambda c, env: any(holds(a, env) for a in c.args),
+}
+
+
+class Point:
+    """Values of atoms at which several terms and conditions are evaluated: what is computed of one is there for the
+    next. It says of each what `evaluate` and `holds` say, and raises as they do."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[Atom, int]) -> None:
+        self._values = dict(values)
+
+    def value(self, t: Term) -> int:
+        """The value of a term."""
+        known = self._values
+        total = 0
+        for m, c in t.monos.items():
+            for a in m:
+                v = known.get(a)
+                c *= self._of(a) if v is None else v
+            total += c
+        return total
+
+    def at(self, a: Atom) -> int:
+        """The value of an atom."""
+        v = self._values.get(a)
+        return self._of(a) if v is None else v
+
+    def holds(self, c: Cond) -> bool:
+        """Whether a condition holds."""
+        return _HOLDS_AT[c.op](self, c)
+
+    def satisfies(self, c: Cond) -> bool:
+        """Whether a condition is defined, and holds."""
+        try:
+            return self.holds(c)
+        except (KeyError, ArithmeticError):
+            return False
+
+    def leaf(self, a: Atom) -> int:
+        """The value of an atom that was not given and cannot be computed."""
+        raise KeyError(a)
+
+    def _of(self, a: Atom) -> int:
+        compute = _VALUE_AT.get(type(a))
+        out = self.leaf(a) if compute is None else compute(self, a)
+        self._values[a] = out
+        return out
+
+    def _apply(self, a: App) -> int:
+        fn = FUNCTIONS.get(a.fn)
+        return self.leaf(a) if fn is None else fn(*[self.value(x) for x in a.args])
+
+    def _all(self, c: Cond) -> bool:
+        return all(map(self.holds, c.args))
+
+    def _any(self, c: Cond) -> bool:
+        return any(map(self.holds, c.args))
+
+    def _truth(self, c: Cond) -> bool:
+        return c.atom is not None and (self.at(c.atom) != 0) == c.positive
+
+
+_VALUE_AT: Final[Mapping[type[Atom], Callable[[Point, Any], int]]] = {
+    FloorDiv: lambda s, a: s.value(a.num) // s.value(a.den),
+    Mod: lambda s, a: s.value(a.num) % s.value(a.den),
+    Min: lambda s, a: min([s.value(x) for x in a.args]),
+    Max: lambda s, a: max([s.value(x) for x in a.args]),
+    Ite: lambda s, a: s.value(a.then if s.holds(a.cond) else a.other),
+    App: Point._apply,
+}
+_HOLDS_AT: Final[Mapping[str, Callable[[Point, Cond], bool]]] = {
+    "true": lambda s, c: True,
+    "false": lambda s, c: False,
+    "ge": lambda s, c: s.value(c.term) >= 0,
+    "eq": lambda s, c: s.value(c.term) == 0,
+    "ne": lambda s, c: s.value(c.term) != 0,
+    "bool": Point._truth,
+    "and": Point._all,
+    "or": Point._any,
 }

@@ -1,0 +1,124 @@
+"""Values under which facts of launches are looked at satisfy them, and taking the facts apart changes nothing."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import pytest
+
+from tilecheck.host import samples
+from tilecheck.host.samples import outcomes, refuted, witnesses
+from tilecheck.proof.facts import conjuncts
+from tilecheck.proof.terms import (
+    FALSE,
+    TRUE,
+    Cond,
+    Opaque,
+    Point,
+    Sym,
+    bool_opaque,
+    conj,
+    const,
+    disj,
+    eq,
+    evaluate,
+    floordiv,
+    ge,
+    holds,
+    ite,
+    le,
+    lt,
+    mod,
+    ne,
+    sym,
+)
+
+N, M, T, K = map(sym, ("x.shape[0]", "y.shape[1]", "T", "k"))
+VIEW, REST = map(sym, ("view.shape[:-1]", "view.shape[-1]"))
+UNKNOWN = Opaque("seen", uniform=True)
+
+
+def test_facts_that_mention_one_thing_in_common_are_of_one_part() -> None:
+    facts = conj(ge(N, 1), ge(M, 1), le(N, M), ge(T, 1), ge(K, 1), eq(mod(K, const(8)), 0))
+    parts = samples._parts(facts)
+    assert sorted(sorted(map(str, part.leaves)) for part in parts) == [["T"], ["k"], ["x.shape[0]", "y.shape[1]"]]
+
+
+def test_a_fact_that_joins_several_parts_makes_one_of_them() -> None:
+    names = [sym(f"n{i}") for i in range(9)]
+    rng = random.Random(3)
+    for _ in range(60):
+        conds = [ge(rng.choice(names), i) for i in range(3)] + [
+            lt(rng.choice(names), rng.choice(names) + rng.choice(names) + i) for i in range(6)]
+        facts = conj(*conds)
+        parts = samples._parts(facts)
+        assert sorted(c.key for part in parts for c in part._facts) == sorted(c.key for c in conjuncts(facts))
+        for one, other in product(parts, parts):
+            assert one is other or one.free.isdisjoint(other.free)
+
+
+@pytest.mark.parametrize(("facts", "goal", "seen"), [
+    (conj(ge(N, 1), ge(T, 1)), le(T, N), {True, False}),
+    (conj(eq(N, M), ge(N, 1)), eq(M, N), {True}),
+    (conj(ge(N, 5), le(N, 4)), ge(N, 0), set()),
+    (conj(ge(N, 5), le(N, 9), ge(T, 1)), ge(N, 10), {False}),
+    (FALSE, TRUE, set()),
+    (conj(bool_opaque(UNKNOWN), ge(N, 1)), bool_opaque(UNKNOWN), {True}),
+    (conj(eq(T, 0), ge(N, 1)), ge(floordiv(N, T), 0), set()),
+])
+def test_outcomes_are_what_a_goal_is_where_the_facts_hold(facts: Cond, goal: Cond, seen: set[bool]) -> None:
+    assert outcomes(facts, goal) == seen
+
+
+def test_what_is_refuted_fails_somewhere_and_what_follows_does_not() -> None:
+    assert refuted(conj(ge(N, 1), ge(T, 1)), le(T, N))
+    assert not refuted(conj(ge(N, 4), eq(N, M)), ge(M, 3))
+    assert not refuted(conj(ge(N, 4), le(N, 3)), FALSE)
+
+
+def test_what_an_equation_determines_is_no_obstacle() -> None:
+    # of extents drawn at random, hardly any satisfy either equation
+    facts = conj(
+        eq(VIEW * REST, N * M * 128), ge(VIEW, 1), ge(REST, 1), ge(N, 1), ge(M, 1), eq(K, N * 3 + 7), lt(N, M),
+        ne(N, T))
+    assert refuted(facts, le(N * M, 8000))
+    assert refuted(facts, le(K, 100))
+    assert not refuted(facts, ge(K, 10))
+
+
+def test_quantities_of_two_facts_are_the_same_quantity() -> None:
+    # each half of the facts has values of its own in which the goal fails; together they have none
+    facts = conj(eq(mod(N, T), 0), ge(N, 1), ge(T, 1), ge(K, N * T), le(K, M))
+    assert not refuted(facts, le(N, M))
+    assert not refuted(facts, le(T, M))
+
+
+def test_witnesses_satisfy_the_facts_and_the_goal() -> None:
+    choice = ite(ge(N, 100), M, T)
+    facts, goal = conj(ge(N, 1), ge(M, 1), ge(T, 1), le(M, 2 * N)), le(choice, 64)
+    found = list(witnesses(facts, goal))
+    assert len(found) > 1
+    for point in found:
+        assert point.holds(goal)
+        values = {Sym(name): point.at(Sym(name)) for name in ("x.shape[0]", "y.shape[1]", "T")}
+        assert holds(facts, values)
+        assert point.holds(ge(N, 100)) == (values[Sym("x.shape[0]")] >= 100)
+
+
+def test_a_point_says_what_evaluation_says() -> None:
+    term = ite(lt(N, T), floordiv(N, K), mod(N, T) * M) + M
+    cond = disj(lt(term, 9), conj(eq(mod(N, T), 0), bool_opaque(UNKNOWN)))
+    for n, m, t, k in product((0, 1, 7), repeat=4):
+        env = {Sym("x.shape[0]"): n, Sym("y.shape[1]"): m, Sym("T"): t, Sym("k"): k, UNKNOWN: n % 2}
+        point = Point(env)
+        try:
+            expected = evaluate(term, env), holds(cond, env)
+        except ArithmeticError:
+            with pytest.raises(ArithmeticError):
+                list(map(Point.holds, (point, point), (ge(term, 0), cond)))
+            continue
+        assert (point.value(term), point.holds(cond)) == expected
+    with pytest.raises(KeyError):
+        Point({}).value(N)
+    assert not Point({}).satisfies(ge(N, 0))
