@@ -14,6 +14,7 @@ from tilecheck.proof.questions import across_blocks
 from tilecheck.proof.region import Clause, Region, Witness
 from tilecheck.proof.search import find_collision, find_model, necessary, satisfiable, whatever_the_data
 from tilecheck.proof.terms import (
+    Atom,
     Cond,
     Counter,
     Lane,
@@ -28,6 +29,7 @@ from tilecheck.proof.terms import (
     eq,
     ge,
     grid,
+    holds,
     negate,
     of,
     sym,
@@ -62,6 +64,7 @@ class _Kept:
     room_axes: dict[Region, tuple[int, ...]] = field(default_factory=dict)
     repeats: dict[Region, tuple[tuple[Region, int], ...]] = field(default_factory=dict)
     seen_active: dict[tuple[Cond, int, tuple[Cond, ...]], bool] = field(default_factory=dict)
+    made_active: dict[tuple[Cond, int], list[dict[Atom, int]]] = field(default_factory=dict)
     apart: dict[tuple[Region, Region, tuple[tuple[Assumption, ...], ...]], Derivation] = field(default_factory=dict)
     collisions: dict[tuple[Region, Region, bool], Witness | None] = field(default_factory=dict)
     solved: dict[tuple[Region, Region], bool] = field(default_factory=dict)
@@ -274,12 +277,19 @@ class Context:
         accesses to one element that only the other axes select collide."""
         key = (region.guard, axis, conds)
         if key not in self._kept.seen_active:
-            self.effort.search()
-            axes = self.axes_of(region)
-            others = tuple(bid(k) for k in sorted(axes) if k != axis) or (const(0),)
-            made = Region(others, region.guard)
-            self._kept.seen_active[key] = find_collision(
-                made, made, axes=axes, assume=conj(*conds, *self.uniform), same_site=True) is not None
+            # one of the launches in which they do, under other conditions, may satisfy these
+            launches = self._kept.made_active.setdefault((region.guard, axis), [])
+            self._kept.seen_active[key] = any(_holds_at(conds, launch) for launch in launches)
+            if not self._kept.seen_active[key]:
+                self.effort.search()
+                axes = self.axes_of(region)
+                others = tuple(bid(k) for k in sorted(axes) if k != axis) or (const(0),)
+                made = Region(others, region.guard)
+                found = find_collision(
+                    made, made, axes=axes, assume=conj(*conds, *self.uniform), same_site=True)
+                if found is not None:
+                    launches.append(_launch_of(found))
+                self._kept.seen_active[key] = found is not None
         return self._kept.seen_active[key]
 
     @property
@@ -364,6 +374,20 @@ class Context:
         for a in accesses:
             out.setdefault(a.site, []).append(a)
         return out
+
+
+def _launch_of(w: Witness) -> dict[Atom, int]:
+    """The launch scalars of a witness."""
+    return {**{Sym(name): value for name, value in w.scalars},
+            **{Sym(f"grid[{axis}]"): extent for axis, extent in enumerate(w.grid)}}
+
+
+def _holds_at(conds: tuple[Cond, ...], launch: dict[Atom, int]) -> bool:
+    """Whether conditions hold in a launch; not if it does not say so."""
+    try:
+        return all(holds(c, launch) for c in conds)
+    except (ArithmeticError, KeyError):
+        return False
 
 
 def _section(region: Region, axis: int, conds: tuple[Cond, ...]) -> bool:
