@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 from zlib import crc32
 
@@ -118,7 +119,7 @@ def inside(
 
 def _bearing(known: Cond, *terms: Term) -> tuple[Cond, ...]:
     """The conditions about the launch, and those about what some terms vary with."""
-    reached = {a for t in terms for a in _varying(t)}
+    reached = {a for t in terms for a in atoms_of(t) if _varies(a)}
     pending = [(c, _varying(c)) for c in conjuncts(known)]
     kept = [c for c, leaves in pending if not leaves]
     pending = [(c, leaves) for c, leaves in pending if leaves]
@@ -132,8 +133,13 @@ def _bearing(known: Cond, *terms: Term) -> tuple[Cond, ...]:
     return tuple(sorted(kept, key=lambda c: c.key))
 
 
-def _varying(value: Term | Cond) -> set[Atom]:
-    return {a for a in atoms_of(value) if isinstance(a, (Bid, Counter, Lane, Load, Opaque)) and a.varying}
+@lru_cache(maxsize=1 << 13)
+def _varying(cond: Cond) -> frozenset[Atom]:
+    return frozenset(filter(_varies, atoms_of(cond)))
+
+
+def _varies(a: Atom) -> bool:
+    return a.varying and isinstance(a, (Bid, Counter, Lane, Load, Opaque))
 
 
 def _proved(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
@@ -184,7 +190,12 @@ def _extent_alone(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside |
     monos = [m for m in goal.monos if m]
     if len(monos) != 1 or len(monos[0]) != 1 or goal.monos[monos[0]] != 1 or not isinstance(monos[0][0], Sym):
         return None
-    known = Facts((*q.conds, *given), [goal], signs=False, budget=q.budget).prove(goal, 0)
+    key = (q.conds, given)  # there is no coordinate in such a goal of which something would be known besides
+    facts = q.known.get(key)
+    if facts is None:
+        facts = q.known[key] = Facts((*q.conds, *given), signs=False, budget=q.budget)
+    facts.budget = q.budget
+    known = facts.prove(goal, 0)
     if known is not None:
         return Inside(known)
     clause = ge(goal, 0)

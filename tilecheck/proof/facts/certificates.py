@@ -160,6 +160,7 @@ class Facts:
         # made when they are asked for, once. Not `cached_property`, which is a plain property once it is compiled.
         self._bounded: frozenset[Atom] | None = None
         self._raised: frozenset[Atom] | None = None
+        self._opposite: frozenset[Term] | None = None
         self._places: dict[Monomial, list[tuple[int, int, Term]]] | None = None
         self._factors_of: dict[Atom, list[Monomial]] | None = None
         self._looked = 0
@@ -213,6 +214,17 @@ class Facts:
                 m[0] for g in self._ge if sum(any(a.varying for a in n) for n in g.monos) == 1
                 for m, c in g.monos.items() if c > 0 and len(m) == 1 and isinstance(m[0], FloorDiv) and m[0].varying)
         return self._raised
+
+    @property
+    def opposite(self) -> frozenset[Term]:
+        """The inequalities that depend on the block and of which the negation is one, too."""
+        if self._opposite is None:
+            sums = [sum(g.monos.values()) for g in self._ge]
+            there = set(sums)
+            known = set(self._ge)
+            self._opposite = frozenset(
+                g for g, total in zip(self._ge, sums, strict=True) if -total in there and g.varying and -g in known)
+        return self._opposite
 
     @property
     def _with_monomial(self) -> dict[Monomial, list[tuple[int, int, Term]]]:

@@ -15,39 +15,34 @@ class Term:
     # most terms are a step of a computation: what is asked of few of them is not there until it is asked for
     __slots__ = ("_hash", "_key", "_varying", "monos")
 
-    monos: dict[Monomial, int]
-    _key: str
-    _hash: int
-    _varying: bool
-
     def __init__(self, monos: dict[Monomial, int]) -> None:
         self.monos = monos
+        self._key: str | None = None
+        self._hash: int | None = None
+        self._varying: bool | None = None
 
     @property
     def key(self) -> str:
-        try:
-            return self._key
-        except AttributeError:
-            self._key = _text(frozenset(self.monos.items()))
-            return self._key
+        key = self._key
+        if key is None:
+            key = self._key = _text(self)
+        return key
 
     @property
     def varying(self) -> bool:
-        try:
-            return self._varying
-        except AttributeError:
-            self._varying = True in map(depends_on_block, self.monos)
-            return self._varying
+        varying = self._varying
+        if varying is None:
+            varying = self._varying = True in map(depends_on_block, self.monos)
+        return varying
 
     def __eq__(self, other: object) -> bool:
         return self is other or (type(other) is Term and self.monos == other.monos)
 
     def __hash__(self) -> int:
-        try:
-            return self._hash
-        except AttributeError:
-            self._hash = hash(frozenset(self.monos.items()))
-            return self._hash
+        known = self._hash
+        if known is None:
+            known = self._hash = hash(frozenset(self.monos.items()))
+        return known
 
     def __repr__(self) -> str:
         return self.key
@@ -226,9 +221,9 @@ def _place(m: Monomial) -> tuple[bool, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _text(content: frozenset[tuple[Monomial, int]]) -> str:
+def _text(term: Term) -> str:
     """The polynomial written out. Most are made more than once."""
-    monos = dict(content)
+    monos = term.monos
     if not monos:
         return "0"
     parts: list[str] = []
