@@ -9,7 +9,7 @@ from tilecheck.kernel.access import Access, Declared, KernelModel
 from tilecheck.proof import solver
 from tilecheck.proof.closure import Annotations, Assumption, Derivation
 from tilecheck.proof.contract import ContractError, annotation_of, parse, render
-from tilecheck.proof.facts import Facts, conjuncts
+from tilecheck.proof.facts import Assumed, Facts, conjuncts, placed_in
 from tilecheck.proof.questions import across_blocks
 from tilecheck.proof.region import Clause, Region, Witness
 from tilecheck.proof.search import find_collision, find_model, necessary, satisfiable, whatever_the_data
@@ -70,6 +70,8 @@ class _Kept:
     solved: dict[tuple[Region, Region], bool] = field(default_factory=dict)
     settles: dict[tuple[str, Region, Region, frozenset[int]], bool] = field(default_factory=dict)
     served: list[tuple[Assumption, ...]] = field(default_factory=list)
+    launches: dict[frozenset[Atom], Facts] = field(default_factory=dict)
+    guards: dict[tuple[Cond, ...], Facts] = field(default_factory=dict)
 
 
 @record(frozen=True)
@@ -115,7 +117,23 @@ class Context:
     def impossible(self, clause: Clause) -> bool:
         """Whether no launch satisfies a clause."""
         c = clause.cond
-        return c is not None and Facts(self.standing, [c.term], signs=False).holds(negate(c)) is not None
+        if c is None:
+            return False
+        kept = self._kept
+        placed = placed_in([c.term])
+        if placed not in kept.launches:
+            kept.launches[placed] = Facts(self.standing, [c.term], signs=False)
+        return kept.launches[placed].with_budget().holds(negate(c)) is not None
+
+    def denies(self, conds: tuple[Cond, ...], assumed: Assumed) -> bool:
+        """Whether a sign that a proof assumed contradicts conditions, as little effort shows."""
+        if not assumed:
+            return False
+        kept = self._kept.guards
+        if conds not in kept:
+            kept[conds] = Facts(conds, signs=False)
+        facts = kept[conds].with_budget()
+        return any(facts.holds(negate(c), 0) is not None for c in assumed)
 
     @property
     def standing(self) -> tuple[Cond, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from tilecheck.proof.closure.copies import mark, own
 from tilecheck.proof.closure.state import State
-from tilecheck.proof.facts import Assumed, Facts, prove_factored
+from tilecheck.proof.facts import Assumed, prove_factored
 from tilecheck.proof.terms import Load, Sym, Term, atoms_in, atoms_of, ge, of, split_multiples
 
 _EFFORT = 1
@@ -139,7 +139,7 @@ def _equal_numbers(state: State) -> Iterator[tuple[Term, Term]]:
 def _inside(state: State, start: Load, element: Term) -> Assumed | None:
     """start <= element < stop, where all that is read of the offsets and lengths lies inside their arrays."""
     for stop, read in _stops(state, start):
-        facts = Facts(state.conds, [element, stop], budget=state.budget)
+        facts = state.facts_with(element, stop)
         total: Assumed = frozenset()
         needed = [*within_array(start), *within_array(read), element - of(start), stop - 1 - element]
         for t in needed:

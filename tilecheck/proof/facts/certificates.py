@@ -118,6 +118,22 @@ def _placed_at(a: Atom) -> frozenset[Atom]:
     return frozenset(b for b in atoms_at(a) if isinstance(b, (Lane, Bid)))
 
 
+def placed_in(terms: Iterable[Term]) -> frozenset[Atom]:
+    """The coordinates and lanes in terms: all that facts know by the terms that are mentioned to them."""
+    return frozenset().union(*(_placed_at(a) for t in terms for m in t.monos for a in m))
+
+
+@lru_cache(maxsize=1 << 13)
+def _needed_by(g: Term, order: tuple[Monomial, ...], atom: Atom, bound: int) -> Term | None:
+    """A short term that is >= 0 only where the fact `g >= 0` gives `atom >= bound`.
+
+    order   that of the terms of g, which that of the result follows
+    """
+    scale = g.monos[(atom,)]
+    rest = of(atom) * scale - bound * scale - g  # >= 0 up to rounding
+    return reduced(rest + scale - 1) if len(rest.monos) <= _SHORT else None
+
+
 _Move: TypeAlias = tuple[Term, Assumed]
 """One cancellation: `p*scale + shift` minus `fact` (already weighted), reduced, and what it assumed."""
 
@@ -174,10 +190,7 @@ class Facts:
                 self._ge += [c.term, -c.term]
             elif c.op == "ne":
                 self._ne.append(c.term)
-        for t in mentioned:
-            for m in t.monos:
-                for a in m:
-                    placed |= _placed_at(a)
+        placed |= placed_in(mentioned)
         for atom in sorted(placed):
             if isinstance(atom, Lane):
                 # an element exists only in a tile that has elements
@@ -187,6 +200,11 @@ class Facts:
         self._ge = list(dict.fromkeys(t for t in self._ge if t.constant is None))
         self._ge.sort(key=lambda t: (len(t.monos), t.key))
         self._strict()
+
+    def with_budget(self) -> Facts:
+        """The same facts, with a full budget for the next question."""
+        self.budget = Budget(_TOTAL)
+        return self
 
     def _strict(self) -> None:
         """`p != 0` and `p >= 0` give `p >= 1`."""
@@ -425,12 +443,10 @@ class Facts:
         if known is None:
             known = []
             for _, _, g in self._with_monomial.get((atom,), ()):
-                scale = g.monos[(atom,)]
-                if scale <= 0 or len(g.monos) > _SHORT + 2:
-                    continue
-                rest = of(atom) * scale - bound * scale - g  # >= 0 up to rounding
-                if len(rest.monos) <= _SHORT:
-                    known.append(reduced(rest + scale - 1))
+                if g.monos[(atom,)] > 0 and len(g.monos) <= _SHORT + 2:
+                    needed = _needed_by(g, tuple(g.monos), atom, bound)
+                    if needed is not None:
+                        known.append(needed)
             self._needed_for[atom, bound] = known
         return known
 
