@@ -96,6 +96,8 @@ def _reads(state: State, array: str) -> list[Load]:
 
 def segment(state: State) -> bool:
     """An element that lies in segment i and in segment j of disjoint segments: i == j."""
+    if not (state.annotations.monotone or state.annotations.segments):
+        return False
     loads = sorted({a for c in state.conds for a in atoms_of(c) if isinstance(a, Load)}
                    | {a for e in (*state.equations, *state.goals, *state.elements) for a in atoms_of(e)
                       if isinstance(a, Load)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Final, final
 
 from tilecheck.proof.terms.atoms import Atom, Monomial
@@ -191,10 +192,14 @@ def add_times(out: dict[Monomial, int], weight: Monomial, factor: int, term: Ter
             out[m] = factor * d
 
 
+key_of: Final = attrgetter("key")
+"""By which atoms are put in order."""
+
+
 @lru_cache(maxsize=1 << 16)
 def in_order(atoms: Monomial) -> Monomial:
     """Atoms as a monomial, which has them sorted."""
-    return tuple(sorted(atoms))
+    return tuple(sorted(atoms, key=key_of))
 
 
 @cache
