@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cache, lru_cache
 from typing import Final
 from zlib import crc32
 
@@ -32,6 +33,7 @@ from tilecheck.proof.terms import (
     floordiv,
     ge,
     holds,
+    key_of,
     le,
     negate,
     of,
@@ -118,7 +120,7 @@ def inside(
 
 def _bearing(known: Cond, *terms: Term) -> tuple[Cond, ...]:
     """The conditions about the launch, and those about what some terms vary with."""
-    reached = {a for t in terms for a in _varying(t)}
+    reached = {a for t in terms for a in atoms_of(t) if _varies(a)}
     pending = [(c, _varying(c)) for c in conjuncts(known)]
     kept = [c for c, leaves in pending if not leaves]
     pending = [(c, leaves) for c, leaves in pending if leaves]
@@ -132,8 +134,13 @@ def _bearing(known: Cond, *terms: Term) -> tuple[Cond, ...]:
     return tuple(sorted(kept, key=lambda c: c.key))
 
 
-def _varying(value: Term | Cond) -> set[Atom]:
-    return {a for a in atoms_of(value) if isinstance(a, (Bid, Counter, Lane, Load, Opaque)) and a.varying}
+@lru_cache(maxsize=1 << 13)
+def _varying(cond: Cond) -> frozenset[Atom]:
+    return frozenset(filter(_varies, atoms_of(cond)))
+
+
+def _varies(a: Atom) -> bool:
+    return a.varying and isinstance(a, (Bid, Counter, Lane, Load, Opaque))
 
 
 def _proved(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
@@ -184,7 +191,12 @@ def _extent_alone(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside |
     monos = [m for m in goal.monos if m]
     if len(monos) != 1 or len(monos[0]) != 1 or goal.monos[monos[0]] != 1 or not isinstance(monos[0][0], Sym):
         return None
-    known = Facts((*q.conds, *given), [goal], signs=False, budget=q.budget).prove(goal, 0)
+    key = (q.conds, given)  # there is no coordinate in such a goal of which something would be known besides
+    facts = q.known.get(key)
+    if facts is None:
+        facts = q.known[key] = Facts((*q.conds, *given), signs=False, budget=q.budget)
+    facts.budget = q.budget
+    known = facts.prove(goal, 0)
     if known is not None:
         return Inside(known)
     clause = ge(goal, 0)
@@ -263,12 +275,19 @@ def _is_grid(a: Atom) -> bool:
     return isinstance(a, Sym) and a.name.startswith("grid[")
 
 
+@cache
+def _sampled(a: Sym) -> tuple[int, ...]:
+    """The values of a launch scalar in some launches."""
+    return tuple(_SAMPLE[crc32(f"{a.key} {k}".encode()) % len(_SAMPLE)] for k in range(_LAUNCHES))
+
+
+@lru_cache(maxsize=1 << 10)
 def _room(clauses: tuple[Cond, ...]) -> int:
     """How many of some launches satisfy conditions: the weaker they are, the more."""
-    atoms = sorted(a for a in atoms_in(*clauses) if isinstance(a, Sym))
+    atoms = [a for a in atoms_in(*clauses) if isinstance(a, Sym)]
     count = 0
-    for k in range(_LAUNCHES):
-        env: dict[Atom, int] = {a: _SAMPLE[crc32(f"{a.key} {k}".encode()) % len(_SAMPLE)] for a in atoms}
+    for values in zip(*map(_sampled, atoms), strict=True) if atoms else [()] * _LAUNCHES:
+        env: dict[Atom, int] = dict(zip(atoms, values, strict=True))
         try:
             count += all(holds(c, env) for c in clauses)
         except (ArithmeticError, KeyError):
@@ -282,8 +301,8 @@ def _divisors(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
     """Divisors that are positive only in some launches: `first + p % min(M - first, G)`."""
     if q.acceptable is None:
         return None
-    for a in sorted(atoms_of(goal)):
-        if not isinstance(a, (FloorDiv, Mod)) or facts.positive(a.den) is not None:
+    for a in sorted((a for a in atoms_of(goal) if isinstance(a, (FloorDiv, Mod))), key=key_of):
+        if facts.positive(a.den) is not None:
             continue
         options = [_needed(q, facts, part - 1, given) for part in _parts(a.den)]
         found = [o for o in options if o is not None]
@@ -380,7 +399,7 @@ def _by_cases(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
 
 def _nested(goal: Term) -> Atom | None:
     top = {a for m in goal.monos for a in m}
-    inner = sorted(a for a in atoms_of(goal) if isinstance(a, (Min, Max, Ite)))
+    inner = sorted((a for a in atoms_of(goal) if isinstance(a, (Min, Max, Ite))), key=key_of)
     for a in inner:
         if isinstance(a, Ite) or a not in top or any(a in atoms_of(of(b)) for b in top if b is not a):
             return a

@@ -107,7 +107,7 @@ def _settle(context: Context, access: Access, reach: Reach, known: _Known) -> _O
     if under.op == "false" or context.excluded(made):
         return _Outcome(access, reach, "proved", "no launch makes this access", rules=("exclusive",))
     found = _inside(context, access, reach, made, known)
-    if found is not None and not _denied(made, found):
+    if found is not None and not _denied(context, made, found):
         return _proved(context, access, reach, made, found)
     escape = _escape(context, access, made) if reach.needed else None
     if escape is not None:
@@ -199,13 +199,10 @@ def _once(extent: Sym, t: Term) -> bool:
     return sum(extent in atoms_in(Term({m: 1})) for m in t.monos) == 1
 
 
-def _denied(made: Region, found: Inside) -> bool:
+def _denied(context: Context, made: Region, found: Inside) -> bool:
     """Whether a sign that a proof assumed contradicts the condition of the access: then it is no proof of it."""
-    uniform = [c for c in conjuncts(made.guard) if not c.varying]
-    if not uniform or not found.assumed:
-        return False
-    facts = Facts(uniform, signs=False)
-    return any(facts.holds(negate(c), 0) is not None for c in found.assumed)
+    uniform = tuple(c for c in conjuncts(made.guard) if not c.varying)
+    return bool(uniform) and context.denies(uniform, found.assumed)
 
 
 def _proved(context: Context, access: Access, reach: Reach, made: Region, found: Inside) -> _Outcome:

@@ -9,7 +9,7 @@ from tilecheck.kernel.access import Access, Declared, KernelModel
 from tilecheck.proof import solver
 from tilecheck.proof.closure import Annotations, Assumption, Derivation
 from tilecheck.proof.contract import ContractError, annotation_of, parse, render
-from tilecheck.proof.facts import Facts, conjuncts
+from tilecheck.proof.facts import Assumed, Facts, conjuncts, placed_in
 from tilecheck.proof.questions import across_blocks
 from tilecheck.proof.region import Clause, Region, Witness
 from tilecheck.proof.search import (
@@ -24,6 +24,7 @@ from tilecheck.proof.search import (
 )
 from tilecheck.proof.terms import (
     ONE,
+    Atom,
     Cond,
     Counter,
     Lane,
@@ -38,6 +39,7 @@ from tilecheck.proof.terms import (
     eq,
     ge,
     grid,
+    holds,
     negate,
     of,
     sym,
@@ -72,11 +74,14 @@ class _Kept:
     room_axes: dict[Region, tuple[int, ...]] = field(default_factory=dict)
     repeats: dict[Region, tuple[tuple[Region, int], ...]] = field(default_factory=dict)
     seen_active: dict[tuple[Cond, int, tuple[Cond, ...]], bool] = field(default_factory=dict)
+    made_active: dict[tuple[Cond, int], list[dict[Atom, int]]] = field(default_factory=dict)
     apart: dict[tuple[Region, Region, tuple[tuple[Assumption, ...], ...]], Derivation] = field(default_factory=dict)
     collisions: dict[tuple[Region, Region, bool], Witness | None] = field(default_factory=dict)
     solved: dict[tuple[Region, Region], bool] = field(default_factory=dict)
     settles: dict[tuple[str, Region, Region, frozenset[int]], bool] = field(default_factory=dict)
     served: list[tuple[Assumption, ...]] = field(default_factory=list)
+    launches: dict[frozenset[Atom], Facts] = field(default_factory=dict)
+    guards: dict[tuple[Cond, ...], Facts] = field(default_factory=dict)
 
 
 @record(frozen=True)
@@ -122,7 +127,23 @@ class Context:
     def impossible(self, clause: Clause) -> bool:
         """Whether no launch satisfies a clause."""
         c = clause.cond
-        return c is not None and Facts(self.standing, [c.term], signs=False).holds(negate(c)) is not None
+        if c is None:
+            return False
+        kept = self._kept
+        placed = placed_in([c.term])
+        if placed not in kept.launches:
+            kept.launches[placed] = Facts(self.standing, [c.term], signs=False)
+        return kept.launches[placed].with_budget().holds(negate(c)) is not None
+
+    def denies(self, conds: tuple[Cond, ...], assumed: Assumed) -> bool:
+        """Whether a sign that a proof assumed contradicts conditions, as little effort shows."""
+        if not assumed:
+            return False
+        kept = self._kept.guards
+        if conds not in kept:
+            kept[conds] = Facts(conds, signs=False)
+        facts = kept[conds].with_budget()
+        return any(facts.holds(negate(c), 0) is not None for c in assumed)
 
     @property
     def standing(self) -> tuple[Cond, ...]:
@@ -284,12 +305,19 @@ class Context:
         accesses to one element that only the other axes select collide."""
         key = (region.guard, axis, conds)
         if key not in self._kept.seen_active:
-            self.effort.search()
-            axes = self.axes_of(region)
-            others = tuple(bid(k) for k in sorted(axes) if k != axis) or (const(0),)
-            made = Region(others, region.guard)
-            self._kept.seen_active[key] = find_collision(
-                made, made, axes=axes, assume=conj(*conds, *self.uniform), same_site=True) is not None
+            # one of the launches in which they do, under other conditions, may satisfy these
+            launches = self._kept.made_active.setdefault((region.guard, axis), [])
+            self._kept.seen_active[key] = any(_holds_at(conds, launch) for launch in launches)
+            if not self._kept.seen_active[key]:
+                self.effort.search()
+                axes = self.axes_of(region)
+                others = tuple(bid(k) for k in sorted(axes) if k != axis) or (const(0),)
+                made = Region(others, region.guard)
+                found = find_collision(
+                    made, made, axes=axes, assume=conj(*conds, *self.uniform), same_site=True)
+                if found is not None:
+                    launches.append(_launch_of(found))
+                self._kept.seen_active[key] = found is not None
         return self._kept.seen_active[key]
 
     @property
@@ -397,6 +425,20 @@ class Context:
 
 def _confirming(first: Region, second: Region, assume: Cond) -> Callable[[Witness], bool]:
     return lambda w: confirm(w, first, second, assume=assume)
+
+
+def _launch_of(w: Witness) -> dict[Atom, int]:
+    """The launch scalars of a witness."""
+    return {**{Sym(name): value for name, value in w.scalars},
+            **{Sym(f"grid[{axis}]"): extent for axis, extent in enumerate(w.grid)}}
+
+
+def _holds_at(conds: tuple[Cond, ...], launch: dict[Atom, int]) -> bool:
+    """Whether conditions hold in a launch; not if it does not say so."""
+    try:
+        return all(holds(c, launch) for c in conds)
+    except (ArithmeticError, KeyError):
+        return False
 
 
 def _section(region: Region, axis: int, conds: tuple[Cond, ...]) -> bool:

@@ -105,7 +105,7 @@ def _proved(context: Context, d: Derivation, first: Access, second: Access, same
     clauses = (*context.clauses(d), *context.idle_axes(axes, first.region, second.region),
                *(_dispensed(context) if "ticket" in d.rules else ()))
     why = "; ".join(d.steps) or "the index determines the block"
-    if _denied(d, first) or _denied(d, second):
+    if any(context.denies(conjuncts(access.region.guard), d.assumed) for access in (first, second)):
         # the proof is for signs with which the access is never made
         witness = context.collision(first.region, second.region, same)
         if witness is not None:
@@ -121,12 +121,6 @@ def _proved(context: Context, d: Derivation, first: Access, second: Access, same
         return Outcome("unproven", "no launch with several blocks satisfies what the proof would need")
     found = context.needed(clauses, first.region, second.region, same)
     return Outcome("conditional", why, d.rules, clauses, witness=found, needed=found is not None)
-
-
-def _denied(d: Derivation, access: Access) -> bool:
-    """Whether a sign that a proof assumed contradicts the conditions of an access."""
-    guards = Facts((access.region.guard,), signs=False) if d.assumed else None
-    return guards is not None and any(guards.holds(negate(c), 0) is not None for c in d.assumed)
 
 
 def _dispensed(context: Context) -> tuple[Clause, ...]:

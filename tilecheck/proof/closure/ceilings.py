@@ -7,7 +7,20 @@ from dataclasses import replace
 
 from tilecheck.proof.closure.problem import Assumption, Problem
 from tilecheck.proof.facts import Facts
-from tilecheck.proof.terms import Atom, Cond, FloorDiv, Opaque, Substitution, Sym, Term, atoms_in, enforceable, ge, of
+from tilecheck.proof.terms import (
+    Atom,
+    Cond,
+    FloorDiv,
+    Opaque,
+    Substitution,
+    Sym,
+    Term,
+    atoms_in,
+    enforceable,
+    ge,
+    key_of,
+    of,
+)
 from tilecheck.records import record
 
 
@@ -42,8 +55,8 @@ def name_ceilings(problem: Problem) -> Named:
     conds = list(problem.conds)
     defined: list[Cond] = []
     facts: Facts | None = None
-    for a in sorted(atoms):
-        if not isinstance(a, FloorDiv) or a.varying or a.num.offset != -1:
+    for a in sorted((a for a in atoms if isinstance(a, FloorDiv)), key=key_of):
+        if a.varying or a.num.offset != -1:
             continue
         name = f"ceil<{len(there)}>"
         # no sign may be assumed of one that depends on data

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from tilecheck.proof.closure.copies import mark, own
 from tilecheck.proof.closure.state import State
-from tilecheck.proof.facts import Assumed, Facts, prove_factored
+from tilecheck.proof.facts import Assumed, prove_factored
 from tilecheck.proof.terms import Load, Sym, Term, atoms_in, atoms_of, ge, of, split_multiples
 
 _EFFORT = 1
@@ -96,6 +96,8 @@ def _reads(state: State, array: str) -> list[Load]:
 
 def segment(state: State) -> bool:
     """An element that lies in segment i and in segment j of disjoint segments: i == j."""
+    if not (state.annotations.monotone or state.annotations.segments):
+        return False
     loads = sorted({a for c in state.conds for a in atoms_of(c) if isinstance(a, Load)}
                    | {a for e in (*state.equations, *state.goals, *state.elements) for a in atoms_of(e)
                       if isinstance(a, Load)})
@@ -139,7 +141,7 @@ def _equal_numbers(state: State) -> Iterator[tuple[Term, Term]]:
 def _inside(state: State, start: Load, element: Term) -> Assumed | None:
     """start <= element < stop, where all that is read of the offsets and lengths lies inside their arrays."""
     for stop, read in _stops(state, start):
-        facts = Facts(state.conds, [element, stop], budget=state.budget)
+        facts = state.facts_with(element, stop)
         total: Assumed = frozenset()
         needed = [*within_array(start), *within_array(read), element - of(start), stop - 1 - element]
         for t in needed:

@@ -17,6 +17,7 @@ from tilecheck.proof.terms import (
     eq,
     floordiv,
     ge,
+    key_of,
     mod,
     of,
     split_multiples,
@@ -74,7 +75,7 @@ def congruent(state: State) -> bool:
 def reduce(state: State) -> bool:
     """0 <= x < d makes x % d be x and x // d be 0; an argument never below another leaves a minimum."""
     atoms = atoms_in(*state.equations, *state.goals)
-    for a in sorted(atoms):
+    for a in sorted(atoms, key=key_of):
         if isinstance(a, (FloorDiv, Mod)):
             low = state.facts.prove(a.num, 0)
             high = None if low is None else state.facts.prove(a.den - 1 - a.num, 0)
@@ -98,7 +99,7 @@ def reduce(state: State) -> bool:
 def exact(state: State) -> bool:
     """u % d == 0 makes (u*v + r) // d be (u // d)*v + r // d."""
     atoms = atoms_in(*state.equations)
-    for a in sorted(atoms):
+    for a in sorted(atoms, key=key_of):
         if isinstance(a, FloorDiv):
             for u, v, r in factors(a.num):
                 if eq(mod(u, a.den), 0) in state.conds:

@@ -12,9 +12,9 @@ _SMALL = 4
 
 def squeeze(state: State) -> bool:
     """p >= 0 and -p >= 0 among the conditions: p == 0. `a <= 0` for a coordinate: a == 0."""
-    known = set(state.facts.inequalities)
+    opposite = state.facts.opposite
     for g in state.facts.inequalities:
-        if -g in known and g not in state.equations and -g not in state.equations and g.varying:
+        if g in opposite and g not in state.equations and -g not in state.equations:
             state.equations.append(g)
             state.use("squeeze", f"{say(g)} is 0 by the guards")
             return True

@@ -26,6 +26,7 @@ from tilecheck.proof.terms import (
     conj,
     ge,
     grid,
+    keys_of,
     of,
     split_multiples,
 )
@@ -104,7 +105,7 @@ def merge(state: State) -> bool:
     for e in state.equations:
         if len(e.monos) != 2:
             continue
-        (m, c), (n, d) = sorted(e.monos.items(), key=lambda item: item[0])
+        (m, c), (n, d) = sorted(e.monos.items(), key=lambda item: keys_of(item[0]))
         if len(m) != 1 or len(n) != 1 or c + d != 0 or not _counterpart(m[0], n[0]):
             continue
         first, second = (m[0], n[0]) if 1 in mark(n[0]) else (n[0], m[0])
@@ -151,7 +152,7 @@ def range_of(a: Atom, value: Term) -> list[Cond]:
 def solve(state: State) -> bool:
     """a == t, where t has only constants and launch scalars, or (for the second copy's a) only first-copy atoms."""
     for e in state.equations:
-        for m, c in sorted(e.monos.items()):
+        for m, c in sorted(e.monos.items(), key=lambda item: keys_of(item[0])):
             if len(m) != 1 or abs(c) != 1 or not isinstance(m[0], (Bid, Counter, Lane, Opaque, Sym)):
                 continue
             a = m[0]

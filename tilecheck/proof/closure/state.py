@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from tilecheck.proof.closure.problem import Annotations
-from tilecheck.proof.facts import Assumed, Budget, Facts, conjuncts
+from tilecheck.proof.facts import Assumed, Budget, Facts, conjuncts, placed_in
 from tilecheck.proof.terms import Atom, Cond, Load, Substitution, Sym, Term, of
 
 WORK = 900
@@ -48,6 +48,8 @@ class State:
     """The conditions at the start."""
     budget: Budget = field(default_factory=lambda: Budget(WORK))
     _facts: Facts | None = None
+    _mentioning: tuple[tuple[Cond, ...], dict[frozenset[Atom], Facts]] | None = None
+    """The conditions, and what is known by them besides where more coordinates and lanes come in."""
 
     def equal_quotients(self) -> list[tuple[Term, Term, Term]]:
         """(x, x', d) with x // d == x' // d."""
@@ -65,12 +67,23 @@ class State:
                 self.absurd = True
         return self._facts
 
+    def facts_with(self, *terms: Term) -> Facts:
+        """What is known by the conditions alone where some terms are looked at."""
+        conds = tuple(self.conds)
+        if self._mentioning is None or self._mentioning[0] != conds:
+            self._mentioning = conds, {}
+        known = self._mentioning[1]
+        placed = placed_in(terms)
+        if placed not in known:
+            known[placed] = Facts(conds, terms, budget=self.budget)
+        return known[placed]
+
     def copy(self) -> State:
         return replace(
             self, equations=list(self.equations), conds=list(self.conds), goals=list(self.goals),
             quotients=list(self.quotients), remainders=list(self.remainders), loads=list(self.loads),
             steps=list(self.steps), rules=list(self.rules), elements=list(self.elements), flags=list(self.flags),
-            _facts=None)
+            _facts=None, _mentioning=None)
 
     def renewed(self) -> State:
         """A copy with a full budget of its own."""

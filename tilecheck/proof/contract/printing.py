@@ -7,6 +7,7 @@ have positive coefficients, and `cdiv` is recognised in the two forms that canon
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from tilecheck.proof.terms import (
@@ -67,6 +68,7 @@ def _shown(t: Term) -> Term:
     return out
 
 
+@cache
 def _atom(a: Atom) -> Term:
     show = _SHOW.get(type(a))
     return of(_Shown(a.key)) if show is None else show(a)
@@ -212,6 +214,7 @@ _CONDITION: Final[Mapping[str, Callable[[Cond], str]]] = {
 }
 
 
+@lru_cache(maxsize=1 << 13)
 def render(value: Cond | Term) -> str:
     """Contract text of a condition or term. What is no launch scalar (a block coordinate, an array element) is shown
     too, but does not parse back."""

@@ -14,12 +14,15 @@ Everything is over the mathematical integers: that index arithmetic does not wra
 from __future__ import annotations
 
 from tilecheck.proof.facts.assumed import NOTHING, Assumed
-from tilecheck.proof.facts.certificates import MOST, Budget, Facts
+from tilecheck.proof.facts.certificates import MOST, Budget, Facts, placed_in
 from tilecheck.proof.facts.factored import prove_factored
 from tilecheck.proof.facts.models import Model, models
 from tilecheck.proof.terms import Cond, conjuncts
 
-__all__ = ["MOST", "NOTHING", "Assumed", "Budget", "Facts", "Model", "conjuncts", "entails", "models", "prove_factored"]
+__all__ = [
+    "MOST", "NOTHING", "Assumed", "Budget", "Facts", "Model", "conjuncts", "entails", "models", "placed_in",
+    "prove_factored",
+]
 
 
 def entails(facts: Cond, goal: Cond, *, signs: bool = False) -> bool:

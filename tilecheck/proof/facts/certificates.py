@@ -10,7 +10,7 @@ from math import gcd
 from typing import Final, TypeAlias, final
 
 from tilecheck.proof.facts.assumed import NOTHING, Assumed
-from tilecheck.proof.facts.definitions import BELOW, LOWER, UPPER, all_nonnegative, is_extent
+from tilecheck.proof.facts.definitions import BELOW, LOWER, UPPER, all_nonnegative, bounds_of_quotient, is_extent
 from tilecheck.proof.facts.models import Model, Models, models
 from tilecheck.proof.facts.polynomials import Weighted, at_ones, combined, less, reduced, shifted, weighted
 from tilecheck.proof.facts.shapes import Shape, choices_of, parts_of, shape_of
@@ -33,6 +33,7 @@ from tilecheck.proof.terms import (
     ge,
     grid,
     in_order,
+    key_of,
     of,
 )
 
@@ -118,6 +119,22 @@ def _placed_at(a: Atom) -> frozenset[Atom]:
     return frozenset(b for b in atoms_at(a) if isinstance(b, (Lane, Bid)))
 
 
+def placed_in(terms: Iterable[Term]) -> frozenset[Atom]:
+    """The coordinates and lanes in terms: all that facts know by the terms that are mentioned to them."""
+    return frozenset().union(*(_placed_at(a) for t in terms for m in t.monos for a in m))
+
+
+@lru_cache(maxsize=1 << 13)
+def _needed_by(g: Term, order: tuple[Monomial, ...], atom: Atom, bound: int) -> Term | None:
+    """A short term that is >= 0 only where the fact `g >= 0` gives `atom >= bound`.
+
+    order   that of the terms of g, which that of the result follows
+    """
+    scale = g.monos[(atom,)]
+    rest = of(atom) * scale - bound * scale - g  # >= 0 up to rounding
+    return reduced(rest + scale - 1) if len(rest.monos) <= _SHORT else None
+
+
 _Move: TypeAlias = tuple[Term, Assumed]
 """One cancellation: `p*scale + shift` minus `fact` (already weighted), reduced, and what it assumed."""
 
@@ -160,6 +177,7 @@ class Facts:
         # made when they are asked for, once. Not `cached_property`, which is a plain property once it is compiled.
         self._bounded: frozenset[Atom] | None = None
         self._raised: frozenset[Atom] | None = None
+        self._opposite: frozenset[Term] | None = None
         self._places: dict[Monomial, list[tuple[int, int, Term]]] | None = None
         self._factors_of: dict[Atom, list[Monomial]] | None = None
         self._looked = 0
@@ -173,11 +191,8 @@ class Facts:
                 self._ge += [c.term, -c.term]
             elif c.op == "ne":
                 self._ne.append(c.term)
-        for t in mentioned:
-            for m in t.monos:
-                for a in m:
-                    placed |= _placed_at(a)
-        for atom in sorted(placed):
+        placed |= placed_in(mentioned)
+        for atom in sorted(placed, key=key_of):
             if isinstance(atom, Lane):
                 # an element exists only in a tile that has elements
                 self._ge.append(atom.size - 1)
@@ -186,6 +201,11 @@ class Facts:
         self._ge = list(dict.fromkeys(t for t in self._ge if t.constant is None))
         self._ge.sort(key=lambda t: (len(t.monos), t.key))
         self._strict()
+
+    def with_budget(self) -> Facts:
+        """The same facts, with a full budget for the next question."""
+        self.budget = Budget(_TOTAL)
+        return self
 
     def _strict(self) -> None:
         """`p != 0` and `p >= 0` give `p >= 1`."""
@@ -213,6 +233,17 @@ class Facts:
                 m[0] for g in self._ge if sum(any(a.varying for a in n) for n in g.monos) == 1
                 for m, c in g.monos.items() if c > 0 and len(m) == 1 and isinstance(m[0], FloorDiv) and m[0].varying)
         return self._raised
+
+    @property
+    def opposite(self) -> frozenset[Term]:
+        """The inequalities that depend on the block and of which the negation is one, too."""
+        if self._opposite is None:
+            sums = [sum(g.monos.values()) for g in self._ge]
+            there = set(sums)
+            known = set(self._ge)
+            self._opposite = frozenset(
+                g for g, total in zip(self._ge, sums, strict=True) if -total in there and g.varying and -g in known)
+        return self._opposite
 
     @property
     def _with_monomial(self) -> dict[Monomial, list[tuple[int, int, Term]]]:
@@ -311,6 +342,9 @@ class Facts:
 
     def positive(self, p: Term, effort: int = MOST) -> Assumed | None:
         """What must be assumed for `p >= 1`."""
+        value = p.constant
+        if value is not None:
+            return NOTHING if value >= 1 else self._absurd()
         found = self._positive.get(p)
         if found is None:
             found = self.prove(p - 1, effort)
@@ -375,7 +409,7 @@ class Facts:
         if key in self._open:
             self._stops += 1
             return None
-        stops, before = self._stops, self._work()
+        stops, nodes, looked, total, left = self._stops, self._nodes, self._looked, self._total, self.budget.left
         self._open.add(key)
         try:
             out = self._sign(atom, bound)
@@ -383,7 +417,9 @@ class Facts:
             self._open.discard(key)
         if out is not None or not self._open:
             memo[atom] = out
-        elif stops == self._stops and before == self._work():
+        elif (stops == self._stops and nodes == self._nodes and looked == self._looked and total == self._total
+              and left == self.budget.left):
+            # no work was done: asked again, it comes out the same
             self._unsigned.add(key)
         return out
 
@@ -413,12 +449,10 @@ class Facts:
         if known is None:
             known = []
             for _, _, g in self._with_monomial.get((atom,), ()):
-                scale = g.monos[(atom,)]
-                if scale <= 0 or len(g.monos) > _SHORT + 2:
-                    continue
-                rest = of(atom) * scale - bound * scale - g  # >= 0 up to rounding
-                if len(rest.monos) <= _SHORT:
-                    known.append(reduced(rest + scale - 1))
+                if g.monos[(atom,)] > 0 and len(g.monos) <= _SHORT + 2:
+                    needed = _needed_by(g, tuple(g.monos), atom, bound)
+                    if needed is not None:
+                        known.append(needed)
             self._needed_for[atom, bound] = known
         return known
 
@@ -456,10 +490,6 @@ class Facts:
         self._cut |= cut
         return out
 
-    def _work(self) -> tuple[int, ...]:
-        """Work so far, by what it is counted for."""
-        return self._nodes, self._looked, self._total, self.budget.left
-
     def _charge(self, vain: _Vain) -> bool:
         """Count the work of a search that is not repeated; False where there is not enough left for it."""
         nodes, total, left = self._nodes + vain.nodes, self._total + vain.total, self.budget.left + vain.left
@@ -471,9 +501,10 @@ class Facts:
         return True
 
     def _step(self, p: Term, shape: Shape, depth: int) -> Assumed | None:
-        done = self._accept(p, shape)
-        if done is not None:
-            return done
+        if shape.signed or not shape.lowest:
+            done = self._accept(p, shape)
+            if done is not None:
+                return done
         if self._refuted(p):
             return None
         bad = self._worst(p, shape)
@@ -544,7 +575,7 @@ class Facts:
 
     def _fewest(self, p: Term, shift: set[Atom], used: Assumed) -> Assumed:
         """Drop the assumption `a >= 1` in favour of `a >= 0` for atoms that need no more."""
-        for a in sorted(shift):
+        for a in sorted(shift, key=key_of):
             if not self.at_least(a, 1) or self.at_least(a, 0) is None:
                 # nothing is assumed, or `a >= 0` is what is being shown
                 continue
@@ -573,9 +604,14 @@ class Facts:
     def _worst(self, p: Term, shape: Shape, varying_only: bool = False) -> Monomial | None:
         """The monomial to cancel next: block-dependent ones first, then the largest."""
         harmless: set[Monomial] = set()
+        known = self._signs_known[0]
         for m, c in p.monos.items():
-            if c > 0 and not (varying_only and not depends_on_block(m)) and self._nonnegative(m) is not None:
-                harmless.add(m)
+            if c > 0 and not (varying_only and not depends_on_block(m)):
+                for a in m:
+                    if (known[a] if a in known else self.at_least(a, 0)) is None:
+                        break
+                else:
+                    harmless.add(m)
         for m, varying in shape.ranked:
             if varying_only and not varying:
                 return None
@@ -590,13 +626,14 @@ class Facts:
             yield from self._outweigh(p)
             return
         lanes, others = parts_of(m)
-        for lane in lanes:
+        bounds = UPPER if negative else BELOW
+        for lane in lanes if Lane in bounds else ():
             yield from self._by_definition(p, m, lane, negative)
         uniform = not depends_on_block(m)
         open_now = shape.open_terms
         sideways: list[_Move] = []
         for fact in self._fitting(m, negative):
-            signs = self._nonnegative(fact[0])
+            signs = self._nonnegative(fact[0]) if fact[0] else NOTHING
             if signs is None:
                 continue
             rest = less(p, c, fact)
@@ -606,7 +643,8 @@ class Facts:
             elif change == 0:
                 sideways.append((rest, signs))
         for a in others:
-            yield from self._by_definition(p, m, a, negative)
+            if type(a) in bounds:
+                yield from self._by_definition(p, m, a, negative)
         # a fact that brings in as much as it cancels may still name the same thing otherwise; one that brings in more
         # leads nowhere
         yield from sideways
@@ -616,7 +654,9 @@ class Facts:
         found = self._fits.get((m, negative))
         if found is None:
             known = self._with_monomial
-            places = sorted((i, j, factor) for factor in _factors(m) for i, j, _ in known.get(factor, ()))
+            places = [(i, j, factor) for factor in _factors(m) if factor in known for i, j, _ in known[factor]]
+            if len(places) > 1:
+                places.sort()
             found = self._fits[m, negative] = [
                 fact for i, _, factor in places if (fact := weighted(self._ge[i], factor, m, negative)) is not None]
         return found
@@ -634,10 +674,8 @@ class Facts:
     def _by_definition(self, p: Term, m: Monomial, a: Atom, negative: bool) -> Iterator[_Move]:
         if negative and isinstance(a, FloorDiv):
             yield from self._scaled(p, m, a)
-        known = (UPPER if negative else BELOW).get(type(a))
-        if known is not None:
-            for g, assumed in known(self, a):
-                yield from self._cancel(p, m, g, assumed, negative)
+        for g, assumed in (UPPER if negative else BELOW)[type(a)](self, a):
+            yield from self._cancel(p, m, g, assumed, negative)
 
     def _cancel(self, p: Term, m: Monomial, g: Term, assumed: Assumed, negative: bool) -> Iterator[_Move]:
         """`p*k - w*g` for the weights w that cancel `m`; w is a monomial of atoms >= 0."""
@@ -646,9 +684,9 @@ class Facts:
             known = self._cancelling[g, m, negative] = [
                 fact for factor in g.monos if factor and (fact := weighted(g, factor, m, negative)) is not None]
         for fact in known:
-            signs = self._nonnegative(fact[0])
+            signs = self._nonnegative(fact[0]) if fact[0] else NOTHING
             if signs is not None:
-                yield less(p, p.monos[m], fact), assumed | signs
+                yield less(p, p.monos[m], fact), assumed | signs if signs else assumed
 
     def _scaled(self, p: Term, m: Monomial, a: FloorDiv) -> Iterator[_Move]:
         """p >= 0 iff w*(p + 1) - 1 >= 0 for any w >= 1; w completes the divisor of a quotient in `m`."""
@@ -659,7 +697,7 @@ class Facts:
             # with a divisor that is a sum, weight by the whole divisor
             scaled = (p + 1) * a.den - 1
             if len(scaled.monos) <= _MAX_TERMS:
-                g = a.num - a.den * of(a)
+                g = bounds_of_quotient(a)[0]
                 c = -p.monos[m]
                 weight = divide_monomial(m, (a,))
                 if weight is not None:
@@ -691,7 +729,7 @@ class Facts:
         scaled = (p + 1) * w - 1
         target = in_order(m + tuple(missing))
         if scaled.monos.get(target, 0) < 0:
-            yield from self._cancel(scaled, target, a.num - a.den * of(a), assumed | lowered, True)
+            yield from self._cancel(scaled, target, bounds_of_quotient(a)[0], assumed | lowered, True)
 
     def _split(self, p: Term, depth: int) -> Assumed | None:
         for _, cases in self._cases(p):

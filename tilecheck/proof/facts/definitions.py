@@ -56,7 +56,7 @@ def _multiple_below(num: Term, den: Term, times: int) -> Term:
 
 
 @cache
-def _bounds_of_quotient(a: FloorDiv) -> tuple[Term, Term, Term, Term]:
+def bounds_of_quotient(a: FloorDiv) -> tuple[Term, Term, Term, Term]:
     """Of `n // d`: `n - d*(n // d)`, `n - n // d`, `d*(n // d) + d - 1 - n` and `n // d + 1`."""
     return a.num - a.den * of(a), a.num - of(a), a.den * of(a) + a.den - 1 - a.num, of(a) + 1
 
@@ -180,7 +180,7 @@ def _upper_floordiv(f: Facts, a: FloorDiv) -> Bounds:
     den = f.positive(a.den)
     if den is None:
         return
-    product, quotient, _, _ = _bounds_of_quotient(a)
+    product, quotient, _, _ = bounds_of_quotient(a)
     yield product, den
     num = None if f.tight else f.prove(a.num)
     if num is not None:
@@ -221,7 +221,7 @@ def _below_floordiv(f: Facts, a: FloorDiv) -> Bounds:
     den = f.positive(a.den)
     if den is None:
         return
-    _, _, above, raised = _bounds_of_quotient(a)
+    _, _, above, raised = bounds_of_quotient(a)
     yield above, den
     low = f.prove(a.num + a.den)
     if low is not None:

@@ -69,6 +69,8 @@ from tilecheck.proof.terms.polynomials import (
     depends_on_block,
     divide_monomial,
     in_order,
+    key_of,
+    keys_of,
     of,
     split_multiples,
     text_of,
@@ -85,9 +87,10 @@ from tilecheck.proof.terms.walk import (
 
 __all__ = [
     "FALSE", "FUNCTIONS", "ONE", "TRUE", "WRAPPED", "ZERO", "App", "Atom", "Bid", "Cond", "Counter", "Environment",
-    "FloorDiv", "Ite", "Lane", "Load", "Max", "Min", "Mod", "Monomial", "Op", "Opaque", "Point", "Substitution", "Sym",
-    "Term", "add_times", "app", "atoms_at", "atoms_in", "atoms_of", "bid", "bool_opaque", "cdiv", "conj", "conjuncts",
-    "const", "counter", "depends_on_block", "disj", "divide_monomial", "enforceable", "eq", "evaluate", "floordiv",
-    "ge", "grid", "gt", "holds", "in_order", "ite", "lane", "le", "load", "lt", "maximum", "minimum", "mod", "ne",
+    "FloorDiv", "Ite", "Lane", "Load", "Max", "Min", "Mod", "Monomial", "Op", "Opaque", "Point", "Substitution",
+    "Sym", "Term", "add_times", "app", "atoms_at", "atoms_in", "atoms_of", "bid", "bool_opaque", "cdiv", "conj",
+    "conjuncts", "const", "counter", "depends_on_block", "disj", "divide_monomial", "enforceable", "eq", "evaluate",
+    "floordiv", "ge", "grid", "gt", "holds", "in_order", "ite", "key_of", "keys_of", "lane", "le", "load", "lt",
+    "maximum", "minimum", "mod", "ne",
     "negate", "of", "opaque", "split_multiples", "substitute", "substitute_cond", "sym", "text_of",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Final, final
 
 from tilecheck.proof.terms.atoms import Atom, Monomial
@@ -23,17 +24,17 @@ class Term:
 
     @property
     def key(self) -> str:
-        found = self._key
-        if found is None:
-            self._key = found = _text(frozenset(self.monos.items()))
-        return found
+        key = self._key
+        if key is None:
+            key = self._key = _text(self)
+        return key
 
     @property
     def varying(self) -> bool:
-        found = self._varying
-        if found is None:
-            self._varying = found = True in map(depends_on_block, self.monos)
-        return found
+        varying = self._varying
+        if varying is None:
+            varying = self._varying = True in map(depends_on_block, self.monos)
+        return varying
 
     def __eq__(self, other: object) -> bool:
         return self is other or (type(other) is Term and self.monos == other.monos)
@@ -192,10 +193,14 @@ def add_times(out: dict[Monomial, int], weight: Monomial, factor: int, term: Ter
             out[m] = factor * d
 
 
+key_of: Final = attrgetter("key")
+"""By which atoms are put in order."""
+
+
 @lru_cache(maxsize=1 << 16)
 def in_order(atoms: Monomial) -> Monomial:
     """Atoms as a monomial, which has them sorted."""
-    return tuple(sorted(atoms))
+    return tuple(sorted(atoms, key=key_of))
 
 
 @cache
@@ -222,9 +227,9 @@ def _place(m: Monomial) -> tuple[bool, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _text(content: frozenset[tuple[Monomial, int]]) -> str:
+def _text(term: Term) -> str:
     """The polynomial written out. Most are made more than once."""
-    monos = dict(content)
+    monos = term.monos
     if not monos:
         return "0"
     parts: list[str] = []

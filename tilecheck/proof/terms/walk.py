@@ -66,7 +66,13 @@ def atoms_in(*values: Term | Cond) -> set[Atom]:
     """Every atom in several terms and conditions, as `atoms_of` finds them in one."""
     out: set[Atom] = set()
     for value in values:
-        atoms_of(value, out)
+        if type(value) is Cond:
+            out |= _atoms_of_cond(value)
+            continue
+        for m in value.monos:
+            for atom in m:
+                if atom not in out:
+                    out |= atoms_at(atom)
     return out
 
 
