@@ -55,7 +55,10 @@ def unseen(
     found |= _kernels(ev, module, defaults)
     found |= _kernels(
         ev, module, (n for own in (*statements, decorators) for n in _handed_over(ev, module, own, launchers)))
-    for own in statements:
+    text = module.text
+    # of other letters some are read as these
+    mentioned = not text.isascii() or any(name in text for name in launchers)
+    for own in statements if mentioned else ():
         site = next((s for s in own if _launches(s, launchers) and not _followed(module, s, own, followed)), None)
         if site is None:
             continue
