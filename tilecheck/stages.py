@@ -21,7 +21,6 @@ from tilecheck.records import record
 from tilecheck.rules.judge import conclude, prove
 from tilecheck.rules.obligation import Proof
 from tilecheck.rules.ownership import findings
-from tilecheck.source.relevance import may_own
 from tilecheck.source.text import SourceError
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ def find_file_launches(project: Project, path: str) -> FileResult:
 
 def _owned(project: Project, module: Module) -> tuple[tuple[Event, ...], tuple[Launch, ...]]:
     """What is wrong with who owns what in a file, and its launches through the runtime."""
-    if not may_own(module.data):
+    if not module.mentions.owns:
         return (), ()
     from tilecheck.host.ownership.search import find_ownership  # which few files need
 
@@ -136,8 +135,9 @@ def _owned(project: Project, module: Module) -> tuple[tuple[Event, ...], tuple[L
 
 def _lent(project: Project, launches: Iterable[Launch]) -> Iterator[ProvedKernel]:
     """The kernels that are launched from here and stand in files that are not under check."""
-    checked = {module.path for module in project.modules()}
-    for file, name in sorted({launch.kernel for launch in launches}):
+    wanted = sorted({launch.kernel for launch in launches})
+    checked = {module.path for module in project.modules()} if wanted else set()
+    for file, name in wanted:
         if file not in checked:
             module = project.module(file)
             yield from (prove_kernel(project, site, {}) for site in module.kernels() if site.qualname == name)

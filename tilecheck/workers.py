@@ -69,11 +69,13 @@ class _Hand:
     found      files whose launches it has found
     """
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, analyst: Analyst | None = None) -> None:
+        """`analyst` has read files already, which a forked worker need not read again."""
         context = _context()
         self.connection, there = context.Pipe()
         _OURS.append(self.connection)
-        self.process = context.Process(target=_serve, args=(work, there), daemon=True)
+        inherited = analyst if context.get_start_method() == "fork" else None
+        self.process = context.Process(target=_serve, args=(work, there, inherited), daemon=True)
         self.process.start()
         there.close()  # so that the end of the process closes the connection
         self.tasks: deque[Task] = deque()
@@ -127,16 +129,20 @@ class _Team:
         self.deaths: Counter[Task] = Counter()
         self.hands: list[_Hand] = []
         self.workers = workers
+        self.searcher: Analyst | None = None
 
     def results(self, progress: Progress) -> Iterator[FileResult]:
         first = min(_AHEAD, -(-len(self.kernels) // (2 * self.workers)))
-        ahead = [self.kernels.pop() for _ in range(min(first * self.workers, len(self.kernels)))]
-        for number in range(self.workers):
+        others = self.workers - 1
+        ahead = [self.kernels.pop() for _ in range(min(first * others, len(self.kernels)))]
+        for number in range(others):
             self.hands.append(_Hand(self.work))
-            self.hands[-1].give(_News(), [("kernels", path) for path in ahead[number::self.workers]])
-        # the search for functions that launch is one for all files: it goes on here, while the workers prove
-        searcher = Analyst(self.work)
+            self.hands[-1].give(_News(), [("kernels", path) for path in ahead[number::others]])
+        # the search for functions that launch is one for all files: it goes on here, while the workers prove; the last
+        # of them begins after it, with the files that it has read
+        searcher = self.searcher = Analyst(self.work)
         self.launching, files, failures = _search(searcher)
+        self.hands.append(_Hand(self.work, searcher))
         self.launches = list(files)[::-1]
         self.unknown = set(files)
         total = len(self.kernels) + len(ahead) + len(self.launches)
@@ -221,7 +227,7 @@ class _Team:
             if step == "launches":
                 self.unknown.discard(path)
             yield FileResult(path, failures=(Failure(path, f"{INTERNAL}: the process that checked it died"),))
-        self.hands[self.hands.index(hand)] = _Hand(self.work)
+        self.hands[self.hands.index(hand)] = _Hand(self.work, self.searcher)
 
     def dismiss(self) -> None:
         for hand in self.hands:
@@ -243,13 +249,13 @@ def _in_order(paths: Mapping[str, object], work: Work) -> list[str]:
     return sorted(paths, key=lambda path: (place.get(path, -1), path))
 
 
-def _serve(work: Work, connection: Connection) -> None:
+def _serve(work: Work, connection: Connection, analyst: Analyst | None) -> None:
     """What a worker does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever hands out the tasks ends it
     for end in _OURS:
         end.close()
     gc.disable()  # a run makes few cycles, and ends soon
-    worker = _Worker(work)
+    worker = _Worker(work, analyst)
     with suppress(EOFError, OSError):  # nobody wants more
         while True:
             news, tasks = connection.recv()
@@ -265,9 +271,9 @@ class _Worker:
     launches   of each kernel, once all are known
     """
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, analyst: Analyst | None = None) -> None:
         self.work = work
-        self.analyst = Analyst(work)
+        self.analyst = Analyst(work) if analyst is None else analyst
         self.proved: dict[str, tuple[ProvedKernel, ...]] = {}
         self.found: dict[str, tuple[Launch, ...]] = {}
         self.launches: Mapping[tuple[str, str], Sequence[Launch]] | None = None

@@ -93,7 +93,7 @@ def test_a_death_that_was_not_the_fault_of_the_file_costs_nothing(
     marker = tmp_path / "died"
 
     def once(worker: tilecheck.workers._Worker, path: str) -> FileResult:
-        if path in ("k3.py", "l3.py") and not marker.exists():
+        if path in ("k1.py", "l1.py") and not marker.exists():
             marker.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return real(worker, path)

@@ -140,8 +140,10 @@ def _terms(grid: Iterable[Term | None], arguments: tuple[Argument, ...] | None) 
     out = [t for t in grid if t is not None]
     for a in arguments or ():
         out += [t for t in (a.term, *(a.shape or ()), *(a.strides or ())) if t is not None]
-        out += _terms((), tuple(option for _, option in a.options))
-        out += _terms((), a.elements)
+        if a.options:
+            out += _terms((), tuple(option for _, option in a.options))
+        if a.elements:
+            out += _terms((), a.elements)
     return out
 
 

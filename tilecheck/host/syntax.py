@@ -36,6 +36,7 @@ class Syntax:
     def __init__(self, module: Module) -> None:
         self.file = module.path
         self._lines = module.lines
+        self._ascii = module.text.isascii()
         self._skeleton = module.skeleton
         self._functions: dict[str, tree.FuncDef] = {}
         self._classes: dict[str, tree.ClassDef] = {}
@@ -82,6 +83,8 @@ class Syntax:
 
     def span(self, node: Any) -> Span:
         line, end = node.lineno, node.end_lineno
+        if self._ascii:
+            return Span(self.file, line, node.col_offset, end, node.end_col_offset)
         return Span(self.file, line, self._column(line, node.col_offset), end, self._column(end, node.end_col_offset))
 
     def _column(self, line: int, offset: int) -> int:

@@ -54,12 +54,18 @@ def settled(origin: Member | Stored) -> Value | None:
     """The value, when every candidate leads to the same number or kernel."""
     if isinstance(origin, Stored):
         return None
-    found = {walked(value, origin.path) for value in origin.values}
-    if len(found) == 1:
-        (value,) = found
-        if isinstance(value, Plain | Kernel | Truth) or (isinstance(value, Int) and value.term.constant is not None):
-            return value
+    first: Value | None = None
+    for number, candidate in enumerate(origin.values):
+        value = walked(candidate, origin.path)
+        if number and value != first:
+            return None
+        first = value
+    if isinstance(first, _SETTLED) or (isinstance(first, Int) and first.term.constant is not None):
+        return first
     return None
+
+
+_SETTLED: Final = (Plain, Kernel, Truth)
 
 
 def walked(value: Value | None, path: tuple[Step, ...]) -> Value | None:

@@ -20,6 +20,7 @@ from tilecheck.host.values import Choice, Kernel, Thing, Value
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.terms import TRUE
 from tilecheck.source.resolve import FunctionAt, ValueAt, dotted_parts
+from tilecheck.source.skeleton import add_parts, fields_of
 from tilecheck.source.targets import ExternalName
 
 if TYPE_CHECKING:
@@ -34,11 +35,6 @@ __all__ = ["unseen"]
 _KEEPING: Final = frozenset({"add", "append", "extend", "insert", "replace_hints", "setdefault", "update"})
 """Methods that keep what they are given, or make a kernel of it."""
 _LAUNCH: Final = frozenset({"launch", *record.TUNERS})
-_NO_PARTS: Final = frozenset({"attr", "arg", "conversion", "ctx", "id", "kind", "op", "ops", "type_comment"})
-_FIELDS: Final[dict[type, tuple[str, ...]]] = {
-    kind: () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _NO_PARTS)
-    for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, ast.AST)}
-"""The fields of each kind of node, but for those that have no name, attribute or call in them."""
 _BLOCKS: Final = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
 """The fields of statements, handlers and cases with others in them."""
 _DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -59,7 +55,10 @@ def unseen(
     found |= _kernels(ev, module, defaults)
     found |= _kernels(
         ev, module, (n for own in (*statements, decorators) for n in _handed_over(ev, module, own, launchers)))
-    for own in statements:
+    text = module.text
+    # of other letters some are read as these
+    mentioned = not text.isascii() or any(name in text for name in launchers)
+    for own in statements if mentioned else ():
         site = next((s for s in own if _launches(s, launchers) and not _followed(module, s, own, followed)), None)
         if site is None:
             continue
@@ -93,7 +92,7 @@ def _code(tree: ast.Module) -> tuple[list[list[ast.expr]], list[ast.expr], list[
         own: list[ast.expr] = []
         definition = isinstance(node, _DEFINITIONS)
         skipped = definition or _named_anew(node)
-        for name in _FIELDS[type(node)]:
+        for name in fields_of(node):
             value = getattr(node, name, None)
             if name in _BLOCKS:
                 nodes += value or ()
@@ -121,19 +120,8 @@ def _below(root: ast.AST, defaults: list[ast.expr]) -> list[ast.expr]:
         elif isinstance(node, ast.arguments):
             for default in (*node.defaults, *node.kw_defaults):
                 defaults += () if default is None else _below(default, [])
-        _add_parts(node, nodes)
+        add_parts(node, nodes)
     return out
-
-
-def _add_parts(node: object, out: list[object]) -> None:
-    """Add what stands right below a node, but for the marks of loads and stores and the signs of operators. Among it
-    may be what is no node, which has no parts."""
-    for name in _FIELDS.get(type(node), ()):
-        value = getattr(node, name, None)
-        if isinstance(value, list):
-            out += value
-        elif value is not None:
-            out.append(value)
 
 
 def _handed_over(
@@ -159,7 +147,7 @@ def _names(values: Iterable[ast.expr]) -> Iterator[ast.Name]:
             func = node.func
             nodes += [func.value] if isinstance(func, ast.Attribute) and func.attr in KERNEL_COPIES else ()
         elif not isinstance(node, ast.Attribute):
-            _add_parts(node, nodes)
+            add_parts(node, nodes)
 
 
 def _is_seen(ev: Evaluator, module: Module, func: ast.expr) -> bool:

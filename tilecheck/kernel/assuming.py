@@ -46,12 +46,14 @@ def simplified(terms: tuple[Term, ...], guard: Cond) -> tuple[tuple[Term, ...], 
     """Index terms and their guard, with the choices resolved that the guard decides."""
     terms, guard = _without_sentinels(terms, guard)
     split = parts(guard)
-    plain = tuple(p for p in split if p.op in SIMPLE and not has_choice(p))
-    involved = [p for p in split if p not in plain]
+    plain: list[Cond] = []
+    involved: list[Cond] = []
+    for p in split:
+        (plain if p.op in SIMPLE and not has_choice(p) else involved).append(p)
     choices = [has_choice(t) for t in terms]
     if not involved and not any(choices):
         return terms, guard
-    s = Assuming(plain)
+    s = Assuming(tuple(plain))
     if s.empty:
         return terms, guard
     return (

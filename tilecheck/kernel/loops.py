@@ -298,8 +298,8 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     before = dict(frame.env)
     names = sorted({n for n in assigned_names(loop.body) if n in before} | {n for n in loop.targets if n in before})
     k = counter(loop.name)
-    forms, start, trial = _forms(m, loop, names, before, k)
     if not m.recording:
+        forms, start, trial = _forms(m, loop, names, before, k)
         # nobody asks for the accesses, and what the variables become follows from the trial
         exact = m.exact
         _leave(m, loop, _settled(trial, forms), forms, start, names, before, k)
@@ -307,6 +307,10 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
         m.note_made(k)
         _otherwise(m, loop, orelse)
         return
+    forms, start, carried = {}, {}, {}
+    if names:  # else every iteration begins as the first, and there is nothing to try
+        forms, start, trial = _forms(m, loop, names, before, k)
+        carried = trial.held
     env = dict(before)
     for name in names:
         env[name] = rebuild(name, start[name], {s: f.at for s, f in forms.items() if s[0] == name})
@@ -322,7 +326,7 @@ def _summarize(m: Machine, loop: Loop, orelse: tuple[Stmt, ...]) -> None:
     for name in names:
         # of these only the value before the loop is followed
         lose_all(m, "a variable that changes its kind in a loop", *(
-            v for s, v in leaves(name, run.env.get(name, before[name])).items() if s not in trial.held))
+            v for s, v in leaves(name, run.env.get(name, before[name])).items() if s not in carried))
     m.exact = exact and not run.returns
     if run.target is not None:
         m.mark_parallel(first, loop.name, run.target)

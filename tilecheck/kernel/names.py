@@ -45,10 +45,13 @@ BUILTINS = frozenset({
 
 
 def lookup(m: Machine, name: str, span: Span) -> Value:
-    found = m.top.lookup(name)
+    top = m.top
+    found = top.env.get(name)
+    if found is None and top.parent is not None:
+        found = top.parent.lookup(name)
     if found is not None:
         return _narrowed(m, found) if isinstance(found, Choice) else found
-    module = m.top.module
+    module = top.module
     known = m.globals.get((module, name))
     if known is not None:
         return known

@@ -7,6 +7,7 @@ has to say so: of those in the bound (`numbers`), and of those that a search lef
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from tilecheck.proof.terms import (
@@ -165,6 +166,7 @@ def _least_product(m: Monomial) -> int | None:
     return lows[0] if len(m) == 1 else None
 
 
+@lru_cache(maxsize=1 << 14)
 def _least_of(a: Atom) -> int | None:
     return _LEAST.get(type(a), _unknown)(a)
 
@@ -211,11 +213,17 @@ def most(t: Term, known: Cond, signs: set[str] | None = None) -> Term | None:
 
     signs    grows by the names of numbers that are not in the bound, and that it needs not to be negative
     """
-    search = _Search(_facts(known), set())
-    found = search.most(t, True)
+    found, needed = _most(t, known)
     if found is not None and signs is not None:
-        signs |= search.signs
+        signs |= needed
     return found
+
+
+@lru_cache(maxsize=1 << 12)
+def _most(t: Term, known: Cond) -> tuple[Term | None, frozenset[str]]:
+    """The bound and the signs that it needs; each iteration that is executed asks the same."""
+    search = _Search(_facts(known), set())
+    return search.most(t, True), frozenset(search.signs)
 
 
 def _facts(known: Cond) -> tuple[Term, ...]:

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tilecheck.records import record
-from tilecheck.source.nodes import children
 from tilecheck.source.resolve import FunctionAt, Origin, ValueAt, dotted_parts
-from tilecheck.source.skeleton import Definition, FunctionBinding, ImportBinding, ValueBinding
+from tilecheck.source.skeleton import Definition, FunctionBinding, ImportBinding, ValueBinding, add_parts
 from tilecheck.source.targets import ExternalName, TileName
 from tilecheck.source.text import SourceError
 
@@ -24,8 +23,10 @@ __all__ = ["Found", "decorated", "find"]
 Dialect: TypeAlias = Literal["tile", "runtime"]
 
 _PARTIAL: Final = frozenset({"functools.partial", "partial"})
-_PASSED: Final = re.compile(r"\b([A-Za-z_]\w*)[ \t]*\([ \t\n]*([A-Za-z_]\w*)[ \t\n]*[,)]")
-"""A call by name whose first argument is a name."""
+_PASSED: Final = re.compile(r"\([ \t\n]*([A-Za-z_]\w*)[ \t\n]*[,)]")
+"""A call whose first argument is a name."""
+_BEFORE: Final = re.compile(r"[ \t]*(\w*[A-Za-z_])\b")
+"""What is called, written backwards."""
 _DEPTH: Final = 12
 
 
@@ -192,24 +193,35 @@ class _Finder:
     def candidate_lines(self) -> tuple[int, ...]:
         """Lines on which a call may make a kernel, found in the text."""
         names = {"kernel", *self.maker_names(), *self.imported_makers()}
-        pattern = re.compile(rf"\b(?:{'|'.join(sorted(names))})\s*[(,)]")
-        return tuple(
-            number
-            for number, line in enumerate(self.module.lines, 1)
-            if pattern.search(line) and not line.lstrip().startswith(("@", "#"))
-        )
+        pattern = re.compile(rf"\b(?:{'|'.join(sorted(names))})[^\S\n]*[(,)]")
+        text, lines = self.module.text, self.module.lines
+        numbers: list[int] = []
+        number, at = 1, 0
+        for match in pattern.finditer(text):
+            number, at = number + text.count("\n", at, match.start()), match.start()
+            if (not numbers or numbers[-1] != number) and not lines[number - 1].lstrip().startswith(("@", "#")):
+                numbers.append(number)
+        return tuple(numbers)
 
     def imported_makers(self) -> Iterator[str]:
         """Imported names that are called with a function of this file and make kernels."""
         skeleton = self.module.skeleton
         imports = skeleton.scopes[""]
         functions = {qualname.rpartition(".")[2].partition("#")[0] for qualname in skeleton.definitions}
-        called = {match[1] for match in _PASSED.finditer(self.module.text) if match[2] in functions}
+        called = {name for match in _PASSED.finditer(self.module.text) if match[1] in functions
+                  and (name := self.called(match.start())) is not None}
         for name in sorted(called.intersection(imports)):
             if any(isinstance(bound.binding, ImportBinding) for bound in imports[name]):
                 origin = self.origin(self.module, (name,), ("",))
                 if origin is not None and self.maker_at(origin, 0) is not None:
                     yield name
+
+    def called(self, bracket: int) -> str | None:
+        """The name in front of a bracket."""
+        text = self.module.text
+        start = text.rfind("\n", 0, bracket) + 1
+        match = _BEFORE.match(text[start:bracket][::-1])
+        return None if match is None else match[1][::-1]
 
     def maker_names(self) -> Iterator[str]:
         """Names of this file, other than `kernel`, that may make kernels."""
@@ -228,17 +240,20 @@ class _Finder:
                             if self.maker(self.module, value, skeleton.scope_chain(scope)) is not None:
                                 yield name
 
-    def calls(self, node: ast.AST, scopes: tuple[str, ...]) -> Iterator[tuple[ast.Call, tuple[str, ...]]]:
+    def calls(self, root: ast.AST, scopes: tuple[str, ...]) -> Iterator[tuple[ast.Call, tuple[str, ...]]]:
         """All calls below a node that are no decorators, with the scopes they stand in."""
-        pending = [(node, scopes)]
+        pending: list[tuple[object, tuple[str, ...]]] = [(root, scopes)]
         while pending:
             node, scopes = pending.pop()
             if isinstance(node, ast.Call):
                 yield node, scopes
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 scopes = (self.module.skeleton.functions_by_line[node.lineno], *scopes)
+            below: list[object] = []
+            add_parts(node, below)
             decorators = getattr(node, "decorator_list", ())
-            pending += [(child, scopes) for child in children(node) if child not in decorators]
+            pending += [(child, scopes) for child in below if not isinstance(child, _LEAVES) and not (
+                decorators and child in decorators)]
 
     def functions_of(
         self, module: Module, node: ast.expr, scopes: tuple[str, ...], line: int, depth: int
@@ -298,14 +313,20 @@ def _argument(call: ast.Call, maker: _Maker) -> ast.expr | None:
 def _returned(definition: Definition) -> Iterator[ast.expr]:
     """The expressions that the return statements of a function return; not those of functions in it."""
     pending: list[ast.stmt] = list(definition.node.body)
-    while pending:
-        node = pending.pop(0)
+    for node in pending:  # which grows by those inside them
         if isinstance(node, ast.Return):
             if node.value is not None:
                 yield node.value
-        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            pending.extend(child for child in children(node) if isinstance(child, ast.stmt))
+        elif isinstance(node, _NESTING):
+            for block in ("body", "orelse", "finalbody"):
+                pending += getattr(node, block, ())
             for handler in getattr(node, "handlers", ()):
-                pending.extend(handler.body)
+                pending += handler.body
             for case in getattr(node, "cases", ()):
-                pending.extend(case.body)
+                pending += case.body
+
+
+_NESTING: Final = (
+    ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match)
+"""The statements in which others of the same function stand."""
+_LEAVES: Final = (ast.Name, ast.Constant, str, int)

@@ -10,7 +10,8 @@ __all__ = ["LAUNCHERS", "imported", "may_launch", "may_matter", "may_own"]
 LAUNCHERS: Final = frozenset({"launch", "exhaustive_search", "autotune_launch", "replace_hints"})
 """Names that stand where kernels are launched or tuned."""
 
-_LAUNCH: Final = re.compile(rb"\b(?:%s)\b" % b"|".join(name.encode() for name in sorted(LAUNCHERS)))
+_NAMES: Final = tuple(name.encode() for name in sorted(LAUNCHERS))
+_LAUNCH: Final = re.compile(rb"\b(?:%s)\b" % b"|".join(_NAMES))
 
 
 _KERNEL: Final = re.compile(rb"@[ \t]*[\w.]*kernel\b|\.kernel\s*\(|import[^\n]*\bkernel\b")
@@ -18,22 +19,24 @@ _KERNEL: Final = re.compile(rb"@[ \t]*[\w.]*kernel\b|\.kernel\s*\(|import[^\n]*\
 
 def may_matter(data: bytes) -> bool:
     """Whether a file can hold a kernel: it names cuda.tile or the runtime, or uses something called `kernel`."""
-    return (b"tile" in data and b"cuda" in data) or b"tilecheck_runtime" in data or _KERNEL.search(data) is not None
+    return (b"tile" in data and b"cuda" in data) or b"tilecheck_runtime" in data or (
+        b"kernel" in data and _KERNEL.search(data) is not None)
 
 
 def may_launch(data: bytes) -> bool:
     """Whether a file names anything that launches a kernel."""
-    return _LAUNCH.search(data) is not None
+    # words are found much faster than where they begin and end
+    return any(name in data for name in _NAMES) and _LAUNCH.search(data) is not None
 
 
-_OWNERSHIP: Final = re.compile(
-    rb"tilecheck_runtime|\.(?:sync|unpartition)\(|\bcuda\.(?:Stream|stream|CUDAGraph|graph)\b")
+_WORDS: Final = (b"tilecheck_runtime", b".sync(", b".unpartition(")
+_STREAMS: Final = re.compile(rb"\bcuda\.(?:Stream|stream|CUDAGraph|graph)\b")
 
 
 def may_own(data: bytes) -> bool:
     """Whether a file can be about the ownership of tensors: it names the runtime, runs what it launches, or works with
     streams and graphs."""
-    return _OWNERSHIP.search(data) is not None
+    return any(word in data for word in _WORDS) or (b"cuda." in data and _STREAMS.search(data) is not None)
 
 
 _FROM: Final = re.compile(rb"\bfrom[\s\\]*(\.|\w+)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.host.ownership import attributes, containers, cuda
@@ -118,6 +119,7 @@ def run(m: Machine, target: Routine, args: list[Value], named: Named) -> Value:
     return Literal_(None)
 
 
+@lru_cache(maxsize=1024)
 def _generates(node: ast.AST) -> bool:
     return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.host.ownership.handles import term_of
@@ -60,11 +61,20 @@ def _chosen(m: Machine, test: ast.expr, usual: int) -> bool:
 
 def about(m: Machine, node: ast.expr) -> tuple[object, ...] | None:
     """A key that is equal for equal questions; None for what may give another answer each time."""
-    if any(isinstance(n, ast.Call | ast.Await | ast.Attribute | ast.Subscript) and not _steady(n) for n in ast.walk(
-            node)):
+    steady = _steadily(node)
+    return None if steady is None else (steady[0], *(_version(m, n) for n in steady[1]))
+
+
+@lru_cache(maxsize=1024)
+def _steadily(node: ast.expr) -> tuple[str, list[str]] | None:
+    """The text of a question and the names in it, where the answer is the same as long as these are bound alike."""
+    nodes = list(ast.walk(node))
+    if any(isinstance(n, _CHANGING) and not _steady(n) for n in nodes):
         return None
-    names = sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name)})
-    return (ast.unparse(node), *(_version(m, n) for n in names))
+    return ast.unparse(node), sorted({n.id for n in nodes if isinstance(n, ast.Name)})
+
+
+_CHANGING: Final = (ast.Call, ast.Await, ast.Attribute, ast.Subscript)
 
 
 def _steady(node: ast.AST) -> bool:
