@@ -137,7 +137,10 @@ def witness_lines(diagnostic: Diagnostic, witness: Witness) -> list[str]:
 
 
 def _point(witness: Witness, point: BlockPoint) -> str:
-    iterations = "".join(f", iteration {value} of {name.partition('@')[0]}" for name, value in point.iterations)
+    known = dict(point.variables)
+    iterations = "".join(
+        f", {name.partition('@')[0]} = {known[name]}" if name in known else
+        f", iteration {value} of {name.partition('@')[0]}" for name, value in point.iterations)
     lanes = f", lane ({', '.join(str(value) for _, value in point.lanes)})" if point.lanes else ""
     return f"{_block(witness, point)}{iterations}{lanes}"
 
