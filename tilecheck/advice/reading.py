@@ -44,7 +44,7 @@ def advice(scene: Scene, s: Settled) -> Advice | None:
     else:
         help_ = _elsewhere(scene, write, array)
     if own:
-        help_ = alternatives("only you know which is meant", (
+        help_ = alternatives("each of these ends the race, and only you know which is meant", (
             help_, f"{own[0].told('read at')}, if a block is to read what it writes itself"))
     return Advice(notes, help_)
 

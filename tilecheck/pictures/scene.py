@@ -162,7 +162,7 @@ class Headline:
     @property
     def change(self) -> str:
         """All that is to be changed, in one line."""
-        return "; ".join(f"{place}: {what}" if place else what for place, what in self.changes)
+        return "; ".join(f"{place}: {what}" if place else what for place, what in self.changes).replace(":; ", ": ")
 
 
 @record(frozen=True)
