@@ -194,8 +194,9 @@ def test_a_row_that_is_too_short_gets_its_mask() -> None:
     assert said(finding) == [(1, "rows begin `H` elements apart"), (1, "a block takes `T` elements of its row"),
                              (2, "element 3 in both blocks")]
     assert finding.help == (
-        "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < H`, or "
-        'declare what every launch satisfies: @requires("T <= H")')
+        "each of these keeps the blocks to their rows:\n"
+        "(a) on line 9, add `mask=ct.arange(T, dtype=ct.int32) < H`: the lanes past the end of the row are left out "
+        'then\n(b) declare what every launch satisfies, if it does: @requires("T <= H")')
 
 
 def test_a_mask_that_is_there_is_not_replaced() -> None:

@@ -805,9 +805,10 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 ),
             ],
             (
-                "keep the lanes past the end of the row out, with `mask=H // 2 + ct.arange(T, dtype=ct.int32) "
-                "< H` where the index is `o + H // 2` and `mask=ct.arange(T, dtype=ct.int32) < H` where the "
-                "index is `o`, or declare what every launch satisfies: @requires(\"H // 2 + T <= H\")"
+                "each of these keeps the blocks to their rows:\n(a) on lines 10 and 11, add `mask=H // 2 + "
+                "ct.arange(T, dtype=ct.int32) < H`; on line 12, add `mask=ct.arange(T, dtype=ct.int32) < H`: "
+                "the lanes past the end of the row are left out then\n(b) declare what every launch satisfies, "
+                "if it does: @requires(\"H // 2 + T <= H\")"
             ),
         ),
         (
@@ -825,9 +826,10 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 "element 4 in block 1",
             ],
             (
-                "keep the lanes past the end of the row out, with `mask=H // 2 + ct.arange(T, dtype=ct.int32) "
-                "< H` where the index is `o + H // 2` and `mask=ct.arange(T, dtype=ct.int32) < H` where the "
-                "index is `o`, or declare what every launch satisfies: @requires(\"H // 2 + T <= H\")"
+                "each of these keeps the blocks to their rows:\n(a) on lines 10 and 11, add `mask=H // 2 + "
+                "ct.arange(T, dtype=ct.int32) < H`; on line 12, add `mask=ct.arange(T, dtype=ct.int32) < H`: "
+                "the lanes past the end of the row are left out then\n(b) declare what every launch satisfies, "
+                "if it does: @requires(\"H // 2 + T <= H\")"
             ),
         ),
     ],
@@ -897,8 +899,9 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 "element 3 in both blocks",
             ],
             (
-                "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < S`, or "
-                "declare what every launch satisfies: @requires(\"T <= S\")"
+                "each of these keeps the blocks to their rows:\n(a) on line 10, add `mask=ct.arange(T, "
+                "dtype=ct.int32) < S`: the lanes past the end of the row are left out then\n(b) declare what "
+                "every launch satisfies, if it does: @requires(\"T <= S\")"
             ),
         ),
         (
@@ -915,8 +918,9 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 ),
             ],
             (
-                "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < S`, or "
-                "declare what every launch satisfies: @requires(\"T <= S\")"
+                "each of these keeps the blocks to their rows:\n(a) on line 10, add `mask=ct.arange(T, "
+                "dtype=ct.int32) < S`: the lanes past the end of the row are left out then\n(b) declare what "
+                "every launch satisfies, if it does: @requires(\"T <= S\")"
             ),
         ),
         (

@@ -103,7 +103,7 @@ def _finding(scene: Scene) -> Iterator[str]:
         yield _row("Look at", _text(_sentence(scene.summary)))
     yield from _parts(scene, h)
     for n, (place, what) in enumerate(h.changes):
-        key = "What to change" if n == 0 else "" if place.startswith("(") else "and"
+        key = "What to change" if n == 0 else "" if f"{place}{what}".startswith("(") else "and"
         yield _row(key, f"{escape(place)}{': ' if place else ''}{_text(what)}")
     if scene.breach:
         yield _row("The launch", _text(_sentence(scene.breach)))

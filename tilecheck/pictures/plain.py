@@ -132,7 +132,9 @@ def _title(column: _Column, scene: Scene) -> None:
     if h.parts:
         column.told("The index: ", "; ".join(f"{p.place}, {p.words}" for p in h.parts) + ".")
     for place, what in h.changes:
-        column.told(f"{place}: " if place.startswith("(") else f"What to change{', ' if place else ''}{place}: ", what)
+        lettered = f"{place}{what}".startswith("(")
+        column.told(f"{place}: " if place and lettered else "" if lettered else
+                    f"What to change{', ' if place else ''}{place}: ", what)
     if scene.breach:
         column.told("The launch: ", f"{scene.breach}.")
     for note in h.notes:

@@ -37,7 +37,7 @@ _ELSEWHERE: Final = frozenset({
     "TC104", "TC105", "TC109", "TC110", "TC111", "TC207", "TC302", "TC303", "TC304", "TC401", "TC408", "TC501",
     "TC502"})
 """Findings that no picture of places shows."""
-_ON_LINE: Final = re.compile(r"(\([a-z]\) )?on (line \d+), (.*)")
+_ON_LINE: Final = re.compile(r"(\([a-z]\) )?on (line \d+|lines \d+(?:, \d+)* and \d+), (.*)")
 """A help that says on which line, after the letter of the way where there are several."""
 _SEVERITIES: Final = ("error", "warning", "note")
 
