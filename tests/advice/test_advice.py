@@ -33,11 +33,13 @@ def test_the_part_that_is_lost_is_shown_where_it_is_made() -> None:
     finding = found(HEADS + "    ct.store(c, index=(b, m, place, 0), tile=ct.permute(t, (0, 2, 1, 3)))",
                     "a, c, H: Int, T: Int", "TC101")
     assert said(finding) == [
+        (1, "`place` is 0 in both blocks"),
         (2, "`b` is 0 in both blocks"), (2, "`h` is 0 in block (0, 0) and 1 in (1, 0), and not in the index"),
         (5, "tile (0, 0, 0, 0) in both blocks")]
     assert finding.help == (
-        "store at `(b, m, h, 0)`, as the tile is loaded from `a` and permuted, remove `place`, the block's coordinate "
-        "on axis 1, and launch one block on grid axis 1: no two blocks write one element of `c` then")
+        "on line 12, store at `(b, m, h, 0)` in place of `(b, m, place, 0)`, as the tile is loaded from `a` and "
+        "permuted; `place` (line 8) is in no index then: remove it, and launch one block on grid axis 1: no two blocks "
+        "write one element of `c` then")
     # the launch would have to change, too
     assert finding.proposal is not None and finding.proposal.edits == ()
 
@@ -54,8 +56,9 @@ def test_a_coordinate_that_something_else_needs_is_not_given_up() -> None:
     finding = found(HEADS + "    ct.store(d, index=(b, h, m, place), tile=t)\n"
                     "    ct.store(c, index=(b, m, place, 0), tile=ct.permute(t, (0, 2, 1, 3)))",
                     "a, c, d, H: Int, T: Int", "TC101")
-    assert finding.help == ("each of these keeps the blocks apart, and only you know which is meant: store at "
-                            "`(b, m, place, h)`; or store at `(b, m, place, bh)`")
+    assert finding.help == ("each of these keeps the blocks apart, and only you know which is meant:\n"
+                            "(a) on line 13, store at `(b, m, place, h)` in place of `(b, m, place, 0)`\n"
+                            "(b) on line 13, store at `(b, m, place, bh)` in place of `(b, m, place, 0)`")
 
 
 def test_a_loop_is_not_given_up_for_a_coordinate() -> None:
@@ -63,8 +66,8 @@ def test_a_loop_is_not_given_up_for_a_coordinate() -> None:
     finding = found("i = ct.bid(0)\nfor k in range(ct.num_tiles(a, 1, (1, T))):\n"
                     "    ct.store(c, (k, 0), ct.load(a, (i, k), (1, T)))", "a, c, T: Int", "TC101")
     assert finding.help == (
-        "store at `(i, k)`, as the tile is loaded from `a`: no two blocks write one element of `c` "
-        "then")
+        "on line 10, store at `(i, k)` in place of `(k, 0)`, as the tile is loaded from `a`: no two blocks write one "
+        "element of `c` then")
     plain = found("i = ct.bid(0)\nfor k in range(n):\n    ct.store(c, (k,), ct.load(a, (i,), (T,)))",
                   "a, c, n: int, T: Int", "TC101")
     assert plain.proposal is not None and plain.proposal.edits == ()
@@ -75,18 +78,19 @@ def test_several_things_that_do_are_listed() -> None:
     body = "i, j = ct.bid(0), ct.bid(1)\n{}ct.store(c, (i, 0), ct.full((T, T), 1, ct.float32))\n{}"
     before = found(body.format("k = 2 * j\n", ""), "c, T: Int", "TC101").help
     after = found(body.format("", "k = 2 * j"), "c, T: Int", "TC101").help
-    assert before == ("each of these keeps the blocks apart, and only you know which is meant: store at `(i, k)`; or "
-                      "store at `(i, j)`")
+    assert before == ("each of these keeps the blocks apart, and only you know which is meant:\n"
+                      "(a) on line 10, store at `(i, k)` in place of `(i, 0)`\n"
+                      "(b) on line 10, store at `(i, j)` in place of `(i, 0)`")
     # a name that is bound later is no index here
-    assert after == "store at `(i, j)`: no two blocks write one element of `c` then"
+    assert after == "on line 9, store at `(i, j)` in place of `(i, 0)`: no two blocks write one element of `c` then"
 
 
 def test_what_is_the_same_in_all_blocks_may_be_written_by_one() -> None:
     finding = found("i = ct.bid(0)\nif i >= 0:\n    ct.store(c, (0,), ct.full((T,), 1, ct.int32))", "c, T: Int",
                     "TC101")
-    assert finding.help == ("each of these keeps the blocks apart, and only you know which is meant: store at "
-                            "`(i,)`; or "
-                            "let one block do it, under `if ct.bid(0) == 0:`")
+    assert finding.help == ("each of these keeps the blocks apart, and only you know which is meant:\n"
+                            "(a) on line 10, store at `(i,)` in place of `(0,)`\n"
+                            "(b) on line 10, let one block do it, under `if ct.bid(0) == 0:`")
     assert finding.proposal is not None and finding.proposal.edits == ()
 
 
@@ -136,17 +140,27 @@ def test_a_kernel_that_reads_its_neighbours_gets_another_array() -> None:
     finding = found("i = ct.bid(0)\nt = ct.load(c, (i + 1,), (T,))\nct.store(c, (i,), t)", "c, T: Int", "TC103")
     assert said(finding) == [(3, "tile 1 in block 1"), (2, "tile 1 in block 0")]
     assert finding.help == (
-        "give the kernel one more array and write to that in place of `c`: then all blocks read `c` as it was before "
-        "the launch; or, if a block is to read what it writes itself, read at `(i,)`")
+        "each of these ends the race, and only you know which is meant:\n"
+        "(a) on line 10, write `ct.store(out, (i,), t)`, with `out` one more array of the kernel: all blocks read `c` "
+        "as it was before the launch then\n"
+        "(b) on line 9, read at `(i,)` in place of `(i + 1,)`, if a block is to read what it writes itself")
+
+
+def test_one_more_array_has_a_name_of_its_own() -> None:
+    finding = found("i = ct.bid(0)\nresult = ct.load(c, (i + 1,), (T,))\nct.store(array=c, index=(i,), tile=result)",
+                    "c, out, T: Int", "TC103")
+    assert finding.help is not None and "(a) on line 10, write to one more array in place of `c`: " in finding.help
+    finding = found("i = ct.bid(0)\nresult = ct.load(c, (i + 1,), (T,))\nct.store(c, (i,), result)", "c, out, T: Int",
+                    "TC103")
+    assert finding.help is not None and "(a) on line 10, write `ct.store(c_out1, (i,), result)`, " in finding.help
 
 
 def test_a_kernel_in_two_phases_is_two_launches() -> None:
     finding = found("i = ct.bid(0)\nct.store(c, (i,), ct.load(a, (i,), (T,)))\nt = ct.zeros((T,), ct.float32)\n"
                     "for j in range(ct.num_blocks(0)):\n    t = t + ct.load(c, (j,), (T,))\nct.store(d, (i,), t)",
                     "a, c, d, T: Int", "TC103")
-    assert finding.help == ("end the kernel before it reads `c`, and read that in a second launch, which begins when "
-                            "all blocks "
-                            "of the first are done")
+    assert finding.help == ("end the kernel before line 12 reads `c`, and read that in a second launch, which begins "
+                            "when all blocks of the first are done")
 
 
 # --- tiles outside ---------------------------------------------------------------------------------------------------
@@ -156,14 +170,17 @@ def test_the_loop_that_goes_too_far_is_shown_with_its_end() -> None:
                     "    t = t + ct.load(a, (i, k), (1, T), padding_mode=ct.PaddingMode.ZERO)\nct.store(c, (i, 0), t)",
                     "a, c, T: Int", "TC201")
     assert said(finding) == [(3, "`k` comes to 2 here"), (4, "2 in block 0; tiles are 0 to 1")]
-    assert finding.help == "write `range(ct.num_tiles(a, 1, (1, T)))`: then the loop ends with the last tile of `a`"
+    assert finding.help == (
+        "on line 10, write `range(ct.num_tiles(a, 1, (1, T)))` in place of `range(ct.num_tiles(a, 1, (1, T)) + 1)`: "
+        "then the loop ends with the last tile of `a`")
 
 
 @pytest.mark.parametrize(("index", "help_"), [
-    ("i - 1", "write `max(i - 1, 0)`, or leave out the blocks for which it is negative with `if i - 1 >= 0:`; "
-              "tiles are not counted from the end"),
-    ("i + ct.num_tiles(a, 0, (T,))", "write `min(i + ct.num_tiles(a, 0, (T,)), ct.num_tiles(a, 0, (T,)) - 1)`, "
-     "or leave out the tiles past the end with `if i + ct.num_tiles(a, 0, (T,)) < ct.num_tiles(a, 0, (T,)):`"),
+    ("i - 1", "on line 9, write `max(i - 1, 0)` in place of `i - 1`, or leave out the blocks for which it is negative "
+              "with `if i - 1 >= 0:`; tiles are not counted from the end"),
+    ("i + ct.num_tiles(a, 0, (T,))", "on line 9, write `min(i + ct.num_tiles(a, 0, (T,)), ct.num_tiles(a, 0, (T,)) - "
+     "1)` in place of `i + ct.num_tiles(a, 0, (T,))`, or leave out the tiles past the end with "
+     "`if i + ct.num_tiles(a, 0, (T,)) < ct.num_tiles(a, 0, (T,)):`"),
 ])
 def test_an_index_outside_is_kept_inside(index: str, help_: str) -> None:
     finding = found(f"i = ct.bid(0)\nct.store(c, (i,), ct.load(a, ({index},), (T,)))", "a, c, T: Int", "TC201")
@@ -177,8 +194,9 @@ def test_a_row_that_is_too_short_gets_its_mask() -> None:
     assert said(finding) == [(1, "rows begin `H` elements apart"), (1, "a block takes `T` elements of its row"),
                              (2, "element 3 in both blocks")]
     assert finding.help == (
-        "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < H`, or "
-        'declare what every launch satisfies: @requires("T <= H")')
+        "each of these keeps the blocks to their rows:\n"
+        "(a) on line 9, add `mask=ct.arange(T, dtype=ct.int32) < H`: the lanes past the end of the row are left out "
+        'then\n(b) declare what every launch satisfies, if it does: @requires("T <= H")')
 
 
 def test_a_mask_that_is_there_is_not_replaced() -> None:

@@ -17,7 +17,8 @@ from tilecheck.report.formats import View
 
 TEXT = kernel("i, j = ct.bid(0), ct.bid(1)\nt = ct.load(a, (i, j), (T, T))\nct.store(c, (i, 0), t)", "a, c, T: Int")
 LOST = "`j` is 0 in block (0, 0) and 1 in (0, 1), and not in the index"
-HELP = "store at `(i, j)`, as the tile is loaded from `a`: no two blocks write one element of `c` then"
+HELP = ("on line 10, store at `(i, j)` in place of `(i, 0)`, as the tile is loaded from `a`: no two blocks write one "
+        "element of `c` then")
 
 VIEW = View(check_source(TEXT, "k.py", Config(use_cache=False)), lambda path: TEXT.split("\n"))
 

@@ -105,7 +105,7 @@ def test_a_proof_is_the_chain_by_which_the_block_is_recovered() -> None:
         "`r` follows from its quotient and its remainder by `G`, which are both known", "so `r` is the same for both",
         "`p` follows from its quotient and its remainder by `G*H`, which are both known",
         "so `p` is the same for both (block coordinate on grid axis 0)")
-    assert o.conclusion == "So the two blocks are one."
+    assert o.conclusion == "So they are one and the same block: different blocks never meet."
     assert dict(found.names)["b"] == "bid(0) // (G*H)"
 
 
@@ -132,12 +132,14 @@ def test_a_refutation_shows_its_witness_and_what_to_change() -> None:
     o = _first(_explained("raw_bad.py", "permuted_store"), "disjoint", "dst")
     assert o.verdict == "refuted" and o.witness is not None
     assert o.shown[0].startswith("grid (2, 2), BD = 2, BM = 2, H = 4")
-    assert o.shown[1] == ("block (0, 0) in iteration m #0 and block (1, 0) in iteration m #0 both touch "
+    assert o.shown[1] == ("block (0, 0) at m = 0 and block (1, 0) at m = 0 both touch "
                           "dst[0, 0, 0, 0]")
     assert o.settles == (
-        "each of these keeps the blocks apart, and only you know which is meant: store at `(b, h1, m, 0)`, as the tile "
-        "is loaded from `src`, remove `h2`, the block's coordinate on axis 1, and launch one block on grid axis 1; or "
-        "store at `(b, m, h1, 0)`, remove `h2`, the block's coordinate on axis 1, and launch one block on grid axis 1",)
+        "each of these keeps the blocks apart, and only you know which is meant:\n"
+        "(a) on line 26, store at `(b, h1, m, 0)` in place of `(b, m, h2, 0)`, as the tile is loaded from `src`; `h2` "
+        "(line 22) is in no index then: remove it, and launch one block on grid axis 1\n"
+        "(b) on line 26, store at `(b, m, h1, 0)` in place of `(b, m, h2, 0)`; `h2` (line 22) is in no index then: "
+        "remove it, and launch one block on grid axis 1",)
 
 
 def test_a_condition_is_what_every_launch_must_satisfy(own: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -39,10 +40,11 @@ def test_the_element_of_the_witness_is_ringed_and_its_blocks_are_named(name: str
     finding = next(d for d in study.diagnostics if d.severity == "error" and d.witness is not None)
     assert shown.headline is not None and finding.witness is not None
     assert shown.headline.what == finding.message
-    assert finding.help is not None and shown.headline.change.endswith(finding.help)
-    assert finding.proposal is not None
-    where = [span.line for span, _ in finding.proposal.edits] or [finding.span.line]
-    assert shown.headline.change.startswith(f"line {where[0]}: ")
+    assert finding.help is not None
+    for (place, what), line in zip(shown.headline.changes, finding.help.splitlines(), strict=True):
+        said = re.fullmatch(r"(\([a-z]\) )?on (line \d+), (.*)", line)
+        assert what.endswith(line if said is None else said[3])
+        assert said is None or place == f"{said[1] or ''}{said[2]}"
     assert shown.headline.shown == ""
     array, element = _element(shown)
     assert element == finding.witness.element
@@ -120,7 +122,8 @@ def test_every_operand_with_undefined_lanes_is_named_and_marked() -> None:
 def test_the_part_of_a_coordinate_that_is_missing_is_named_with_its_line() -> None:
     shown = scene("raw_bad.py", "permuted_store")
     assert shown.headline is not None
-    assert shown.headline.change.startswith("line 26: `h1` (line 23) is not in the index of `dst`: each of ")
+    assert shown.headline.change.startswith("`h1` (line 23) is not in the index of `dst`: each of ")
+    assert [place for place, _ in shown.headline.changes] == ["", "(a) line 26", "(b) line 26"]
     assert [x.number for x in shown.source if x.related] == [22, 23, 24]
     plain = scene("raw_bad.py", "dropped_axis").headline
     assert plain is not None and "is not in the index" not in plain.change
@@ -131,18 +134,28 @@ def test_every_part_of_the_index_has_its_place_and_its_value_in_both_blocks() ->
     assert shown.headline is not None and shown.headline.met == ((0, 0, 0), (1, 0, 0))
     assert [(p.name, p.line, p.values, p.remark) for p in shown.headline.parts] == [
         ("bh", 22, ("0", "1"), ""), ("h2", 22, ("0", "0"), ""), ("b", 23, ("0", "0"), ""),
-        ("h1", 23, ("0", "1"), "not in the index"), ("m", 24, ("iteration 0", "iteration 0"), ""),
+        ("h1", 23, ("0", "1"), "not in the index"), ("m", 24, ("0", "0"), ""),
         ("tile of dst", 26, ("(0, 0, 0, 0)", "(0, 0, 0, 0)"), "the same")]
     notes = {x.number: x.note for x in shown.source if x.note}
     assert notes == {
         22: "bh: 0 and 1; h2: 0 in both blocks", 23: "b: 0 in both blocks; h1: 0 and 1, not in the index",
-        24: "m: iteration 0 in both blocks", 26: "tile of dst: (0, 0, 0, 0) in both blocks"}
+        24: "m: 0 in both blocks", 26: "tile of dst: (0, 0, 0, 0) in both blocks"}
 
 
 def test_parts_of_an_index_are_valued_where_the_blocks_differ() -> None:
     shown = scene("raw_bad.py", "neighbour_read")
     assert shown.headline is not None
-    assert [(p.name, p.line, p.values, p.remark) for p in shown.headline.parts] == [("i", 90, ("0", "1"), "")]
+    assert [(p.name, p.line, p.values, p.remark) for p in shown.headline.parts] == [
+        ("i", 90, ("0", "1"), ""), ("tile of c", 92, ("1 (line 91)", "1 (line 92)"), "the same")]
+    # both sides of the collision look alike
+    assert [x.number for x in shown.source if x.flagged] == [91, 92]
+
+
+def test_the_element_is_named_with_the_lanes_that_come_to_it(tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(OVERLAPPING)
+    headline = present(studied_file(f"{tmp_path / 'k.py'}::k", Config(use_cache=False)), Request({})).headline
+    assert headline is not None and [(p.name, p.place, p.values, p.remark) for p in headline.parts] == [
+        ("i", "line 6", ("0", "1"), ""), ("element of c", "line 8", ("1 (lane 1)", "1 (lane 0)"), "the same")]
 
 
 def test_a_finding_says_how_much_is_due_to_its_two_blocks() -> None:
@@ -203,12 +216,12 @@ def test_every_block_that_reaches_outside_is_named_and_padding_is_said_not_to_he
     path.write_text(OUTSIDE, encoding="utf-8")
     shown = present(studied_file(f"{path}::row_sums", Config(use_cache=False)), Request({}))
     assert shown.headline is not None and shown.headline.code == "TC201"
-    assert shown.headline.what.startswith("block 0 in iteration k #2 asks for tile 2 along axis 1")
+    assert shown.headline.what.startswith("block 0 at k = 2 asks for tile 2 along axis 1")
     assert shown.headline.what.endswith("; so does block 1")
     assert shown.headline.blocks == ((0, 0, 0), (1, 0, 0))
     assert any(n.startswith("`padding_mode` ZERO does not help") for n in shown.headline.notes)
     assert {p.name: p.values for p in shown.headline.parts} == {
-        "i": ("0", "1"), "k": ("iteration 2", "iteration 2"), "tile of a": ("(0, 2)", "(1, 2)")}
+        "i": ("0", "1"), "k": ("2", "2"), "tile of a": ("(0, 2)", "(1, 2)")}
     assert {m.label for m in marks(shown) if m.kind == "outside"} == {"0 \u00b7 k #2", "1 \u00b7 k #2"}
 
 

@@ -94,8 +94,8 @@ def test_what_is_multiplied_in_a_loop_has_a_clause(body: str, clause: str) -> No
 
 @pytest.mark.parametrize(("body", "says"), [
     ("v = ct.load(ids, (i,), (1,)).item()\n    " + row("(v * 1000) // 1000"),
-     "`1000*ids[bid(0)]` is computed in 32 bits, and nothing bounds it; `range(ids, lo, hi)` with the numbers between "
-     "which it lies would"),
+     "`1000*ids[bid(0)]` is computed in 32 bits, and nothing bounds it; declaring `range(ids, lo, hi)`, with "
+     "numbers between which it lies, would bound it"),
     ("v = ct.load(ids, (i,), (1,)).item()\n    ct.scatter(c, v * K + lanes, t)", "is computed in 32 bits"),
     ("j = i\n    while True:\n        " + row("(j * 1000) // 1000") + "\n        j += nb",
      "is computed in 32 bits, and nothing bounds it"),

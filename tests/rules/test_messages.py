@@ -366,9 +366,15 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             [
                 "with grid (2, 1, 1) and T = 2, c.shape[0] = 4: block 0 and block 1 write c[0]",
                 "tile 0 in both blocks",
-                "a race even where both blocks store the same value: the memory model leaves the result undefined",
+                (
+                    "a race even where both blocks store the same value: the memory model leaves the result "
+                    "undefined"
+                ),
             ],
-            "store at `(ct.bid(0),)`, as the tile is loaded from `a`: no two blocks write one element of `c` then",
+            (
+                "on line 9, store at `(ct.bid(0),)` in place of `(0,)`, as the tile is loaded from `a`: no two "
+                "blocks write one element of `c` then"
+            ),
         ),
     ],
     "pair": [
@@ -380,9 +386,15 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 "with grid (5, 1, 1) and T = 2, c.shape[0] = 18: block 2 and block 3 write c[8]",
                 "tile 4 in block 2",
                 "tile 4 in block 3",
-                "a race even where both blocks store the same value: the memory model leaves the result undefined",
+                (
+                    "a race even where both blocks store the same value: the memory model leaves the result "
+                    "undefined"
+                ),
             ],
-            "store at `(2 * i + 1,)`: no two blocks write one element of `c` then",
+            (
+                "on line 12, store at `(2 * i + 1,)` in place of `(i + 1,)`: no two blocks write one element "
+                "of `c` then"
+            ),
         ),
     ],
     "loop": [
@@ -391,8 +403,8 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "blocks 0 and 1 both write c[2]",
             [
                 (
-                    "with grid (2, 1, 1) and T = 2, c.shape[0] = 8, n = 4: block 0 in iteration i #1 and block "
-                    "1 in iteration i #0 write c[2]"
+                    "with grid (2, 1, 1) and T = 2, c.shape[0] = 8, n = 4: block 0 at i = 1 and block 1 at i = "
+                    "1 write c[2]"
                 ),
                 "with `range(ct.bid(0), n, ct.num_blocks(0))` here no two blocks meet",
                 "tile 1 in both blocks",
@@ -401,7 +413,10 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                     "undefined"
                 ),
             ],
-            "write `range(ct.bid(0), n, ct.num_blocks(0))`: no two blocks write one element of `c` then",
+            (
+                "on line 9, write `range(ct.bid(0), n, ct.num_blocks(0))` in place of `range(ct.bid(0), n)`: "
+                "no two blocks write one element of `c` then"
+            ),
         ),
     ],
     "step": [
@@ -412,9 +427,15 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 "with grid (2, 1, 1) and T = 2, c.shape[0] = 4: block 0 and block 1 write c[1]",
                 "with `T` here no two blocks meet",
                 "element 1 in both blocks",
-                "a race even where both blocks store the same value: the memory model leaves the result undefined",
+                (
+                    "a race even where both blocks store the same value: the memory model leaves the result "
+                    "undefined"
+                ),
             ],
-            "write `ct.bid(0) * T`: no two blocks write one element of `c` then",
+            (
+                "on line 9, write `ct.bid(0) * T` in place of `ct.bid(0) * (T // 2)`: no two blocks write one "
+                "element of `c` then"
+            ),
         ),
     ],
     "part": [
@@ -424,9 +445,15 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             [
                 "with grid (2, 1, 1) and T = 2, c.shape[0] = 4: block 0 and block 1 write c[0]",
                 "tile 0 in both blocks",
-                "a race even where both blocks store the same value: the memory model leaves the result undefined",
+                (
+                    "a race even where both blocks store the same value: the memory model leaves the result "
+                    "undefined"
+                ),
             ],
-            "store at `(ct.bid(0),)`, as the tile is loaded from `a`: no two blocks write one element of `c` then",
+            (
+                "on line 9, store at `(ct.bid(0),)` in place of `(ct.bid(0) // 2,)`, as the tile is loaded "
+                "from `a`: no two blocks write one element of `c` then"
+            ),
         ),
     ],
     "conditional": [
@@ -463,8 +490,10 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 "tile 1 in block 0",
             ],
             (
-                "give the kernel one more array and write to that in place of `c`: then all blocks read `c` as "
-                "it was before the launch; or, if a block is to read what it writes itself, read at `(i,)`"
+                "each of these ends the race, and only you know which is meant:\n(a) on line 11, write "
+                "`ct.store(out, (i,), t)`, with `out` one more array of the kernel: all blocks read `c` as it "
+                "was before the launch then\n(b) on line 10, read at `(i,)` in place of `(i + 1,)`, if a block "
+                "is to read what it writes itself"
             ),
         ),
     ],
@@ -555,15 +584,9 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
     "order": [
         (
             "TC108", "error", 12,
-            (
-                "two iterations of the loop write x[8], and the compiler leaves these stores "
-                "unordered"
-            ),
+            "two iterations of the loop write x[8], and the compiler leaves these stores unordered",
             [
-                (
-                "with grid (2, 1, 1) and T = 2, n = 4, block 0: in iteration i #0 and in iteration i "
-                "#1"
-            ),
+                "with grid (2, 1, 1) and T = 2, n = 4, block 0: at i = 0 and at i = 1",
             ],
             "take the view of `x` outside the loop, or move the view and keep the index fixed",
         ),
@@ -613,9 +636,15 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             [
                 "with grid (2, 1, 1) and T = 2, c.shape[0] = 4: block 0 and block 1 write c[0]",
                 "tile 0 in both blocks",
-                "a race even where both blocks store the same value: the memory model leaves the result undefined",
+                (
+                    "a race even where both blocks store the same value: the memory model leaves the result "
+                    "undefined"
+                ),
             ],
-            "store at `(ct.bid(0),)`, as the tile is loaded from `a`: no two blocks write one element of `c` then",
+            (
+                "on line 10, store at `(ct.bid(0),)` in place of `(0,)`, as the tile is loaded from `a`: no "
+                "two blocks write one element of `c` then"
+            ),
         ),
     ],
     "lists": [
@@ -625,11 +654,15 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             [
                 "with grid (5, 1, 1) and T = 1: block 0 and block 1 write xs[0][0]",
                 "tile 0 in both blocks",
-                "a race even where both blocks store the same value: the memory model leaves the result undefined",
+                (
+                    "a race even where both blocks store the same value: the memory model leaves the result "
+                    "undefined"
+                ),
             ],
             (
-                "each of these keeps the blocks apart, and only you know which is meant: store at `(ct.bid(0),)`; "
-                "or let one block do it, under `if ct.bid(0) == 0:`"
+                "each of these keeps the blocks apart, and only you know which is meant:\n(a) on line 11, "
+                "store at `(ct.bid(0),)` in place of `(0,)`\n(b) on line 11, let one block do it, under `if "
+                "ct.bid(0) == 0:`"
             ),
         ),
     ],
@@ -639,15 +672,18 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
             "block 0 asks for tile -1 along axis 0 of `a`, which has 2 tiles (4 elements)",
             [
                 (
-                    "with grid (2, 1, 1) and T = 2, a.shape[0] = 4: block 0 asks for tile -1 along axis 0 of `a`, "
-                    "which has 2 tiles (4 elements)"
+                    "with grid (2, 1, 1) and T = 2, a.shape[0] = 4: block 0 asks for tile -1 along axis 0 of "
+                    "`a`, which has 2 tiles (4 elements)"
                 ),
                 "-1 in block 0; tiles are 0 to 1",
-                "a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that stick out",
+                (
+                    "a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that "
+                    "stick out"
+                ),
             ],
             (
-                "write `max(i - 1, 0)`, or leave out the blocks for which it is negative with `if i - 1 >= 0:`; "
-                "tiles are not counted from the end"
+                "on line 10, write `max(i - 1, 0)` in place of `i - 1`, or leave out the blocks for which it "
+                "is negative with `if i - 1 >= 0:`; tiles are not counted from the end"
             ),
         ),
     ],
@@ -665,17 +701,23 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
     "beyond": [
         (
             "TC201", "error", 12,
-            "block 0 in iteration j #2 asks for tile 2 along axis 1 of `a`, which has 2 tiles (4 elements)",
+            "block 0 at j = 2 asks for tile 2 along axis 1 of `a`, which has 2 tiles (4 elements)",
             [
                 (
-                    "with grid (2, 1, 1) and T = 2, a.shape[1] = 4: block 0 in iteration j #2 asks for tile 2 along"
-                    " axis 1 of `a`, which has 2 tiles (4 elements)"
+                    "with grid (2, 1, 1) and T = 2, a.shape[1] = 4: block 0 at j = 2 asks for tile 2 along "
+                    "axis 1 of `a`, which has 2 tiles (4 elements)"
                 ),
                 "`j` comes to 2 here",
                 "2 in block 0; tiles are 0 to 1",
-                "a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that stick out",
+                (
+                    "a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that "
+                    "stick out"
+                ),
             ],
-            "write `range(ct.num_tiles(a, 1, (1, T)))`: then the loop ends with the last tile of `a`",
+            (
+                "on line 11, write `range(ct.num_tiles(a, 1, (1, T)))` in place of `range(ct.num_tiles(a, 1, "
+                "(1, T)) + 1)`: then the loop ends with the last tile of `a`"
+            ),
         ),
     ],
     "list": [
@@ -763,9 +805,10 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 ),
             ],
             (
-                "keep the lanes past the end of the row out, with `mask=H // 2 + ct.arange(T, dtype=ct.int32) "
-                "< H` where the index is `o + H // 2` and `mask=ct.arange(T, dtype=ct.int32) < H` where the "
-                "index is `o`, or declare what every launch satisfies: @requires(\"H // 2 + T <= H\")"
+                "each of these keeps the blocks to their rows:\n(a) on lines 10 and 11, add `mask=H // 2 + "
+                "ct.arange(T, dtype=ct.int32) < H`; on line 12, add `mask=ct.arange(T, dtype=ct.int32) < H`: "
+                "the lanes past the end of the row are left out then\n(b) declare what every launch satisfies, "
+                "if it does: @requires(\"H // 2 + T <= H\")"
             ),
         ),
         (
@@ -783,9 +826,10 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 "element 4 in block 1",
             ],
             (
-                "keep the lanes past the end of the row out, with `mask=H // 2 + ct.arange(T, dtype=ct.int32) "
-                "< H` where the index is `o + H // 2` and `mask=ct.arange(T, dtype=ct.int32) < H` where the "
-                "index is `o`, or declare what every launch satisfies: @requires(\"H // 2 + T <= H\")"
+                "each of these keeps the blocks to their rows:\n(a) on lines 10 and 11, add `mask=H // 2 + "
+                "ct.arange(T, dtype=ct.int32) < H`; on line 12, add `mask=ct.arange(T, dtype=ct.int32) < H`: "
+                "the lanes past the end of the row are left out then\n(b) declare what every launch satisfies, "
+                "if it does: @requires(\"H // 2 + T <= H\")"
             ),
         ),
     ],
@@ -855,8 +899,9 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 "element 3 in both blocks",
             ],
             (
-                "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < S`, or "
-                "declare what every launch satisfies: @requires(\"T <= S\")"
+                "each of these keeps the blocks to their rows:\n(a) on line 10, add `mask=ct.arange(T, "
+                "dtype=ct.int32) < S`: the lanes past the end of the row are left out then\n(b) declare what "
+                "every launch satisfies, if it does: @requires(\"T <= S\")"
             ),
         ),
         (
@@ -873,8 +918,9 @@ FINDINGS: dict[str, list[tuple[str, str, int, str, list[str], str | None]]] = {
                 ),
             ],
             (
-                "keep the lanes past the end of the row out, with `mask=ct.arange(T, dtype=ct.int32) < S`, or "
-                "declare what every launch satisfies: @requires(\"T <= S\")"
+                "each of these keeps the blocks to their rows:\n(a) on line 10, add `mask=ct.arange(T, "
+                "dtype=ct.int32) < S`: the lanes past the end of the row are left out then\n(b) declare what "
+                "every launch satisfies, if it does: @requires(\"T <= S\")"
             ),
         ),
         (

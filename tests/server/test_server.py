@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -70,7 +71,8 @@ def test_what_is_found_is_shown_with_its_reasons(client, folder):
     first, *more = found["message"].splitlines()
     assert first == "blocks (0, 0) and (0, 1) both write c[0, 0]"
     assert any(line.startswith("note: with grid (2, 2, 1)") for line in more)
-    assert more[-1].startswith("help: store at `(i, j)`, as the tile is loaded from `a`")
+    assert re.match(r"help: on line \d+, store at `\(i, j\)` in place of `\(i, 0\)`, as the tile is loaded from `a`",
+                    more[-1])
     page = found["codeDescription"]["href"]
     assert page.startswith("file://") and Path(page.removeprefix("file://")).read_text().startswith("# TC101")
 

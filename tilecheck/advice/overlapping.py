@@ -10,6 +10,7 @@ from tilecheck.advice.numbers import in_both, in_each, label
 from tilecheck.advice.recheck import Candidate, Outcome, tried
 from tilecheck.advice.scene import Given, Scene, axes_of
 from tilecheck.advice.ways import apart, further, lost_names
+from tilecheck.advice.wording import alternatives
 from tilecheck.diagnostics import Note
 from tilecheck.kernel.tree import Name
 from tilecheck.proof.region import Witness
@@ -62,28 +63,31 @@ def _with_help(s: Settled, scene: Scene, notes: tuple[Note, ...], outcomes: Sequ
         return Advice(notes)
     if len(texts) == 1:
         return Advice(notes, f"{texts[0]}: no two blocks write one element of `{s.access.array}` then", edits)
-    several = "; or ".join(texts)
-    return Advice(notes, f"each of these keeps the blocks apart, and only you know which is meant: {several}", edits)
+    return Advice(notes, alternatives("each of these keeps the blocks apart, and only you know which is meant", texts),
+                  edits)
 
 
 def _told(scene: Scene, s: Settled, o: Outcome) -> str:
     c = o.candidate
     if c.guard:
-        return f"let one block do it, under `{c.shown}`"
-    at = "store at" if c.shown.startswith("(") and s.access.op.endswith("store") else "write"
-    parts = [f"{at} `{c.shown}`", *([c.why] if c.why else []), *_without(scene, o)]
+        return f"on line {c.span.line}, let one block do it, under `{c.shown}`"
+    told = c.told("store at" if c.shown.startswith("(") and s.access.op.endswith("store") else "write")
+    told += f", {c.why}" if c.why else ""
     if not o.idle:
-        return ", ".join(parts)
+        return told
     axes = f"grid {'axis' if len(o.idle) == 1 else 'axes'} {' and '.join(map(str, o.idle))}"
-    return f"{', '.join(parts)}{',' if len(parts) > 1 else ''} and launch one block on {axes}"
+    gone = [f"`{given.target.id}` (line {given.target.span.line})" for given in _idle(scene, o)]
+    spare = (f"; {' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} in no index then: remove "
+             f"{'it' if len(gone) == 1 else 'them'}, and" if gone else "; then")
+    return f"{told}{spare} launch one block on {axes}"
 
 
-def _without(scene: Scene, o: Outcome) -> Iterator[str]:
+def _idle(scene: Scene, o: Outcome) -> Iterator[Given]:
     """The coordinates that nothing uses any more: a kernel that reads one is meant for several blocks on its axis."""
-    for name, given in scene.given.items():
+    for given in scene.given.values():
         term = scene.term(given.target)
         if term is not None and isinstance(term.single, Bid) and term.single.axis in o.idle:
-            yield f"remove `{name}`, the block's coordinate on axis {term.single.axis}"
+            yield given
 
 
 def _origins(
@@ -97,11 +101,22 @@ def _origins(
         given = scene.given[lost]
         told.append((given, f"{in_each(scene, lost, w)}, and not in the index"))
     notes = [Note(text, given.target.span, True) for given, text in told]
+    for given in dict.fromkeys(g for o in outcomes for g in _idle(scene, o)):
+        name = given.target.id
+        notes.append(Note(_of_both(scene, name, w), given.target.span, True))
     notes += [Note(f"with `{c.text}` here no two blocks meet", c.span, True) for c in elsewhere if len(outcomes) == 1]
     yield from sorted(notes, key=lambda n: n.span or s.access.span)
     number = in_both(scene, s.access, w)
     if number:
         yield Note(number, index.whole.span, True)
+
+
+def _of_both(scene: Scene, name: str, w: Witness) -> str:
+    """A coordinate that is in the index, and in which the two blocks do not differ."""
+    term = scene.term(scene.given[name].target)
+    values = {None if term is None else scene.at(term, w, p) for p in (w.first, w.second)}
+    return f"`{name}` is {next(iter(values))} in both blocks" if len(values) == 1 and None not in values else (
+        in_each(scene, name, w))
 
 
 def _same(scene: Scene, index: Index, w: Witness, differ: frozenset[int]) -> Iterator[tuple[Given, str]]:

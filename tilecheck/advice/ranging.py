@@ -29,17 +29,18 @@ def advice(scene: Scene, s: Settled) -> Advice | None:
     notes = (*_loops(scene, s, part, w), *_number(scene, s, w, part))
     for c in _ends(scene, s, call, part):
         if tried(scene, s, c) is not None:
-            return Advice(notes, f"write `{c.shown}`: then the loop ends with the last tile of `{s.access.array}`",
+            return Advice(notes, f"{c.told('write')}: then the loop ends with the last tile of `{s.access.array}`",
                           (c.edit,))
     text = scene.text(part.span)
+    on = f"on line {part.span.line}, "
     if w.element[0] < 0:
-        return Advice(notes, f"write `max({text}, 0)`, or leave out the blocks for which it is negative with "
-                             f"`if {text} >= 0:`; tiles are not counted from the end")
+        return Advice(notes, f"{on}write `max({text}, 0)` in place of `{text}`, or leave out the blocks for which it "
+                             f"is negative with `if {text} >= 0:`; tiles are not counted from the end")
     tiles = _tiles(scene, s, call)
     if tiles is None:
         return Advice(notes)
-    return Advice(notes, f"write `min({text}, {tiles} - 1)`, or leave out the tiles past the end with "
-                         f"`if {text} < {tiles}:`")
+    return Advice(notes, f"{on}write `min({text}, {tiles} - 1)` in place of `{text}`, or leave out the tiles past "
+                         f"the end with `if {text} < {tiles}:`")
 
 
 def _number(scene: Scene, s: Settled, w: Witness, part: Expr) -> Iterator[Note]:
@@ -89,12 +90,14 @@ def _ends(scene: Scene, s: Settled, call: Call, part: Expr) -> Iterator[Candidat
             shorter.append(end.left)
         for e in shorter:
             texts = [scene.text(e.span) if k == place else scene.text(a.span) for k, a in enumerate(over.args)]
-            yield Candidate(end.span, replace(e), scene.text(e.span), f"range({', '.join(texts)})", 0)
+            yield Candidate(end.span, replace(e), scene.text(e.span), f"range({', '.join(texts)})", 0,
+                            was=scene.text(over.span))
         if tiles is not None:
             texts = [tiles if k == place else scene.text(a.span) for k, a in enumerate(over.args)]
             node = _count(scene, s, call, end)
             if node is not None:
-                yield Candidate(end.span, node, tiles, f"range({', '.join(texts)})", 1)
+                yield Candidate(end.span, node, tiles, f"range({', '.join(texts)})", 1,
+                                was=scene.text(over.span))
 
 
 def _shape(call: Call) -> Expr | None:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain, count
+from typing import Final
 
 from tilecheck.advice.indices import index_of, put, tuple_text
 from tilecheck.advice.numbers import label
 from tilecheck.advice.recheck import Candidate, tried
 from tilecheck.advice.scene import Scene
 from tilecheck.advice.ways import swapped
+from tilecheck.advice.wording import alternatives
+from tilecheck.kernel.access import Access
+from tilecheck.kernel.tree import Name
 from tilecheck.proof.terms import Counter, atoms_in
 from tilecheck.rules.obligation import Advice, Settled
 
 __all__ = ["advice"]
+
+_NAMES: Final = ("out", "result")
+"""Names for one more array."""
 
 
 def advice(scene: Scene, s: Settled) -> Advice | None:
@@ -27,17 +36,31 @@ def advice(scene: Scene, s: Settled) -> Advice | None:
     back = [c for c in swapped(scene, write) if tried(scene, s, c) is not None]
     if back:
         c = back[0]
-        return Advice(notes, f"store at `{c.shown}`, {c.why}: no block reads what another one writes to `{array}` then",
+        return Advice(notes, f"{c.told('store at')}, {c.why}: no block reads what another one writes to `{array}` then",
                       (c.edit,))
     if write.site < s.access.site:
-        help_ = (f"end the kernel before it reads `{array}`, and read that in a second launch, which begins when all "
-                 "blocks of the first are done")
+        help_ = (f"end the kernel before line {s.access.span.line} reads `{array}`, and read that in a second launch, "
+                 "which begins when all blocks of the first are done")
     else:
-        help_ = (f"give the kernel one more array and write to that in place of `{array}`: then all blocks read "
-                 f"`{array}` as it was before the launch")
+        help_ = _elsewhere(scene, write, array)
     if own:
-        help_ += f"; or, if a block is to read what it writes itself, read at `{own[0].shown}`"
+        help_ = alternatives("each of these ends the race, and only you know which is meant", (
+            help_, f"{own[0].told('read at')}, if a block is to read what it writes itself"))
     return Advice(notes, help_)
+
+
+def _elsewhere(scene: Scene, write: Access, array: str) -> str:
+    """That the write goes to another array, with the call as it is then."""
+    call = scene.calls.get(write.span)
+    target = call.args[0] if call is not None and call.args else None
+    then = f"all blocks read `{array}` as it was before the launch then"
+    if call is None or not isinstance(target, Name) or target.id != array:
+        return f"on line {write.span.line}, write to one more array in place of `{array}`: {then}"
+    taken = {p.name for p in scene.model.params} | {n.id for n in scene.nodes if isinstance(n, Name)}
+    name = next(n for n in chain(_NAMES, (f"{array}_out{k}" for k in count(1))) if n not in taken)
+    rest = scene.text(replace(call.span, line=target.span.end_line, column=target.span.end_column))
+    return (f"on line {write.span.line}, write `{scene.text(call.func.span)}({name}{rest}`, with `{name}` one more "
+            f"array of the kernel: {then}")
 
 
 def _own(scene: Scene, s: Settled) -> Iterator[Candidate]:
@@ -50,4 +73,4 @@ def _own(scene: Scene, s: Settled) -> Iterator[Candidate]:
         return
     texts = tuple(scene.text(p.span) for p in theirs.parts)
     shown = tuple_text(texts) if mine.is_tuple else texts[0]
-    yield Candidate(*put(scene, mine, theirs.parts, texts), shown, 0)
+    yield Candidate(*put(scene, mine, theirs.parts, texts), shown, 0, was=scene.text(mine.whole.span))

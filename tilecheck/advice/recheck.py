@@ -44,6 +44,7 @@ class Candidate:
     why    what speaks for it, as a clause of a sentence
     guard  whether `node` is a condition under which the statement is put
     wide   the place that the text changes, where that is wider: the parentheses around an operand go with it
+    was    what `shown` takes the place of, as it is written
     """
 
     span: Span
@@ -54,6 +55,12 @@ class Candidate:
     why: str = ""
     guard: bool = False
     wide: Span | None = None
+    was: str = ""
+
+    def told(self, verb: str) -> str:
+        """What to do on which line, in words."""
+        instead = f" in place of `{self.was}`" if self.was and self.was != self.shown else ""
+        return f"on line {self.span.line}, {verb} `{self.shown}`{instead}"
 
     @property
     def edit(self) -> tuple[Span, str]:

@@ -9,6 +9,7 @@ from tilecheck.advice.indices import index_of
 from tilecheck.advice.numbers import in_both, label
 from tilecheck.advice.recheck import Candidate, tried
 from tilecheck.advice.scene import Scene, axes_of
+from tilecheck.advice.wording import alternatives
 from tilecheck.diagnostics import Note
 from tilecheck.kernel.access import Access
 from tilecheck.kernel.tree import Attribute, BinOp, Call, Compare, Expr, Keyword, Name
@@ -36,15 +37,18 @@ def advice(scene: Scene, s: Settled) -> Advice | None:
     writes = [c for c in masks if c.span in {a.span for a in scene.model.accesses if a.mode == "write"}]
     if not writes or tried(scene, s, *writes) is None:
         return Advice(notes)
-    places: dict[str, str] = {}
+    places: dict[str, set[int]] = {}
     for c in masks:
-        found_index = index_of(scene, scene.calls[c.span])
-        if found_index is not None:
-            places[scene.text(found_index.whole.span)] = c.shown
-    told = " and ".join(f"`{text}` where the index is `{at}`" for at, text in places.items())
-    mask = f"with `{writes[0].shown}`" if len(places) == 1 else f"with {told}"
-    return Advice(notes, f"keep the lanes past the end of the row out, {mask}, or declare what every launch satisfies: "
-                         f'@requires("{clauses}")')
+        places.setdefault(c.shown, set()).add(c.span.line)
+    told = "; ".join(f"on {_lines(at)}, add `{text}`" for text, at in places.items())
+    return Advice(notes, alternatives("each of these keeps the blocks to their rows", (
+        f"{told}: the lanes past the end of the row are left out then",
+        f'declare what every launch satisfies, if it does: @requires("{clauses}")')))
+
+
+def _lines(numbers: set[int]) -> str:
+    *most, last = sorted(numbers)
+    return f"lines {', '.join(map(str, most))} and {last}" if most else f"line {last}"
 
 
 def _alike(scene: Scene, s: Settled) -> list[Access]:

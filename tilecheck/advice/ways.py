@@ -68,7 +68,8 @@ def further(scene: Scene, access: Access) -> Iterator[Candidate]:
                 texts = tuple(text if k == place else scene.text(p.span) for k, p in enumerate(known.parts))
                 node = BinOp("+", part, Constant(1, part.span), index.parts[place].span)
                 nodes = (*known.parts[:place], node, *known.parts[place + 1:])
-                yield Candidate(*put(scene, index, nodes, texts), tuple_text(texts) if index.is_tuple else texts[0], 0)
+                yield Candidate(*put(scene, index, nodes, texts), tuple_text(texts) if index.is_tuple else texts[0], 0,
+                                was=scene.text(index.whole.span))
 
 
 def _one_block(scene: Scene, access: Access, call: Call, differ: frozenset[int]) -> Iterator[Candidate]:
@@ -120,7 +121,7 @@ def as_loaded(scene: Scene, access: Access) -> Iterator[Candidate]:
         array = scene.text(found.call.args[0].span) if found.call.args else ""
         why = f"as the tile is loaded{f' from `{array}`' if array.isidentifier() else ''}"
         yield Candidate(*put(scene, index, found.parts, texts), tuple_text(texts) if index.is_tuple else texts[0], 0,
-                        f"{why} and permuted" if found.permuted else why)
+                        f"{why} and permuted" if found.permuted else why, was=scene.text(index.whole.span))
 
 
 def swapped(scene: Scene, access: Access) -> Iterator[Candidate]:
@@ -162,7 +163,8 @@ def _parts(scene: Scene, index: Index, w: Witness, differ: frozenset[int]) -> It
                 new = (*texts[:place], text, *texts[place + 1:])
                 nodes = (*index.parts[:place], node, *index.parts[place + 1:])
                 yield Candidate(*put(scene, index, nodes, new), tuple_text(new),
-                                rank if not spare else 0 if text in named else 3)
+                                rank if not spare else 0 if text in named else 3,
+                                was=scene.text(index.whole.span))
 
 
 def _is_coordinate(scene: Scene, part: Expr, differ: frozenset[int]) -> bool:
@@ -213,7 +215,8 @@ def _loops(scene: Scene, access: Access, differ: frozenset[int]) -> Iterator[Can
             text, node = _count(scene, axis, call.span)
             texts = (*(scene.text(a.span) for a in call.args[:2]), text)
             shown = f"range({', '.join(texts)})"
-            yield Candidate(call.span, replace(call, args=(*call.args[:2], node)), shown, shown, 0)
+            yield Candidate(call.span, replace(call, args=(*call.args[:2], node)), shown, shown, 0,
+                            was=scene.text(call.span))
 
 
 def _count(scene: Scene, axis: int, span: Span) -> tuple[str, Expr]:
@@ -237,7 +240,7 @@ def _radices(scene: Scene, index: Index) -> Iterator[Candidate]:
                     text = f"({radix})" if isinstance(other.right, BinOp) and not radix.startswith("(") else radix
                     shown = f"{scene.text(one.left.span)} {one.op} {text}"
                     yield Candidate(one.right.span, other.right, text, shown, 0 if isinstance(other.right, Name) else 1,
-                                    wide=_with_parentheses(scene, one.right))
+                                    wide=_with_parentheses(scene, one.right), was=_whole(scene, one))
 
 
 def _strides(scene: Scene, access: Access, index: Index, differ: frozenset[int]) -> Iterator[Candidate]:
@@ -255,7 +258,7 @@ def _strides(scene: Scene, access: Access, index: Index, differ: frozenset[int])
                     text = node.id if isinstance(node, Name) else str(node.value)
                     left, right = (text if e is factor else scene.text(e.span) for e in (product.left, product.right))
                     yield Candidate(factor.span, node, text, f"{left} * {right}", 0,
-                                    wide=_with_parentheses(scene, factor))
+                                    wide=_with_parentheses(scene, factor), was=_whole(scene, product))
 
 
 def _with_parentheses(scene: Scene, operand: Expr) -> Span:
@@ -264,6 +267,12 @@ def _with_parentheses(scene: Scene, operand: Expr) -> Span:
     wide = replace(span, column=max(span.column - 1, 0), end_column=span.end_column + 1)
     text = scene.text(wide)
     return wide if span.line == span.end_line and text[:1] == "(" and text[-1:] == ")" else span
+
+
+def _whole(scene: Scene, node: BinOp) -> str:
+    """An operation as it is written, with the parentheses that its operands stand in."""
+    left, right = _with_parentheses(scene, node.left), _with_parentheses(scene, node.right)
+    return scene.text(replace(left, end_line=right.end_line, end_column=right.end_column))
 
 
 def _tile(term: Term | None) -> bool:
@@ -287,7 +296,8 @@ def _steps(scene: Scene, access: Access, call: Call) -> Iterator[Candidate]:
     steps: Keyword | None = next((k for k in view.keywords if k.name == "traversal_steps"), None)
     if shape is not None and steps is not None:
         text = scene.text(shape.span)
-        yield Candidate(steps.value.span, shape, text, f"traversal_steps={text}", 0)
+        yield Candidate(steps.value.span, shape, text, f"traversal_steps={text}", 0,
+                        was=f"traversal_steps={scene.text(steps.value.span)}")
 
 
 def _inside(inner: Span, outer: Span) -> bool:

@@ -156,11 +156,12 @@ class _Writer:
 
     def _conclusion(self, s: Settled) -> str:
         if s.kind == "duplicate":
-            return "So the two lanes are one."
+            return "So they are one and the same lane: different lanes never write one element."
         if s.kind == "order" and s.other is None:
-            return "So the two iterations are one."
+            return "So they are one and the same iteration: different ones never write one element."
         excluded = {"exclusive", "range", "order"} & set(s.rules) and "merge" not in s.rules
-        return "So no two blocks do both." if excluded else "So the two blocks are one."
+        return "So no two blocks do both." if excluded else (
+            "So they are one and the same block: different blocks never meet.")
 
     # --- what is missing ---------------------------------------------------------------------------------------------
 

@@ -56,6 +56,8 @@ _WORDS: Final = frozenset({"and", "or", "not", "cdiv", "min", "max"})
 _ALL: Final = 8
 """Slices of an array that are all drawn."""
 _PLAIN: Final[tuple[MarkKind, ...]] = ("read", "write", "atomic")
+_SUPPOSED: Final[Mapping[str, str]] = {
+    "duplicate": "two lanes wrote one element", "order": "two iterations wrote one element"}
 _MARGIN: Final = 6
 """Cells that are drawn beyond the end of an array."""
 
@@ -234,7 +236,8 @@ class _Builder:
                 seen = [e[axis] for t in self.touches if self.accesses[t.access].array == name for e in t.inside]
                 known[axis] = max(seen, default=0) + 1
         shape = tuple(n or 0 for n in known)
-        told = BY.join(map(str, shape)) or "one element"
+        told = BY.join(map(str, shape)) if len(shape) > 1 else (
+            f"{shape[0]} element{'s' if shape[0] != 1 else ''}" if shape else "one element")
         if name.endswith(_MEMBER):
             told = f"{shape[0]} arrays of {BY.join(map(str, shape[1:]))}"
         return Place.of(shape, self._row(name), name in self.spilling), told
@@ -493,6 +496,10 @@ class _Builder:
         told = zip(explain(self.drawn.study).obligations, settled, strict=True)
         for o, s in sorted(told, key=lambda x: WEAKEST_FIRST.index(x[0].verdict)):
             why = " ".join(f"{t[:1].upper()}{t[1:]}." for t in (*o.steps, *self._instance(o, s)))
+            if o.conclusion and o.steps:
+                # the steps suppose what they exclude
+                why = f"If {_SUPPOSED.get(s.kind, 'two blocks touched one element')}: {why}" if isinstance(
+                    s, Settled) else why
             yield ObligationLine(o.place, o.array, o.claim, o.verdict, f"{why} {o.conclusion}".strip())
 
     def _instance(self, o: ExplainedObligation, s: Settled | SettledSlice) -> Iterator[str]:
@@ -525,6 +532,9 @@ class _Builder:
                 on.setdefault(a.span.line, []).append(i)
         flagged = {d.span.line for d in study.diagnostics if d.span.file == self.model.file
                    and d.severity != "note"}
+        # both sides of a collision look alike
+        flagged |= {self.accesses[a].span.line for a in (self.ringed.accesses if self.ringed is not None else ())
+                    if self.accesses[a].span.file == self.model.file}
         last = min(span.end_line, span.line + 200)
         called = helpers(study.lines, span.line, span.end_line)
         notes: dict[int, list[str]] = {}

@@ -9,7 +9,7 @@ from typing import Final
 from tilecheck.pictures.scene import WORDS, Mark, Panel, Scene
 from tilecheck.pictures.svg import array_picture
 
-__all__ = ["grid_words", "legend", "remarks", "states", "verdict_words"]
+__all__ = ["grid_words", "legend", "remarks", "source_words", "states", "verdict_words"]
 
 _STATES: Final = {
     "structural": "follows from how the kernel is meant to be launched: a grid that fits, arrays that do not overlap",
@@ -24,6 +24,7 @@ _STATES: Final = {
 _FORMS: Final = {
     "disjoint(a, b)": re.compile(r"disjoint\([^()]*,[^()]*\)"), "disjoint(a)": re.compile(r"disjoint\([^(),]*\)")}
 """Clauses whose form is explained."""
+_PLAIN: Final = ("read", "write", "atomic")
 _VERDICTS: Final = {
     "refuted": "refuted: a launch breaks it",
     "conditional": "conditional: holds for launches that satisfy the semantic clauses as well",
@@ -48,7 +49,7 @@ def _ringed(scene: Scene) -> str:
 def remarks(scene: Scene) -> tuple[str, ...]:
     """What colours mean in a scene, beside its patterns."""
     panels = [p for a in scene.arrays for p in a.panels]
-    several = any(len({b for b, _ in m.at}) > 1 and m.rects for m in _marks(scene))
+    several = any(len({b for b, _ in m.at}) > 1 and m.rects and m.kind in _PLAIN for m in _marks(scene))
     out = ["colours tell blocks apart, as their names do" + ("; grey: several blocks at once" if several else "")]
     pairs = [pair for p in panels for pair in _overlapping(p)]
     if any(_blocks(a) == _blocks(b) for a, b in pairs):
@@ -63,6 +64,17 @@ def remarks(scene: Scene) -> tuple[str, ...]:
                    "red and dashed in the grid: blocks that collide or reach outside")
     if any(">\u00d7" in array_picture(a).body for a in scene.arrays):
         out.append("\u00d72: two blocks, where their names do not fit")
+    return tuple(out)
+
+
+def source_words(scene: Scene, related: str) -> tuple[str, ...]:
+    """What the colours of source lines mean, those that occur; `related` is the one of lines that are spoken of."""
+    out = []
+    if any(x.flagged for x in scene.source):
+        several = scene.headline is not None and len(scene.headline.blocks) > 1
+        out.append("red: a finding stands here" + (", or the other side of its collision" if several else ""))
+    if any(x.related for x in scene.source):
+        out.append(f"{related}: what the finding comes from")
     return tuple(out)
 
 
@@ -91,13 +103,17 @@ def _marks(scene: Scene) -> Iterator[Mark]:
     yield from (m for a in scene.arrays for p in a.panels for m in p.marks)
 
 
+def _cells(m: Mark) -> set[tuple[int, int]]:
+    return {(r.row + i, r.column + j) for r in m.rects for i in range(r.height) for j in range(r.width)}
+
+
 def _blocks(m: Mark) -> frozenset[int]:
     return frozenset(b for b, _ in m.at)
 
 
 def _overlapping(panel: Panel) -> Iterator[tuple[Mark, Mark]]:
-    """Marks of touched elements that lie on each other."""
-    plain = [(m, {(r.row + i, r.column + j) for r in m.rects for i in range(r.height) for j in range(r.width)})
-             for m in panel.marks if m.kind in ("read", "write", "atomic")]
+    """Marks of touched elements that lie on each other, where no pattern covers them."""
+    hidden = {c for m in panel.marks if m.kind in ("clash", "twice") for c in _cells(m)}
+    plain = [(m, _cells(m) - hidden) for m in panel.marks if m.kind in _PLAIN]
     for n, (a, cells) in enumerate(plain):
         yield from ((a, b) for b, others in plain[n + 1:] if not cells.isdisjoint(others))

@@ -11,7 +11,7 @@ from typing import Final
 from tilecheck.pictures.build import BY
 from tilecheck.pictures.clauses import folded, open_clauses
 from tilecheck.pictures.files import read
-from tilecheck.pictures.legend import grid_words, legend, remarks, states, verdict_words
+from tilecheck.pictures.legend import grid_words, legend, remarks, source_words, states, verdict_words
 from tilecheck.pictures.scene import ArrayView, Headline, Scene
 from tilecheck.pictures.svg import PATTERNS, array_picture, grid_picture
 
@@ -103,7 +103,8 @@ def _finding(scene: Scene) -> Iterator[str]:
         yield _row("Look at", _text(_sentence(scene.summary)))
     yield from _parts(scene, h)
     for n, (place, what) in enumerate(h.changes):
-        yield _row("What to change" if n == 0 else "and", f"{escape(place)}: {_alternatives(_text(what))}")
+        key = "What to change" if n == 0 else "" if f"{place}{what}".startswith("(") else "and"
+        yield _row(key, f"{escape(place)}{': ' if place else ''}{_text(what)}")
     if scene.breach:
         yield _row("The launch", _text(_sentence(scene.breach)))
     for note in h.notes:
@@ -119,11 +120,6 @@ def _finding(scene: Scene) -> Iterator[str]:
 
 def _row(key: str, told: str) -> str:
     return f'<p class="row"><span class="key">{key}</span> <span>{told}</span></p>'
-
-
-def _alternatives(words: str) -> str:
-    """A help that offers several ways, each on a line of its own."""
-    return words.replace("; or ", "; or <br>")
 
 
 def _parts(scene: Scene, h: Headline) -> Iterator[str]:
@@ -254,7 +250,9 @@ def _source(scene: Scene) -> Iterator[str]:
         if line.note:
             yield (f'<div class="said"><span class="n"></span><span class="t" style="padding-left:{inward}ch;'
                    f'text-indent:-4ch">{escape(line.note)}</span></div>')
-    yield "</div></section>"
+    yield "</div>"
+    yield from (f'<p class="small soft note">{words}</p>' for words in source_words(scene, "yellow"))
+    yield "</section>"
 
 
 def _remarks(scene: Scene) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Final
 from tilecheck.pictures.build import BY
 from tilecheck.pictures.clauses import folded, open_clauses
 from tilecheck.pictures.files import read
-from tilecheck.pictures.legend import grid_words, legend, remarks, states, verdict_words
+from tilecheck.pictures.legend import grid_words, legend, remarks, source_words, states, verdict_words
 from tilecheck.pictures.scene import ArrayView, Scene
 from tilecheck.pictures.svg import PATTERNS, Picture, array_picture, grid_picture
 
@@ -46,21 +46,17 @@ class _Column:
                               f"{escape(line, quote=False)}</text>")
 
     def told(self, key: str, words: str) -> None:
-        """A paragraph that begins with what it is, in bold; several ways stand on lines of their own."""
-        first = True
-        for way in words.replace("; or ", ";\n    or ").split("\n"):
-            lines = textwrap.wrap(f"{key}{way}".replace("`", "") if first else way.replace("`", ""),
-                                  max(20, int(self.width / (_LETTER * _TEXT / 12))), drop_whitespace=True,
-                                  initial_indent="" if first else "    ", subsequent_indent="    ")
-            for n, line in enumerate(lines):
-                self.y += round(_TEXT * 1.4)
-                self.right = max(self.right, self.left + round(len(line) * _LETTER * _TEXT / 12))
-                bold = len(key.rstrip()) if first and n == 0 and line.startswith(key.rstrip()) else 0
-                head = f'<tspan style="font-weight:700">{escape(line[:bold], quote=False)}</tspan>' if bold else ""
-                inward = 0 if first and n == 0 else 18
-                self.parts.append(f'<text x="{self.left + inward}" y="{self.y}" style="font-size:{_TEXT}px">{head}'
-                                  f"{escape(line[bold:].lstrip() if not bold else line[bold:], quote=False)}</text>")
-            first = False
+        """A paragraph that begins with what it is, in bold."""
+        lines = textwrap.wrap(f"{key}{words}".replace("`", ""), max(20, int(self.width / (_LETTER * _TEXT / 12))),
+                              subsequent_indent="    ")
+        for n, line in enumerate(lines):
+            self.y += round(_TEXT * 1.4)
+            self.right = max(self.right, self.left + round(len(line) * _LETTER * _TEXT / 12))
+            bold = len(key.rstrip()) if n == 0 and line.startswith(key.rstrip()) else 0
+            head = f'<tspan style="font-weight:700">{escape(line[:bold], quote=False)}</tspan>' if bold else ""
+            left = self.left + (18 if n else 0)
+            self.parts.append(f'<text x="{left}" y="{self.y}" style="font-size:{_TEXT}px">{head}'
+                              f"{escape(line[bold:] if bold else line.lstrip(), quote=False)}</text>")
 
     def picture(self, made: Picture, label: str) -> None:
         self.parts.append(f'<g transform="translate({self.left},{self.y + 4})" role="group" '
@@ -133,8 +129,12 @@ def _title(column: _Column, scene: Scene) -> None:
         column.text(f"Look at {who}, outlined in the grid; {scene.summary}.")
     elif scene.summary:
         column.text(_sentence(scene.summary))
+    if h.parts:
+        column.told("The index: ", "; ".join(f"{p.place}, {p.words}" for p in h.parts) + ".")
     for place, what in h.changes:
-        column.told(f"What to change, {place}: ", what)
+        lettered = f"{place}{what}".startswith("(")
+        column.told(f"{place}: " if place and lettered else "" if lettered else
+                    f"What to change{', ' if place else ''}{place}: ", what)
     if scene.breach:
         column.told("The launch: ", f"{scene.breach}.")
     for note in h.notes:
@@ -223,6 +223,8 @@ def _source(column: _Column, scene: Scene) -> None:
             _code(column, f"        {chr(0x2191) if n == 0 else ' '} {text}", "var(--soft)")
     if len(scene.source) > _LINES:
         column.text(f"and {len(scene.source) - _LINES} more lines", "", _SMALL, "var(--soft)")
+    for words in source_words(scene, "brown"):
+        column.text(words, "", 12, "var(--soft)")
     column.space(10)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -36,6 +37,8 @@ _ELSEWHERE: Final = frozenset({
     "TC104", "TC105", "TC109", "TC110", "TC111", "TC207", "TC302", "TC303", "TC304", "TC401", "TC408", "TC501",
     "TC502"})
 """Findings that no picture of places shows."""
+_ON_LINE: Final = re.compile(r"(\([a-z]\) )?on (line \d+|lines \d+(?:, \d+)* and \d+), (.*)")
+"""A help that says on which line, after the letter of the way where there are several."""
 _SEVERITIES: Final = ("error", "warning", "note")
 
 
@@ -59,7 +62,7 @@ def present(study: Study, request: Request) -> Scene:
     others = tuple(f"{d.code} line {d.span.line}: {d.message}" for d in told if d is not chosen)
     related = _related(drawn, chosen, settled) if chosen is not None else frozenset()
     if headline is not None:
-        related |= {p.line for p in headline.parts if not p.name.startswith("tile of ")}
+        related |= {p.line for p in headline.parts if not p.name.startswith(("tile of ", "element of "))}
     origin = launch_words(study, drawn.setting, bool(request.given))
     named = ringed is not None and _names(chosen, settled, ringed)
     return build(drawn, headline, ringed, others, related, origin, named)
@@ -210,7 +213,7 @@ def _meeting(drawn: Drawn, m: Meeting, blocks: tuple[Block, ...]) -> tuple[Meets
         own = [t for t in drawn.touched.touches
                if t.block == block and t.access in m.accesses and m.element in t.inside]
         first = min(own, key=lambda t: drawn.plan.accesses[t.access].mode == "read", default=None)
-        out += [Meets(block, first)] if first is not None else []
+        out += [Meets(block, first, m.element)] if first is not None else []
     return tuple(out)
 
 
@@ -244,7 +247,13 @@ def _changes(drawn: Drawn, d: Diagnostic, s: Settled | None) -> Iterator[tuple[s
         lacks = "".join(f"`{x.name}` (line {x.line}) is not in the index of `{_array(s)}`: " for x in missing)
         lines = {span.line: span for span, _ in d.proposal.edits} if d.proposal is not None else {}
         at = next(iter(lines.values())) if len(lines) == 1 else d.span
-        yield study.place(at), lacks + d.help
+        first, *ways = d.help.splitlines()
+        there = _ON_LINE.fullmatch(first)
+        place = there[2] if there else "" if ways else study.place(at)
+        yield place, lacks + (there[3] if there else first)
+        for way in ways:
+            there = _ON_LINE.fullmatch(way)
+            yield (f"{there[1]}{there[2]}", there[3]) if there else ("", way)
 
 
 def _array(s: Settled | None) -> str:

@@ -136,7 +136,8 @@ class Headline:
     """The finding that the picture opens at.
 
     what       happens
-    changes    what to change: a place, and what there
+    changes    what to change: a place, and what there; ways to choose from have a letter in the place, `(a) line 12`,
+               and stand after what is said of all of them, which has none
     shown      why the picture does not show it; empty when it does
     blocks     that are outlined in the grid
     look       where to look
@@ -161,7 +162,7 @@ class Headline:
     @property
     def change(self) -> str:
         """All that is to be changed, in one line."""
-        return "; ".join(f"{place}: {what}" for place, what in self.changes)
+        return "; ".join(f"{place}: {what}" if place else what for place, what in self.changes).replace(":; ", ": ")
 
 
 @record(frozen=True)
@@ -185,7 +186,7 @@ class ObligationLine:
 class SourceLine:
     """A line of the kernel, with the accesses on it.
 
-    flagged  whether a finding stands on it
+    flagged  whether a finding stands on it, or the other access of its collision
     related  whether the finding speaks of it: the load of what is used, the name that is missing
     note     what has which value there in the blocks of the finding
     """

@@ -49,11 +49,15 @@ class Clause:
 
 @record(frozen=True)
 class BlockPoint:
-    """One of the two sides of a witness: the block, its loop iterations and the lanes of the element."""
+    """One of the two sides of a witness: the block, its loop iterations and the lanes of the element.
+
+    variables  what the variables of those loops are worth there, by the names of the loops, as far as that is known
+    """
 
     block: tuple[int, int, int]
     iterations: tuple[tuple[str, int], ...]
     lanes: tuple[tuple[str, int], ...]
+    variables: tuple[tuple[str, int], ...] = ()
 
 
 @record(frozen=True)

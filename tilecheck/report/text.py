@@ -19,6 +19,7 @@ _WIDTH: Final = 100
 """Where witnesses, notes and help are wrapped; the same on every terminal, so that reports can be compared."""
 
 _CODE: Final = re.compile(r'`[^`]*`|@requires\("[^"]*"\)')
+_WAY: Final = re.compile(r"\([a-z]\) ")
 _SPACE: Final = "\x00"
 
 
@@ -62,9 +63,13 @@ def render_diagnostic(diagnostic: Diagnostic, sources: Sources, style: Style) ->
 
 
 def _wrapped(text: str) -> list[str]:
-    """The lines of a paragraph. What is to be copied is on one line where it has room there."""
+    """The lines of a paragraph. What is to be copied is on one line where it has room there; what goes on below one of
+    several ways stands under its text."""
+    way = _WAY.match(text)
+    inward = " " * len(way[0]) if way else ""
     kept = _CODE.sub(lambda code: code[0].replace(" ", _SPACE) if len(code[0]) <= _WIDTH else code[0], text)
-    return [line.replace(_SPACE, " ") for line in textwrap.wrap(kept, _WIDTH)] or [""]
+    return [line.replace(_SPACE, " ") for line in textwrap.wrap(
+        kept, _WIDTH, subsequent_indent=inward)] or [""]
 
 
 def _labels(diagnostic: Diagnostic) -> list[Label]:
@@ -132,7 +137,10 @@ def witness_lines(diagnostic: Diagnostic, witness: Witness) -> list[str]:
 
 
 def _point(witness: Witness, point: BlockPoint) -> str:
-    iterations = "".join(f", iteration {value} of {name.partition('@')[0]}" for name, value in point.iterations)
+    known = dict(point.variables)
+    iterations = "".join(
+        f", {name.partition('@')[0]} = {known[name]}" if name in known else
+        f", iteration {value} of {name.partition('@')[0]}" for name, value in point.iterations)
     lanes = f", lane ({', '.join(str(value) for _, value in point.lanes)})" if point.lanes else ""
     return f"{_block(witness, point)}{iterations}{lanes}"
 

@@ -54,6 +54,7 @@ from tilecheck.rules.clearer import with_clear_examples
 from tilecheck.rules.construction import ownership_clauses, settle_faults, settle_held
 from tilecheck.rules.context import Context
 from tilecheck.rules.contract import is_too_wide, structural_clauses, width_clauses
+from tilecheck.rules.counted import with_loop_values
 from tilecheck.rules.cross_read import settle_reads
 from tilecheck.rules.disjoint import settle_writes
 from tilecheck.rules.divisibility import settle_claims
@@ -103,6 +104,8 @@ def prove(model: KernelModel) -> Proof:
     if is_too_wide(model) or any(context.impossible(c) for c in width_clauses(model)):
         obligations = tuple(_too_wide(s) for s in obligations)
     settled = with_clear_examples(context, once(model, one_for_each_statement(obligations)))
+    settled = tuple(s if s.witness is None else replace(s, witness=with_loop_values(s.witness, model.observed.loops))
+                    for s in settled)
     wrong_slices = tuple(slice_range.diagnose(context))
     sliced = settle_slices(context, wrong_slices)
     owned = ownership_clauses(model)

@@ -138,8 +138,8 @@ def _read_past(s: Settled, access: Access, model: KernelModel) -> Iterator[Note]
     env.update({Counter(name): n for name, n in w.second.iterations})
     lanes = sorted(a for a in offset.atoms() if isinstance(a, Lane))
     try:
-        first, last = (evaluate(offset, {**env, **{a: at(evaluate(a.size, env)) for a in lanes}})
-                       for at in (lambda n: 0, lambda n: n - 1))
+        first = evaluate(offset, {**env, **dict.fromkeys(lanes, 0)})
+        last = evaluate(offset, {**env, **{a: evaluate(a.size, env) - 1 for a in lanes}})
         for row in rows_of(access):
             width = evaluate(row, env)
             sizes = ", ".join(f"{a.name} = {env[a]}" for a in sorted(_sizes(s)) if a in env)

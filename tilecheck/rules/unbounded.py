@@ -19,5 +19,7 @@ def unbounded(*regions: Region) -> str | None:
         return None
     (number,) = found.args
     read = min((a.array for a in atoms_in(number) if isinstance(a, Load)), default=None)
-    help_ = f"; `range({read}, lo, hi)` with the numbers between which it lies would" if read is not None else ""
+    help_ = (
+        f"; declaring `range({read}, lo, hi)`, with numbers between which it lies, would bound it" if read is not None
+        else "")
     return f"`{spelled(number)}` is computed in {BITS[found.fn]} bits, and nothing bounds it{help_}"

@@ -42,9 +42,12 @@ def launch_of(w: Witness) -> str:
 
 
 def iterations(p: BlockPoint) -> str:
-    """` at i = 0, k = 2`, or nothing outside loops. Counters are numbered from 0."""
-    named = [f"{name.partition('@')[0]} #{value}" for name, value in p.iterations]
-    return f" in iteration {', '.join(named)}" if named else ""
+    """` at i = 0, k = 2`, or nothing outside loops; ` in iteration i #0`, counted from 0, where the value of the loop
+    variable is not known."""
+    known = dict(p.variables)
+    valued = ", ".join(f"{name.partition('@')[0]} = {known[name]}" for name, _ in p.iterations if name in known)
+    counted = ", ".join(f"{name.partition('@')[0]} #{n}" for name, n in p.iterations if name not in known)
+    return (f" at {valued}" if valued else "") + (f" in iteration {counted}" if counted else "")
 
 
 def clause_list(texts: tuple[str, ...]) -> str:
