@@ -146,13 +146,17 @@ def _application(a: App) -> Term:
     return of(_Shown(f"{left} {operator} {right}" if binds < 8 else f"{left}**{right}", binds if binds < 8 else 7))
 
 
+def _choice(a: Ite) -> Term:
+    return of(_Shown(f"({_text(a.then)} if {render(a.cond)} else {_text(a.other)})"))
+
+
 _SHOW: Final[Mapping[type[Atom], Callable[[Any], Term]]] = {
     Sym: lambda a: of(_Shown(a.name)),
     FloorDiv: _division,
     Mod: lambda a: of(_Shown(f"{_operand(a.num, _PRODUCT)} % {_operand(a.den, _PRODUCT + 1)}", _PRODUCT)),
     Min: lambda a: of(_Shown(f"min({', '.join(_text(x) for x in a.args)})")),
     Max: lambda a: of(_Shown(f"max({', '.join(_text(x) for x in a.args)})")),
-    Ite: lambda a: of(_Shown(f"({_text(a.then)} if {render(a.cond)} else {_text(a.other)})")),
+    Ite: _choice,
     App: _application,
     Load: lambda a: of(_Shown(f"{a.array}[{', '.join(_text(i) for i in a.index)}]")),
 }
