@@ -144,15 +144,13 @@ def unreachable(facts: Cond) -> bool:
 @lru_cache(maxsize=1 << 14)
 def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES) -> bool:
     """Whether the goal follows from the facts."""
-    if goal.op == "true":
+    if goal.op == "true" or at_once(facts, goal):
         return True
     if goal.op == "false" or refuted(facts, goal):
         return False
     if goal.op == "and":
         return all(decided(facts, part, splits, nodes) for part in goal.args)
     if goal.op == "or":
-        if any(_at_once(facts, part) for part in goal.args):
-            return True
         return any(_one_of(facts, goal, part, splits, nodes) for part in _mains(goal))
     facts = _settled(facts)
     settled = _rounded(facts, _chosen(facts, goal))
@@ -186,9 +184,10 @@ def _one_of(facts: Cond, goal: Cond, part: Cond, splits: int, nodes: int) -> boo
     return known.op == "false" or _clash(known) or decided(known, part, splits, nodes)
 
 
-def _at_once(facts: Cond, goal: Cond) -> bool:
-    """Whether the goal is one of the facts, or one of them gives it by a constant."""
-    return goal in conjuncts(facts) or (goal.op == "ge" and _one_step(facts, goal.term))
+def at_once(facts: Cond, goal: Cond) -> bool:
+    """Whether the goal, or an alternative, is one of the facts, or one of them gives it by a constant."""
+    return goal in conjuncts(facts) or (goal.op == "ge" and _one_step(facts, goal.term)) or (
+        goal.op == "or" and any(at_once(facts, part) for part in goal.args))
 
 
 def _exact(facts: Cond, goal: Cond) -> list[Cond]:

@@ -174,6 +174,8 @@ class Chooser:
         """Assignments that satisfy the conditions, without repetition."""
         rng = random.Random(seed)
         seen: set[tuple[Grid, tuple[int, ...]]] = set()
+        if len(grid_list) == 1 and all(self._given):
+            limit = 1  # there is one assignment, and nothing in it to repair
         for trial in range(limit):
             if trial >= HOPELESS and not seen:
                 return
