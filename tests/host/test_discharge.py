@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.host.hosts import PARAMS, launch, launches
+from tilecheck.host.binding import numbers_of
 from tilecheck.host.discharge import Discharge, discharge
 from tilecheck.host.lemmas import decided, follows
 from tilecheck.proof.contract import parse
@@ -291,3 +292,21 @@ def test_extents_of_two_arrays_that_something_else_relates_are_left_open() -> No
     body = ("assert x.shape[0] <= y.shape[0]\nT = torch.next_power_of_2(x.shape[0])\n"
             "ct.launch(0, (x.shape[0] * x.shape[1],), k, (x, y, x.shape[0], T))")
     assert at(body, "T <= n", semantic=True).state == "open"
+
+
+def test_launches_that_pass_the_same_numbers_are_alike() -> None:
+    lines = (f"    ct.launch(0, (n,), k, (x, y, n, {m}))\n" for m in ("m", "(m)", "m + 1"))
+    one, same, other = launches(f"def run(x, y, n, m):\n{''.join(lines)}")
+    assert one.span != same.span and numbers_of(one) == numbers_of(same) != numbers_of(other)
+    assert one.arguments is not None
+    first, *rest = one.arguments
+    for changed in (
+            replace(first, term=sym("z")), replace(first, shape=(sym("z"),)), replace(first, strides=(sym("z"),)),
+            replace(first, name="z"), replace(first, strided="z"), replace(first, dense=not first.dense),
+            replace(first, elements=(first,)), replace(first, options=((ge(sym("z"), 0), first),))):
+        assert numbers_of(replace(one, arguments=(changed, *rest))) != numbers_of(one)
+    for part in (
+            replace(one, facts=ge(sym("z"), 0)), replace(one, grid=(sym("z"), *one.grid[1:])),
+            replace(one, cases=((("z", 1),),)), replace(one, every=not one.every), replace(one, free=frozenset("z")),
+            replace(one, variables=(("T", sym("z")),)), replace(one, arguments=None)):
+        assert numbers_of(part) != numbers_of(one)

@@ -21,7 +21,7 @@ from tilecheck.proof.search import (
     satisfiable,
     with_room,
 )
-from tilecheck.proof.search.assignments import grids
+from tilecheck.proof.search.assignments import Chooser, grids
 from tilecheck.proof.search.codegen import predicate, value
 from tilecheck.proof.terms import (
     FALSE,
@@ -57,6 +57,7 @@ from tilecheck.proof.terms import (
     minimum,
     mod,
     ne,
+    of,
     opaque,
     sym,
 )
@@ -373,3 +374,24 @@ def test_an_inner_extent_does_not_grow_where_strides_are_given() -> None:
     w = Witness((2, 1, 1), (("c.shape[1]", 1), ("c.strides[0]", 1)), BlockPoint((0, 0, 0), (), ()),
                 BlockPoint((1, 0, 0), (), ()), (0, 0))
     assert with_room(w, [Bound(i, sym("c.shape[1]"), TRUE)], lambda _: True) == w
+
+
+def test_what_is_drawn_satisfies_the_conditions_and_strides_are_of_dense_arrays() -> None:
+    rows, columns, outer, inner, tile = (Sym(n) for n in (
+        "x.shape[0]", "x.shape[1]", "x.strides[0]", "x.strides[1]", "T"))
+    chooser = Chooser((rows, columns, outer, inner, tile), tiles=frozenset((tile,)))
+    assert chooser.require((lt(of(tile), of(columns)), eq(mod(of(columns), of(tile)), 0), le(of(rows), 5)))
+    found = list(chooser.draws(((2, 1, 1), (2, 2, 1)), 7, 60))
+    assert len(found) > 12 and len(set(found)) == len(found)
+    for extents, (m, n, s, t, size) in found:
+        assert extents in ((2, 1, 1), (2, 2, 1))
+        assert size < n and n % size == 0 and m <= 5 and s >= n * t and t >= 1 and size & (size - 1) == 0
+    assert found == list(chooser.draws(((2, 1, 1), (2, 2, 1)), 7, 60))
+
+
+def test_what_is_given_is_drawn_once_or_not_at_all() -> None:
+    n, m = Sym("n"), Sym("grid[0]")
+    for number, drawn in ((4, [((2, 1, 1), (4, 2))]), (1, [])):
+        chooser = Chooser((n, m), fixed={n: number})
+        assert chooser.require((lt(of(m), of(n)),))
+        assert list(chooser.draws(((2, 1, 1),), 1, 50)) == drawn

@@ -46,6 +46,19 @@ class Bound:
     values: Mapping[str, Term]
 
 
+def numbers_of(launch: Launch) -> tuple[object, ...]:
+    """All of a launch that arithmetic about it hangs on. Launches for which that is equal, wherever they stand, satisfy
+    the same clauses: whatever else is read of a launch or of an argument to decide one belongs here."""
+    arguments = None if launch.arguments is None else tuple(map(_numbers, launch.arguments))
+    return (launch.grid, arguments, launch.facts, launch.cases, launch.free, launch.every, launch.variables)
+
+
+def _numbers(a: Argument) -> tuple[object, ...]:
+    elements = None if a.elements is None else tuple(map(_numbers, a.elements))
+    options = tuple((cond, _numbers(option)) for cond, option in a.options)
+    return (a.term, a.shape, a.strides, a.name, a.strided, a.dense, elements, options)
+
+
 def bind(cond: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int]) -> Bound:
     scene = _scene(tuple(params), launch, tuple(sorted(ranks.items())))
     found = scene.bound.get(cond)

@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 from tilecheck.host.binding import AT_LAUNCH, Bound, bind, derived
 from tilecheck.host.identity import overlap
 from tilecheck.host.launch import Argument, Launch
-from tilecheck.host.lemmas import abstracted, decided, plain, tightened, unreachable
+from tilecheck.host.lemmas import abstracted, at_once, decided, plain, tightened, unreachable
 from tilecheck.host.samples import outcomes
 from tilecheck.kernel.access import Param
 from tilecheck.proof.contract import annotation_of, render
@@ -112,13 +112,15 @@ def _decide(
         found = goal.op != "false" and decided(facts, goal, 1, _FEW) and not unreachable(facts)
         return Discharge("discharged") if found else _OPEN
     facts = _known(goal, bound, params, launch, ranks, standing)
-    cases = _cases(goal, facts, launch) or [(goal, facts)]
     # a structural clause is worth a finding only where it is broken
     semantic = clause.kind == "semantic"
+    long = not semantic and len(goal.key) > _PLAIN
+    if not long and at_once(facts, goal):
+        return _following(facts)
+    cases = _cases(goal, facts, launch) or [(goal, facts)]
     seen = outcomes(facts, goal)
     if len(seen) == 2 and not semantic and (len(cases) < 2 or all(len(outcomes(f, g)) == 2 for g, f in cases)):
         return _OPEN
-    long = not semantic and len(goal.key) > _PLAIN
     splits = (4 if semantic else 3) if len(goal.key) <= _LARGEST else 0
     nodes = _NODES if semantic else _FEW
     if (False not in seen and not long and decided(facts, goal, splits, nodes)) or (
@@ -126,8 +128,7 @@ def _decide(
             False not in seen and _whatever_is_chosen(bound, params, launch, ranks, standing)) or (
             not long and len(cases) > 1 and all(
                 False not in outcomes(f, g) and decided(f, g, splits, nodes) for g, f in cases)):
-        # from facts that contradict each other nothing follows: they were misunderstood, or the launch is dead code
-        return Discharge("open" if unreachable(facts) else "discharged")
+        return _following(facts)
     if long:
         return _OPEN
     failing = [True not in outcomes(f, g) and decided(f, negate(g), 0, nodes) for g, f in cases]
@@ -141,6 +142,12 @@ def _decide(
     if semantic and derived(cond, params, launch):
         return _violated(replace(bound, goal=goal), facts, cases, launch, clause.text)
     return _OPEN
+
+
+def _following(facts: Cond) -> Discharge:
+    """What becomes of a clause that follows from some facts. From those that contradict each other nothing does: they
+    were misunderstood, or the launch is dead code."""
+    return Discharge("open" if unreachable(facts) else "discharged")
 
 
 def _whatever_is_chosen(

@@ -39,6 +39,7 @@ from tilecheck.proof.terms import (
     holds,
     negate,
     of,
+    substitute_cond,
 )
 from tilecheck.proof.terms.evaluate import evaluate
 from tilecheck.records import record
@@ -94,12 +95,13 @@ def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapp
     if applies.op == "false" or any(_unknown(c) and not _is_count(c) for c in others):
         return None
     flags = _flags(applies)
-    chosen = Substitution({a: const(v) for a, v in flags.items()})
-    goal = plain(chosen.cond(goal))
-    facts = conj(*(plain(chosen.cond(f)) for f in (
-        *conjuncts(launch.facts), *conjuncts(found.facts), *conjuncts(applies)) if len(f.key) <= _LONGEST))
-    facts = conj(facts, *(ge(of(a), 1) for a in _amounts(goal)))
-    if goal.op == "true" or facts.op == "false" or len(goal.key) > _LONGEST:
+    chosen = tuple(sorted(flags.items()))
+    goal = plain(substitute_cond(goal, {a: const(v) for a, v in chosen}))
+    if goal.op == "true" or len(goal.key) > _LONGEST:
+        return None
+    facts = conj(*(_chosen(known, chosen) for known in (launch.facts, found.facts, applies)),
+                 *(ge(of(a), 1) for a in _amounts(goal)))
+    if facts.op == "false":
         return None
     values = {a.key: v for a, v in flags.items()}
     always = everywhere = goal.op == "false"
@@ -121,6 +123,13 @@ def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapp
         return None
     state: Literal["broken", "violated"] = "broken" if everywhere else "violated"
     return Failing(Discharge(state, tuple(sorted(values.items())), said(clause.text, found.values)), always)
+
+
+@lru_cache(maxsize=1024)
+def _chosen(facts: Cond, flags: tuple[tuple[Atom, int], ...]) -> Cond:
+    """The facts in a variant, but for the long ones. Clauses of one launch have most of theirs in common."""
+    put = Substitution({a: const(v) for a, v in flags})
+    return conj(*(plain(put.cond(f)) for f in conjuncts(facts) if len(f.key) <= _LONGEST))
 
 
 def _fails_somewhere(goal: Cond, facts: Cond) -> bool:

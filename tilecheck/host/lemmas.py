@@ -144,15 +144,13 @@ def unreachable(facts: Cond) -> bool:
 @lru_cache(maxsize=1 << 14)
 def decided(facts: Cond, goal: Cond, splits: int = _SPLITS, nodes: int = _NODES) -> bool:
     """Whether the goal follows from the facts."""
-    if goal.op == "true":
+    if goal.op == "true" or at_once(facts, goal):
         return True
     if goal.op == "false" or refuted(facts, goal):
         return False
     if goal.op == "and":
         return all(decided(facts, part, splits, nodes) for part in goal.args)
     if goal.op == "or":
-        if any(_at_once(facts, part) for part in goal.args):
-            return True
         return any(_one_of(facts, goal, part, splits, nodes) for part in _mains(goal))
     facts = _settled(facts)
     settled = _rounded(facts, _chosen(facts, goal))
@@ -186,14 +184,21 @@ def _one_of(facts: Cond, goal: Cond, part: Cond, splits: int, nodes: int) -> boo
     return known.op == "false" or _clash(known) or decided(known, part, splits, nodes)
 
 
-def _at_once(facts: Cond, goal: Cond) -> bool:
-    """Whether the goal is one of the facts, or one of them gives it by a constant."""
-    return goal in conjuncts(facts) or (goal.op == "ge" and _one_step(facts, goal.term))
+@lru_cache(maxsize=4096)
+def _said(facts: Cond) -> frozenset[Cond]:
+    """The facts one by one. They are asked for by what is among them."""
+    return frozenset(conjuncts(facts))
+
+
+def at_once(facts: Cond, goal: Cond) -> bool:
+    """Whether the goal, or an alternative, is one of the facts, or one of them gives it by a constant."""
+    return goal in _said(facts) or (goal.op == "ge" and _one_step(facts, goal.term)) or (
+        goal.op == "or" and any(at_once(facts, part) for part in goal.args))
 
 
 def _exact(facts: Cond, goal: Cond) -> list[Cond]:
     """`n // d * d == n` and `(n + k) // d == n // d + k // d` where the facts say that `n % d == 0`."""
-    known = set(conjuncts(facts))
+    known = _said(facts)
     exact = {(c.term.single.num, c.term.single.den) for c in known if c.op == "eq" and isinstance(c.term.single, Mod)}
     # a positive multiple is no smaller than what it is a multiple of
     out = [disj(le(num, 0), le(den, 0), ge(num, den)) for num, den in sorted(exact, key=str)
@@ -237,9 +242,7 @@ def plain(cond: Cond) -> Cond:
 
 def _chosen(facts: Cond, goal: Cond) -> Cond:
     """The goal without the choices that the facts make."""
-    if not any(isinstance(a, Ite) for a in atoms_of(goal)):
-        return goal
-    return _chosen_by(set(conjuncts(facts)), goal)
+    return _chosen_by(_said(facts), goal) if _choices_in(goal) else goal
 
 
 @lru_cache(maxsize=1024)
@@ -249,11 +252,11 @@ def _settled(facts: Cond) -> Cond:
     choices = any(isinstance(a, Ite) for a in atoms_of(facts))
     if not choices and not any(c.op == "or" for c in parts):
         return facts
-    known = set(parts)
+    known = _said(facts)
     return conj(*(_left(known, _chosen_by(known, c) if choices else c) for c in parts))
 
 
-def _left(known: set[Cond], cond: Cond) -> Cond:
+def _left(known: frozenset[Cond], cond: Cond) -> Cond:
     """A condition without the alternatives that others exclude."""
     if cond.op != "or":
         return cond
@@ -261,21 +264,26 @@ def _left(known: set[Cond], cond: Cond) -> Cond:
     return cond if len(left) == len(cond.args) else disj(*left)
 
 
-def _chosen_by(known: set[Cond], cond: Cond) -> Cond:
+def _chosen_by(known: frozenset[Cond], cond: Cond) -> Cond:
     """A condition without the choices that others make."""
-    for a in sorted(atoms_of(cond)):
-        if isinstance(a, Ite):
-            for test, value in ((a.cond, a.then), (negate(a.cond), a.other)):
-                # what it says of its own test is no reason to drop it
-                if test != cond and known.issuperset(conjuncts(test)) and cond not in conjuncts(test):
-                    return _chosen_by(known, substitute_cond(cond, {a: value}))
+    for a in _choices_in(cond):
+        for test, value in ((a.cond, a.then), (negate(a.cond), a.other)):
+            # what it says of its own test is no reason to drop it
+            if test != cond and known.issuperset(conjuncts(test)) and cond not in conjuncts(test):
+                return _chosen_by(known, substitute_cond(cond, {a: value}))
     return cond
+
+
+@lru_cache(maxsize=1 << 13)
+def _choices_in(cond: Cond) -> tuple[Ite, ...]:
+    """The choices in a condition. Most facts are facts of several questions."""
+    return tuple(sorted(a for a in atoms_of(cond) if isinstance(a, Ite)))
 
 
 def _rounded(facts: Cond, goal: Cond) -> Cond:
     """The goal with n in the place of n rounded up to a power of two, where the facts say that `n & (n - 1) == 0`."""
     rounded = sorted(a for a in atoms_of(goal) if isinstance(a, App) and a.fn == "next_pow2")
-    known = set(conjuncts(facts)) if rounded else set()
+    known = _said(facts) if rounded else frozenset()
     for a in rounded:
         (n,) = a.args
         tests = (eq(app("and", n, n - 1), 0), eq(app("and", n - 1, n), 0))

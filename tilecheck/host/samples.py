@@ -44,12 +44,10 @@ class Part:
     free      what they mention that has no definition
     leaves    what of it is a quantity of the launch
     drawn     values of these, one for each trial
-    models    some models of the facts
-    related   atoms of which one says more than a bound
     """
 
     __slots__ = (
-        "_facts", "_held", "_made", "_order", "_picked", "_points", "drawn", "free", "leaves", "models", "related")
+        "_facts", "_held", "_made", "_order", "_picked", "_points", "_related", "drawn", "free", "leaves")
 
     def __init__(self, facts: tuple[Cond, ...]) -> None:
         self._facts = facts
@@ -62,12 +60,22 @@ class Part:
         low, high = limits(facts, names)
         self.drawn: dict[Atom, Sequence[int]] = {
             a: _between(_draws(name), low.get(name, _LEAST), high.get(name, _MOST)) for a, name in names.items()}
-        self.related = atoms_in(*(c for c in facts if c.op != "ge" or len(c.term.atoms()) != 1))
+        self._related: set[Atom] | None = None
         self._held: list[bool | None] = [None] * _TRIALS
         self._picked: dict[int, bool] = {}
         self._points: dict[int, Point | None] = {}
         self._made: list[_Made] | None = None
-        self.models = models(facts, False)
+
+    @property
+    def related(self) -> set[Atom]:
+        """Atoms of which a fact says more than a bound."""
+        if self._related is None:
+            self._related = atoms_in(*(c for c in self._facts if c.op != "ge" or len(c.term.atoms()) != 1))
+        return self._related
+
+    def model(self, which: int) -> Model | None:
+        """One of some models of the facts; None beyond the last."""
+        return models(self._facts, False).at(which)
 
     def holds(self, trial: int) -> bool:
         """Whether the facts hold in a trial, and are defined."""
@@ -211,24 +219,30 @@ def _between(values: Sequence[int], least: int, most: int) -> Sequence[int]:
     return [min(max(v, least), most) for v in values]
 
 
-@lru_cache(maxsize=1 << 12)
 def outcomes(facts: Cond, goal: Cond) -> frozenset[bool]:
     """What the goal was seen to be under values that satisfy the facts: with both nothing follows either way."""
+    return frozenset(value for value, count in zip((False, True), _counted(facts, goal), strict=True) if count)
+
+
+@lru_cache(maxsize=1 << 12)
+def _counted(facts: Cond, goal: Cond) -> tuple[int, int]:
+    """In how many trials a goal failed with the facts, and in how many it held."""
     parts = list(_parts(facts))
     drawn = _drawn_of(goal, parts)
     counts = [0, 0]
     for k in range(_TRIALS):
-        i = next((i for i, part in enumerate(parts) if not part.holds(k)), None)
-        if i is not None:
-            parts.insert(0, parts.pop(i))
-            continue
-        try:
-            counts[Point({a: values[k] for a, values in drawn.items()}).holds(goal)] += 1
-        except (KeyError, ArithmeticError):
-            continue
-        if (counts[0] and counts[1]) or counts[1] == _ENOUGH:
-            break
-    return frozenset(value for value in (False, True) if counts[value])
+        for i, part in enumerate(parts):
+            if not part.holds(k):
+                parts.insert(0, parts.pop(i))
+                break
+        else:
+            try:
+                counts[Point({a: values[k] for a, values in drawn.items()}).holds(goal)] += 1
+            except (KeyError, ArithmeticError):
+                continue
+            if (counts[0] and counts[1]) or counts[1] == _ENOUGH:
+                break
+    return counts[0], counts[1]
 
 
 def _drawn_of(goal: Cond, parts: Iterable[Part]) -> dict[Atom, Sequence[int]]:
@@ -255,8 +269,10 @@ def refuted(facts: Cond, goal: Cond) -> bool:
     """Whether some plain values satisfy the facts and not the goal: no proof need be looked for."""
     parts = _parts(facts)
     own = sorted(_mentioned(goal))
-    held = _held_in_trials(parts, goal)
-    if held is None:
+    failed, held = _counted(facts, goal)
+    if not failed and held < _ENOUGH:
+        failed, held = _completed(parts, goal)
+    if failed:
         return True
     for which, even in enumerate(_EVEN):
         if _fails(goal, {a: even(a) for a in own}) and all(part.allows_even(which) for part in parts):
@@ -270,8 +286,8 @@ def refuted(facts: Cond, goal: Cond) -> bool:
     return _fails_apart(parts, goal, own) or (held < _FEW and _fails_in_models(parts, goal))
 
 
-def _held_in_trials(parts: Sequence[Part], goal: Cond) -> int | None:
-    """In how many trials a goal holds with the facts; None where it fails in one."""
+def _completed(parts: Sequence[Part], goal: Cond) -> tuple[int, int]:
+    """Likewise, where equations are solved if need be; and the first trial in which the goal fails is enough."""
     order = list(parts)
     free = _free_in(goal)
     own = _drawn_of(goal, ())
@@ -287,13 +303,13 @@ def _held_in_trials(parts: Sequence[Part], goal: Cond) -> int | None:
         else:
             try:
                 if not Point(values).holds(goal):
-                    return None
+                    return 1, held
                 held += 1
             except (KeyError, ArithmeticError):
                 continue
             if held == _ENOUGH:
                 break
-    return held
+    return 0, held
 
 
 def _fails_in_models(parts: Sequence[Part], goal: Cond) -> bool:
@@ -303,10 +319,10 @@ def _fails_in_models(parts: Sequence[Part], goal: Cond) -> bool:
         values: dict[Atom, int] = {}
         fresh = False
         for part in parts:
-            model = part.models.at(i)
+            model = part.model(i)
             fresh = fresh or model is not None
             # where one part has fewer models than another, its first stands beside the others of that
-            model = model or part.models.at(0)
+            model = model or part.model(0)
             if model is None:
                 return False
             values.update({a: model.at(a) for a in free if a in part.free})

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from tilecheck.diagnostics import ClauseState
+from tilecheck.host.binding import numbers_of
 from tilecheck.host.discharge import Discharge, discharge
 from tilecheck.host.launch import Launch
 from tilecheck.host.touched import touched
@@ -37,21 +38,32 @@ def discharge_all(
     """By clause. One that every launch in sight discharges is open where there may be others."""
     seen = [launch for launch in launches if launch.how != "unseen"]
     standing = standing_facts(model) if seen else ()
-    found = {c.text: _discharge(c, model, seen, standing) for c in clauses}
+    first: dict[object, Launch] = {}
+    alike = [first.setdefault(numbers_of(launch), launch) for launch in seen]
+    found = {c.text: _discharge(c, model, seen, alike, standing) for c in clauses}
     if len(seen) == len(launches):
         return found
     return {text: replace(d, state="open") if d.state == "discharged" else d for text, d in found.items()}
 
 
 def _discharge(
-    clause: Clause, model: KernelModel, launches: Sequence[Launch], standing: tuple[Cond, ...],
+    clause: Clause, model: KernelModel, launches: Sequence[Launch], alike: Sequence[Launch],
+    standing: tuple[Cond, ...],
 ) -> Discharged:
+    """`alike` has for each launch the first that passes the same numbers: arithmetic says the same of both."""
     if not launches:
         return Discharged("unseen")
     if clause.text.endswith(_WIDTHS):
         # sizes of real launches are seldom known, and seldom near the limit
         return Discharged("open")
-    at = tuple((launch, _at(clause, model, launch, standing)) for launch in launches)
+    if clause.cond is None:
+        at = tuple((launch, _at(clause, model, launch, standing)) for launch in launches)
+    else:
+        found: dict[Launch, Discharge] = {}
+        for one in alike:
+            if one not in found:
+                found[one] = _at(clause, model, one, standing)
+        at = tuple((launch, found[one]) for launch, one in zip(launches, alike, strict=True))
     states = {d.state for _, d in at}
     if states & {"broken", "violated"}:
         return Discharged("broken", at)

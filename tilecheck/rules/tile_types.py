@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -10,6 +10,7 @@ from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.host.launch import Argument, Launch
 from tilecheck.kernel.access import KernelModel
 from tilecheck.proof.terms import FALSE, ONE, TRUE, Substitution, Sym, atoms_of, const
+from tilecheck.records import record
 
 if TYPE_CHECKING:
     from tilecheck.kernel.tiletypes.uses import Misfit, Operand, Use
@@ -24,12 +25,13 @@ def diagnose(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnos
     from tilecheck.kernel.tiletypes.checks import judged  # which few kernels need
     from tilecheck.kernel.tiletypes.uses import OPEN
 
+    cases = list(_cases(model, launches))
     told: set[tuple[object, ...]] = set()
     for use in model.observed.uses:
         found, where = judged(use), use
         notes: tuple[Note, ...] = ()
         if found is None or found == OPEN or use.under != TRUE:
-            at = next(_in_launches(use, model, launches), None)
+            at = next(_in_launches(use, model, cases), None)
             if at is None:
                 continue
             where, found, notes = at
@@ -49,26 +51,43 @@ def _finding(use: Use, found: Misfit, notes: tuple[Note, ...], model: KernelMode
 
 # --- launches --------------------------------------------------------------------------------------------------------
 
-def _in_launches(
-    use: Use, model: KernelModel, launches: Sequence[Launch],
-) -> Iterator[tuple[Use, Misfit, tuple[Note, ...]]]:
-    from tilecheck.kernel.tiletypes.checks import judged
-    from tilecheck.kernel.tiletypes.uses import OPEN
+@record(frozen=True)
+class _Case:
+    """A launch, or one configuration of it: values of scalar parameters, what puts them in, and arguments by name."""
 
+    launch: Launch
+    arguments: Sequence[Argument]
+    values: Mapping[str, int]
+    given: Substitution
+    named: Mapping[str, Argument]
+
+
+def _cases(model: KernelModel, launches: Sequence[Launch]) -> Iterator[_Case]:
     for launch in launches:
         if launch.arguments is None or len(launch.arguments) != len(model.params) or not launch.certain or (
                 launch.facts == FALSE):
             continue
+        named = {p.name: a for p, a in zip(model.params, launch.arguments, strict=True)}
         for case in launch.cases if launch.every and launch.cases else ((),):
             values = _values(model, launch.arguments, dict(case))
             given = Substitution({Sym(name): const(n) for name, n in values.items()})
-            if given.cond(use.under) != TRUE:
-                continue
-            known = _at(use, given, {p.name: a for p, a in zip(model.params, launch.arguments, strict=True)})
-            found = judged(known)
-            if found is not None and found != OPEN:
-                said = _said(use, found, values, model, launch.arguments)
-                yield known, found, (Note(f"in this launch {said}", launch.span),)
+            yield _Case(launch, launch.arguments, values, given, named)
+
+
+def _in_launches(
+    use: Use, model: KernelModel, cases: Iterable[_Case],
+) -> Iterator[tuple[Use, Misfit, tuple[Note, ...]]]:
+    from tilecheck.kernel.tiletypes.checks import judged
+    from tilecheck.kernel.tiletypes.uses import OPEN
+
+    for case in cases:
+        if case.given.cond(use.under) != TRUE:
+            continue
+        known = _at(use, case.given, case.named)
+        found = judged(known)
+        if found is not None and found != OPEN:
+            said = _said(use, found, case.values, model, case.arguments)
+            yield known, found, (Note(f"in this launch {said}", case.launch.span),)
 
 
 def _values(model: KernelModel, arguments: Sequence[Argument], case: Mapping[str, int]) -> dict[str, int]:

@@ -22,6 +22,8 @@ Grid: TypeAlias = tuple[int, int, int]
 TILES: Final = (2, 4, 1, 8, 16)
 SIZES: Final = (4, 2, 3, 1, 5, 8, 6, 7, 16, 12, 9)
 FLAGS: Final = (1, 0)
+UNKNOWN: Final = (1, 0, 2, 3)
+STRIDES: Final = (1, 2, 4, 8, 3, 6, 16, 12)
 ROUNDS: Final = 12
 HOPELESS: Final = 48
 """Draws without one success after which there is no point in going on."""
@@ -109,6 +111,31 @@ def _no_data(*_: object) -> int:
 
 
 @dataclass
+class _Layout:
+    """What of a chooser does not change between draws. Variables are told by their places.
+
+    given      whether the grid or the question gives a value
+    tile       whether it is the extent of a tile
+    first      those that are given, and tiles: the sizes are chosen by them
+    rest       the others
+    positive   whether a value below 1 makes no sense
+    strides    by array: for each axis from the last one, where its stride stands unless that is given, and its extent
+    dense      each stride with its array, its extent, and whether it may be what it likes
+    touching   constraints that a variable is in
+    """
+
+    given: list[bool]
+    tile: list[bool]
+    first: list[int]
+    rest: list[int]
+    positive: list[bool]
+    strides: list[list[tuple[int | None, int | None]]]
+    dense: list[tuple[int, str, int | None, bool]]
+    touching: list[list[_Constraint]]
+    others: list[list[_Constraint]]
+
+
+@dataclass
 class Chooser:
     """Draws values for variables subject to uniform conditions.
 
@@ -121,12 +148,12 @@ class Chooser:
     tiles: frozenset[Atom] = frozenset()
     zero: frozenset[Atom] = frozenset()
     fixed: dict[Atom, int] = field(default_factory=dict)
-    _tile_places_known: tuple[int, ...] | None = None
-    _given_known: tuple[bool, ...] | None = None
+    _known: _Layout | None = None
 
     def require(self, conds: Iterable[Cond]) -> bool:
         """Adds conditions; False when one of them cannot hold. Those that read data or vary are left out."""
         index = {a: i for i, a in enumerate(self.variables)}
+        self._known = None
         for c in conds:
             for part in conjuncts(c):
                 if part.op == "false":
@@ -143,37 +170,58 @@ class Chooser:
         return True
 
     @property
-    def _tile_places(self) -> tuple[int, ...]:
-        if self._tile_places_known is None:
-            self._tile_places_known = tuple(i for i, a in enumerate(self.variables) if a in self.tiles)
-        return self._tile_places_known
+    def _layout(self) -> _Layout:
+        if self._known is None:
+            self._known = self._laid_out()
+        return self._known
 
-    @property
-    def _given(self) -> tuple[bool, ...]:
-        """Which variables have a value that the grid or the question gives."""
-        if self._given_known is None:
-            self._given_known = tuple(a in self.fixed or grid_axis(a) is not None for a in self.variables)
-        return self._given_known
+    def _laid_out(self) -> _Layout:
+        given = [a in self.fixed or grid_axis(a) is not None for a in self.variables]
+        tile = [a in self.tiles for a in self.variables]
+        first = [i for i, known in enumerate(given) if known or tile[i]]
+        rest = [i for i, known in enumerate(given) if not (known or tile[i])]
+        shapes = {at: i for i, a in enumerate(self.variables) if (at := _array_axis(a, "shape")) is not None}
+        strides = {at: i for i, a in enumerate(self.variables) if (at := _array_axis(a, "strides")) is not None}
+        rows: list[list[tuple[int | None, int | None]]] = []
+        for array in sorted({array for array, _ in strides}):
+            last = max(axis for name, axis in (*shapes, *strides) if name == array)
+            row: list[tuple[int | None, int | None]] = []
+            for axis in range(last, -1, -1):
+                place = strides.get((array, axis))
+                row.append((None if place is None or self.variables[place] in self.fixed else place,
+                            shapes.get((array, axis))))
+            rows.append(row)
+        places = {a: i for i, a in enumerate(self.variables)}
+        # sorted by axis: an outer stride steps over all that lies inside it
+        dense = [(i, at[0], places.get(Sym(f"{at[0]}.shape[{at[1]}]")), a in self.zero or a in self.fixed)
+                 for i, a in enumerate(self.variables) if (at := _array_axis(a, "strides")) is not None]
+        return _Layout(
+            given, tile, first, rest, [not (a in self.zero or isinstance(a, Opaque)) for a in self.variables], rows,
+            dense, [[k for k in self.constraints if i in k.where] for i in range(len(self.variables))],
+            [[k for k in self.constraints if i not in k.where] for i in range(len(self.variables))])
 
-    def candidates(self, a: Atom, grid: Grid, values: Sequence[int]) -> list[int]:
+    def candidates(self, i: int, grid: Grid, values: Sequence[int]) -> Sequence[int]:
         """Values worth trying for a variable, given those of the others."""
+        a = self.variables[i]
         if a in self.fixed:
-            return [self.fixed[a]]
+            return (self.fixed[a],)
         axis = grid_axis(a)
         if axis is not None:
-            return [grid[axis]]
+            return (grid[axis],)
         if a in self.tiles:
-            return list(TILES)
+            return TILES
         if isinstance(a, Opaque):
-            return [1, 0, 2, 3]
+            return UNKNOWN
         if _array_axis(a, "strides") is not None:
-            return [1, 2, 4, 8, 3, 6, 16, 12]
-        return list(_extents(grid, tuple([values[i] for i in self._tile_places]), a in self.zero))
+            return STRIDES
+        return _extents(grid, tuple([values[j] for j, tile in enumerate(self._layout.tile) if tile]), a in self.zero)
 
     def draws(self, grid_list: Sequence[Grid], seed: int, limit: int) -> Iterator[tuple[Grid, tuple[int, ...]]]:
         """Assignments that satisfy the conditions, without repetition."""
         rng = random.Random(seed)
         seen: set[tuple[Grid, tuple[int, ...]]] = set()
+        if len(grid_list) == 1 and all(self._layout.given):
+            limit = 1  # there is one assignment, and nothing in it to repair
         for trial in range(limit):
             if trial >= HOPELESS and not seen:
                 return
@@ -194,63 +242,43 @@ class Chooser:
         return int(rng.random() ** 2 * n)
 
     def _initial(self, grid: Grid, trial: int, rng: random.Random) -> list[int]:
+        layout = self._layout
         values = [1] * len(self.variables)
-        biggest = max(grid)
-        for i, a in enumerate(self.variables):
-            if self._given[i] or a in self.tiles:
-                options = self.candidates(a, grid, values)
-                structured = options[0] if trial < 9 else options[int(rng.random() ** 1.5 * len(options))]
-                values[i] = structured
+        for i in layout.first:
+            options = self.candidates(i, grid, values)
+            values[i] = options[0] if trial < 9 else options[int(rng.random() ** 1.5 * len(options))]
         # tiles first: the sizes are chosen as multiples of them
-        width = max((values[i] for i, a in enumerate(self.variables) if a in self.tiles), default=1)
-        for i, a in enumerate(self.variables):
-            if self._given[i] or a in self.tiles:
-                continue
-            options = self.candidates(a, grid, values)
-            if isinstance(a, Opaque):
-                values[i] = options[trial % 2] if trial < 9 else options[rng.randrange(len(options))]
-            elif trial % 3 == 0 and trial < 12:
-                values[i] = biggest * width
-            elif trial % 3 == 1 and trial < 12:
-                values[i] = 2
+        width = max([values[i] for i in layout.first if layout.tile[i]], default=1)
+        usual = (max(grid) * width, 2, None)[trial % 3] if trial < 12 else None
+        for i in layout.rest:
+            if isinstance(self.variables[i], Opaque):
+                values[i] = UNKNOWN[trial % 2 if trial < 9 else rng.randrange(len(UNKNOWN))]
+            elif usual is not None:
+                values[i] = usual
             else:
+                options = self.candidates(i, grid, values)
                 values[i] = options[int(rng.random() ** 1.5 * len(options))]
         self._row_major(values, rng, contiguous=trial < 12 or rng.random() < 0.7)
         return values
 
     def _dense(self, values: Sequence[int]) -> bool:
         """Whether the elements of every array have places of their own, as far as its strides and extents tell."""
-        at = dict(zip(self.variables, values, strict=True))
         outer: dict[str, tuple[int, bool]] = {}
-        for a in self.variables:
-            place = _array_axis(a, "strides")
-            if place is not None:
-                free = a in self.zero or a in self.fixed
-                inner = at[a] * at.get(Sym(f"{place[0]}.shape[{place[1]}]"), 1)
-                # sorted by axis: an outer stride steps over all that lies inside it
-                before = outer.get(place[0])
-                if before is not None and before[0] < inner and not (free or before[1]):
-                    return False
-                outer[place[0]] = (at[a], free)
+        for i, array, extent, free in self._layout.dense:
+            inner = values[i] * (1 if extent is None else values[extent])
+            before = outer.get(array)
+            if before is not None and before[0] < inner and not (free or before[1]):
+                return False
+            outer[array] = (values[i], free)
         return True
 
     def _row_major(self, values: list[int], rng: random.Random, contiguous: bool) -> None:
         """Strides as a dense array would have them (or one with padded rows), from its extents where they are known."""
-        shapes: dict[tuple[str, int], int] = {}
-        strides: dict[tuple[str, int], int] = {}
-        for i, a in enumerate(self.variables):
-            for what, into in (("shape", shapes), ("strides", strides)):
-                at = _array_axis(a, what)
-                if at is not None:
-                    into[at] = i
-        for array in sorted({array for array, _ in strides}):
-            last = max(axis for name, axis in (*shapes, *strides) if name == array)
+        for row in self._layout.strides:
             step = 1
-            for axis in range(last, -1, -1):
-                position = strides.get((array, axis))
-                if position is not None and self.variables[position] not in self.fixed:
-                    values[position] = step
-                extent = shapes.get((array, axis))
+            for stride, extent in row:
+                if stride is not None:
+                    values[stride] = step
                 step *= values[extent] if extent is not None else rng.choice((2, 4, 3, 1))
                 if not contiguous:
                     step += rng.choice((0, 1, 2))
@@ -266,24 +294,28 @@ class Chooser:
         return None
 
     def _fix(self, failing: _Constraint, values: list[int], grid: Grid, rng: random.Random) -> bool:
-        order = [i for i in failing.where if not self._given[i]]
+        layout = self._layout
+        order = [i for i in failing.where if not layout.given[i]]
         rng.shuffle(order)
         # tile sizes last: many things depend on them
-        order.sort(key=lambda i: self.variables[i] in self.tiles)
+        order.sort(key=lambda i: layout.tile[i])
         best: tuple[int, int, int] | None = None
         for i in order:
-            a, old = self.variables[i], values[i]
-            options = self.candidates(a, grid, values)
-            if a not in self.tiles:
+            old = values[i]
+            options = self.candidates(i, grid, values)
+            if not layout.tile[i]:
                 options = [*self._solutions(failing, values, i), *options]
-            affected = [k for k in self.constraints if i in k.where]
-            broken_anyway = sum(not k.holds(values) for k in self.constraints if i not in k.where)
+            broken_anyway: int | None = None
+            tried = {old}
             for rank, x in enumerate(options):
-                if x == old or not (x >= 1 or a in self.zero or isinstance(a, Opaque)) or abs(x) > MAX_VALUE:
+                if x in tried or not (x >= 1 or not layout.positive[i]) or abs(x) > MAX_VALUE:
                     continue
+                tried.add(x)
                 values[i] = x
                 if failing.holds(values):
-                    broken = broken_anyway + sum(not k.holds(values) for k in affected)
+                    if broken_anyway is None:
+                        broken_anyway = sum([not k.holds(values) for k in layout.others[i]])
+                    broken = broken_anyway + sum([not k.holds(values) for k in layout.touching[i]])
                     if best is None or (broken, rank) < best[:2]:
                         best = (broken, rank, i)
                         choice = x
@@ -299,7 +331,7 @@ class Chooser:
 
     def _shake(self, order: list[int], values: list[int], grid: Grid, rng: random.Random) -> bool:
         for i in order:
-            values[i] = rng.choice(self.candidates(self.variables[i], grid, values))
+            values[i] = rng.choice(self.candidates(i, grid, values))
         return bool(order)
 
     @staticmethod
