@@ -7,7 +7,20 @@ from dataclasses import replace
 
 from tilecheck.proof.closure.problem import Assumption, Problem
 from tilecheck.proof.facts import Facts
-from tilecheck.proof.terms import Atom, Cond, FloorDiv, Opaque, Substitution, Sym, Term, atoms_in, enforceable, ge, key_of, of
+from tilecheck.proof.terms import (
+    Atom,
+    Cond,
+    FloorDiv,
+    Opaque,
+    Substitution,
+    Sym,
+    Term,
+    atoms_in,
+    enforceable,
+    ge,
+    key_of,
+    of,
+)
 from tilecheck.records import record
 
 

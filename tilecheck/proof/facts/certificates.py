@@ -230,7 +230,7 @@ class Facts:
         """Quotients that a condition says are at least some launch scalar."""
         if self._raised is None:
             self._raised = frozenset(
-                m[0] for g in self._ge if sum(any(a.varying for a in n) for n in g.monos) == 1
+                m[0] for g in self._ge if sum(map(depends_on_block, g.monos)) == 1
                 for m, c in g.monos.items() if c > 0 and len(m) == 1 and isinstance(m[0], FloorDiv) and m[0].varying)
         return self._raised
 
@@ -262,8 +262,10 @@ class Facts:
         if self._factors_of is None:
             out: defaultdict[Atom, list[Monomial]] = defaultdict(list)
             for g in self._ge:
+                if g.offset >= 0:
+                    continue
                 positive = [m for m, c in g.monos.items() if c > 0 and m]
-                if g.offset >= 0 or len(positive) != 1:
+                if len(positive) != 1:
                     continue
                 others = tuple(a for m, c in g.monos.items() if c < 0 for a in m)
                 for a in dict.fromkeys(positive[0]):
