@@ -174,6 +174,7 @@ class Facts:
         self._models: Models | None = None
         self._tried: list[Model] = []
         """Those of the models that were asked, what refuted most lately first."""
+        self._all_tried = False
         # made when they are asked for, once. Not `cached_property`, which is a plain property once it is compiled.
         self._bounded: frozenset[Atom] | None = None
         self._raised: frozenset[Atom] | None = None
@@ -531,7 +532,11 @@ class Facts:
                 if i:
                     tried.insert(0, tried.pop(i))
                 return True
-        while (new := self._models.at(len(tried))) is not None:
+        while not self._all_tried:
+            new = self._models.at(len(tried))
+            if new is None:
+                self._all_tried = True
+                break
             refuted = new.falsifies(p)
             tried.insert(0 if refuted else len(tried), new)
             if refuted:

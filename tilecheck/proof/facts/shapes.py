@@ -7,7 +7,7 @@ depends on nothing else: not on the order of its terms either, which may differ 
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, final
 
 from tilecheck.proof.facts.definitions import depth_of
 from tilecheck.proof.facts.polynomials import shifted
@@ -20,6 +20,7 @@ _SHIFTED_TERMS: Final = 96
 Rank: TypeAlias = tuple[int, int, str]
 
 
+@final
 class Shape:
     """A polynomial, as the search sees it.
 
