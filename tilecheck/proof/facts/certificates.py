@@ -10,7 +10,14 @@ from math import gcd
 from typing import Final, TypeAlias, final
 
 from tilecheck.proof.facts.assumed import NOTHING, Assumed
-from tilecheck.proof.facts.definitions import BELOW, LOWER, UPPER, all_nonnegative, bounds_of_quotient, is_extent
+from tilecheck.proof.facts.definitions import (
+    BELOW,
+    LOWER,
+    UPPER,
+    all_nonnegative,
+    at_least_by_itself,
+    bounds_of_quotient,
+)
 from tilecheck.proof.facts.models import Model, Models, models
 from tilecheck.proof.facts.polynomials import Weighted, at_ones, combined, less, reduced, shifted, weighted
 from tilecheck.proof.facts.shapes import Shape, choices_of, parts_of, shape_of
@@ -406,8 +413,21 @@ class Facts:
         memo = self._signs_known[bound]
         if atom in memo:
             return memo[atom]
+        if at_least_by_itself(atom, bound):
+            memo[atom] = NOTHING
+            return NOTHING
         key = (atom, bound)
         if key in self._unsigned:
+            return None
+        if isinstance(atom, Sym) and (atom,) not in self._with_monomial:
+            # no fact gives it a bound
+            if self._signs:
+                memo[atom] = _supposed(atom, bound)
+                return memo[atom]
+            if self._open:
+                self._unsigned.add(key)
+            else:
+                memo[atom] = None
             return None
         if key in self._open:
             self._stops += 1
@@ -440,11 +460,7 @@ class Facts:
         product = self._in_product(atom)
         if product is not None:
             return product
-        if isinstance(atom, Sym) and self._signs:
-            return _supposed(atom, bound)
-        if isinstance(atom, Sym) and bound == 0 and is_extent(atom):
-            return NOTHING
-        return None
+        return _supposed(atom, bound) if self._signs and isinstance(atom, Sym) else None
 
     def _needed(self, atom: Atom, bound: int) -> Iterable[Term]:
         """For each fact `scale*atom >= ...`, a short term that is >= 0 only where the fact gives `atom >= bound`."""
