@@ -26,6 +26,7 @@ from tilecheck.proof.terms import (
     Substitution,
     Sym,
     Term,
+    atoms_at,
     atoms_in,
     atoms_of,
     conj,
@@ -174,6 +175,11 @@ def _found(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
         if found is not None:
             return found
     return None
+
+
+@lru_cache(maxsize=1 << 8)
+def _known_atoms(conds: tuple[Cond, ...]) -> frozenset[Atom]:
+    return frozenset(atoms_in(*conds))
 
 
 def _facts(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Facts:
@@ -335,7 +341,7 @@ def _in_tiles(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
         return None
     count, rest = split_multiples(goal, q.unit)
     limit = floordiv(rest, q.unit)
-    known = atoms_in(count, *q.conds, *given)
+    known = _known_atoms(q.conds) | atoms_in(count, *given)
     signs = facts.positive(q.unit) if count.varying and limit.atoms() <= known else None
     if signs is None:
         return None
@@ -347,7 +353,7 @@ def _through(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) ->
     """By way of a number of tiles that the index is computed from: it stays below that, and that below the limit."""
     if q.acceptable is None or not (
             any(isinstance(a, Mod) or (isinstance(a, FloorDiv) and a.varying) for a in atoms_of(goal))
-            or any(isinstance(a, Min) and a.varying for a in atoms_in(*q.conds))):
+            or any(isinstance(a, Min) and a.varying for a in _known_atoms(q.conds))):
         return None
     rest = Term({m: c for m, c in goal.monos.items() if not any(a.varying for a in m)})
     count, left = split_multiples(goal - rest, q.unit)
@@ -355,7 +361,8 @@ def _through(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) ->
     if signs is None or left.monos:
         return None
     limit = floordiv(rest, q.unit)
-    counts = {a for a in atoms_in(count, *q.conds) - atoms_of(limit) if isinstance(a, FloorDiv) and not a.varying}
+    counts = {a for a in (_known_atoms(q.conds) | atoms_of(count)) - atoms_of(limit)
+              if isinstance(a, FloorDiv) and not a.varying}
     for a in sorted(counts, key=lambda a: (a.den != q.unit, a.key))[:_COUNTS]:
         closed = replace(q, unit=ONE, open=False)
         found = _proved(closed, count + of(a), given) if enforceable(ge(limit, of(a))) else None
@@ -372,7 +379,8 @@ def _through(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) ->
 def _unfolded(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     """`n % d` as `n - d*(n // d)`, where the quotient occurs too: not for d = 0, where neither is defined."""
     remainders = [a for a in atoms_of(goal) if isinstance(a, Mod)]
-    quotients = {a for a in atoms_in(goal, *q.conds) if isinstance(a, FloorDiv)} if remainders else ()
+    quotients = [
+        a for a in _known_atoms(q.conds) | atoms_of(goal) if isinstance(a, FloorDiv)] if remainders else []
     new: dict[Atom, Term] = {
         a: a.num - a.den * of(b) for a in remainders for b in quotients if b.num == a.num and b.den == a.den}
     return None if not new else _proved(replace(q, open=False), substitute(goal, new), given)
@@ -397,11 +405,12 @@ def _by_cases(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -
     return total
 
 
+@lru_cache(maxsize=1 << 12)
 def _nested(goal: Term) -> Atom | None:
-    top = {a for m in goal.monos for a in m}
+    top = goal.atoms()
     inner = sorted((a for a in atoms_of(goal) if isinstance(a, (Min, Max, Ite))), key=key_of)
     for a in inner:
-        if isinstance(a, Ite) or a not in top or any(a in atoms_of(of(b)) for b in top if b is not a):
+        if isinstance(a, Ite) or a not in top or any(a in atoms_at(b) for b in top if b is not a):
             return a
     return None
 

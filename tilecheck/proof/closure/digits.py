@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from math import gcd
 
 from tilecheck.proof.closure.copies import say
 from tilecheck.proof.closure.state import State
-from tilecheck.proof.terms import ONE, Atom, Counter, Load, Opaque, Term, const, divide_monomial, split_multiples
+from tilecheck.proof.terms import (
+    ONE,
+    Atom,
+    Counter,
+    Load,
+    Monomial,
+    Opaque,
+    Term,
+    const,
+    divide_monomial,
+    split_multiples,
+)
 
 
-def divisors(e: Term) -> list[Term]:
+def divisors(e: Term) -> tuple[Term, ...]:
     """Candidate digits of an equation: the coefficients of its block-dependent atoms, largest first."""
+    return _divisors(e, tuple(e.monos))
+
+
+@lru_cache(maxsize=1 << 10)
+def _divisors(e: Term, order: tuple[Monomial, ...]) -> tuple[Term, ...]:
+    """The same; `order` is that of the terms of the equation, which those of its divisors follow."""
     coefficients: dict[Atom, dict[tuple[Atom, ...], int]] = {}
     for m, c in e.monos.items():
         for a in dict.fromkeys(x for x in m if x.varying):
@@ -40,7 +58,8 @@ def divisors(e: Term) -> list[Term]:
     for value in set(constants):
         if value > 1:
             found[const(value)] = None
-    return sorted(found, key=lambda t: (-max(len(m) for m in t.monos), -len(t.monos), -max(t.monos.values()), t.key))
+    return tuple(sorted(
+        found, key=lambda t: (-max(len(m) for m in t.monos), -len(t.monos), -max(t.monos.values()), t.key)))
 
 
 def splits_of(e: Term, d: Term) -> Iterator[tuple[Term, Term]]:

@@ -219,7 +219,11 @@ _CONDITION: Final[Mapping[str, Callable[[Cond], str]]] = {
 
 
 @lru_cache(maxsize=1 << 13)
+def _condition(c: Cond) -> str:
+    return _CONDITION[c.op](c)
+
+
 def render(value: Cond | Term) -> str:
     """Contract text of a condition or term. What is no launch scalar (a block coordinate, an array element) is shown
     too, but does not parse back."""
-    return _text(value) if isinstance(value, Term) else _CONDITION[value.op](value)
+    return _text(value) if isinstance(value, Term) else _condition(value)

@@ -10,7 +10,14 @@ from math import gcd
 from typing import Final, TypeAlias, final
 
 from tilecheck.proof.facts.assumed import NOTHING, Assumed
-from tilecheck.proof.facts.definitions import BELOW, LOWER, UPPER, all_nonnegative, bounds_of_quotient, is_extent
+from tilecheck.proof.facts.definitions import (
+    BELOW,
+    LOWER,
+    UPPER,
+    all_nonnegative,
+    at_least_by_itself,
+    bounds_of_quotient,
+)
 from tilecheck.proof.facts.models import Model, Models, models
 from tilecheck.proof.facts.polynomials import Weighted, at_ones, combined, less, reduced, shifted, weighted
 from tilecheck.proof.facts.shapes import Shape, choices_of, parts_of, shape_of
@@ -174,6 +181,7 @@ class Facts:
         self._models: Models | None = None
         self._tried: list[Model] = []
         """Those of the models that were asked, what refuted most lately first."""
+        self._all_tried = False
         # made when they are asked for, once. Not `cached_property`, which is a plain property once it is compiled.
         self._bounded: frozenset[Atom] | None = None
         self._raised: frozenset[Atom] | None = None
@@ -230,7 +238,7 @@ class Facts:
         """Quotients that a condition says are at least some launch scalar."""
         if self._raised is None:
             self._raised = frozenset(
-                m[0] for g in self._ge if sum(any(a.varying for a in n) for n in g.monos) == 1
+                m[0] for g in self._ge if sum(map(depends_on_block, g.monos)) == 1
                 for m, c in g.monos.items() if c > 0 and len(m) == 1 and isinstance(m[0], FloorDiv) and m[0].varying)
         return self._raised
 
@@ -262,8 +270,10 @@ class Facts:
         if self._factors_of is None:
             out: defaultdict[Atom, list[Monomial]] = defaultdict(list)
             for g in self._ge:
+                if g.offset >= 0:
+                    continue
                 positive = [m for m, c in g.monos.items() if c > 0 and m]
-                if g.offset >= 0 or len(positive) != 1:
+                if len(positive) != 1:
                     continue
                 others = tuple(a for m, c in g.monos.items() if c < 0 for a in m)
                 for a in dict.fromkeys(positive[0]):
@@ -403,8 +413,21 @@ class Facts:
         memo = self._signs_known[bound]
         if atom in memo:
             return memo[atom]
+        if at_least_by_itself(atom, bound):
+            memo[atom] = NOTHING
+            return NOTHING
         key = (atom, bound)
         if key in self._unsigned:
+            return None
+        if isinstance(atom, Sym) and (atom,) not in self._with_monomial:
+            # no fact gives it a bound
+            if self._signs:
+                memo[atom] = _supposed(atom, bound)
+                return memo[atom]
+            if self._open:
+                self._unsigned.add(key)
+            else:
+                memo[atom] = None
             return None
         if key in self._open:
             self._stops += 1
@@ -437,11 +460,7 @@ class Facts:
         product = self._in_product(atom)
         if product is not None:
             return product
-        if isinstance(atom, Sym) and self._signs:
-            return _supposed(atom, bound)
-        if isinstance(atom, Sym) and bound == 0 and is_extent(atom):
-            return NOTHING
-        return None
+        return _supposed(atom, bound) if self._signs and isinstance(atom, Sym) else None
 
     def _needed(self, atom: Atom, bound: int) -> Iterable[Term]:
         """For each fact `scale*atom >= ...`, a short term that is >= 0 only where the fact gives `atom >= bound`."""
@@ -529,7 +548,11 @@ class Facts:
                 if i:
                     tried.insert(0, tried.pop(i))
                 return True
-        while (new := self._models.at(len(tried))) is not None:
+        while not self._all_tried:
+            new = self._models.at(len(tried))
+            if new is None:
+                self._all_tried = True
+                break
             refuted = new.falsifies(p)
             tried.insert(0 if refuted else len(tried), new)
             if refuted:

@@ -40,14 +40,12 @@ def is_grid(a: Sym) -> bool:
     return a.name.startswith("grid[")
 
 
-def _lower_sym(f: Facts, a: Sym, bound: int) -> Assumed | None:
-    if is_grid(a) or (bound == 0 and is_extent(a)):
-        return NOTHING
-    return None
-
-
-def _lower_counted(f: Facts, a: Atom, bound: int) -> Assumed | None:
-    return NOTHING if bound == 0 else None
+@cache
+def at_least_by_itself(a: Atom, bound: int) -> bool:
+    """Whether an atom is at least 0 or 1 by what it is, whatever else is known."""
+    if isinstance(a, Sym):
+        return is_grid(a) or (bound == 0 and is_extent(a))
+    return bound == 0 and isinstance(a, (Bid, Counter, Lane))
 
 
 @cache
@@ -135,10 +133,6 @@ def _lower_app(f: Facts, a: App, bound: int) -> Assumed | None:
 
 
 LOWER: Final[Mapping[type[Atom], Callable[..., Assumed | None]]] = {
-    Sym: _lower_sym,
-    Bid: _lower_counted,
-    Counter: _lower_counted,
-    Lane: _lower_counted,
     FloorDiv: _lower_floordiv,
     Mod: _lower_mod,
     Min: _lower_min,

@@ -7,7 +7,7 @@ depends on nothing else: not on the order of its terms either, which may differ 
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, final
 
 from tilecheck.proof.facts.definitions import depth_of
 from tilecheck.proof.facts.polynomials import shifted
@@ -20,6 +20,7 @@ _SHIFTED_TERMS: Final = 96
 Rank: TypeAlias = tuple[int, int, str]
 
 
+@final
 class Shape:
     """A polynomial, as the search sees it.
 
@@ -27,20 +28,19 @@ class Shape:
     lowest      the least coefficient, or 0
     open_terms  how many terms depend on the block and may be negative
     signed      it is small enough, and without open terms, to look at the signs of all its atoms
-    shiftable   it may be that no coefficient is negative once each atom that is at least 1 is replaced by `1 + a`
     choices     whether one of its atoms equals one of a few terms
     """
 
-    __slots__ = ("_ranked", "_term", "choices", "large", "lowest", "open_terms", "shiftable", "signed")
+    __slots__ = ("_ranked", "_shiftable", "_term", "choices", "large", "lowest", "open_terms", "signed")
 
     def __init__(self, p: Term) -> None:
         self._term = p
         self._ranked: tuple[tuple[Monomial, bool], ...] | None = None
         monos = p.monos
-        lowest = total = open_terms = places = degree = 0
+        self._shiftable: bool | None = None
+        lowest = open_terms = places = degree = 0
         choices = False
         for m, c in monos.items():
-            total += c
             size = len(m)
             places += 1 << size
             if size > degree:
@@ -55,10 +55,17 @@ class Shape:
         self.lowest = lowest
         self.open_terms = open_terms
         self.choices = choices
-        # what is not negative after some atoms are replaced is not after more of them are: with all, whatever is known
         self.signed = not open_terms and places <= _SHIFTED_TERMS
-        self.shiftable = self.signed and total >= 0 and (
-            not lowest or min(shifted(p, p.atoms()).values()) >= 0)
+
+    @property
+    def shiftable(self) -> bool:
+        """Whether it may be that no coefficient is negative once each atom that is at least 1 is replaced by `1 + a`:
+        what is not negative after some atoms are replaced is not after all of them are."""
+        if self._shiftable is None:
+            p = self._term
+            self._shiftable = not self.lowest or (
+                sum(p.monos.values()) >= 0 and min(shifted(p, p.atoms()).values()) >= 0)
+        return self._shiftable
 
     @property
     def ranked(self) -> tuple[tuple[Monomial, bool], ...]:

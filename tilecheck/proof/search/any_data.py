@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tilecheck.proof.region import BlockPoint, Region, Witness
-from tilecheck.proof.terms import App, Atom, Bid, Counter, Lane, Load, Substitution, Sym, Term, atoms_in, const
+from tilecheck.proof.terms import App, Atom, Bid, Counter, Lane, Load, Substitution, Sym, Term, atoms_in, const, key_of
 
 __all__ = ["whatever_the_data"]
 
@@ -19,10 +19,12 @@ def whatever_the_data(w: Witness, first: Region, second: Region) -> bool:
     scalars = {**dict(w.scalars), **{f"grid[{k}]": extent for k, extent in enumerate(w.grid)}}
     data = dict(w.data)
     left, right = _at(w.first, first, scalars, data), _at(w.second, second, scalars, data)
-    mine, theirs = tuple(map(left.term, first.index)), tuple(map(right.term, second.index))
+    mine = tuple(map(left.term, first.index))
+    if mine != tuple(map(right.term, second.index)):
+        return False
     read = atoms_in(*mine)
-    guards = atoms_in(left.cond(first.guard), right.cond(second.guard))
-    return mine == theirs and all(isinstance(a, Load) or not a.varying for a in read) and guards <= read
+    return (all(isinstance(a, Load) or not a.varying for a in read)
+            and atoms_in(left.cond(first.guard)) <= read and atoms_in(right.cond(second.guard)) <= read)
 
 
 def _at(point: BlockPoint, region: Region, scalars: Mapping[str, int], data: Mapping[str, int]) -> Substitution:
@@ -36,11 +38,11 @@ def _at(point: BlockPoint, region: Region, scalars: Mapping[str, int], data: Map
             else lanes.get(a.key) if isinstance(a, Lane) else scalars.get(a.name) if isinstance(a, Sym) else None)
         if value is not None:
             values[a] = const(value)
-    numbers = Substitution(values)
-    for a in sorted(atoms):
-        # the extents of an array of a list are the launch's to choose, as those of other arrays are
-        if isinstance(a, App) and ".shape[" in a.fn:
-            extent = data.get(str(numbers.atom(a)))
-            if extent is not None:
-                values[a] = const(extent)
+    # the extents of an array of a list are the launch's to choose, as those of other arrays are
+    extents = sorted((a for a in atoms if isinstance(a, App) and ".shape[" in a.fn), key=key_of)
+    numbers = Substitution(values if extents else {})
+    for a in extents:
+        extent = data.get(str(numbers.atom(a)))
+        if extent is not None:
+            values[a] = const(extent)
     return Substitution(values)

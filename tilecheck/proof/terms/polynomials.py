@@ -146,11 +146,10 @@ class Term:
     @property
     def constant(self) -> int | None:
         """The value, when there is no atom in it; else None."""
-        if not self.monos:
-            return 0
-        if len(self.monos) == 1 and () in self.monos:
-            return self.monos[()]
-        return None
+        monos = self.monos
+        if len(monos) > 1:
+            return None
+        return monos.get(()) if monos else 0
 
     @property
     def offset(self) -> int:
