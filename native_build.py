@@ -1,6 +1,6 @@
 """Compiles what a run spends most of its time in, with mypyc. The sources stay as they are, and work without it.
 
-    python native_build.py FOLDER [PATH ...] [--level 3] [--jobs 2]
+    python native_build.py FOLDER [PATH ...] [--level 1] [--jobs 2]
 
 The extension modules are written below FOLDER, where an installation has them: `tilecheck/proof/...` and one that they
 share. PATHs are modules, or folders of them, that are compiled in place of all of `MODULES`.
@@ -43,10 +43,10 @@ _UNIX: Final = ["-Wno-error", "-fvisibility=hidden"]
 """A warning of a newer compiler is no fault here; and what is not seen outside is called directly, or inlined."""
 
 
-def compile_modules(out: Path, paths: Sequence[str] = MODULES, level: str = "3", jobs: int = 0) -> None:
+def compile_modules(out: Path, paths: Sequence[str] = MODULES, level: str = "1", jobs: int = 0) -> None:
     """Write the extension modules of `paths` below `out`.
 
-    level   of optimisation, as the C compiler counts
+    level   of optimisation, as the C compiler counts; with 2 or 3 it takes half as long again
     jobs    C compilers at a time; 0 is one a processor
 
     Raises SystemExit when mypy finds an error, and what setuptools does when there is no C compiler.
@@ -162,7 +162,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("paths", nargs="*", default=MODULES)
-    parser.add_argument("--level", default="3")
+    parser.add_argument("--level", default="1")
     parser.add_argument("--jobs", type=int, default=0)
     arguments = parser.parse_args()
     compile_modules(arguments.folder, arguments.paths, arguments.level, arguments.jobs)
