@@ -1,6 +1,6 @@
 """Compiles what a run spends most of its time in, with mypyc. The sources stay as they are, and work without it.
 
-    python native_build.py FOLDER [PATH ...] [--level 3] [--jobs 2]
+    python native_build.py FOLDER [PATH ...] [--level 1] [--jobs 2]
 
 The extension modules are written below FOLDER, where an installation has them: `tilecheck/proof/...` and one that they
 share. PATHs are modules, or folders of them, that are compiled in place of all of `MODULES`.
@@ -15,8 +15,11 @@ import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from native_sources import write_out_caches, write_out_records, write_out_tables, write_out_unions
 
 ROOT: Final = Path(__file__).resolve().parent
 
@@ -24,7 +27,7 @@ MODULES: Final = (
     "tilecheck/proof", "tilecheck/kernel", "tilecheck/rules", "tilecheck/advice", "tilecheck/diagnostics.py",
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tilecheck/host").glob("[!_]*.py")),
     *(f"tilecheck/source/{name}.py" for name in (
-        "annotations", "discover", "escapes", "kernels", "ours", "packages", "places", "relevance", "skeleton",
+        "annotations", "discover", "escapes", "kernels", "nodes", "ours", "packages", "places", "relevance", "skeleton",
         "suppressions", "targets")),
 )
 """A compiled class has no subclass that is not compiled: of `source`, the editor server derives from what is left out.
@@ -34,10 +37,16 @@ what starts and feeds processes: signals are seen between steps of the interpret
 """
 
 
-def compile_modules(out: Path, paths: Sequence[str] = MODULES, level: str = "3", jobs: int = 0) -> None:
+_PART: Final = 4_000_000
+"""Bytes of C that are compiled as one file: it takes about 300 MB."""
+_UNIX: Final = ["-Wno-error", "-fvisibility=hidden"]
+"""A warning of a newer compiler is no fault here; and what is not seen outside is called directly, or inlined."""
+
+
+def compile_modules(out: Path, paths: Sequence[str] = MODULES, level: str = "1", jobs: int = 0) -> None:
     """Write the extension modules of `paths` below `out`.
 
-    level   of optimisation, as the C compiler counts
+    level   of optimisation, as the C compiler counts; with 2 or 3 it takes half as long again
     jobs    C compilers at a time; 0 is one a processor
 
     Raises SystemExit when mypy finds an error, and what setuptools does when there is no C compiler.
@@ -50,9 +59,14 @@ def compile_modules(out: Path, paths: Sequence[str] = MODULES, level: str = "3",
         (work / "mypy.ini").write_text(_settings(), encoding="utf-8")
         os.chdir(work)
         try:
-            for source in _sources(paths):
+            sources = sorted(_sources(paths))
+            write_out_records([Path(source) for source in sources])
+            for source in sources:
+                write_out_tables(Path(source))
+                write_out_unions(Path(source))
+                write_out_caches(Path(source))
                 widen_fields(Path(source))
-            _build(out, sorted(_sources(paths)), level, jobs or os.cpu_count() or 1)
+            _build(out, sources, level, jobs or os.cpu_count() or 1)
         finally:
             os.chdir(before)
 
@@ -97,18 +111,58 @@ def _build(out: Path, sources: Sequence[str], level: str, jobs: int) -> None:
 
     from mypyc.build import mypycify  # isort: skip
 
-    extensions = mypycify(list(sources), opt_level=level, multi_file=True, group_name="tilecheck")
-    build = setuptools.Distribution({"name": "tilecheck", "ext_modules": extensions}).get_command_obj("build_ext")
+    from setuptools.command.build_ext import build_ext  # isort: skip
+
+    class Build(build_ext):
+        """Nearly all is one extension of many files, which setuptools compiles one after another."""
+
+        def build_extensions(self) -> None:
+            one = self.compiler.compile
+            with ThreadPoolExecutor(jobs) as pool:
+                def several(files: list[str], *rest: Any, **options: Any) -> list[str]:
+                    made = pool.map(lambda file: one([file], *rest, **options), files)
+                    return [file for each in made for file in each]
+
+                self.compiler.compile = several
+                super().build_extensions()
+
+    extensions = mypycify(list(sources), opt_level=level, debug_level="0", multi_file=True,
+                            group_name="tilecheck")
+    for extension in extensions:
+        extension.sources = _gathered(extension.sources)
+        if os.name == "posix":
+            extension.extra_compile_args += _UNIX
+    build = Build(setuptools.Distribution({"name": "tilecheck", "ext_modules": extensions}))
     build.build_lib, build.parallel = str(out), jobs
     build.ensure_finalized()
     build.run()
+
+
+def _gathered(sources: Sequence[str]) -> list[str]:
+    """The C files of an extension, those of modules as fewer files that include them: each reads 30,000 lines of
+    declarations first, and functions of one file are inlined in each other."""
+    own = [Path(source) for source in sources if Path(source).name.startswith("__native_")]
+    parts: list[list[Path]] = []
+    size = _PART
+    for path in own:
+        if size >= _PART:
+            parts.append([])
+            size = 0
+        parts[-1].append(path)
+        size += path.stat().st_size
+    made = []
+    for number, part in enumerate(parts):
+        path = part[0].with_name(f"part{number}.c")
+        path.write_text("".join(f'#include "{each.name}"\n' for each in part), encoding="utf-8")
+        made.append(str(path))
+    return made + [source for source in sources if Path(source) not in own]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("paths", nargs="*", default=MODULES)
-    parser.add_argument("--level", default="3")
+    parser.add_argument("--level", default="1")
     parser.add_argument("--jobs", type=int, default=0)
     arguments = parser.parse_args()
     compile_modules(arguments.folder, arguments.paths, arguments.level, arguments.jobs)

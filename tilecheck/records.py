@@ -3,18 +3,24 @@
 `dataclasses` compiles six methods for every class, which was most of what it took to import the checker. Here only
 `__init__` is compiled, when the first instance is made. What instances do is the same, field options and `replace`,
 `fields` and matching included.
+
+In a build the methods are written out (`native_sources.py` of the repository), and `native` and `replaced` do the rest.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-__all__ = ["record"]
+__all__ = ["native", "record", "replaced"]
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as record
+    from dataclasses import replace as replaced
+
+    def native(cls: type, names: tuple[str, ...], *, frozen: bool = True, init: tuple[str, ...] = (),
+               repr: tuple[str, ...] = (), compare: tuple[str, ...] = ()) -> None: ...
 else:
-    from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
+    from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
     from operator import attrgetter, ge, gt, le, lt
 
     def record(*, frozen, eq=True, order=False):
@@ -37,14 +43,11 @@ else:
         def __hash__(self):
             return hash(hashed(self))
 
-        def __repr__(self):
-            return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
-
         def __init__(self, *values, **by_name):
             cls.__init__ = _init(parts)
             cls.__init__(self, *values, **by_name)
 
-        methods = {"__init__": __init__, "__repr__": __repr__, "__setattr__": _no_assignment,
+        methods = {"__init__": __init__, "__repr__": _shown(shown), "__setattr__": _no_assignment,
                    "__delattr__": _no_deletion, **({"__eq__": __eq__, "__hash__": __hash__} if eq else {})}
         if order:
             methods |= {f"__{compare.__name__}__": _ordering(compare, compared) for compare in (lt, le, gt, ge)}
@@ -59,6 +62,34 @@ else:
     def _ordering(compare, compared):
         return lambda self, other: (
             compare(compared(self), compared(other)) if other.__class__ is self.__class__ else NotImplemented)
+
+    def native(cls, names, *, frozen=True, init=(), repr=(), compare=()):
+        """Make a compiled class with fields of these names what `fields`, `replace`, `repr` and pickling take.
+
+        Compiled code that makes an instance sets its fields all the same where they cannot be assigned.
+
+        names   all fields in order
+        init    those that are no parameters; `repr`, those not shown; `compare`, those that equality leaves out
+        """
+        parts = {name: field(init=name not in init, repr=name not in repr, compare=name not in compare)
+                 for name in names}
+        scope = {"__doc__": "", "__annotations__": dict.fromkeys(names, object), **parts}
+        cls.__dataclass_fields__ = dataclass(init=False, repr=False, eq=False)(type("", (), scope)).__dataclass_fields__
+        given = _values(tuple(name for name in names if name not in init))
+        cls.__repr__ = _shown([name for name in names if name not in repr])
+        cls.__reduce__ = lambda self: (cls, given(self))
+        if frozen and not cls.__dictoffset__:  # or `__init__` could not, interpreted
+            cls.__setattr__, cls.__delattr__ = _no_assignment, _no_deletion
+
+    def replaced(record, /, **changes):
+        """`dataclasses.replace`, for compiled code: it looks at each field six times."""
+        values = [changes.pop(name) if name in changes else getattr(record, name) for name in record.__match_args__]
+        return record.__class__(*values, **changes)
+
+    def _shown(names):
+        def __repr__(self):
+            return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+        return __repr__
 
     def _values(names):
         """What reads attributes as a tuple."""

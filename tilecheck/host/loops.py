@@ -89,8 +89,8 @@ def _calls(expr: object, bound: set[str], mutated: set[str]) -> None:
     if isinstance(expr, tree.Unknown):
         bound.update(expr.assigns)
     if isinstance(expr, tuple):
-        for part in expr:
-            _calls(part, bound, mutated)
+        for item in expr:  # of any type: where `part` is one, compiled code asks for an expression
+            _calls(item, bound, mutated)
     elif not isinstance(expr, tree.Lambda):
         for name in tree.PARTS[type(expr)]:
             _calls(getattr(expr, name), bound, mutated)
