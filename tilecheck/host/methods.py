@@ -206,7 +206,10 @@ _AMBIGUOUS: Final = frozenset({
 KERNEL_COPIES: Final = frozenset({"replace_hints", "with_hints"})
 """Methods of a kernel that give the same kernel, compiled differently."""
 
-REBIND: Final = frozenset({"resize_", "set_", "unsqueeze_", "squeeze_", "t_", "transpose_", "resize_as_", "swapaxes_"})
+REBIND: Final = frozenset({
+    "resize_", "set_", "unsqueeze_", "squeeze_", "t_", "transpose_", "resize_as_", "swapaxes_",
+    "swapdims_", "as_strided_", "resize",
+})
 
 
 # --- methods of other values -----------------------------------------------------------------------------------------
