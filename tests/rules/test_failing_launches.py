@@ -240,3 +240,24 @@ def test_code_for_another_rank_is_looked_at(condition):
 def test_code_for_a_rank_that_the_array_does_not_have_is_not():
     text = _ASKING.format(condition="x.ndim == 3", other="0").replace("    one =", "    a, b, c = x.shape\n    one =")
     assert not check_source(text, "k.py", Config(use_cache=False, jobs=1)).diagnostics
+
+
+_PADDED = _HEAD + """
+@ct.kernel
+def k(x, out, N: Int, T: Int):
+    i = ct.bid(0)
+    for j in range(N):
+        ct.store(out, (i, j), ct.load(x, (i, j), (1, T)))
+
+
+def run(x, out, pad):
+    n = x.shape[1] // 64
+    assert x.shape[1] % 64 == 0
+    ct.launch(torch.cuda.current_stream(), (x.shape[0],), k, (x, out, n + {pad}, 64))
+"""
+
+
+def test_a_number_that_may_be_zero_breaks_nothing():
+    assert found(_PADDED.format(pad="pad")) == []
+    (finding,) = found(_PADDED.format(pad="1"))
+    assert finding.code == "TC405" and finding.severity == "error"
