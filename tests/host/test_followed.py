@@ -133,6 +133,20 @@ NUMBERS: dict[str, tuple[str, str]] = {
     "a list at an item": ("a = [8]\nm[0] = a\nrisky(m)\nn = a[0]", ""),
     "an attribute through its dict": ("c = SimpleNamespace(n=8)\nc.__dict__.update(n=2)\nn = c.n", ""),
     "a range that is none": ("for n in range(8):\n    pass", "def range(n):\n    return [2]"),
+    "a return where a loop was not left": (
+        "n = f(m)", "def f(m):\n    for i in (1, 2):\n        if m == i:\n            break\n    else:\n"
+        "        return 8\n    return 2"),
+    "a context that goes on": ("n = 8\nwith lib.swallow():\n    n = m\n    risky()\n    n = 8", "import lib"),
+    "a return in a context that goes on": (
+        "n = f(m)",
+        "import lib\n\n\ndef f(m):\n    with lib.swallow():\n        risky()\n        return 8\n    return m"),
+    "a context of the module that goes on": (
+        "n = 8\nwith keep():\n    n = m\n    risky()\n    n = 8",
+        "import contextlib\n\n\n@contextlib.contextmanager\ndef keep():\n    try:\n        yield\n"
+        "    except ValueError:\n        pass"),
+    "a generator that is not gone through to its end": ("any((n := v) > 1 for v in (1, 2, 8))", ""),
+    "a method that is something else": (
+        "n = A.f()", "class A:\n    @staticmethod\n    def f():\n        return 8\n    f = risky(f)"),
     "one case of several": ("n = 8\nmatch m:\n    case 1:\n        n = 2", ""),
 }
 """Values that are 8 for what overlooks something, and may be 2 or anything."""
@@ -166,6 +180,8 @@ SHAPES: dict[str, tuple[str, str, str]] = {
     "one of two arrays turned in place": (
         "r = x.shape[0]\nc = x if m > 2 else y\nc.t_()\nct.launch(0, (r,), k, (x, y, m, 1))", "grid[0] <= x.shape[0]",
         ""),
+    "what may be the array that is turned": (
+        "r = x.shape[0]\ny.t_()\nct.launch(0, (r,), k, (x, y, m, 1))", "grid[0] <= x.shape[0]", ""),
     "a grid behind extents": (
         "*lead, d = x.shape\nct.launch(0, (*lead, 4), k, (x, y, n, 1))", "grid[1] == 4", ""),
     "a grid as long as the extents": (
@@ -204,6 +220,7 @@ def test_what_is_said_of_arrays_and_grids(name):
     ("d = {'a': 2}\nd['a'] = 8\nd['b'] = 1\nn = d['a']", "n == 8"),
     ("d = {1: 2, 2: 8}\nn = d[2]", "n == 8"),
     ("n = 8\nif n in {2, 8}:\n    n = 7", "n == 7"),
+    ("with torch.no_grad():\n    n = 8", "n == 8"),
     ("n = 8\ntry:\n    risky()\nfinally:\n    done()", "n == 8"),
     ("try:\n    n = int(8)\nexcept ValueError:\n    raise", "n == 8"),
     ("a = []\n[a.append(v) for v in (1, 2)]\nn = len(a)", "n == 2"),

@@ -194,6 +194,9 @@ def forget(ev: Evaluator, owner: Value, state: State) -> None:
     changed = {owner.storage} if isinstance(owner, Tensor) else {owner.name}
     if isinstance(owner, Tensor) and owner.maybe is not None:
         changed.add(owner.maybe)
+    if not all(_is_made(ev, name) for name in changed):
+        # arrays that the function was given may be one
+        changed |= {name for name in ev.symbols.arrays() if not _is_made(ev, name)}
     for frame, variables in list(state.variables.items()):
         for name, value in list(variables.items()):
             new = _reshaped(ev, value, name, changed, state)
@@ -212,6 +215,12 @@ def forget(ev: Evaluator, owner: Value, state: State) -> None:
             state.set_item(None, None, None)
         elif member != name:
             state.epochs[member] = state.epochs.get(member, 0) + 1
+
+
+def _is_made(ev: Evaluator, storage: str) -> bool:
+    """Whether the function itself allocates the memory."""
+    roots = ev.symbols.roots(storage)
+    return roots is not None and roots <= ev.symbols.allocated
 
 
 def _reshaped(ev: Evaluator, value: Value, name: str, changed: set[str], state: State) -> Value:

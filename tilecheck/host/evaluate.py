@@ -286,7 +286,7 @@ class Evaluator:
     def class_attribute(self, owner: Class, name: str, state: State) -> Value:
         qualname = f"{owner.qualname}.{name}"
         if qualname in owner.module.skeleton.definitions:
-            return Function(owner.module, qualname)
+            return self.unknown(qualname) if tables.rebound(owner, name) else Function(owner.module, qualname)
         return tables.class_member(self, owner, name)
 
     def item(self, owner: Value, index: Value, state: State) -> Value:

@@ -207,7 +207,7 @@ def _comprehension(ev: Evaluator, expr: tree.Comprehension, frame: Frame, state:
     changing = has_effects((expr.element, *expr.conditions))
     before = state.copy() if changing else state
     out, bound, sure = _elements(ev, expr, source, frame, state)
-    if changing and not (sure and source.bound == "exact"):
+    if changing and not (sure and source.bound == "exact" and expr.kind != "generator"):
         # as often as not at all, or more often, each time after what the others left
         after = state.copy()
         state.take(before.copy())

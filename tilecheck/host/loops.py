@@ -316,7 +316,7 @@ def _after(
             label = ev.fresh(name)
             ev.bind(name, ev.sourced(label, Member(label, tuple(found))), frame, state)
     if stmt.orelse:
-        done = state.copy()
+        done = state.branch(ev.doubt("not left"))
         statements.run(ev, stmt.orelse, frame, done)
         if not done.dead:
             havoc(ev, stmt.orelse, frame, state)

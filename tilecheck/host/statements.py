@@ -9,7 +9,7 @@ from tilecheck.host import calls, loops, methods, record
 from tilecheck.host.assignment import assign
 from tilecheck.host.operators import binary
 from tilecheck.host.state import OPEN, State, join_states
-from tilecheck.host.values import NONE, Class, Closure, Items, Kernel, Ref, Tensor, Thing, Value
+from tilecheck.host.values import NONE, Class, Closure, External, Items, Kernel, Ref, Tensor, Thing, Value
 from tilecheck.kernel import tree
 from tilecheck.proof.terms import Cond, negate
 
@@ -115,18 +115,30 @@ def _if(ev: Evaluator, stmt: tree.If, frame: Frame, state: State) -> None:
 
 
 def _with(ev: Evaluator, stmt: tree.With, frame: Frame, state: State) -> None:
+    swallowing = False
     for context, target in stmt.items:
         value = ev.eval(context, frame, state)
+        swallowing = swallowing or (isinstance(context, tree.Call) and not _passes_on(ev, context.func, frame, state))
         if target is not None:
             assign(ev, target, Thing(ev.fresh("context")) if not isinstance(value, Thing) else value, frame, state)
-    if any(isinstance(c, tree.Call) and _last(c.func) in _SWALLOWING for c, _ in stmt.items):
+    if swallowing:
         _try(ev, tree.Try(stmt.body, ((),), (), (), stmt.span), frame, state)
     else:
         run(ev, stmt.body, frame, state)
 
 
-_SWALLOWING: Final = frozenset({"suppress", "raises", "assertRaises"})
-"""Contexts that go on behind the statement after an exception in it."""
+_PLAIN: Final = frozenset({
+    "autocast", "catch_warnings", "device", "enable_grad", "get_device_guard", "inference_mode", "no_grad",
+    "nullcontext", "nvtx_range", "open", "profile", "range", "record_function", "set_grad_enabled", "stream",
+})
+
+
+def _passes_on(ev: Evaluator, func: tree.Expr, frame: Frame, state: State) -> bool:
+    """Whether a context is known to pass an exception in it on; others may go on behind the statement."""
+    value = ev.eval(func, frame, state) if isinstance(func, tree.Name | tree.Attribute) else None
+    if isinstance(value, External) and value.path.partition(".")[0] in ("torch", "cupy", "numpy"):
+        return True
+    return _last(func) in _PLAIN
 
 
 def _last(func: tree.Expr) -> str:

@@ -71,6 +71,10 @@ class Symbols:
         root = re.split(r"[.\[(@]", storage, maxsplit=1)[0]
         return frozenset((storage,)) if root in self.given and not set("(@") & set(storage) else None
 
+    def arrays(self) -> set[str]:
+        """Names of which the shape was asked for."""
+        return {name.partition(".shape[")[0] for name in self.extents if ".shape[" in name}
+
     def between_integers(self) -> frozenset[str]:
         """Names of numbers that comparisons tell apart as only fractions can be: `0 < p < 1`, and `0 <= p < 1` beside
         `p > 0` or `p != 0`. To an integer each pair says the same twice, or nothing."""

@@ -240,6 +240,14 @@ def class_member(ev: Evaluator, owner: Class, name: str) -> Value:
     return ev.unknown(label)
 
 
+def rebound(owner: Class, name: str) -> bool:
+    """Whether a class gives the name of one of its functions to something else."""
+    definition = owner.definition
+    return definition is None or any(
+        isinstance(t, tree.Name) and t.id == name for s in definition.body if isinstance(s, tree.Assign)
+        for t in s.targets)
+
+
 def may_be_set(module: Module, name: str) -> bool:
     """Whether code of a module sets an attribute of this name, of whatever it is."""
     return re.search(rf"\.{re.escape(name)}\s*(?:,[^=\n]*)?(?:[-+*/%|&^]|//|\*\*|<<|>>)?=[^=]"
