@@ -182,6 +182,26 @@ SHAPES: dict[str, tuple[str, str, str]] = {
         ""),
     "what may be the array that is turned": (
         "r = x.shape[0]\ny.t_()\nct.launch(0, (r,), k, (x, y, m, 1))", "grid[0] <= x.shape[0]", ""),
+    "what is written into": (
+        "z = torch.zeros(8, 4)\nw = torch.empty(8, 4, out=z)\nct.launch(0, (4,), k, (w, z, n, 1))", "disjoint(x, y)",
+        ""),
+    "an array of an array": (
+        "z = np.zeros((8, 4))\nct.launch(0, (4,), k, (np.array(z, copy=False), z, n, 1))", "disjoint(x, y)",
+        "import numpy as np"),
+    "a layout that is asked for": (
+        "z = x.contiguous(memory_format=torch.channels_last)\nct.launch(0, (4,), k, (z, y, n, 1))",
+        "x.strides[1] == 1", ""),
+    "a layout that something is converted to": (
+        "z = x.contiguous().to(memory_format=torch.channels_last)\nct.launch(0, (4,), k, (z, y, n, 1))",
+        "x.strides[1] == 1", ""),
+    "the order of an allocation": (
+        "z = np.empty((8, 4), order='F')\nct.launch(0, (4,), k, (z, y, n, 1))", "x.strides[1] == 1",
+        "import numpy as np"),
+    "the order of an allocation, by its place": (
+        "z = np.zeros((8, 4), np.float32, 'F')\nct.launch(0, (4,), k, (z, y, n, 1))", "x.strides[1] == 1",
+        "import numpy as np"),
+    "the order of a copy": (
+        "z = x.contiguous().copy(order='F')\nct.launch(0, (4,), k, (z, y, n, 1))", "x.strides[1] == 1", ""),
     "a grid behind extents": (
         "*lead, d = x.shape\nct.launch(0, (*lead, 4), k, (x, y, n, 1))", "grid[1] == 4", ""),
     "a grid as long as the extents": (

@@ -8,7 +8,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilecheck.host import arrays, operators, tables
-from tilecheck.host.methods import TENSOR, Args, Named
+from tilecheck.host.methods import TENSOR, Args, Named, laid_out
 from tilecheck.host.state import ITEMS, OPEN, Contents, State, mapped
 from tilecheck.host.values import (
     Choice,
@@ -384,7 +384,7 @@ def _arange(ev: Evaluator, args: Args, named: Named, state: State) -> Value | No
 
 
 def _new_array(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    return arrays.allocated(ev, "array", None, state)
+    return None if "copy" in named else arrays.allocated(ev, "array", None, state)
 
 
 BUILTINS: Final[Mapping[str, Call]] = {
@@ -449,6 +449,9 @@ HARMLESS: Final = frozenset({
 """Functions that change none of their arguments."""
 
 
+_ARRAYS: Final = frozenset({"cupy", "numpy", "torch"})
+
+
 def external(ev: Evaluator, path: str, args: Args, named: Named, state: State) -> Value | None:
     """The result of a function from outside, or None when it is not known."""
     package, _, name = path.rpartition(".")
@@ -458,11 +461,11 @@ def external(ev: Evaluator, path: str, args: Args, named: Named, state: State) -
     known = table.get(name)
     if known is None:
         known = named_helper(name)
-    if known is None and "out" in named and package.partition(".")[0] == "torch":
+    if "out" in named and package.partition(".")[0] in _ARRAYS:
         return named["out"]  # what it returns is what it wrote into
     if known is None and package.endswith(("math", "numpy", "np")) and name in ("pow",):
         known = _pow
-    return None if known is None else known(ev, args, named, state)
+    return None if known is None else laid_out(ev, known(ev, args, named, state), args, named)
 
 
 __all__ = ["HARMLESS", "OPEN", "external", "named_helper"]
