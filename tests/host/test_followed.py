@@ -147,6 +147,14 @@ NUMBERS: dict[str, tuple[str, str]] = {
     "a generator that is not gone through to its end": ("any((n := v) > 1 for v in (1, 2, 8))", ""),
     "a method that is something else": (
         "n = A.f()", "class A:\n    @staticmethod\n    def f():\n        return 8\n    f = risky(f)"),
+    "a flag from elsewhere": ("n = 8 if FLAG else 2", "from lib import FLAG"),
+    "a flag of another module": ("n = 8\nif not lib.FLAG:\n    n = 2", "import lib"),
+    "an object that says when it is true": (
+        "n = 8 if K(0) else 2", "@dataclass\nclass K:\n    n: int\n    def __bool__(self):\n        return False"),
+    "a list that is equal to another": ("n = 8 if [m] is [m] else 2", ""),
+    "a number that is equal to another": ("a = 2 if m is n else 8\nn = a if m == n else 8", ""),
+    "a list that is no tuple": ("n = 8 if [1, 2] == (1, 2) else 2", ""),
+    "a shape that is no list": ("n = 8 if x.view(2, 2).shape == [2, 2] else 2", ""),
     "one case of several": ("n = 8\nmatch m:\n    case 1:\n        n = 2", ""),
 }
 """Values that are 8 for what overlooks something, and may be 2 or anything."""

@@ -424,7 +424,9 @@ def _class(ev: Evaluator, target: Class, expr: tree.Call, given: Arguments, fram
 
 
 _NO_FIELDS: Final = frozenset({"", "object", "Generic", "Protocol"})
-_MAKING: Final = ("__init__", "__new__", "__post_init__", "__setattr__", "__getattribute__")
+_MAKING: Final = (
+    "__init__", "__new__", "__post_init__", "__setattr__", "__getattribute__", "__bool__", "__len__", "__eq__",
+)
 
 
 def _is_plain(target: Class, definition: tree.ClassDef) -> bool:

@@ -29,7 +29,7 @@ from tilecheck.host.values import (
     Truth,
     Value,
 )
-from tilecheck.proof.terms import FALSE, TRUE, Cond, conj, disj, ne
+from tilecheck.proof.terms import FALSE, TRUE, Cond, Opaque, bool_opaque, conj, disj, ne
 
 if TYPE_CHECKING:
     from tilecheck.host.evaluate import Evaluator
@@ -59,6 +59,7 @@ TRUTH: Final[Mapping[type, Callable[[Evaluator, Any, State], Cond]]] = {
     Int: _truth_number, Truth: lambda ev, v, s: v.cond, Plain: lambda ev, v, s: TRUE if v.value else FALSE,
     Ratio: lambda ev, v, s: ne(v.num, 0), Log2: lambda ev, v, s: ev.doubt("log2"),
     Tensor: lambda ev, v, s: ev.doubt(v.name), Shape: _truth_sized, Items: _truth_sized, Ref: _truth_sized,
+    External: lambda ev, v, s: bool_opaque(Opaque(v.path, uniform=True)),
     Thing: _truth_thing, Choice: _truth_choice, Table: lambda ev, v, s: ev.doubt("table"),
 }
 

@@ -172,6 +172,7 @@ def unary(ev: Evaluator, op: str, operand: Value) -> Value:
 # --- comparisons -----------------------------------------------------------------------------------------------------
 
 _ORDER: Final[Mapping[str, Callable[[Term, Term], Cond]]] = {"<": lt, "<=": le, ">": gt, ">=": ge, "==": eq, "!=": ne}
+_UNTOLD: Final = (Int, Thing, Items, Shape, Tensor, Record, Ref, Ratio, Log2, Table)
 _DEFINITE: Final = (Int, Truth, Ratio, Log2, Tensor, Shape, Items, Ref, Record, Kernel, Function, Class, Table)
 
 
@@ -196,6 +197,11 @@ def compare(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> 
         if op != "!=" or as_number(left) is None or as_number(right) is None:
             return negate(compare(ev, positive, left, right, state))
     if op == "is":
+        if isinstance(left, Ref) and isinstance(right, Ref):
+            return TRUE if left == right else FALSE
+        if isinstance(left, _UNTOLD) and isinstance(right, _UNTOLD):
+            # what is equal need not be the same
+            return _named(ev, "is", left, right)
         op = "=="
     if op == "in":
         return _membership(ev, left, right, state)
@@ -247,6 +253,8 @@ def _equality(ev: Evaluator, left: Value, right: Value, state: State) -> Cond:
         return TRUE if left.value == right.value else FALSE
     if isinstance(left, Plain) or isinstance(right, Plain):
         return _named(ev, "==", left, right)
+    if {type(left), type(right)} in ({Ref, Items}, {Ref, Shape}):
+        return FALSE  # no list is equal to a tuple, and no dict
     shapes = _shape_equality(ev, left, right, state)
     if shapes is not None:
         return shapes
