@@ -159,3 +159,15 @@ def test_what_launches_settle_is_told_where_there_may_be_one_unseen(source: str,
 def test_a_launch_by_another_name_is_seen(source: str) -> None:
     found = all_launches(source, n="import cuda.tile as ct\ngo = ct.launch\n")
     assert [(x.kernel[1], x.how, x.grid[0].key) for x in found if x.grid[0] is not None] == [("k", "launch", "5")]
+
+
+@pytest.mark.parametrize("source", [
+    "from m import _go\n\n\ndef run(x, y, pool):\n    pool.submit(_go, x, y, 8, 4)\n",
+    "import m\n\n\ndef run(x, y, args):\n    m._go(*args)\n",
+])
+def test_a_private_function_of_another_module_that_is_called_unseen(source: str) -> None:
+    kernels = PRELUDE + (
+        "def _go(x, y, a, n):\n    ct.launch(0, (a,), k, (x, y, n, 1))\n\n\ndef seen(x, y):\n    _go(x, y, 2, 4)\n")
+    files = {"m.py": kernels, "o.py": "import cuda.tile as ct\n" + source}
+    project = Project(list(files), contents={name: text.encode() for name, text in files.items()})
+    assert {("m.py", "k")} == {x.kernel for x in find_launches(project, project.module("o.py")) if x.how == "unseen"}

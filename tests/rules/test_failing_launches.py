@@ -201,3 +201,63 @@ def test_variants_that_all_show_the_rank_show_it():
     both = _VARIANT.format(condition="LOADED").replace("    ct.store(", other + "    ct.store(", 1)
     (kernel,) = check_source(both, "k.py", Config(use_cache=False, jobs=1)).kernels
     assert [c.state for c in kernel.contract if c.clause == "N >= 1"] == ["discharged"]
+
+
+@pytest.mark.parametrize("condition", [
+    "FLAG", "lib.FLAG", "lib.chosen(LOADED)", "LOADED == 'a'", "ct.static_eval(str(LOADED) == 'a')",
+    "x.ndim == 3", "len(x.shape) > 2", "i < 7 and FLAG",
+])
+def test_what_is_not_understood_may_choose_a_variant(condition):
+    text = "import lib\nfrom lib import FLAG\n" + _VARIANT.format(condition=condition)
+    (kernel,) = check_source(text, "k.py", Config(use_cache=False, jobs=1)).kernels
+    assert [c.state for c in kernel.contract if c.clause == "N >= 1"] == ["open"]
+
+
+_ASKING = _HEAD + """
+@ct.kernel
+def k(x, y):
+    i = ct.bid(0)
+    one = ct.full((1,), 1.0, ct.float32)
+    if {condition}:
+        ct.store(y, (i,), one + ct.reshape(ct.load(x, (0, 0, 0), (1, 1, 1)), (1,)))
+    else:
+        ct.store(y, ({other},), one)
+
+
+def run(x, y):
+    ct.launch(torch.cuda.current_stream(), (y.shape[0],), k, (x, y))
+"""
+
+
+@pytest.mark.parametrize("condition", ["x.ndim == 3", "len(x.shape) == 3", "len(x.shape) > 2"])
+def test_code_for_another_rank_is_looked_at(condition):
+    report = check_source(_ASKING.format(condition=condition, other="0"), "k.py", Config(use_cache=False, jobs=1))
+    assert "TC101" in {d.code for d in report.diagnostics}
+    report = check_source(_ASKING.format(condition=condition, other="i"), "k.py", Config(use_cache=False, jobs=1))
+    assert not {d.code for d in report.diagnostics}
+
+
+def test_code_for_a_rank_that_the_array_does_not_have_is_not():
+    text = _ASKING.format(condition="x.ndim == 3", other="0").replace("    one =", "    a, b, c = x.shape\n    one =")
+    assert not check_source(text, "k.py", Config(use_cache=False, jobs=1)).diagnostics
+
+
+_PADDED = _HEAD + """
+@ct.kernel
+def k(x, out, N: Int, T: Int):
+    i = ct.bid(0)
+    for j in range(N):
+        ct.store(out, (i, j), ct.load(x, (i, j), (1, T)))
+
+
+def run(x, out, pad):
+    n = x.shape[1] // 64
+    assert x.shape[1] % 64 == 0
+    ct.launch(torch.cuda.current_stream(), (x.shape[0],), k, (x, out, n + {pad}, 64))
+"""
+
+
+def test_a_number_that_may_be_zero_breaks_nothing():
+    assert found(_PADDED.format(pad="pad")) == []
+    (finding,) = found(_PADDED.format(pad="1"))
+    assert finding.code == "TC405" and finding.severity == "error"

@@ -13,6 +13,7 @@ from tilecheck.host.values import (
     Items,
     Plain,
     Ref,
+    Rest,
     Shape,
     Tensor,
     Thing,
@@ -161,7 +162,8 @@ def sliced(ev: Evaluator, owner: Value, bounds: Bounds, state: State) -> Value |
         plain = owner.lower == 0 and owner.upper is None
         return Shape(owner.name, low, high) if plain else ev.unknown("slice", numeric=False)
     if isinstance(owner, Items):
-        return Items(owner.items[low:high], owner.places[low:high])
+        return ev.unknown("slice", numeric=False) if owner.spliced else Items(
+            owner.items[low:high], owner.places[low:high])
     if isinstance(owner, Ref) and owner.kind == "list":
         items = ev.elements(owner, state)
         return ev.unknown("slice", numeric=False) if items is None else ev.new_list(items[low:high], state)
@@ -309,6 +311,7 @@ def reshaped(
 def whole_shape(extents: Sequence[Value]) -> str | None:
     """The name of the array whose shape, of unknown rank, these extents are."""
     only = extents[0] if len(extents) == 1 else None
+    only = only.shape if isinstance(only, Rest) else only
     return only.name if isinstance(only, Shape) and only.lower == 0 and only.upper is None else None
 
 
@@ -316,7 +319,7 @@ def resolved_shape(
     ev: Evaluator, extents: Sequence[Value], total: Term | None, state: State,
 ) -> tuple[Term, ...] | None:
     """Extents as terms, with -1 worked out from the number of elements."""
-    if any(isinstance(e, Shape) for e in extents):
+    if any(isinstance(e, Shape | Rest) for e in extents):
         return None
     terms = [ev.integer(e, "extent") for e in extents]
     holes = [i for i, t in enumerate(terms) if t.constant == -1]
@@ -350,7 +353,7 @@ def allocated(
 def extents_from(ev: Evaluator, args: Sequence[Value], state: State) -> Sequence[Value] | None:
     """The extents in `f(a, b)`, `f((a, b))` or `f(x.shape)`."""
     if len(args) == 1:
-        known = ev.elements(args[0], state)
+        known = args[0].items if isinstance(args[0], Items) else ev.elements(args[0], state)
         if known is not None:
             return known
         if not isinstance(args[0], Int | Shape):
@@ -358,6 +361,6 @@ def extents_from(ev: Evaluator, args: Sequence[Value], state: State) -> Sequence
             return None
     out: list[Value] = []
     for arg in args:
-        known = ev.elements(arg, state) if isinstance(arg, Items) else None
+        known = arg.items if isinstance(arg, Items) else None
         out += [arg] if known is None else known
     return out

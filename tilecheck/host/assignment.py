@@ -6,8 +6,23 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.host import arrays, tables
-from tilecheck.host.state import OPEN, Contents, State
-from tilecheck.host.values import Choice, Class, Int, Items, Plain, Record, Ref, Shape, Table, Tensor, Thing, Value
+from tilecheck.host.state import OPEN, Contents, State, keyed
+from tilecheck.host.values import (
+    Choice,
+    Class,
+    Closure,
+    Function,
+    Int,
+    Items,
+    Plain,
+    Record,
+    Ref,
+    Shape,
+    Table,
+    Tensor,
+    Thing,
+    Value,
+)
 from tilecheck.kernel import tree
 
 if TYPE_CHECKING:
@@ -97,9 +112,12 @@ def _attribute(ev: Evaluator, target: tree.Attribute, value: Value, frame: Frame
         del state.attributes[key]
     if isinstance(owner, Thing) and target.attr in arrays.ATTRIBUTES and target.attr != "data":
         state.epochs[f"{owner.name}.{target.attr}"] = 1
+    if isinstance(value, Closure | Function):
+        ev.escape((value,), state)
     if isinstance(owner, Thing | Record):
         state.attributes[(owner.name if isinstance(owner, Thing) else owner.key, target.attr)] = value
-    if target.attr == "data" and isinstance(owner, Tensor | Thing):
+    if (target.attr == "data" and isinstance(owner, Tensor | Thing)) or (
+            target.attr in ("shape", "strides") and isinstance(owner, Tensor)):
         from tilecheck.host.calls import forget
 
         forget(ev, owner, state)
@@ -129,6 +147,8 @@ def change_items(owner: Value, state: State) -> None:
 
 
 def _store_unseen(ev: Evaluator, owner: Value, key: Value, value: Value, state: State) -> None:
+    if isinstance(value, Closure | Function):
+        ev.escape((value,), state)
     at = key.term.constant if isinstance(key, Int) else key.value if isinstance(key, Plain) else None
     state.set_item(owner.name if isinstance(owner, Thing) else None, at if isinstance(at, int | str) else None, value)
 
@@ -139,7 +159,7 @@ def _store_ref(ev: Evaluator, owner: Ref, key: Value, value: Value, state: State
         # code that is not seen may have made it known under other names
         _store_unseen(ev, owner, key, value, state)
     if owner.kind == "dict":
-        state.heap[owner.key] = Contents((*here.items, value), (*here.keys, key), here.bound)
+        state.heap[owner.key] = keyed(here, key, value)
         return
     term = ev.number(key)
     at = None if term is None else term.constant

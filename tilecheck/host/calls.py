@@ -17,6 +17,7 @@ from tilecheck.host.values import (
     Closure,
     External,
     Function,
+    Int,
     Items,
     Kernel,
     Plain,
@@ -28,7 +29,7 @@ from tilecheck.host.values import (
     Value,
 )
 from tilecheck.kernel import tree
-from tilecheck.proof.terms import Cond, conj
+from tilecheck.proof.terms import Cond, conj, const
 from tilecheck.source.resolve import FunctionAt
 
 if TYPE_CHECKING:
@@ -109,16 +110,21 @@ def _method_call(
     if isinstance(owner, Choice):
         return _choice_call(ev, expr, func, owner, frame, state)
     own = _own_method(ev, owner, func.attr, frame)
-    if own is not None:
-        return apply(ev, own, expr, evaluated(ev, expr, frame, state), frame, state)
+    given = evaluated(ev, expr, frame, state)
+    return _called_on(ev, expr, func, owner, given, frame, state) if own is None else apply(
+        ev, own, expr, given, frame, state)
+
+
+def _called_on(
+    ev: Evaluator, expr: tree.Call, func: tree.Attribute, owner: Value, given: Arguments, frame: Frame, state: State,
+) -> Value:
+    """The result of calling a method of a value that is no choice."""
     if isinstance(owner, Class) and func.attr == "apply":
         forward = ev.class_attribute(owner, "forward", state)
         if isinstance(forward, Function):
-            given = evaluated(ev, expr, frame, state)
             shifted = replace(given, args=(ev.unknown("ctx"), *given.args))
             return apply(ev, forward, expr, shifted, frame, state)
     if not isinstance(owner, External):
-        given = evaluated(ev, expr, frame, state)
         fits = given.fit(func.attr in methods.SHAPED)
         if fits and (not given.more or (isinstance(owner, Kernel | Thing) and func.attr in KERNEL_COPIES)):
             known = methods.method(ev, owner, func.attr, given.args, given.named, state)
@@ -135,30 +141,35 @@ def _method_call(
             forget(ev, owner, state)
         name = owner.name if isinstance(owner, Thing | Tensor) else "value"
         return ev.unknown(f"{name}.{func.attr}()")
-    target = ev.attribute(owner, func.attr, state)
-    return apply(ev, target, expr, evaluated(ev, expr, frame, state), frame, state)
+    return apply(ev, ev.attribute(owner, func.attr, state), expr, given, frame, state)
 
 
 def _choice_call(
     ev: Evaluator, expr: tree.Call, func: tree.Attribute, owner: Choice, frame: Frame, state: State,
 ) -> Value:
+    """A method of one of several values: what it does to each happens where it is the one."""
     given = evaluated(ev, expr, frame, state)
-    parts: list[tuple[Cond, Value]] = []
-    for cond, option in owner.options:
-        if isinstance(option, Kernel | Thing) and func.attr in KERNEL_COPIES:
-            value: Value | None = option
-        elif isinstance(option, Plain):
-            continue  # None has no methods: this option is not taken
-        else:
-            value = None if given.open or given.more else methods.method(
-                ev, option, func.attr, given.args, given.named, state)
-        parts.append((cond, ev.unknown(func.attr) if value is None else value))
-    if not parts:
-        return ev.unknown(func.attr)
-    out = parts[-1][1]
-    for cond, value in parts[-2::-1]:
-        out = join_values(cond, value, out)
-    return out
+    # None has no methods: this option is not taken
+    options = [(cond, option) for cond, option in owner.options if not isinstance(option, Plain)]
+    outcomes: list[tuple[Cond, State, Value]] = []
+    for cond, option in options:
+        branch = state.branch(cond)
+        value = option if isinstance(option, Kernel | Thing) and func.attr in KERNEL_COPIES else _called_on(
+            ev, expr, func, option, given, frame, branch)
+        outcomes.append((cond, branch, value))
+    return _joined(outcomes, state) if outcomes else ev.unknown(func.attr)
+
+
+def _joined(outcomes: list[tuple[Cond, State, Value]], state: State) -> Value:
+    """Go on where the branches meet; the value that each of them gave under its condition."""
+    _, last, value = outcomes[-1]
+    path = state.path
+    for cond, branch, result in outcomes[-2::-1]:
+        last = join_states(cond, branch, last, path)
+        value = join_values(cond, result, value)
+    state.take(last)
+    state.path = path
+    return value
 
 
 def _own_method(ev: Evaluator, owner: Value, name: str, frame: Frame) -> Value | None:
@@ -183,6 +194,9 @@ def forget(ev: Evaluator, owner: Value, state: State) -> None:
     changed = {owner.storage} if isinstance(owner, Tensor) else {owner.name}
     if isinstance(owner, Tensor) and owner.maybe is not None:
         changed.add(owner.maybe)
+    if not all(_is_made(ev, name) for name in changed):
+        # arrays that the function was given may be one
+        changed |= {name for name in ev.symbols.arrays() if not _is_made(ev, name)}
     for frame, variables in list(state.variables.items()):
         for name, value in list(variables.items()):
             new = _reshaped(ev, value, name, changed, state)
@@ -201,6 +215,12 @@ def forget(ev: Evaluator, owner: Value, state: State) -> None:
             state.set_item(None, None, None)
         elif member != name:
             state.epochs[member] = state.epochs.get(member, 0) + 1
+
+
+def _is_made(ev: Evaluator, storage: str) -> bool:
+    """Whether the function itself allocates the memory."""
+    roots = ev.symbols.roots(storage)
+    return roots is not None and roots <= ev.symbols.allocated
 
 
 def _reshaped(ev: Evaluator, value: Value, name: str, changed: set[str], state: State) -> Value:
@@ -258,12 +278,12 @@ def _function(ev: Evaluator, target: Function, expr: tree.Call, given: Arguments
     name = target.qualname.rpartition(".")[2]
     if name in record.TUNERS:
         return record.tuner(ev, expr, given.args, given.named, frame, state)
-    known = library.named_helper(name)
+    definition = target.definition
+    known = None if definition is None else _helper(ev, definition, target.module, target.qualname, None, frame)
     if known is not None and not given.open and not given.more:
         value = known(ev, given.args, given.named, state)
         if value is not None:
             return value
-    definition = target.definition
     if definition is not None and not target.raw and not all(transparent(d) for d in definition.decorators):
         made = decorated(ev, definition, target, expr, frame, state)
         if made is not None:
@@ -274,7 +294,26 @@ def _function(ev: Evaluator, target: Function, expr: tree.Call, given: Arguments
         ev.escape((*given.args, *given.named.values()), state)
         return ev.unknown(f"{name}()")
     args = Arguments((*target.bound, *given.args), {**dict(target.named), **given.named}, given.open, given.more)
-    return inline(ev, definition, target.module, target.qualname, None, expr, args, frame, state)
+    value = inline(ev, definition, target.module, target.qualname, None, expr, args, frame, state)
+    return _kept(ev, value, name, state) if any(_last(d) in _CACHING for d in definition.decorators) else value
+
+
+_CACHING: Final = frozenset({"lru_cache", "cache", "cached_property"})
+"""Decorators of functions that give the same object the next time."""
+
+
+def _kept(ev: Evaluator, value: Value, name: str, state: State) -> Value:
+    """What a function gave before, perhaps: others may have it, too, and may have changed it."""
+    if isinstance(value, Ref | Record):
+        ev.escape((value,), state)
+    if isinstance(value, Tensor):
+        kept = ev.fresh(f"{name}()")
+        return replace(value, strided=value.strided if value.dense else kept, storage=kept, fresh=None, maybe=None)
+    if isinstance(value, Items):
+        return replace(value, items=tuple(_kept(ev, item, name, state) for item in value.items))
+    if isinstance(value, Choice):
+        return Choice(tuple((cond, _kept(ev, option, name, state)) for cond, option in value.options))
+    return value
 
 
 def decorated(
@@ -311,12 +350,53 @@ def _closure(ev: Evaluator, target: Closure, expr: tree.Call, given: Arguments, 
         ev.escape((*given.args, *given.named.values()), state)
         return ev.unknown(_called(expr))
     if isinstance(definition, tree.FuncDef):
-        known = library.named_helper(definition.name)
+        known = _helper(ev, definition, target.module, target.qualname, target.frame, frame)
         value = None if known is None or given.open or given.more else known(ev, given.args, given.named, state)
         if value is not None:
             return value
     return inline(
         ev, definition, target.module, target.qualname, target.frame, expr, args, frame, state, dict(target.defaults))
+
+
+_SAMPLES: Final[Mapping[int, tuple[tuple[int, ...], ...]]] = {
+    1: ((1,), (2,), (3,), (4,), (5,), (17,), (64,), (1000,)), 2: ((7, 4), (8, 4), (1, 32), (33, 32), (64, 16)),
+}
+"""Arguments, by their number, with which a helper is tried."""
+
+
+def _helper(
+    ev: Evaluator, definition: tree.FuncDef, module: Module, qualname: str, outer: int | None, frame: Frame,
+) -> library.Call | None:
+    """The function that a helper is by its name, where it gives the same numbers."""
+    known = library.named_helper(definition.name)
+    if known is None or library.gives_kernel(known):
+        return known
+    key = ("helper", id(definition))
+    if key not in ev.memo:
+        ev.memo[key] = (definition, _agrees(ev, known, definition, module, qualname, outer, frame))
+    return known if ev.memo[key][1] else None
+
+
+def _agrees(
+    ev: Evaluator, known: library.Call, definition: tree.FuncDef, module: Module, qualname: str, outer: int | None,
+    frame: Frame,
+) -> bool:
+    needed = [p for p in definition.params if p.default is None and p.kind == "positional"]
+    fuel, ev.fuel = ev.fuel, _TRIED
+    try:
+        for numbers in _SAMPLES.get(len(needed), ()):
+            args = tuple(Int(const(n)) for n in numbers)
+            state = State(variables={frame.number: {}} if outer is None else {outer: {}})
+            given = inline(ev, definition, module, qualname, outer, None, Arguments(args, {}), frame, state)
+            if given != known(ev, args, {}, state):
+                return False
+    finally:
+        ev.fuel = fuel
+    return len(needed) in _SAMPLES
+
+
+_TRIED: Final = 400
+"""Statements executed to see what a helper gives."""
 
 
 def _class(ev: Evaluator, target: Class, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
@@ -331,8 +411,7 @@ def _class(ev: Evaluator, target: Class, expr: tree.Call, given: Arguments, fram
             defaults[stmt.targets[0].id] = stmt.value
     if definition is None:
         return ev.unknown(f"{target.qualname}()")
-    plain = any(_last(d) == "dataclass" for d in definition.decorators) or any(
-        _last(b) in ("NamedTuple", "TypedDict") for b in definition.bases)
+    plain = _is_plain(target, definition)
     if not plain or given.open or given.more or len(given.args) > len(names):
         ev.escape((*given.args, *given.named.values()), state)
         return ev.unknown(f"{definition.name}()")
@@ -344,6 +423,25 @@ def _class(ev: Evaluator, target: Class, expr: tree.Call, given: Arguments, fram
     return Record(ev.fresh(definition.name), tuple(fields.items()))
 
 
+_NO_FIELDS: Final = frozenset({"", "object", "Generic", "Protocol"})
+_MAKING: Final = (
+    "__init__", "__new__", "__post_init__", "__setattr__", "__getattribute__", "__bool__", "__len__", "__eq__",
+)
+
+
+def _is_plain(target: Class, definition: tree.ClassDef) -> bool:
+    """Whether an object of the class has what it is made with, in the order in which the class names it, and nothing
+    else."""
+    known = target.module.skeleton.definitions
+    if any(f"{target.qualname}.{name}" in known for name in _MAKING):
+        return False
+    bases = {_last(b) for b in definition.bases}
+    if bases & {"NamedTuple", "TypedDict"}:
+        return len(bases) == 1
+    # the fields of a base stand before those of the class
+    return any(_last(d) == "dataclass" for d in definition.decorators) and bases <= _NO_FIELDS
+
+
 def _last(node: tree.Expr) -> str:
     inner = node.func if isinstance(node, tree.Call) else node
     return inner.attr if isinstance(inner, tree.Attribute) else inner.id if isinstance(inner, tree.Name) else ""
@@ -351,19 +449,11 @@ def _last(node: tree.Expr) -> str:
 
 def _choice(ev: Evaluator, target: Choice, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
     """A function chosen by a condition: each is followed where it is the one."""
-    rest = state
     outcomes: list[tuple[Cond, State, Value]] = []
     for cond, option in target.options:
-        branch = rest.branch(cond)
+        branch = state.branch(cond)
         outcomes.append((cond, branch, apply(ev, option, expr, given, frame, branch)))
-    _, last, value = outcomes[-1]
-    path = state.path
-    for cond, branch, result in outcomes[-2::-1]:
-        last = join_states(cond, branch, last, path)
-        value = join_values(cond, result, value)
-    state.take(last)
-    state.path = path
-    return value
+    return _joined(outcomes, state)
 
 
 def _kernel(ev: Evaluator, target: Kernel, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
@@ -392,14 +482,18 @@ def inline(
     key = (module.path, qualname)
     if given.open or caller.depth >= DEPTH or ev.fuel <= 0 or ev.active.count(key) > 1 or (
             isinstance(definition, tree.FuncDef) and definition.is_async):
+        ev.unfollowed.add(key)
         ev.escape((*given.args, *given.named.values()), state)
         return ev.unknown(f"{label}()")
     frame = ev.frame(module, qualname, definition, outer, caller, expr)
     state.enter(frame.number)
     if not bind_parameters(ev, definition, given, frame, state, defaults or {}):
         state.leave(frame.number)
+        ev.unfollowed.add(key)
         ev.escape((*given.args, *given.named.values()), state)
         return ev.unknown(f"{label}()")
+    if expr is not None:
+        ev.calls.add((key, expr.span))
     frame.arguments = (*given.args, *given.named.values())
     if isinstance(definition, tree.Lambda):
         value = ev.eval(definition.body, frame, state)
@@ -485,7 +579,9 @@ def bind_parameters(
             variables[param.name] = defaults[param.name]
         elif param.default is not None:
             outside = ev.frame(frame.module, "<module>", None, frame.outer)
-            variables[param.name] = ev.eval(param.default, outside, state)
+            value = ev.eval(param.default, outside, state)
+            ev.escape((value,), state)  # it is the same object in every call
+            variables[param.name] = value
         else:
             return False
     for name, value in variables.items():

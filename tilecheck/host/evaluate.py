@@ -39,6 +39,7 @@ from tilecheck.host.values import (
     Value,
 )
 from tilecheck.kernel import tree
+from tilecheck.kernel.tree import Span
 from tilecheck.proof.terms import TRUE, Cond, Opaque, Sym, Term, bool_opaque, of
 from tilecheck.proof.terms.sizes import is_short
 from tilecheck.source.module import Module
@@ -73,6 +74,8 @@ class Frame:
     nonlocals: set[str] = field(default_factory=set)
     depth: int = 0
     loops: list[list[State]] = field(default_factory=list)
+    inside: bool = False
+    """Whether it is that of a comprehension, which stands inside a function."""
 
 
 class Evaluator:
@@ -86,6 +89,13 @@ class Evaluator:
         self.records: list[Raw] = []
         self.escaped: set[Kernel] = set()
         """Kernels that went to code that is not seen."""
+        self.volatile: set[tuple[int, str]] = set()
+        """Variables, by frame, that a function assigns which went to code that is not seen."""
+        self.unfollowed: set[tuple[str, str]] = set()
+        """Functions, by file, that are called somewhere without being followed."""
+        self.calls: set[tuple[tuple[str, str], Span]] = set()
+        """Functions, by file, with the calls of them that were followed."""
+        self._escaping: set[tuple[int, Span]] = set()
         self.stores: dict[str, list[tuple[Value, Value]]] = {}
         self.symbols = Symbols()
         self.inlined: set[tuple[str, str]] = set()
@@ -96,9 +106,12 @@ class Evaluator:
 
     # --- names -------------------------------------------------------------------------------------------------------
 
-    def begin(self) -> None:
-        """Start with another function: its symbols are its own."""
-        self.fuel, self.records, self.symbols = FUEL, [], Symbols()
+    def begin(self, fractions: frozenset[str] = frozenset()) -> None:
+        """Start with another function: its symbols are its own.
+
+        fractions  names of what is known to be no integer
+        """
+        self.fuel, self.records, self.symbols = FUEL, [], Symbols(fractions=fractions)
         self.active.clear()
         # values of module-level names may hold symbols
         self._globals.clear()
@@ -167,7 +180,7 @@ class Evaluator:
         while at is not None:
             value = state.variables.get(at.number, {}).get(name)
             if value is not None:
-                return value
+                return self.unknown(name) if (at.number, name) in self.volatile else value
             at = None if at.outer is None else self.frames.get(at.outer)
         return None
 
@@ -201,7 +214,7 @@ class Evaluator:
             return table
         if target.several or target.scope:
             return Thing(self.fresh(name))
-        return self.constant(target.module, value_of(target))
+        return tables.settled_record(self, target.module, self.constant(target.module, value_of(target)))
 
     def constant(self, module: Module, expr: tree.Expr | None) -> Value:
         """The value of an expression at module level."""
@@ -226,6 +239,8 @@ class Evaluator:
         if name == "multi_processor_count":
             self.symbols.positive.add("NUM_SMS")
             return Int(of(Sym("NUM_SMS")))
+        if name == "__dict__":
+            self.escape((owner,), state)
         handler = members.ATTRIBUTES.get(type(owner))
         return self.unknown(name) if handler is None else handler(self, owner, name, state)
 
@@ -271,7 +286,7 @@ class Evaluator:
     def class_attribute(self, owner: Class, name: str, state: State) -> Value:
         qualname = f"{owner.qualname}.{name}"
         if qualname in owner.module.skeleton.definitions:
-            return Function(owner.module, qualname)
+            return self.unknown(qualname) if tables.rebound(owner, name) else Function(owner.module, qualname)
         return tables.class_member(self, owner, name)
 
     def item(self, owner: Value, index: Value, state: State) -> Value:
@@ -290,7 +305,7 @@ class Evaluator:
     def elements(self, value: Value, state: State) -> tuple[Value, ...] | None:
         """The items of a sequence, when all of them are known."""
         if isinstance(value, Items):
-            return value.items
+            return None if value.spliced else value.items
         if isinstance(value, Ref) and value.kind == "list":
             contents = state.heap.get(value.key, OPEN)
             return contents.items if contents.bound == "exact" else None
@@ -328,42 +343,77 @@ class Evaluator:
         """The values go to code that is not seen: what is mutable in them may change."""
         for value in values:
             if isinstance(value, Ref):
-                inner = state.heap.get(value.key, OPEN).items
+                contents = state.heap.get(value.key, OPEN)
                 state.heap[value.key] = OPEN
-                self.escape(inner, state)
+                self.escape((*contents.items, *contents.keys), state)
             elif isinstance(value, Items):
                 self.escape(value.items, state)
             elif isinstance(value, Record):
                 state.epochs[value.key] = state.epochs.get(value.key, 0) + 1
                 self._forget(value.key, state)
+                self.escape(tuple(v for _, v in value.fields), state)
             elif isinstance(value, Thing) and value.origin is None:
                 state.epochs[value.name] = state.epochs.get(value.name, 0) + 1
                 self._forget(value.name, state)
             elif isinstance(value, Closure):
-                self._reassigned(value, state)
+                self._escape_closure(value, state)
+            elif isinstance(value, Function):
+                self.unfollowed.add((value.module.path, value.qualname))
+                self.escape((*value.bound, *(v for _, v in value.named)), state)
             elif isinstance(value, Kernel):
                 self.escaped.add(value)
             elif isinstance(value, Choice):
                 self.escape(tuple(option for _, option in value.options), state)
 
-    def _reassigned(self, value: Closure, state: State) -> None:
-        """Code that is not seen may call the function, which may assign variables of the functions around it."""
-        definition = value.definition
-        if not isinstance(definition, tree.FuncDef):
+    def _escape_closure(self, value: Closure, state: State) -> None:
+        """Code that is not seen may call the function: it changes what it sees of the functions around it."""
+        self.volatile |= self.reassigned(value, state)
+        frame = self.frames.get(value.frame)
+        if frame is None or (value.frame, value.span) in self._escaping:
             return
-        for stmt in definition.body:
-            if isinstance(stmt, tree.UnknownStmt) and stmt.what == "nonlocal":
-                for name in stmt.assigns:
-                    number: int | None = value.frame
-                    while number is not None:
-                        if name in state.variables.get(number, {}):
-                            state.bind(number, name, self.unknown(name))
-                            break
-                        number = self.frames[number].outer
+        self._escaping.add((value.frame, value.span))
+        seen = (self.variable(name, frame, state) for name in sorted(mentioned(value.definition)))
+        self.escape((*value.bound, *(v for v in seen if v is not None and _changes_by_itself(v))), state)
+        self._escaping.discard((value.frame, value.span))
+
+    def reassigned(self, value: Closure, state: State) -> set[tuple[int, str]]:
+        """The function may have been called, or not, or in part: the variables of the functions around it that it
+        assigns are not known any more."""
+        out: set[tuple[int, str]] = set()
+        for name in sorted(rebound(value.definition)):
+            number: int | None = value.frame
+            while number is not None:
+                if name in state.variables.get(number, {}):
+                    state.bind(number, name, self.unknown(name))
+                    out.add((number, name))
+                    break
+                number = self.frames[number].outer
+        return out
 
     def _forget(self, owner: str, state: State) -> None:
-        for key in [key for key in state.attributes if key[0] == owner]:
-            del state.attributes[key]
+        held = [state.attributes.pop(key) for key in [key for key in state.attributes if key[0] == owner]]
+        self.escape(tuple(v for v in held if _changes_by_itself(v)), state)
+
+
+def _changes_by_itself(value: Value) -> bool:
+    """Whether code that has the value may change what it holds."""
+    return isinstance(value, Ref | Record | Closure | Items | Choice)
+
+
+def mentioned(node: object) -> frozenset[str]:
+    """The names that code mentions."""
+    if isinstance(node, tree.Name):
+        return frozenset((node.id,))
+    parts = node if isinstance(node, tuple) else [getattr(node, f) for f in tree.FIELDS[type(node)]]
+    return frozenset().union(*map(mentioned, parts))
+
+
+def rebound(node: object) -> frozenset[str]:
+    """The names of functions around it that code assigns, and functions in it."""
+    if isinstance(node, tree.UnknownStmt) and node.what == "nonlocal":
+        return frozenset(node.assigns)
+    parts = node if isinstance(node, tuple) else [getattr(node, f) for f in tree.FIELDS[type(node)]]
+    return frozenset().union(*map(rebound, parts))
 
 
 # --- what module-level names mean ------------------------------------------------------------------------------------

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from tilecheck.host import arrays, calls, operators
+from tilecheck.host import arrays, calls, loops, operators
 from tilecheck.host.assignment import assign
 from tilecheck.host.effects import has_effects
-from tilecheck.host.state import LONGEST, OPEN, Contents, State, join_values, narrowed
+from tilecheck.host.state import LONGEST, OPEN, Contents, State, join_values, keyed, narrowed
 from tilecheck.host.statements import merge
 from tilecheck.host.syntax import FLATTENED
 from tilecheck.host.values import (
@@ -20,6 +21,7 @@ from tilecheck.host.values import (
     Place,
     Plain,
     Ref,
+    Rest,
     Shape,
     Tensor,
     Truth,
@@ -131,6 +133,8 @@ def _compare(ev: Evaluator, expr: tree.Compare, frame: Frame, state: State) -> V
     conds: list[Cond] = []
     for op, node in zip(expr.ops, expr.rights, strict=True):
         # of `a < b < c`, the last is evaluated where the first holds only
+        if op in ("in", "not in") and isinstance(node, tree.Sequence):
+            node = replace(node, kind="tuple")  # whether something is in it does not depend on the order
         right = _perhaps(ev, node, conj(*conds), frame, state) if conds else ev.eval(node, frame, state)
         conds.append(operators.compare(ev, op, left, right, state))
         left = right
@@ -160,7 +164,7 @@ def _sequence(ev: Evaluator, expr: tree.Sequence, frame: Frame, state: State) ->
             value = ev.eval(node.value, frame, state)
             known = ev.elements(value, state)
             if known is None and isinstance(value, Shape):
-                items.append(value)
+                items.append(Rest(value))
                 places.append(None)
                 continue
             if known is None:
@@ -172,44 +176,69 @@ def _sequence(ev: Evaluator, expr: tree.Sequence, frame: Frame, state: State) ->
             places.append(ev.place(node, frame))
     if expr.kind == "tuple":
         return Items(tuple(items), tuple(places))
+    if any(isinstance(item, Rest) for item in items):
+        return ev.new_list((), state, OPEN)
+    if expr.kind == "set" and len(items) > 1:
+        # some may be equal, and there is no order
+        return ev.new_list((), state, Contents(tuple(items), (), "some"))
     return ev.new_list(tuple(items), state)
 
 
 def _dict(ev: Evaluator, expr: tree.DictExpr, frame: Frame, state: State) -> Value:
-    keys: list[Value] = []
-    values: list[Value] = []
-    bound = Contents().bound
+    found = Contents()
     for key, node in zip(expr.keys, expr.values, strict=True):
         value = ev.eval(node, frame, state)
         if key is not None:
-            keys.append(ev.eval(key, frame, state))
-            values.append(value)
+            found = keyed(found, ev.eval(key, frame, state), value)
             continue
         inner = state.heap.get(value.key, OPEN) if isinstance(value, Ref) else OPEN
-        keys += inner.keys
-        values += inner.items
-        bound = bound if inner.bound == "exact" else "open"
+        for k, v in zip(inner.keys, inner.items, strict=True):
+            found = keyed(found, k, v)
+        found = found if inner.bound == "exact" else replace(found, bound="open")
     name = ev.fresh("dict")
-    state.heap[name] = Contents(tuple(values), tuple(keys), bound)
+    state.heap[name] = found
     return Ref("dict", name)
 
 
 def _comprehension(ev: Evaluator, expr: tree.Comprehension, frame: Frame, state: State) -> Value:
     source = ev.contents(ev.eval(expr.iterable, frame, state), state)
-    bound = source.bound
-    items = source.items
-    if bound == "open" or len(items) > UNROLL * 8:
-        items, bound = (ev.unknown("item"),), "open"
+    if source.bound == "open" or len(source.items) > UNROLL * 8:
+        source = Contents((ev.unknown("item"),), (), "open")
+    changing = has_effects((expr.element, *expr.conditions))
+    before = state.copy() if changing else state
+    out, bound, sure = _elements(ev, expr, source, frame, state)
+    if changing and not (sure and source.bound == "exact" and expr.kind != "generator"):
+        # as often as not at all, or more often, each time after what the others left
+        after = state.copy()
+        state.take(before.copy())
+        loops.disturb(ev, before, [after], state, frame, ())
+        once = state.branch(ev.doubt("iteration"))
+        out, bound, _ = _elements(ev, expr, source, frame, once)
+        loops.disturb(ev, before, [once], state, frame, ())
+        state.heap = {**{k: v for k, v in once.heap.items() if k not in before.heap}, **state.heap}
+    if expr.kind == "dict":
+        return ev.unknown("dict", numeric=False)
+    if expr.kind == "set" and len(out) > 1 and bound == "exact":
+        bound = "some"
+    return ev.new_list(tuple(out), state, Contents(tuple(out), (), bound))
+
+
+def _elements(
+    ev: Evaluator, expr: tree.Comprehension, source: Contents, frame: Frame, state: State,
+) -> tuple[list[Value], Literal["exact", "some", "open"], bool]:
+    """The elements of a comprehension, and whether it is known of each item whether it has one."""
+    bound, sure = source.bound, True
     inner = ev.frame(frame.module, frame.qualname, frame.definition, frame.number)
+    inner.inside = True
     state.enter(inner.number)
     out: list[Value] = []
-    for item in items:
+    for item in source.items:
         assign(ev, expr.target, item, inner, state)
         tests = [state.decided(ev.cond(c, inner, state)) for c in expr.conditions]
         if any(test is False for test in tests):
             continue
-        if any(test is None for test in tests) and bound == "exact":
-            bound = "some"
+        if any(test is None for test in tests):
+            bound, sure = "some" if bound == "exact" else bound, False
         element = ev.eval(expr.element, inner, state)
         if expr.kind != FLATTENED:
             out.append(element)
@@ -222,9 +251,7 @@ def _comprehension(ev: Evaluator, expr: tree.Comprehension, frame: Frame, state:
             out, bound = [], "open"
             break
     state.leave(inner.number)
-    if expr.kind == "dict":
-        return ev.unknown("dict", numeric=False)
-    return ev.new_list(tuple(out), state, Contents(tuple(out), (), bound))
+    return out, bound, sure
 
 
 def _lambda(ev: Evaluator, expr: tree.Lambda, frame: Frame, state: State) -> Value:
@@ -243,7 +270,10 @@ def _slice(ev: Evaluator, expr: tree.SliceExpr, frame: Frame, state: State) -> V
 def _unknown(ev: Evaluator, expr: tree.Unknown, frame: Frame, state: State) -> Value:
     values = [ev.eval(child, frame, state) for child in expr.children]
     if expr.what == "assignment expression" and len(values) == len(expr.assigns) == 1:
-        ev.bind(expr.assigns[0], values[0], frame, state)
+        at = frame
+        while at.inside and at.outer is not None:
+            at = ev.frames[at.outer]
+        ev.bind(expr.assigns[0], values[0], at, state)
         return values[0]
     for name in expr.assigns:
         ev.bind(name, ev.unknown(name), frame, state)

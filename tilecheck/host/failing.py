@@ -264,9 +264,8 @@ def _once(a: Atom, t: Term) -> bool:
 
 
 def _amounts(goal: Cond) -> list[Sym]:
-    """Extents and counts that are compared: where one is 0, there is nothing to do. What only chooses may be 0."""
-    chosen = {b for a in atoms_of(goal) if isinstance(a, Ite) for b in atoms_of(a.cond)}
-    return sorted(a for a in atoms_of(goal) if isinstance(a, Sym) and (a not in chosen or _is_size(a)))
+    """Extents that are compared: where one is 0, there is nothing to do. A number may be 0: `n + pad`."""
+    return sorted(a for a in atoms_of(goal) if isinstance(a, Sym) and _is_size(a))
 
 
 def _arrays(goal: Cond) -> set[str]:

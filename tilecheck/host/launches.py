@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +17,7 @@ from tilecheck.host.state import Contents, State
 from tilecheck.host.symbols import Symbols
 from tilecheck.host.syntax import syntax
 from tilecheck.host.unseen import unseen
+from tilecheck.host.uses import uses
 from tilecheck.host.values import Choice, Function, Items, Kernel, Ref, Thing, Value
 from tilecheck.kernel import tree
 from tilecheck.proof.terms import TRUE, Cond, conj
@@ -24,6 +26,8 @@ from tilecheck.source.module import Module
 if TYPE_CHECKING:
     from tilecheck.source.project import Project
 
+_AGAIN: Final = 4
+"""Times that a function is evaluated in which more and more numbers turn out to be no integers."""
 BODY: Final = "<module>"
 _METHODS: Final = frozenset({"forward", "backward", "setup_context"})
 
@@ -52,14 +56,40 @@ class _Search:
         self.module = module
         self.ev = Evaluator(project, module)
         self.raws: list[tuple[str, Symbols, Raw]] = []
+        self._found: Mapping[str, Sequence[ast.Call | None]] | None = None
 
     def run(self) -> None:
         names = [name for name in self.module.host_functions() if not self._is_kernel(name)]
         names.reverse()  # callers mostly stand below what they call
+        left: list[str] = []
         for name in sorted(names, key=_is_private):
             if _is_private(name) and self._reached(name):
-                continue
-            self._evaluate(name)
+                left.append(name)
+            else:
+                self._evaluate(name)
+        while more := [n for n in left if self._may_be_called_unseen(n)][:1]:
+            left.remove(more[0])
+            self._evaluate(more[0])
+
+    def _may_be_called_unseen(self, name: str) -> bool:
+        """Whether a function is mentioned otherwise than in calls of it that were followed."""
+        key = (self.module.path, name)
+        if key in self.ev.unfollowed:
+            return True
+        followed = {(s.line, s.column, s.end_line, s.end_column) for k, s in self.ev.calls
+                    if k == key and s.file == self.module.path}
+        return any(call is None or not followed.issuperset(self._place(call))
+                   for call in self._uses.get(name, ()))
+
+    def _place(self, call: ast.Call) -> tuple[tuple[int, int, int, int]]:
+        span = syntax(self.module).span(call)
+        return ((span.line, span.column, span.end_line, span.end_column),)
+
+    @property
+    def _uses(self) -> Mapping[str, Sequence[ast.Call | None]]:
+        if self._found is None:
+            self._found = uses(self.module)
+        return self._found
 
     def _is_kernel(self, name: str) -> bool:
         return record.is_kernel(self.ev, self.module, name)
@@ -71,12 +101,18 @@ class _Search:
 
     def _evaluate(self, name: str) -> None:
         ev = self.ev
-        ev.begin()
-        try:
-            self._run(name)
-        except Exception:  # what cannot be followed must not cost the other functions their launches
-            if os.environ.get("TILECHECK_DEBUG"):
-                raise
+        fractions: frozenset[str] = frozenset()
+        for _ in range(_AGAIN):
+            ev.begin(fractions)
+            try:
+                self._run(name)
+            except Exception:  # what cannot be followed must not cost the other functions their launches
+                if os.environ.get("TILECHECK_DEBUG"):
+                    raise
+            found = ev.symbols.between_integers()
+            if not found:
+                break
+            fractions |= found
         self.raws += [(name, ev.symbols, raw) for raw in ev.records]
 
     def _run(self, name: str) -> None:
@@ -113,7 +149,7 @@ class _Search:
         # what it launches is seen where it is looked at by itself
         ev.records, ev.fuel = [], FUEL
         if result is None or state.dead or not isinstance(context, Thing):
-            ev.begin()
+            ev.begin(ev.symbols.fractions)
             return False
         state, values = autograd.started(ev, self.module, context, result, state, backward, self._parameter)
         return self._decorated(name, backward, values, state) is not None
@@ -151,6 +187,8 @@ class _Search:
             return Ref("dict", key)
         if param.name not in ("self", "cls", "ctx"):
             ev.symbols.free.add(name)
+        if _named(param.annotation) == "int":
+            ev.symbols.integers.add(name)
         fractional = _named(param.annotation) == "float" or (isinstance(param.default, tree.Constant) and isinstance(
             param.default.value, float))
         return Thing(name, numeric=not fractional)

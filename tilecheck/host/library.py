@@ -8,8 +8,8 @@ from functools import reduce
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilecheck.host import arrays, operators, tables
-from tilecheck.host.methods import TENSOR, Args, Named
-from tilecheck.host.state import OPEN, Contents, State, mapped
+from tilecheck.host.methods import TENSOR, Args, Named, laid_out
+from tilecheck.host.state import ITEMS, OPEN, Contents, State, mapped
 from tilecheck.host.values import (
     Choice,
     Closure,
@@ -115,11 +115,14 @@ def _extreme(pick: Callable[..., Term]) -> Call:
 
 
 def _sum(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    terms = _terms(ev, args[:1], state) if args else None
+    # a sum may begin with something else than 0
+    terms = _terms(ev, args, state) if len(args) == 1 and not named else None
     return None if terms is None else Int(reduce(lambda a, b: a + b, terms))
 
 
 def _prod(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    if "start" in named or "initial" in named:
+        return None
     if args and isinstance(args[0], Shape):
         total = arrays.shape_product(ev, args[0], state)
         return None if total is None else Int(total)
@@ -138,8 +141,9 @@ def _len(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     if known is not None:
         return Int(const(len(known)))
     if isinstance(value, Thing) and value.numeric and value.origin is None:
-        return Int(ev.extent(f"len({value.name})"))
-    if isinstance(value, Shape):
+        epoch = state.epoch(value.name, ITEMS)
+        return Int(ev.extent(f"len({value.name})" if epoch == (0, 0) else f"len({value.name}@{epoch[0]}.{epoch[1]})"))
+    if isinstance(value, Shape) and value.lower == 0 and value.upper is None:
         return Thing(f"{value.name}.ndim")
     return Int(ev.extent(ev.fresh("len")))
 
@@ -164,6 +168,13 @@ def _list(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None
     if not args:
         return ev.new_list((), state)
     return ev.new_list((), state, ev.contents(args[0], state))
+
+
+def _set(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """What is equal to something else in it is in it once, and in no order."""
+    contents = ev.contents(args[0], state) if args else Contents()
+    return ev.new_list((), state, contents if len(contents.items) < 2 else Contents(
+        contents.items, (), "open" if contents.bound == "open" else "some"))
 
 
 def _tuple(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
@@ -191,13 +202,15 @@ def _zip(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
 
 
 def _enumerate(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    known = ev.elements(args[0], state) if len(args) == 1 else None
+    known = ev.elements(args[0], state) if len(args) == 1 and not named else None
     return None if known is None else ev.new_list(
         tuple(Items((Int(const(i)), v)) for i, v in enumerate(known)), state)
 
 
 def _product(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     """itertools.product"""
+    if named:
+        return None
     rows: list[tuple[Value, ...]] = [()]
     for arg in args:
         known = ev.elements(arg, state)
@@ -244,7 +257,8 @@ def _vars(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None
     owner = args[0] if args else None
     fields: dict[str, Value] | None = None
     if isinstance(owner, Record):
-        fields = dict(owner.fields)
+        fields = {name: ev.attribute(owner, name, state) for name, _ in owner.fields}
+        ev.escape((owner,), state)  # what is stored in the dict is stored in the object
     elif isinstance(owner, Thing) and isinstance(owner.origin, Member):
         found = [tables.walked(value, owner.origin.path) for value in owner.origin.values]
         names = {tuple(n for n, _ in value.fields) if isinstance(value, Record) else None for value in found}
@@ -298,13 +312,13 @@ def _kernel(ev: Evaluator, args: Args, named: Named, state: State) -> Value | No
 
 
 def _cdiv(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    values = (*args, *named.values())
-    return operators.round_up(ev, values[0], values[1]) if len(values) == 2 else None
+    # which is divided by which is told by the places
+    return operators.round_up(ev, args[0], args[1]) if len(args) == 2 and not named else None
 
 
 def _next_pow2(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     values = (*args, *named.values())
-    term = ev.number(values[0]) if values else None
+    term = ev.number(values[0]) if len(values) == 1 else None
     return None if term is None else Int(app("next_pow2", term))
 
 
@@ -370,14 +384,14 @@ def _arange(ev: Evaluator, args: Args, named: Named, state: State) -> Value | No
 
 
 def _new_array(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
-    return arrays.allocated(ev, "array", None, state)
+    return None if "copy" in named else arrays.allocated(ev, "array", None, state)
 
 
 BUILTINS: Final[Mapping[str, Call]] = {
     "int": _int, "bool": _bool, "min": _extreme(minimum), "max": _extreme(maximum), "sum": _sum, "len": _len,
     "abs": _abs, "range": _range, "list": _list, "tuple": _tuple, "dict": _dict, "zip": _zip, "pow": _pow,
     "enumerate": _enumerate, "divmod": _divmod, "vars": _vars, "getattr": _getattr, "id": _identity, "iter": _identity,
-    "isinstance": _isinstance, "set": _list, "frozenset": _list, "reversed": lambda ev, a, n, s: None,
+    "isinstance": _isinstance, "set": _set, "frozenset": _set, "reversed": lambda ev, a, n, s: None,
     "sorted": lambda ev, a, n, s: ev.new_list(
         (), s, Contents(ev.contents(a[0], s).items, (), "some" if ev.contents(a[0], s).bound != "open" else "open")),
 }
@@ -421,6 +435,11 @@ def named_helper(name: str) -> Call | None:
     return _HELPERS.get(plain)
 
 
+def gives_kernel(helper: Call) -> bool:
+    """Whether a helper is one that makes a kernel of a kernel."""
+    return helper is _hinted
+
+
 HARMLESS: Final = frozenset({
     "print", "str", "repr", "isinstance", "hasattr", "type", "float", "debug", "info", "warning", "warn", "error",
     "warning_once", "format", "synchronize", "current_stream", "current_device", "get_device_capability",
@@ -428,6 +447,9 @@ HARMLESS: Final = frozenset({
     "any", "all", "round", "sqrt", "set_device", "mark_non_differentiable", "issubclass",
 })
 """Functions that change none of their arguments."""
+
+
+_ARRAYS: Final = frozenset({"cupy", "numpy", "torch"})
 
 
 def external(ev: Evaluator, path: str, args: Args, named: Named, state: State) -> Value | None:
@@ -439,11 +461,11 @@ def external(ev: Evaluator, path: str, args: Args, named: Named, state: State) -
     known = table.get(name)
     if known is None:
         known = named_helper(name)
-    if known is None and "out" in named and package.partition(".")[0] == "torch":
+    if "out" in named and package.partition(".")[0] in _ARRAYS:
         return named["out"]  # what it returns is what it wrote into
     if known is None and package.endswith(("math", "numpy", "np")) and name in ("pow",):
         known = _pow
-    return None if known is None else known(ev, args, named, state)
+    return None if known is None else laid_out(ev, known(ev, args, named, state), args, named)
 
 
 __all__ = ["HARMLESS", "OPEN", "external", "named_helper"]

@@ -11,7 +11,7 @@ from tilecheck.host.doubling import doubled
 from tilecheck.host.effects import has_effects
 from tilecheck.host.state import ITEMS, OPEN, State, as_number, guarded
 from tilecheck.host.tables import freeze, frozen
-from tilecheck.host.values import NONE, Int, Items, Kernel, Member, Record, Ref, Value
+from tilecheck.host.values import NONE, External, Int, Items, Kernel, Member, Record, Ref, Value
 from tilecheck.kernel import tree
 from tilecheck.proof.terms import TRUE, Cond, Sym, Term, conj, const, disj, eq, ge, le, lt, negate, of
 
@@ -316,7 +316,7 @@ def _after(
             label = ev.fresh(name)
             ev.bind(name, ev.sourced(label, Member(label, tuple(found))), frame, state)
     if stmt.orelse:
-        done = state.copy()
+        done = state.branch(ev.doubt("not left"))
         statements.run(ev, stmt.orelse, frame, done)
         if not done.dead:
             havoc(ev, stmt.orelse, frame, state)
@@ -335,6 +335,8 @@ def _any_item(ev: Evaluator, stmt: tree.For, frame: Frame, entry: State) -> tupl
 
 def _range_bounds(ev: Evaluator, expr: tree.Expr, frame: Frame, state: State) -> tuple[Term, Term] | None:
     if not isinstance(expr, tree.Call) or not isinstance(expr.func, tree.Name) or expr.func.id != "range":
+        return None
+    if ev.eval(expr.func, frame, state) != External("builtins.range") or expr.keywords:
         return None
     terms = [ev.number(ev.eval(arg, frame, state)) for arg in expr.args]
     known = [t for t in terms if t is not None]

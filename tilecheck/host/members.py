@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from tilecheck.host import arrays, tables
+from tilecheck.host import arrays, operators, tables
 from tilecheck.host.state import OPEN, State, item_name, mapped
 from tilecheck.host.values import (
     Choice,
@@ -29,7 +29,7 @@ from tilecheck.host.values import (
     Truth,
     Value,
 )
-from tilecheck.proof.terms import FALSE, TRUE, Cond, conj, disj, ne
+from tilecheck.proof.terms import FALSE, TRUE, Cond, Opaque, bool_opaque, conj, disj, ne
 
 if TYPE_CHECKING:
     from tilecheck.host.evaluate import Evaluator
@@ -47,6 +47,10 @@ def _truth_number(ev: Evaluator, value: Value, state: State) -> Cond:
     return ev.doubt("true") if term is None else ne(term, 0)
 
 
+def _truth_thing(ev: Evaluator, value: Thing, state: State) -> Cond:
+    return operators.is_not_zero(ev, value) if value.numeric else _truth_number(ev, value, state)
+
+
 def _truth_choice(ev: Evaluator, value: Choice, state: State) -> Cond:
     return disj(*(conj(cond, ev.truth(option, state)) for cond, option in value.options))
 
@@ -55,7 +59,8 @@ TRUTH: Final[Mapping[type, Callable[[Evaluator, Any, State], Cond]]] = {
     Int: _truth_number, Truth: lambda ev, v, s: v.cond, Plain: lambda ev, v, s: TRUE if v.value else FALSE,
     Ratio: lambda ev, v, s: ne(v.num, 0), Log2: lambda ev, v, s: ev.doubt("log2"),
     Tensor: lambda ev, v, s: ev.doubt(v.name), Shape: _truth_sized, Items: _truth_sized, Ref: _truth_sized,
-    Thing: _truth_number, Choice: _truth_choice, Table: lambda ev, v, s: ev.doubt("table"),
+    External: lambda ev, v, s: bool_opaque(Opaque(v.path, uniform=True)),
+    Thing: _truth_thing, Choice: _truth_choice, Table: lambda ev, v, s: ev.doubt("table"),
 }
 
 
@@ -85,6 +90,12 @@ ATTRIBUTES: Final[Mapping[type, Callable[[Evaluator, Any, str, State], Value]]] 
 def _items_item(ev: Evaluator, owner: Items, index: Value, state: State) -> Value:
     term = ev.number(index)
     at = None if term is None else term.constant
+    if owner.spliced:
+        # the items before the first extents of unknown number, and those after the last, have their places
+        if at is None or not -len(owner.items) <= at < len(owner.items) or Items(
+                owner.items[:at + 1] if at >= 0 else owner.items[at:]).spliced:
+            return ev.unknown("item")
+        return owner.items[at]
     if at is not None and -len(owner.items) <= at < len(owner.items):
         return owner.items[at]
     return ev.sourced(ev.fresh("item"), Member(ev.fresh("items"), owner.items)) if owner.items else ev.unknown("item")
@@ -95,8 +106,7 @@ def _ref_item(ev: Evaluator, owner: Ref, index: Value, state: State) -> Value:
     if owner.kind == "list" and contents.bound == "exact":
         return _items_item(ev, Items(contents.items), index, state)
     if owner.kind == "dict" and index in contents.keys and contents.bound == "exact":
-        # the last assignment of a key counts
-        return contents.items[len(contents.keys) - 1 - contents.keys[::-1].index(index)]
+        return contents.items[contents.keys.index(index)]
     if contents.bound == "open" or not contents.items:
         return ev.unknown("item")
     return ev.sourced(ev.fresh("item"), Member(ev.fresh(owner.key), tables.frozen(ev, contents.items, state)))

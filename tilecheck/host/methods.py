@@ -10,6 +10,7 @@ from tilecheck.host import arrays, tables
 from tilecheck.host.state import LONGEST, OPEN, Contents, State, chosen, contiguity
 from tilecheck.host.values import (
     NONE,
+    Choice,
     External,
     Int,
     Items,
@@ -206,7 +207,10 @@ _AMBIGUOUS: Final = frozenset({
 KERNEL_COPIES: Final = frozenset({"replace_hints", "with_hints"})
 """Methods of a kernel that give the same kernel, compiled differently."""
 
-REBIND: Final = frozenset({"resize_", "set_", "unsqueeze_", "squeeze_", "t_", "transpose_", "resize_as_", "swapaxes_"})
+REBIND: Final = frozenset({
+    "resize_", "set_", "unsqueeze_", "squeeze_", "t_", "transpose_", "resize_as_", "swapaxes_",
+    "swapdims_", "as_strided_", "resize",
+})
 
 
 # --- methods of other values -----------------------------------------------------------------------------------------
@@ -296,8 +300,28 @@ OTHER: Final[Mapping[type, Callable[[Evaluator, Any, str, Args, Named, State], V
 }
 
 
+_LAYOUTS: Final = frozenset({"A", "F", "K"})
+
+
+def laid_out(ev: Evaluator, value: Value | None, args: Args, named: Named) -> Value | None:
+    """The result of a call that asks for another layout than row by row: `memory_format=`, `order="F"`."""
+    if not {"memory_format", "order"} & named.keys() and not any(
+            isinstance(a, Plain) and isinstance(a.value, str) and a.value in _LAYOUTS for a in args):
+        return value
+    if isinstance(value, Choice):
+        return Choice(tuple((cond, laid_out(ev, option, args, named) or option) for cond, option in value.options))
+    if not isinstance(value, Tensor):
+        return value
+    name = ev.symbols.allocation(ev.fresh(f"{value.name}.laid_out()"), value.storage)
+    return replace(value, strided=name, storage=name, strides=None, dense=False, fresh=None, maybe=value.storage)
+
+
 def method(ev: Evaluator, owner: Value, name: str, args: Args, named: Named, state: State) -> Value | None:
     """The result of `owner.name(...)`, or None when the method is not known."""
+    return laid_out(ev, _method(ev, owner, name, args, named, state), args, named)
+
+
+def _method(ev: Evaluator, owner: Value, name: str, args: Args, named: Named, state: State) -> Value | None:
     if isinstance(owner, Ref):
         handler = _list_method if owner.kind == "list" else _dict_method
         return handler(ev, owner, name, args, named, state)

@@ -19,6 +19,7 @@ from tilecheck.host.values import (
     Ratio,
     Record,
     Ref,
+    Rest,
     Shape,
     Table,
     Tensor,
@@ -133,14 +134,15 @@ def binary(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> V
 
 
 def _concatenation(ev: Evaluator, left: Value, right: Value, state: State) -> Value:
-    a, b = ev.elements(left, state), ev.elements(right, state)
+    a = left.items if isinstance(left, Items) else ev.elements(left, state)
+    b = right.items if isinstance(right, Items) else ev.elements(right, state)
     if len(a or ()) + len(b or ()) > LONGEST:
         return ev.unknown("sequence", numeric=False)
     if isinstance(left, Ref):
         return ev.new_list((*(a or ()), *(b or ())), state) if a is not None and b is not None else ev.unknown(
             "list", numeric=False)
-    parts_a = (left,) if a is None and isinstance(left, Shape) else a
-    parts_b = (right,) if b is None and isinstance(right, Shape) else b
+    parts_a = (Rest(left),) if a is None and isinstance(left, Shape) else a
+    parts_b = (Rest(right),) if b is None and isinstance(right, Shape) else b
     if parts_a is None or parts_b is None:
         return ev.unknown("tuple", numeric=False)
     places = (left.places if isinstance(left, Items) else (None,) * len(parts_a)) + (
@@ -170,6 +172,7 @@ def unary(ev: Evaluator, op: str, operand: Value) -> Value:
 # --- comparisons -----------------------------------------------------------------------------------------------------
 
 _ORDER: Final[Mapping[str, Callable[[Term, Term], Cond]]] = {"<": lt, "<=": le, ">": gt, ">=": ge, "==": eq, "!=": ne}
+_UNTOLD: Final = (Int, Thing, Items, Shape, Tensor, Record, Ref, Ratio, Log2, Table)
 _DEFINITE: Final = (Int, Truth, Ratio, Log2, Tensor, Shape, Items, Ref, Record, Kernel, Function, Class, Table)
 
 
@@ -194,6 +197,11 @@ def compare(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> 
         if op != "!=" or as_number(left) is None or as_number(right) is None:
             return negate(compare(ev, positive, left, right, state))
     if op == "is":
+        if isinstance(left, Ref) and isinstance(right, Ref):
+            return TRUE if left == right else FALSE
+        if isinstance(left, _UNTOLD) and isinstance(right, _UNTOLD):
+            # what is equal need not be the same
+            return _named(ev, "is", left, right)
         op = "=="
     if op == "in":
         return _membership(ev, left, right, state)
@@ -202,8 +210,32 @@ def compare(ev: Evaluator, op: str, left: Value, right: Value, state: State) -> 
     if isinstance(left, _SCALARS) and isinstance(right, _SCALARS):
         a, b = ev.number(left), ev.number(right)
         if a is not None and b is not None:
-            return _ORDER[op](a, b)
+            return _fraction(ev, op, left, right) or _ORDER[op](a, b)
     return _named(ev, op, left, right)
+
+
+_MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def _fraction(ev: Evaluator, op: str, left: Value, right: Value) -> Cond | None:
+    """The comparison with an integer of what is no integer, of which only the text is kept; all are taken down."""
+    if not isinstance(left, Thing):
+        left, right, op = right, left, _MIRRORED[op]
+    number = as_number(right)
+    if not isinstance(left, Thing) or number is None or number.constant is None:
+        return None
+    if left.name in ev.symbols.fractions:
+        return negate(_named(ev, "==", left, right)) if op == "!=" else _named(ev, op, left, right)
+    if op in ("==", "!="):
+        ev.symbols.points.setdefault(left.name, set()).add(number.constant)
+    else:
+        ev.symbols.cuts.setdefault(left.name, set()).add((number.constant, op in ("<=", ">")))
+    return None
+
+
+def is_not_zero(ev: Evaluator, value: Thing) -> Cond:
+    """Whether a number is true."""
+    return negate(_equality(ev, value, Int(const(0)), State()))
 
 
 def _named(ev: Evaluator, op: str, left: Value, right: Value) -> Cond:
@@ -221,6 +253,8 @@ def _equality(ev: Evaluator, left: Value, right: Value, state: State) -> Cond:
         return TRUE if left.value == right.value else FALSE
     if isinstance(left, Plain) or isinstance(right, Plain):
         return _named(ev, "==", left, right)
+    if {type(left), type(right)} in ({Ref, Items}, {Ref, Shape}):
+        return FALSE  # no list is equal to a tuple, and no dict
     shapes = _shape_equality(ev, left, right, state)
     if shapes is not None:
         return shapes
@@ -238,7 +272,7 @@ def _equality(ev: Evaluator, left: Value, right: Value, state: State) -> Cond:
             isinstance(right, Int | Truth) and isinstance(left, _SCALARS)):
         x, y = ev.number(left), ev.number(right)
         if x is not None and y is not None:
-            return eq(x, y)
+            return _fraction(ev, "==", left, right) or eq(x, y)
     if isinstance(left, Thing) and isinstance(right, Thing) and left.numeric and right.numeric:
         return eq(ev.integer(left), ev.integer(right))
     return _named(ev, "==", left, right)
@@ -253,8 +287,12 @@ def _shape_equality(ev: Evaluator, left: Value, right: Value, state: State) -> C
     if state.ranks.get(left.name) is not None and state.ranks.get(right.name) is not None:
         return None
     same = bool_opaque(Opaque(f"{left.name}.shape == {right.name}.shape", uniform=True))
-    upper = 5 if left.upper is None else max(left.upper, left.lower)
-    axes = [*range(left.lower, upper), *([-1] if left.upper is None else [])]
+    if left.lower < 0:
+        # counted from the right, and the end may be counted from the left
+        axes = [*range(left.lower, 0)] if left.upper is None else []
+    else:
+        upper = 5 if left.upper is None else max(left.upper, left.lower)
+        axes = [*range(left.lower, upper), *([-1] if left.upper is None else [])]
     return conj(same, *(
         eq(ev.extent(f"{left.name}.shape[{i}]"), ev.extent(f"{right.name}.shape[{i}]")) for i in axes))
 

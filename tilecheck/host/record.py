@@ -306,6 +306,9 @@ def argument(
             "array", text, where, None, value.storage, value.whole, shape, strides, value.fresh, value.name,
             strided=value.strided, dense=value.dense, roots=ev.symbols.roots(value.storage),
             made=_made(ev, value.storage), dtype=value.dtype, rows=value.rows)
+    if isinstance(value, Thing) and any(state.epochs.get(f"{value.name}.{part}") for part in ("shape", "strides")):
+        # it has another shape by now
+        return Argument("unknown", text, where, literal=literal(value))
     if isinstance(value, Thing) and value.numeric:
         rank = state.ranks.get(value.name)
         as_array = ev.tensor(value, state)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Final, Literal
 
-from tilecheck.host.values import Choice, Int, Items, Tensor, Thing, Truth, Value
+from tilecheck.host.values import Choice, Int, Items, Kernel, Plain, Tensor, Thing, Truth, Value
 from tilecheck.proof.terms import ONE, ZERO, Cond, Opaque, Term, bool_opaque, conj, disj, ite, negate
 from tilecheck.proof.terms.sizes import is_short, is_small
 from tilecheck.records import record
@@ -31,6 +31,30 @@ NUMBERED: Final = "[#]"
 """All items of objects that are not followed, and those at numbers, among the attributes."""
 LONGEST: Final = 1024
 """A sequence that grows beyond this is not followed: `t = t + t` doubles it each time."""
+
+
+def keyed(here: Contents, key: Value, value: Value) -> Contents:
+    """A dict after a value was stored under a key. Where the key may be equal to another one, which value is under
+    which is not known."""
+    if key in here.keys:
+        at = here.keys.index(key)
+        items = (*here.items[:at], value, *here.items[at + 1:])
+        return Contents(items, here.keys, here.bound)
+    apart = all(_differ(key, other) for other in here.keys)
+    return Contents((*here.items, value), (*here.keys, key), here.bound if apart or here.bound == "open" else "some")
+
+
+def _differ(a: Value, b: Value) -> bool:
+    """Whether two keys are certainly not equal."""
+    if isinstance(a, Plain) and isinstance(b, Plain):
+        return a.value != b.value
+    if isinstance(a, Int) and isinstance(b, Int):
+        return a.term.constant is not None and b.term.constant is not None and a.term != b.term
+    if isinstance(a, Kernel) and isinstance(b, Kernel):
+        return a != b
+    kinds = {type(a), type(b)}
+    return len(kinds) == 2 and kinds <= {Plain, Int, Kernel} and not any(
+        isinstance(v, Plain) and isinstance(v.value, float) for v in (a, b))
 
 
 def item_name(at: int | str) -> str:
@@ -153,7 +177,8 @@ def join_values(test: Cond, a: Value, b: Value) -> Value:
     if x is not None and y is not None:
         number = ite(test, x, y)
         return Int(number) if is_small(number) else _either(number)
-    if isinstance(a, Items) and isinstance(b, Items) and len(a.items) == len(b.items):
+    if isinstance(a, Items) and isinstance(b, Items) and len(a.items) == len(b.items) and not (
+            a.spliced or b.spliced):
         return Items(tuple(join_values(test, v, w) for v, w in zip(a.items, b.items, strict=True)), a.places)
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         copies = _join_copies(test, a, b)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from tilecheck.host import loops, methods, record
+from tilecheck.host import calls, loops, methods, record
 from tilecheck.host.assignment import assign
 from tilecheck.host.operators import binary
-from tilecheck.host.state import State, join_states
-from tilecheck.host.values import NONE, Class, Closure, Kernel, Ref, Thing, Value
+from tilecheck.host.state import OPEN, State, join_states
+from tilecheck.host.values import NONE, Class, Closure, External, Items, Kernel, Ref, Tensor, Thing, Value
 from tilecheck.kernel import tree
 from tilecheck.proof.terms import Cond, negate
 
@@ -63,8 +63,19 @@ def _expression(ev: Evaluator, stmt: tree.ExprStmt, frame: Frame, state: State) 
 
 def _assign(ev: Evaluator, stmt: tree.Assign, frame: Frame, state: State) -> None:
     value = ev.eval(stmt.value, frame, state)
+    if isinstance(value, Ref) and _is_lazy(stmt.value):
+        state.heap[value.key] = OPEN
     for target in stmt.targets:
         assign(ev, target, _labelled(ev, target, value), frame, state)
+
+
+_LAZY: Final = frozenset({"enumerate", "filter", "items", "iter", "keys", "map", "reversed", "values", "zip"})
+
+
+def _is_lazy(expr: tree.Expr) -> bool:
+    """Whether what an expression gives is computed when it is gone through, and perhaps once only."""
+    return (isinstance(expr, tree.Comprehension) and expr.kind == "generator") or (
+        isinstance(expr, tree.Call) and _last(expr.func) in _LAZY)
 
 
 def _labelled(ev: Evaluator, target: tree.Expr, value: Value) -> Value:
@@ -80,6 +91,14 @@ def _augmented(ev: Evaluator, stmt: tree.AugAssign, frame: Frame, state: State) 
     if stmt.op == "+" and isinstance(left, Ref) and left.kind == "list":
         methods.method(ev, left, "extend", (right,), {}, state)
         return
+    if isinstance(left, Tensor):
+        return  # in place
+    if isinstance(left, Ref):
+        # `*=` of a list and `|=` of a dict change what other names know, too
+        state.heap[left.key] = OPEN
+        return
+    if isinstance(left, Thing) and isinstance(right, Ref | Items):
+        ev.escape((left,), state)  # so does `+=` of what may be a list
     assign(ev, stmt.target, binary(ev, stmt.op, left, right, state), frame, state)
 
 
@@ -96,18 +115,30 @@ def _if(ev: Evaluator, stmt: tree.If, frame: Frame, state: State) -> None:
 
 
 def _with(ev: Evaluator, stmt: tree.With, frame: Frame, state: State) -> None:
+    swallowing = False
     for context, target in stmt.items:
         value = ev.eval(context, frame, state)
+        swallowing = swallowing or (isinstance(context, tree.Call) and not _passes_on(ev, context.func, frame, state))
         if target is not None:
             assign(ev, target, Thing(ev.fresh("context")) if not isinstance(value, Thing) else value, frame, state)
-    if any(isinstance(c, tree.Call) and _last(c.func) in _SWALLOWING for c, _ in stmt.items):
+    if swallowing:
         _try(ev, tree.Try(stmt.body, ((),), (), (), stmt.span), frame, state)
     else:
         run(ev, stmt.body, frame, state)
 
 
-_SWALLOWING: Final = frozenset({"suppress", "raises", "assertRaises"})
-"""Contexts that go on behind the statement after an exception in it."""
+_PLAIN: Final = frozenset({
+    "autocast", "catch_warnings", "device", "enable_grad", "get_device_guard", "inference_mode", "no_grad",
+    "nullcontext", "nvtx_range", "open", "profile", "range", "record_function", "set_grad_enabled", "stream",
+})
+
+
+def _passes_on(ev: Evaluator, func: tree.Expr, frame: Frame, state: State) -> bool:
+    """Whether a context is known to pass an exception in it on; others may go on behind the statement."""
+    value = ev.eval(func, frame, state) if isinstance(func, tree.Name | tree.Attribute) else None
+    if isinstance(value, External) and value.path.partition(".")[0] in ("torch", "cupy", "numpy"):
+        return True
+    return _last(func) in _PLAIN
 
 
 def _last(func: tree.Expr) -> str:
@@ -115,21 +146,55 @@ def _last(func: tree.Expr) -> str:
 
 
 def _try(ev: Evaluator, stmt: tree.Try, frame: Frame, state: State) -> None:
-    entry = state.copy()
+    entry, tests = state.copy(), [ev.doubt("raises") for _ in stmt.handlers]
+    returned = len(frame.returns)
+    jumped = len(frame.loops[-1]) if frame.loops else 0
+    # what is returned in the body is returned only where nothing was raised
+    state.path = (*entry.path, *map(negate, tests))
     run(ev, (*stmt.body, *stmt.orelse), frame, state)
-    for handler in stmt.handlers:
-        # the body may have stopped anywhere
-        raised = entry.copy()
-        loops.havoc(ev, stmt.body, frame, raised)
-        loops.disturb(ev, entry, [state], raised, frame, stmt.body)
-        failed = ev.doubt("raises")
+    later = [state.copy(), *(end for end, _ in frame.returns[returned:])]
+    for failed, handler in zip(tests, stmt.handlers, strict=True):
+        raised = _raised(ev, entry, later, stmt.body, frame)
         raised.path = (*entry.path, failed)
         run(ev, handler, frame, raised)
-        after = state.copy()
-        after.path = (*after.path, negate(failed)) if not raised.dead else after.path
         outcome = entry.copy()
-        merge(failed, raised, after, outcome)
+        merge(failed, raised, state.copy(), outcome)
         state.take(outcome)
+    if stmt.finalbody:
+        _finally(ev, stmt, frame, state, entry, returned, jumped)
+
+
+def _raised(ev: Evaluator, entry: State, later: list[State], body: tuple[tree.Stmt, ...], frame: Frame) -> State:
+    """The state behind a body that may have stopped anywhere."""
+    raised = entry.copy()
+    loops.havoc(ev, body, frame, raised)
+    loops.disturb(ev, entry, later, raised, frame, body)
+    for variables in list(raised.variables.values()):
+        for value in list(variables.values()):
+            if isinstance(value, Closure):
+                ev.reassigned(value, raised)  # it may have stopped anywhere, too
+    return raised
+
+
+def _finally(
+    ev: Evaluator, stmt: tree.Try, frame: Frame, state: State, entry: State, returned: int, jumped: int,
+) -> None:
+    """What runs at the end, also where the statement is left by an exception, a return or a jump."""
+    every = (*stmt.body, *stmt.orelse, *(s for handler in stmt.handlers for s in handler))
+    ends = frame.returns[returned:]
+    jumps = frame.loops[-1][jumped:] if frame.loops else []
+    raised = _raised(ev, entry, [state.copy(), *(end for end, _ in ends), *jumps], every, frame)
+    raised.path = (*entry.path, ev.doubt("raises"))
+    del frame.returns[returned:]
+    if frame.loops:
+        del frame.loops[-1][jumped:]
+    for end, value in ends:
+        run(ev, stmt.finalbody, frame, end)
+        frame.returns += () if end.dead else ((end, value),)
+    for end in jumps:
+        run(ev, stmt.finalbody, frame, end)
+        frame.loops[-1] += () if end.dead else (end,)
+    run(ev, stmt.finalbody, frame, raised)
     run(ev, stmt.finalbody, frame, state)
 
 
@@ -165,7 +230,12 @@ def _function(ev: Evaluator, stmt: tree.FuncDef, frame: Frame, state: State) -> 
         ev.bind(stmt.name, Kernel(frame.module.path, qualname), frame, state)
         return
     defaults = tuple((p.name, ev.eval(p.default, frame, state)) for p in stmt.params if p.default is not None)
-    ev.bind(stmt.name, Closure(stmt, stmt.span, frame.number, frame.module, qualname, defaults=defaults), frame, state)
+    made = Closure(stmt, stmt.span, frame.number, frame.module, qualname, defaults=defaults)
+    if all(calls.transparent(d) for d in stmt.decorators):
+        ev.bind(stmt.name, made, frame, state)
+        return
+    ev.escape((made,), state)
+    ev.bind(stmt.name, ev.unknown(stmt.name, numeric=False), frame, state)
 
 
 def _class(ev: Evaluator, stmt: tree.ClassDef, frame: Frame, state: State) -> None:

@@ -272,11 +272,30 @@ def _with(at: Syntax, node: ast.With) -> Stmt:
     return tree.With(items, at.block(node.body), at.span(node))
 
 
-def _try(at: Syntax, node: ast.Try) -> Stmt:
+def _try(at: Syntax, node: ast.Try | ast.TryStar) -> Stmt:
     handlers = tuple(
         (tree.UnknownStmt("except", (), () if h.name is None else (h.name,), (), at.span(h)), *at.block(h.body))
         for h in node.handlers)
     return tree.Try(at.block(node.body), handlers, at.block(node.orelse), at.block(node.finalbody), at.span(node))
+
+
+def _match(at: Syntax, node: ast.Match) -> Stmt:
+    """The cases one after the other, each under a condition of which nothing is known."""
+    subject = at.expr(node.subject)
+    out: tuple[Stmt, ...] = ()
+    for case in reversed(node.cases):
+        names = tuple(dict.fromkeys(_bound(case.pattern)))
+        body, span = at.block(case.body), at.span(case.pattern)
+        always = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None and case.guard is None
+        if always and not names:
+            out = body
+            continue
+        captured = tree.Unknown("case", (subject,) if case is node.cases[0] else (), span, names)
+        guard = () if case.guard is None else (at.expr(case.guard),)
+        out = (tree.If(tree.Unknown("case", (captured, *guard), span), body, out, at.span(node)),)
+    if len(out) == 1 and isinstance(out[0], tree.If):
+        return out[0]
+    return tree.If(tree.Unknown("case", (subject,), at.span(node)), out, out, at.span(node))
 
 
 def _delete(at: Syntax, node: ast.Delete) -> Stmt:
@@ -328,6 +347,8 @@ _STATEMENTS: Final[Mapping[type[ast.stmt], Callable[[Syntax, Any], Stmt]]] = {
     ast.Assert: lambda at, n: tree.AssertStmt(at.expr(n.test), at.span(n)),
     ast.Raise: lambda at, n: tree.Raise(at.optional(n.exc), at.span(n)),
     ast.Try: _try,
+    ast.TryStar: _try,
+    ast.Match: _match,
     ast.Delete: _delete,
     ast.FunctionDef: lambda at, n: at._function(n),
     ast.AsyncFunctionDef: lambda at, n: at._function(n),

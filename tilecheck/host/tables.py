@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, cast
 
 from tilecheck.host.state import OPEN, Contents, State, join_values
 from tilecheck.host.syntax import syntax
@@ -47,7 +48,7 @@ _MANY: Final = 256
 def extended(origin: Member | Stored, step: Step) -> Member | Stored:
     if isinstance(origin, Member):
         return Member(origin.root, origin.values, (*origin.path, step), origin.every)
-    return Stored(origin.root, origin.table, origin.key, (*origin.path, step))
+    return replace(origin, path=(*origin.path, step))
 
 
 def settled(origin: Member | Stored) -> Value | None:
@@ -130,22 +131,88 @@ def table_of(ev: Evaluator, target: ValueAt, name: str) -> Table | None:
 
 
 def table_from(ev: Evaluator, module: Module, value: tree.Expr, name: str) -> Table | None:
+    last = name.rpartition(".")[2]
     if isinstance(value, tree.Call):
         maker = value.func.attr if isinstance(value.func, tree.Attribute) else getattr(value.func, "id", "")
         if maker not in _MAKERS:
             return None
-        return Table(f"{module.path}:{name}")
+        return Table(f"{module.path}:{name}", partial=not _stores_are_seen(ev, module, last))
     if not isinstance(value, tree.DictExpr):
         return None
     table = _display(ev, value, f"{module.path}:{name}", module)
-    return Table(table.name, bool(value.values) and not _changes(module, name.rpartition(".")[2]))
+    constant = bool(value.values) and not _changes(ev, module, last)
+    return Table(table.name, constant, not constant and not _stores_are_seen(ev, module, last))
 
 
-def _changes(module: Module, name: str) -> bool:
-    """Whether code of the module stores into a table of this name."""
-    word = rf"\b{re.escape(name)}\s*"
-    return re.search(rf"{word}\[[^\]=]*\]\s*=[^=]|{word}\.(?:update|setdefault|pop|popitem|clear)\b|\bdel\s+{word}",
-                     module.text) is not None
+_READING: Final = frozenset({"copy", "get", "items", "keys", "values"})
+_ASKING: Final = frozenset({
+    "any", "all", "dict", "frozenset", "len", "list", "max", "min", "print", "set", "sorted", "tuple",
+})
+
+
+def _changes(ev: Evaluator, module: Module, name: str) -> bool:
+    """Whether code of the module, or of the one that is evaluated, may change a table of this name."""
+    return any(not _only_read(node, parents) for where in {module.path: module, ev.module.path: ev.module}.values()
+               for node, parents in _mentions(ev, where, name))
+
+
+def _stores_are_seen(ev: Evaluator, module: Module, name: str) -> bool:
+    """Whether all that may change a table is the storing of items in functions that are followed for their launches."""
+    if module.path != ev.module.path:
+        return False
+    known = module.skeleton.definitions
+    followed = [known[f].node for f in module.host_functions() if f in known]
+    return all(_only_read(node, parents) or (_is_stored_into(node, parents) and _within(node, parents, followed))
+               for node, parents in _mentions(ev, module, name))
+
+
+def _is_stored_into(node: ast.expr, parents: Mapping[int, ast.AST]) -> bool:
+    """Whether it is the table in `table[key] = value`, or in `table.setdefault(key, value)`."""
+    above = parents.get(id(node))
+    if isinstance(above, ast.Attribute):
+        return above.attr in ("setdefault", "pop", "clear")
+    return isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.ctx, ast.Load)
+
+
+def _within(node: ast.expr, parents: Mapping[int, ast.AST], places: Collection[ast.AST]) -> bool:
+    at: ast.AST | None = node
+    while at is not None:
+        if any(at is place for place in places):
+            return True
+        at = parents.get(id(at))
+    return False
+
+
+def _mentions(ev: Evaluator, module: Module, name: str) -> Iterator[tuple[ast.expr, Mapping[int, ast.AST]]]:
+    """Where a name is used in a module, with the node above each node."""
+    key = ("parents", id(module))
+    if key not in ev.memo:
+        above: dict[int, ast.AST] = {}
+        named: dict[str, list[ast.expr]] = {}
+        for node in ast.walk(module.skeleton.tree):
+            for child in ast.iter_child_nodes(node):
+                above[id(child)] = node
+            if isinstance(node, ast.Name | ast.Attribute):
+                named.setdefault(node.id if isinstance(node, ast.Name) else node.attr, []).append(node)
+        ev.memo[key] = (module, (above, named))
+    parents, uses = cast(tuple[dict[int, ast.AST], dict[str, list[ast.expr]]], ev.memo[key][1])
+    yield from ((node, parents) for node in uses.get(name, ()) if not isinstance(getattr(node, "ctx", None), ast.Store))
+
+
+def _only_read(node: ast.expr, parents: Mapping[int, ast.AST]) -> bool:
+    """Whether a table stays as it is where it is used, and what is in it."""
+    at, above = node, parents.get(id(node))
+    while isinstance(above, ast.Subscript | ast.Attribute) and above.value is at:
+        if not isinstance(above.ctx, ast.Load):
+            return False
+        if isinstance(above, ast.Attribute):
+            return not isinstance(parents.get(id(above)), ast.Call) or above.attr in _READING or at is not node
+        at, above = above, parents.get(id(above))
+    if at is not node:
+        return True  # an item of it
+    if isinstance(above, ast.Call):
+        return isinstance(above.func, ast.Name) and above.func.id in _ASKING and above.func is not node
+    return isinstance(above, ast.Compare | ast.For | ast.comprehension | ast.If | ast.BoolOp | ast.UnaryOp | ast.Expr)
 
 
 def _display(ev: Evaluator, value: tree.DictExpr, name: str, module: Module) -> Table:
@@ -163,14 +230,43 @@ def _display(ev: Evaluator, value: tree.DictExpr, name: str, module: Module) -> 
 def class_member(ev: Evaluator, owner: Class, name: str) -> Value:
     """A class attribute: a constant, or a table when it is a dict."""
     label = f"{owner.qualname}.{name}"
-    if re.search(rf"\.{re.escape(name)}\s*(?:[-+*/%|&^]|//|\*\*|<<|>>)?=[^=]", owner.module.text):
+    if may_be_set(owner.module, name) or may_be_set(ev.module, name):
         return ev.unknown(label)
     definition = owner.definition
-    for stmt in definition.body if definition is not None else ():
-        if isinstance(stmt, tree.Assign) and any(isinstance(t, tree.Name) and t.id == name for t in stmt.targets):
-            table = table_from(ev, owner.module, stmt.value, label)
-            return ev.constant(owner.module, stmt.value) if table is None else table
+    found = [] if definition is None else [
+        stmt for stmt in definition.body if isinstance(stmt, tree.Assign) and any(
+            isinstance(t, tree.Name) and t.id == name for t in stmt.targets)]
+    node, _ = owner.module.skeleton.classes.get(owner.qualname, (None, 0))
+    bound = 0 if node is None else sum(
+        isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)
+        for part in node.body if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) for n in ast.walk(part))
+    if len(found) == bound == 1:
+        table = table_from(ev, owner.module, found[0].value, label)
+        return ev.constant(owner.module, found[0].value) if table is None else table
     return ev.unknown(label)
+
+
+def rebound(owner: Class, name: str) -> bool:
+    """Whether a class gives the name of one of its functions to something else."""
+    definition = owner.definition
+    return definition is None or any(
+        isinstance(t, tree.Name) and t.id == name for s in definition.body if isinstance(s, tree.Assign)
+        for t in s.targets)
+
+
+def may_be_set(module: Module, name: str) -> bool:
+    """Whether code of a module sets an attribute of this name, of whatever it is."""
+    return re.search(rf"\.{re.escape(name)}\s*(?:,[^=\n]*)?(?:[-+*/%|&^]|//|\*\*|<<|>>)?=[^=]"
+                     r"|\bsetattr\s*\((?!\s*(?:self|ctx)\b)|__dict__", module.text) is not None
+
+
+def settled_record(ev: Evaluator, module: Module, value: Value) -> Value:
+    """An object that a module holds, without what its code may have set since."""
+    if not isinstance(value, Record):
+        return value
+    return replace(value, fields=tuple(
+        (name, ev.unknown(f"{value.key}.{name}") if any(may_be_set(m, name) for m in (module, ev.module)) else v)
+        for name, v in value.fields))
 
 
 def store(ev: Evaluator, table: Table, key: Value, value: Value, state: State) -> None:
@@ -198,7 +294,7 @@ def read(ev: Evaluator, table: Table, key: Value, state: State, otherwise: Value
     if here is not None and here.bound == "exact" and here.keys and here.keys[-1] == frozen_key:
         return here.items[-1]
     name = ev.fresh(table.name.rpartition(":")[2] + "[...]")
-    value = ev.sourced(name, Stored(name, table.name, frozen_key))
+    value = ev.sourced(name, Stored(name, table.name, frozen_key, partial=table.partial))
     return value if otherwise is None else join_values(ev.doubt("stored"), value, otherwise)
 
 
@@ -258,7 +354,7 @@ def cases(ev: Evaluator, value: Value, paths: tuple[tuple[Step, ...], ...], dept
         return _union(cases(ev, option, paths, depth) for _, option in value.options)
     if isinstance(value, Thing) and value.origin is not None:
         found = candidates(ev, value.origin)
-        if found is None:
+        if found is None or (isinstance(value.origin, Stored) and value.origin.partial):
             return None
         longer = tuple((*value.origin.path, *path) for path in paths)
         return _union(cases(ev, candidate, longer, depth - 1) for candidate in found)

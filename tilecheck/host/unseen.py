@@ -53,8 +53,8 @@ def unseen(
     statements, defaults, decorators = _code(module.skeleton.tree)
     launchers = _LAUNCH | {name for name, parts in module.mentions.aliases if parts[-1] in _LAUNCH}
     found |= _kernels(ev, module, defaults)
-    found |= _kernels(
-        ev, module, (n for own in (*statements, decorators) for n in _handed_over(ev, module, own, launchers)))
+    given = [n for own in (*statements, decorators) for n in _handed_over(ev, module, own, launchers)]
+    found |= _kernels(ev, module, given) | _launched_by(ev, module, _private_elsewhere(ev, module, given))
     text = module.text
     # of other letters some are read as these
     mentioned = not text.isascii() or any(name in text for name in launchers)
@@ -67,6 +67,27 @@ def unseen(
     return tuple(
         Launch((k.file, k.qualname), (None, None, None), None, TRUE, somewhere, "unseen", "", certain=False)
         for k in sorted(found, key=lambda k: (k.file, k.qualname)))
+
+
+def _private_elsewhere(ev: Evaluator, module: Module, given: Iterable[ast.expr]) -> set[tuple[str, str]]:
+    """Functions of other modules that code which is not seen may call. A public one is looked at where it stands."""
+    found = set(ev.unfollowed)
+    for name in given:
+        target = ev.project.resolver.module_name(module, name.id) if isinstance(name, ast.Name) else None
+        if isinstance(target, FunctionAt):
+            found.add((target.module.path, target.qualname))
+    return {(path, name) for path, name in found if path != module.path and name.rpartition(".")[2].startswith("_")}
+
+
+def _launched_by(ev: Evaluator, module: Module, functions: Iterable[tuple[str, str]]) -> set[Kernel]:
+    """The kernels that functions name, or what they name does."""
+    out: set[Kernel] = set()
+    for path, name in sorted(functions):
+        where = ev.project.module(path)
+        definition = where.skeleton.definitions.get(name)
+        if definition is not None:
+            out |= _within_reach(ev, where, [n for n in ast.walk(definition.node) if isinstance(n, ast.expr)])
+    return out
 
 
 def _is_known(ev: Evaluator, symbols: Symbols, kernel: Value) -> bool:

@@ -89,6 +89,13 @@ class Shape:
     upper: int | None = None
 
 
+@record(frozen=True)
+class Rest:
+    """The extents of a shape of unknown rank, where they stand among the items of a tuple: `(*x.shape, 4)`."""
+
+    shape: Shape
+
+
 Place: TypeAlias = tuple[Span, Module]
 
 
@@ -98,6 +105,11 @@ class Items:
 
     items: tuple[Value, ...]
     places: tuple[Place | None, ...] = field(default=(), compare=False)
+
+    @property
+    def spliced(self) -> bool:
+        """Whether it has more items, or fewer, than are listed."""
+        return any(isinstance(item, Rest) for item in self.items)
 
 
 @record(frozen=True)
@@ -181,10 +193,12 @@ class Table:
     """A dict that outlives the call: a module's cache or table. What is stored in it is collected elsewhere.
 
     constant  whether nothing is stored in it after its display
+    partial   whether code that is not followed may store something in it
     """
 
     name: str
     constant: bool = False
+    partial: bool = False
 
 
 @record(frozen=True)
@@ -209,12 +223,14 @@ class Member:
 
 @record(frozen=True)
 class Stored:
-    """Origin of a value read from a table that outlives the call: one of what is ever stored there."""
+    """Origin of a value read from a table that outlives the call: one of what is ever stored there, or, of a `partial`
+    table, something else."""
 
     root: str
     table: str
     key: Value
     path: tuple[Step, ...] = ()
+    partial: bool = False
 
 
 Origin: TypeAlias = Member | Stored
@@ -230,8 +246,8 @@ class Thing:
 
 
 Value: TypeAlias = (
-    Int | Truth | Plain | Ratio | Log2 | Tensor | Shape | Items | Ref | Record | Kernel | Closure | Function | Class
-    | External | Package | Table | Choice | Thing
+    Int | Truth | Plain | Ratio | Log2 | Tensor | Shape | Rest | Items | Ref | Record | Kernel | Closure | Function
+    | Class | External | Package | Table | Choice | Thing
 )
 
 NONE = Plain(None)

@@ -277,7 +277,8 @@ def extent_type(m: Machine, ref: ArrayRef) -> str:
 
 
 def rank_of(m: Machine, ref: ArrayRef) -> int | None:
-    found = {m.knowledge.ranks.get(view.root) for _, view in ref.options}
+    """The rank of a reference, where it has that in every variant of the kernel: code may ask for it to choose one."""
+    found = {m.knowledge.ranks.get(view.root) if view.root in m.knowledge.ranked else None for _, view in ref.options}
     return found.pop() if len(found) == 1 else None
 
 

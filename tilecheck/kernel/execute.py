@@ -85,6 +85,7 @@ def _learn(m: Machine, of_integers: frozenset[str]) -> Knowledge:
         written=frozenset(m.written) | (known.written or frozenset()),
         integers=integers,
         ranks={a: next(iter(r)) for a, r in sorted(m.ranks.items()) if len(r) == 1},
+        ranked=m.ranked(),
         mixed=frozenset(m.mixed) | known.mixed,
         counters=frozenset(a for a, ops in m.changes.items() if ops == {"atomic_add"}),
         paddings=frozenset(a for a, p in m.paddings.items() if len(p) > 1) | known.paddings,

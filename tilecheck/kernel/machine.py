@@ -25,6 +25,7 @@ from tilecheck.proof.terms import (
     Cond,
     Counter,
     Load,
+    Opaque,
     Sym,
     Term,
     atoms_of,
@@ -57,6 +58,7 @@ class Knowledge:
     written    arrays that the kernel writes anywhere; None in the first run
     integers   arrays whose elements are used as integers
     ranks      ranks of arrays
+    ranked     arrays of which some code shows the rank in every variant
     mixed      list parameters that are indexed by something that is not a constant
     counters   arrays that atomic additions alone change
     paddings   arrays that are read with different padding values
@@ -67,6 +69,7 @@ class Knowledge:
     written: frozenset[str] | None = None
     integers: frozenset[str] | None = None
     ranks: Mapping[str, int] = field(default_factory=dict)
+    ranked: frozenset[str] = frozenset()
     mixed: frozenset[str] = frozenset()
     counters: frozenset[str] = frozenset()
     paddings: frozenset[str] = frozenset()
@@ -161,6 +164,12 @@ class Record:
     unspecified: str = ""
     padding: str = ""
     kept: Held | None = None
+
+
+def _at_run_time(cond: Cond) -> bool:
+    """Whether a condition is for certain decided while the kernel runs. One that was not understood may choose a
+    variant: `if FLAG:` of a constant from elsewhere."""
+    return cond.varying and any(a.varying and not isinstance(a, Opaque) for a in atoms_of(cond))
 
 
 class Machine:
@@ -312,7 +321,7 @@ class Machine:
             return
         asserted = conjuncts(conj(*self.guards))
         # no variant is made by numbers that only the launch has
-        chosen = (c for c in conjuncts(self.path) if not c.varying and c not in asserted and not all(
+        chosen = (c for c in conjuncts(self.path) if not _at_run_time(c) and c not in asserted and not all(
             isinstance(a, Sym) and a.name.startswith("grid[") for a in atoms_of(c)))
         self.shown.setdefault(array, set()).add(conj(*chosen))
 
