@@ -115,3 +115,18 @@ def test_a_loop_that_counts_down_has_its_values() -> None:
 def test_a_variable_without_a_name_has_no_value() -> None:
     found, _ = example(UNNAMED, "TC101")
     assert found.witness is not None and not found.witness.first.variables
+
+
+LAUNCH = """\
+
+
+def launch(stream, x, o, rows, head_dim):
+    width = 1 << (head_dim // 2 - 1).bit_length()
+    ct.launch(stream, (rows,), k, (x, o, head_dim, width))
+"""
+
+
+def test_a_clause_that_a_launch_breaks_is_said_in_numbers() -> None:
+    (found,) = [d for d in check_source(HEAD + ROTATE + LAUNCH).diagnostics if d.code == "TC405"]
+    assert found.message == (
+        "this launch breaks `HD // 2 + T <= HD`, which `k` needs: for head_dim = 96, 48 + 64 <= 96 is false")
