@@ -15,7 +15,7 @@ from tests.pictures.scenes import scene
 from tilecheck.config import Config
 from tilecheck.pictures.clauses import folded, open_clauses
 from tilecheck.pictures.files import read
-from tilecheck.pictures.legend import legend
+from tilecheck.pictures.legend import legend, remarks, source_words
 from tilecheck.pictures.page import render_page
 from tilecheck.pictures.place import Place, Rect, rectangles
 from tilecheck.pictures.plain import render_svg
@@ -343,3 +343,24 @@ def test_flat_arrays_are_folded_and_matrices_are_not() -> None:
     assert Place.of((3, 4)).at((2, 1)) == ((), (2, 1))
     assert Place.of((2, 3, 4)).at((1, 2, 1)) == ((1,), (2, 1))
     assert list(Place.of((2, 3, 4)).panels()) == [(0,), (1,)]
+
+
+def test_colours_of_source_lines_are_explained_on_the_page_and_in_the_drawing() -> None:
+    shown = scene("raw_bad.py", "neighbour_read")
+    assert source_words(shown, "yellow") == (
+        "red: a finding stands here, or the other side of its collision", "yellow: what the finding comes from")
+    page, drawing = render_page(shown), render_svg(shown)
+    assert "yellow: what the finding comes from" in page and "brown: what the finding comes from" in drawing
+    assert source_words(scene("raw_good.py", "vadd"), "yellow") == ()
+
+
+def test_the_legend_speaks_of_no_colours_that_a_pattern_covers() -> None:
+    told = " ".join(remarks(scene("raw_bad.py", "neighbour_read")))
+    assert "mixed colours" not in told and "grey" not in told
+
+
+def test_the_drawing_has_the_index_and_each_way_in_lines_of_their_own() -> None:
+    drawing = render_svg(scene("raw_bad.py", "permuted_store"))
+    assert ">The index:<" in drawing and ">(a) line 26:<" in drawing and ">(b) line 26:<" in drawing
+    assert "1 element" not in drawing and ">c: 6 elements, written and read<" in render_svg(
+        scene("raw_bad.py", "neighbour_read"))

@@ -6,6 +6,7 @@ import pytest
 
 from tilecheck.api import check_source
 from tilecheck.diagnostics import Diagnostic
+from tilecheck.report.text import witness_lines
 
 HEAD = "import cuda.tile as ct\n\nInt = ct.Constant[int]\n\n\n@ct.kernel\n"
 
@@ -79,3 +80,53 @@ def test_the_example_of_a_row_that_spills_breaks_one_clause_in_a_row_of_several_
     # the first block runs past the end of its row, into what the second writes by the other statement
     assert [n.span.line for n in found.notes if n.span is not None and not n.origin] == [12]
     assert (w.first.block[0], w.second.block[0]) == (1, 0) and found.span.line == 13
+
+
+UNNAMED = """\
+def k(a, c, n: int, T: Int):
+    for _ in range(ct.bid(0), n):
+        ct.store(c, (0,), ct.load(a, (0,), (T,)))
+"""
+
+COUNTED_DOWN = """\
+def k(a, c, n: int, T: Int):
+    i = ct.bid(0)
+    for j in range(6, 0, -2):
+        ct.store(c, (i // 2, j), ct.load(a, (i, j), (1, T)))
+"""
+
+
+def test_iterations_are_told_by_what_the_loop_variable_is_worth() -> None:
+    found, _ = example(WALK, "TC101")
+    assert found.witness is not None
+    assert [p.iterations[0][1] for p in (found.witness.first, found.witness.second)] == [1, 0]
+    assert witness_lines(found, found.witness)[1:3] == [
+        "line 9 in block 0, i = 1, lane (0)", "line 9 in block 1, i = 1, lane (0)"]
+    assert "block 0 at i = 1 and block 1 at i = 1 write c[2]" in found.notes[0].message
+
+
+def test_a_loop_that_counts_down_has_its_values() -> None:
+    found, _ = example(COUNTED_DOWN, "TC101")
+    assert found.witness is not None
+    assert [dict(p.variables) for p in (found.witness.first, found.witness.second)] == [
+        {name: 6 - 2 * n for name, n in p.iterations} for p in (found.witness.first, found.witness.second)]
+
+
+def test_a_variable_without_a_name_has_no_value() -> None:
+    found, _ = example(UNNAMED, "TC101")
+    assert found.witness is not None and not found.witness.first.variables
+
+
+LAUNCH = """\
+
+
+def launch(stream, x, o, rows, head_dim):
+    width = 1 << (head_dim // 2 - 1).bit_length()
+    ct.launch(stream, (rows,), k, (x, o, head_dim, width))
+"""
+
+
+def test_a_clause_that_a_launch_breaks_is_said_in_numbers() -> None:
+    (found,) = [d for d in check_source(HEAD + ROTATE + LAUNCH).diagnostics if d.code == "TC405"]
+    assert found.message == (
+        "this launch breaks `HD // 2 + T <= HD`, which `k` needs: for head_dim = 96, 48 + 64 <= 96 is false")

@@ -134,8 +134,8 @@ def test_a_loop_for_the_rest_that_is_run_where_there_is_none():
     assert found(_REST.format(more="", also="", count="x.shape[1]")) == []
     (finding,) = found(_REST.format(more=" + 1", also="", count="x.shape[1]"))
     assert finding.code == "TC405" and finding.severity == "warning"
-    assert finding.message == ("this launch breaks `N // T < cdiv(x.shape[1], T)`, which `k` needs for x.shape[1] = "
-                               "1024")
+    assert finding.message == ("this launch breaks `N // T < cdiv(x.shape[1], T)`, which `k` needs: for x.shape[1] = "
+                               "1024, 16 < 16 is false")
 
 
 @pytest.mark.parametrize("count", ["x.shape[1] - 1", "y.shape[0]", "at"])

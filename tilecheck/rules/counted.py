@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Final
 
 from tilecheck.kernel.observed import RangeLoop
 from tilecheck.proof.region import BlockPoint, Witness
 from tilecheck.proof.terms import Atom, Bid, Counter, Sym, evaluate, of
 
 __all__ = ["values_of_loops", "with_loop_values"]
+
+_UNNAMED: Final = frozenset({"", "_"})
+"""Loops whose variable nobody reads."""
 
 
 def with_loop_values(w: Witness, loops: Iterable[RangeLoop]) -> Witness:
@@ -24,7 +28,7 @@ def values_of_loops(loops: Iterable[RangeLoop], env: Mapping[Atom, int]) -> Iter
     found: dict[str, set[int]] = {}
     for loop in loops:
         counter = Counter(loop.counter)
-        if counter in env:
+        if counter in env and loop.counter.partition("@")[0] not in _UNNAMED:
             try:
                 found.setdefault(loop.counter, set()).add(evaluate(loop.start + of(counter) * loop.step, env))
             except (KeyError, ArithmeticError):

@@ -136,9 +136,11 @@ def _in_numbers(model: KernelModel, clause: Clause, launch: Launch, result: Disc
             numbers[name] = const(evaluate(term, {a: known[a.key] for a in leaves(term)}))
         except (KeyError, ArithmeticError):
             return ""
-    return _QUOTIENT.sub(lambda m: str(int(m[1]) // int(m[2])) if int(m[2]) else m[0], said(clause.text, numbers))
+    text = _TILES.sub(lambda m: str(-(-int(m[1]) // int(m[2]))) if int(m[2]) else m[0], said(clause.text, numbers))
+    return _QUOTIENT.sub(lambda m: str(int(m[1]) // int(m[2])) if int(m[2]) else m[0], text)
 
 
+_TILES: Final = re.compile(r"(?<!\w)cdiv\((\d+), (\d+)\)")
 _QUOTIENT: Final = re.compile(r"(?<![\w*/%.] )(?<!\w)(\d+) ?// ?(\d+)(?! ?[*/%])(?!\w)")
 """A quotient that is computed before all beside it."""
 
