@@ -59,7 +59,7 @@ class Knowledge:
     ranks      ranks of arrays
     mixed      list parameters that are indexed by something that is not a constant
     counters   arrays that atomic additions alone change
-    paddings   arrays that are read with different padding values
+    paddings   arrays of integers, not written, that are read with different padding values
     unspecified  whether some tile load leaves its padding unspecified
     ranges     arrays of which the author says how large their elements are: from the first number to before the second
     """
