@@ -20,7 +20,7 @@ from tilecheck.host.values import Choice, Kernel, Thing, Value
 from tilecheck.kernel.tree import Span
 from tilecheck.proof.terms import TRUE
 from tilecheck.source.resolve import FunctionAt, ValueAt, dotted_parts
-from tilecheck.source.skeleton import add_parts, fields_of
+from tilecheck.source.skeleton import NODE_FIELDS, add_parts
 from tilecheck.source.targets import ExternalName
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def unseen(
     # of other letters some are read as these
     mentioned = not text.isascii() or any(name in text for name in launchers)
     for own in statements if mentioned else ():
-        site = next((s for s in own if _launches(s, launchers) and not _followed(module, s, own, followed)), None)
+        site = next((s for s in _sites(own, launchers) if not _followed(module, s, own, followed)), None)
         if site is None:
             continue
         found |= _within_reach(ev, module, own) or _within_reach(ev, module, [n for s in statements for n in s])
@@ -113,7 +113,7 @@ def _code(tree: ast.Module) -> tuple[list[list[ast.expr]], list[ast.expr], list[
         own: list[ast.expr] = []
         definition = isinstance(node, _DEFINITIONS)
         skipped = definition or _named_anew(node)
-        for name in fields_of(node):
+        for name in NODE_FIELDS[type(node)]:
             value = getattr(node, name, None)
             if name in _BLOCKS:
                 nodes += value or ()
@@ -141,7 +141,12 @@ def _below(root: ast.AST, defaults: list[ast.expr]) -> list[ast.expr]:
         elif isinstance(node, ast.arguments):
             for default in (*node.defaults, *node.kw_defaults):
                 defaults += () if default is None else _below(default, [])
-        add_parts(node, nodes)
+        for name in NODE_FIELDS.get(type(node), ()):  # `add_parts`, of which most of the time here would be the call
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                nodes += value
+            elif value is not None:
+                nodes.append(value)
     return out
 
 
@@ -188,6 +193,16 @@ def _launches(node: ast.expr, names: frozenset[str] = _LAUNCH) -> bool:
     """Whether an expression is the function that launches, which the module knows by one of these names."""
     return (isinstance(node, ast.Attribute) and node.attr in _LAUNCH) or (
         isinstance(node, ast.Name) and node.id in names)
+
+
+def _sites(own: list[ast.expr], names: frozenset[str]) -> Iterator[ast.expr]:
+    """The expressions of a statement that are the function that launches."""
+    for node in own:
+        if isinstance(node, ast.Name):
+            if node.id in names:
+                yield node
+        elif isinstance(node, ast.Attribute) and node.attr in _LAUNCH:
+            yield node
 
 
 def _followed(module: Module, site: ast.expr, own: list[ast.expr], followed: set[tuple[int, int]]) -> bool:

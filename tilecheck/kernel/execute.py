@@ -81,14 +81,16 @@ def settle(
 def _learn(m: Machine, of_integers: frozenset[str]) -> Knowledge:
     known = m.knowledge
     integers = frozenset(m.integers) | of_integers if known.integers is None else known.integers
+    written = frozenset(m.written) | (known.written or frozenset())
     return Knowledge(
-        written=frozenset(m.written) | (known.written or frozenset()),
+        written=written,
         integers=integers,
         ranks={a: next(iter(r)) for a, r in sorted(m.ranks.items()) if len(r) == 1},
         ranked=m.ranked(),
         mixed=frozenset(m.mixed) | known.mixed,
         counters=frozenset(a for a, ops in m.changes.items() if ops == {"atomic_add"}),
-        paddings=frozenset(a for a, p in m.paddings.items() if len(p) > 1) | known.paddings,
+        # of others nobody asks, and a run less is needed
+        paddings=frozenset(a for a, p in m.paddings.items() if len(p) > 1 and a in integers - written) | known.paddings,
         unspecified=m.unspecified or known.unspecified,
         ranges=known.ranges,
     )

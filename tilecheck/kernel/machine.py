@@ -61,7 +61,7 @@ class Knowledge:
     ranked     arrays of which some code shows the rank in every variant
     mixed      list parameters that are indexed by something that is not a constant
     counters   arrays that atomic additions alone change
-    paddings   arrays that are read with different padding values
+    paddings   arrays of integers, not written, that are read with different padding values
     unspecified  whether some tile load leaves its padding unspecified
     ranges     arrays of which the author says how large their elements are: from the first number to before the second
     """

@@ -14,8 +14,8 @@ from tilecheck.records import record
 from tilecheck.source.nodes import walk
 
 __all__ = [
-    "Binding", "Bound", "ClassBinding", "Definition", "FunctionBinding", "ImportBinding", "OpaqueBinding", "Skeleton",
-    "StarImport", "ValueBinding", "add_parts", "fields_of", "skeleton",
+    "NODE_FIELDS", "Binding", "Bound", "ClassBinding", "Definition", "FunctionBinding", "ImportBinding",
+    "OpaqueBinding", "Skeleton", "StarImport", "ValueBinding", "add_parts", "skeleton",
 ]
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -324,20 +324,16 @@ class _Builder:
 
 
 _NO_PARTS: Final = frozenset({"attr", "arg", "conversion", "ctx", "id", "kind", "op", "ops", "type_comment"})
-_FIELDS: Final[dict[type, tuple[str, ...]]] = {
+NODE_FIELDS: Final[dict[type, tuple[str, ...]]] = {
     kind: () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _NO_PARTS)
     for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, ast.AST)}
-
-
-def fields_of(node: object) -> tuple[str, ...]:
-    """The fields of a node but for those that have no name, attribute or call in them; none of what is no node."""
-    return _FIELDS.get(type(node), ())
+"""The fields of each kind of node, but for those that have no name, attribute or call in them."""
 
 
 def add_parts(node: object, out: list[object]) -> None:
     """Add what stands right below a node, but for the marks of loads and stores and the signs of operators. Among it
     may be what is no node, which has no parts."""
-    for name in _FIELDS.get(type(node), ()):
+    for name in NODE_FIELDS.get(type(node), ()):
         value = getattr(node, name, None)
         if isinstance(value, list):
             out += value
