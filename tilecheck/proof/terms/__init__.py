@@ -91,5 +91,6 @@ __all__ = [
     "Sym", "Term", "add_times", "app", "atoms_at", "atoms_in", "atoms_of", "bid", "bool_opaque", "cdiv", "conj",
     "conjuncts", "const", "counter", "depends_on_block", "disj", "divide_monomial", "enforceable", "eq", "evaluate",
     "floordiv", "ge", "grid", "gt", "holds", "in_order", "ite", "key_of", "keys_of", "lane", "le", "load", "lt",
-    "maximum", "minimum", "mod", "ne", "negate", "of", "opaque", "split_multiples", "substitute", "substitute_cond", "sym", "text_of",
+    "maximum", "minimum", "mod", "ne", "negate",
+    "of", "opaque", "split_multiples", "substitute", "substitute_cond", "sym", "text_of",
 ]
