@@ -155,6 +155,20 @@ NUMBERS: dict[str, tuple[str, str]] = {
     "a number that is equal to another": ("a = 2 if m is n else 8\nn = a if m == n else 8", ""),
     "a list that is no tuple": ("n = 8 if [1, 2] == (1, 2) else 2", ""),
     "a shape that is no list": ("n = 8 if x.view(2, 2).shape == [2, 2] else 2", ""),
+    "an item of one of two lists": ("a = [8]\nb = [9]\nc = a if m else b\nc[0] = 2\nn = a[0]", ""),
+    "the items of one of two lists": ("a = [8]\nb = [9]\nc = a if m else b\nc[:] = [2]\nn = a[0]", ""),
+    "an item less of one of two lists": ("a = [8, 2]\nb = [9]\nc = a if m else b\ndel c[0]\nn = a[0]", ""),
+    "an item more of one of two lists": (
+        "a = [8]\nb = [9]\nc = a if m else b\nc += [1]\nn = 8 if len(a) == 1 else 2", ""),
+    "an item of one of many lists": ("a = [[8], [9]]\nc = a[m]\nc[0] = 2\nn = a[0][0]", ""),
+    "an item more of one of many lists": ("a = [[8], [9]]\nc = a[m]\nc.append(1)\nn = 8 if len(a[0]) == 1 else 2", ""),
+    "a key of one of many dicts": ("a = [{'n': 8}, {'n': 9}]\nc = a[m]\nc['n'] = 2\nn = a[0]['n']", ""),
+    "an object of many that changes": (
+        "a = [SimpleNamespace(n=8), SimpleNamespace(n=9)]\nc = a[m]\nrisky(c)\nn = c.n", ""),
+    "an object of many that all change": (
+        "a = [SimpleNamespace(n=8), SimpleNamespace(n=9)]\nc = a[m]\nfor o in a:\n    o.n = 2\nn = c.n", ""),
+    "an object of a module's objects": (
+        "n = CFGS[0].n", "CFGS = (SimpleNamespace(n=8),)\n\n\ndef ch():\n    CFGS[0].n = 2"),
     "one case of several": ("n = 8\nmatch m:\n    case 1:\n        n = 2", ""),
 }
 """Values that are 8 for what overlooks something, and may be 2 or anything."""
@@ -322,3 +336,12 @@ def test_a_function_whose_calls_are_all_followed_is_not_looked_at_by_itself():
     (parsed,) = parse("grid[0] <= n")
     found = all_launches(_GO)
     assert [discharge(parsed, PARAMS, x).state for x in found] == ["discharged"]
+
+
+@pytest.mark.parametrize("change", [
+    "a[0].n = 2", "for c in a:\n    c.n = 2", "for c in a:\n    risky(c)", "a[m].n = 2",
+])
+def test_configurations_that_changed(change):
+    body = (f"a = [SimpleNamespace(n=8)]\n{change}\n"
+            "exhaustive_search(a, 0, lambda c: (4,), k, lambda c: (x, y, c.n, 1))")
+    assert "discharged" not in states(source(body), "grid[0] <= n", {})

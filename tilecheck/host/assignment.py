@@ -126,10 +126,14 @@ def _attribute(ev: Evaluator, target: tree.Attribute, value: Value, frame: Frame
 def _subscript(ev: Evaluator, target: tree.Subscript, value: Value, frame: Frame, state: State) -> None:
     owner = ev.eval(target.value, frame, state)
     if any(isinstance(i, tree.SliceExpr) for i in target.items):
+        if isinstance(owner, Choice):
+            ev.escape((owner,), state)
         change_items(owner, state)
         return
     index = [ev.eval(i, frame, state) for i in target.items]
     key = index[0] if len(index) == 1 else Items(tuple(index))
+    if isinstance(owner, Choice | Thing) and (isinstance(owner, Choice) or owner.origin is not None):
+        ev.escape((owner,), state)  # what it is one of changes
     stored = _STORES.get(type(owner))
     if stored is not None:
         stored(ev, owner, key, value, state)

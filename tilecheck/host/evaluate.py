@@ -263,6 +263,8 @@ class Evaluator:
         if assigned is not None:
             return assigned
         epoch = state.epoch(owner.name, name)
+        if epoch != (0, 0) and isinstance(owner.origin, Member):
+            return self.unknown(f"{owner.name}{spelled}")  # it is not what it was
         mark = "" if epoch == (0, 0) else f"@{epoch[0]}.{epoch[1]}"
         return self.step(owner, step, f"{owner.name}{mark}{spelled}")
 
@@ -355,6 +357,8 @@ class Evaluator:
             elif isinstance(value, Thing) and value.origin is None:
                 state.epochs[value.name] = state.epochs.get(value.name, 0) + 1
                 self._forget(value.name, state)
+            elif isinstance(value, Thing) and isinstance(value.origin, Member):
+                self._escape_member(value, value.origin, state)
             elif isinstance(value, Closure):
                 self._escape_closure(value, state)
             elif isinstance(value, Function):
@@ -364,6 +368,15 @@ class Evaluator:
                 self.escaped.add(value)
             elif isinstance(value, Choice):
                 self.escape(tuple(option for _, option in value.options), state)
+
+    def _escape_member(self, value: Thing, origin: Member, state: State) -> None:
+        """One of several values changes; which lists and dicts they were is not known any more."""
+        state.epochs[value.name] = state.epochs.get(value.name, 0) + 1
+        self._forget(value.name, state)
+        reached = [tables.walked(candidate, origin.path) for candidate in origin.values]
+        if any(isinstance(v, Items | Record | Ref) for v in reached):
+            state.heap = dict.fromkeys(state.heap, OPEN)
+        self.escape(tuple(v for v in reached if isinstance(v, Record | Ref)), state)
 
     def _escape_closure(self, value: Closure, state: State) -> None:
         """Code that is not seen may call the function: it changes what it sees of the functions around it."""

@@ -9,7 +9,7 @@ from tilecheck.host import calls, loops, methods, record
 from tilecheck.host.assignment import assign
 from tilecheck.host.operators import binary
 from tilecheck.host.state import OPEN, State, join_states
-from tilecheck.host.values import NONE, Class, Closure, External, Items, Kernel, Ref, Tensor, Thing, Value
+from tilecheck.host.values import NONE, Choice, Class, Closure, External, Items, Kernel, Ref, Tensor, Thing, Value
 from tilecheck.kernel import tree
 from tilecheck.proof.terms import Cond, negate
 
@@ -97,7 +97,7 @@ def _augmented(ev: Evaluator, stmt: tree.AugAssign, frame: Frame, state: State) 
         # `*=` of a list and `|=` of a dict change what other names know, too
         state.heap[left.key] = OPEN
         return
-    if isinstance(left, Thing) and isinstance(right, Ref | Items):
+    if isinstance(left, Thing | Choice) and isinstance(right, Ref | Items):
         ev.escape((left,), state)  # so does `+=` of what may be a list
     assign(ev, stmt.target, binary(ev, stmt.op, left, right, state), frame, state)
 

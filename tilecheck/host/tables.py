@@ -108,10 +108,19 @@ def freeze(value: Value, state: State, depth: int = _DEEP) -> Value:
     if isinstance(value, Items):
         return Items(tuple(freeze(item, state, depth - 1) for item in value.items), value.places)
     if isinstance(value, Record):
-        return Record(value.key, tuple((name, freeze(item, state, depth - 1)) for name, item in value.fields))
+        return Record(value.key, tuple(
+            (name, freeze(_field(value.key, name, item, state), state, depth - 1)) for name, item in value.fields))
     if isinstance(value, Choice):
         return Choice(tuple((cond, freeze(option, state, depth - 1)) for cond, option in value.options))
     return value
+
+
+def _field(key: str, name: str, value: Value, state: State) -> Value:
+    """A field of an object as it is now, where that is known."""
+    assigned = state.attributes.get((key, name))
+    if assigned is not None:
+        return assigned
+    return Thing("?", numeric=False) if state.epochs.get(key) or state.epochs.get(name) else value
 
 
 def _is_text(value: Value) -> bool:
@@ -262,6 +271,8 @@ def may_be_set(module: Module, name: str) -> bool:
 
 def settled_record(ev: Evaluator, module: Module, value: Value) -> Value:
     """An object that a module holds, without what its code may have set since."""
+    if isinstance(value, Items):
+        return replace(value, items=tuple(settled_record(ev, module, item) for item in value.items))
     if not isinstance(value, Record):
         return value
     return replace(value, fields=tuple(
