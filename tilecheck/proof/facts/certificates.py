@@ -87,12 +87,6 @@ def _supposed(atom: Sym, bound: int) -> Assumed:
     return frozenset((ge(of(atom), bound),))
 
 
-@lru_cache(maxsize=256)
-def _alternatives(a: Atom) -> tuple[Substitution, ...]:
-    """An atom replaced by each of the terms of which it equals one."""
-    return tuple(Substitution({a: value}) for value in choices_of(a))
-
-
 @cache
 def _factors(m: Monomial) -> frozenset[Monomial]:
     """The monomials that divide another, but for 1."""
@@ -170,6 +164,7 @@ class Facts:
         self._signs_known: tuple[dict[Atom, Assumed | None], dict[Atom, Assumed | None]] = ({}, {})
         self._fits: dict[tuple[Monomial, bool], list[Weighted]] = {}
         self._cancelling: dict[tuple[Term, Monomial, bool], list[Weighted]] = {}
+        self._alternatives: dict[Atom, tuple[Substitution, ...]] = {}
         self._needed_for: dict[tuple[Atom, int], list[Term]] = {}
         # What was found to have no proof, until something else is proved. Only of answers that come out the same
         # wherever the question is asked: none that stopped short at an open question, or for lack of work.
@@ -769,8 +764,12 @@ class Facts:
     def _cases(self, p: Term) -> Iterator[tuple[Atom, tuple[Substitution, ...]]]:
         """Atoms that equal one of a few terms: it is enough that p >= 0 for each of them."""
         for a in _atoms(p):
-            if choices_of(a):
-                yield a, _alternatives(a)
+            choices = choices_of(a)
+            if choices:
+                known = self._alternatives.get(a)
+                if known is None:
+                    known = self._alternatives[a] = tuple(Substitution({a: value}) for value in choices)
+                yield a, known
 
     # --- residuals ---------------------------------------------------------------------------------------------------
 
