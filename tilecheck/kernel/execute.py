@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
@@ -272,18 +271,10 @@ def _observed(m: Machine, definition: FuncDef) -> Observed:
     made = [] if m.failed else [
         *unused(definition, notes, helper=False),
         *(u for span in sorted(notes.helpers) for u in unused(notes.helpers[span], notes, helper=True))]
-    wide = bool(notes.wide) or any(_mentions_64_bits(m, d) for d in (definition, *notes.helpers.values()))
+    wide = bool(notes.wide) or any(map(mentions_64_bits, (definition, *notes.helpers.values())))
     return Observed(tuple(notes.slices), tuple(notes.narrowings), tuple(notes.loops), tuple(notes.parts), tuple(made),
                     tuple(notes.early), bool(notes.waits), frozenset(notes.after), wide,
                     () if m.failed else tuple(notes.uses))
-
-
-def _mentions_64_bits(m: Machine, definition: FuncDef) -> bool:
-    first = min((definition.span, *(d.span for d in definition.decorators)), key=lambda span: span.line)
-    text = "\n".join(m.project.module(definition.span.file).lines_of(replace(definition, span=replace(
-        definition.span, line=first.line))))
-    # the text is looked through much faster; of other letters some are read as these
-    return ("int64" in text.lower() or not text.isascii()) and mentions_64_bits(definition)
 
 
 def _takes_work(accesses: tuple[Access, ...]) -> bool:
