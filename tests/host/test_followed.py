@@ -345,3 +345,14 @@ def test_configurations_that_changed(change):
     body = (f"a = [SimpleNamespace(n=8)]\n{change}\n"
             "exhaustive_search(a, 0, lambda c: (4,), k, lambda c: (x, y, c.n, 1))")
     assert "discharged" not in states(source(body), "grid[0] <= n", {})
+
+
+@pytest.mark.parametrize("fields, default, state", [
+    ("n=8", "1", "discharged"),
+    ("n=8, m=4", "1", "discharged"),
+    ("n=8, m=[4]", "1", "open"),  # what is read of it may be that list, which can change
+])
+def test_reading_an_attribute_by_its_name_changes_no_configuration(fields, default, state):
+    body = (f"a = [SimpleNamespace({fields}), SimpleNamespace({fields}, z=2)]\n"
+            f"exhaustive_search(a, 0, lambda c: (min(4, getattr(c, 'z', {default})),), k, lambda c: (x, y, c.n, 1))")
+    assert set(states(source(body), "n == 8", {})) == {state}

@@ -20,12 +20,14 @@ from tilecheck.host.values import (
     Int,
     Items,
     Kernel,
+    Member,
     Plain,
     Record,
     Ref,
     Shape,
     Tensor,
     Thing,
+    Truth,
     Value,
 )
 from tilecheck.kernel import tree
@@ -270,8 +272,23 @@ def _external(ev: Evaluator, target: External, expr: tree.Call, given: Arguments
     if known is not None:
         return known
     if name not in library.HARMLESS:
-        ev.escape((*given.args, *given.named.values()), state)
+        args = given.args if target.path != "builtins.getattr" else _that_may_change(given.args)
+        ev.escape((*args, *given.named.values()), state)
     return ev.unknown(f"{name}()")
+
+
+def _that_may_change(args: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The values that `getattr` may give another name, or of which it may give what they hold one: it changes none."""
+    options = (o for v in args for o in ([o for _, o in v.options] if isinstance(v, Choice) else [v]))
+    return tuple(v for v in options if not _holds_numbers(v))
+
+
+def _holds_numbers(value: Value) -> bool:
+    """Whether a value is a number or text, or one of several objects that hold nothing else."""
+    if isinstance(value, Thing) and isinstance(value.origin, Member) and not value.origin.path:
+        return all(isinstance(v, Record) and all(isinstance(field, Int | Truth | Plain) for _, field in v.fields)
+                   for v in value.origin.values)
+    return isinstance(value, Int | Truth | Plain)
 
 
 def _function(ev: Evaluator, target: Function, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
