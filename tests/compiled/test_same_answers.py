@@ -90,6 +90,21 @@ def test_no_class_that_is_interpreted_has_a_compiled_base() -> None:
     assert [pair for pair in bases if own.get(pair[0])] == []
 
 
+def test_no_generator_is_endless() -> None:
+    """Compiled, an expression that generates makes a list of all there is."""
+    endless = {"count", "cycle", "repeat"}
+    for path in (file for name in MODULES for file in _files(ROOT / name)):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.GeneratorExp | ast.ListComp):
+                called = {n.func.id for c in node.generators for n in ast.walk(c.iter)
+                          if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+                assert not called & endless, f"{path}:{node.lineno}"
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(path.rglob("*.py")) if path.is_dir() else [path]
+
+
 def test_classes_that_are_not_there_yet_are_not_loaded_for_fields(tmp_path: Path) -> None:
     source = tmp_path / "m.py"
     source.write_text("""\

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, count
 from typing import Final
 
 from tilecheck.advice.indices import index_of, put, tuple_text
@@ -57,7 +56,9 @@ def _elsewhere(scene: Scene, write: Access, array: str) -> str:
     if call is None or not isinstance(target, Name) or target.id != array:
         return f"on line {write.span.line}, write to one more array in place of `{array}`: {then}"
     taken = {p.name for p in scene.model.params} | {n.id for n in scene.nodes if isinstance(n, Name)}
-    name = next(n for n in chain(_NAMES, (f"{array}_out{k}" for k in count(1))) if n not in taken)
+    # as many as there are names, so that one is left; no endless generator: compiled ones are lists
+    names = (*_NAMES, *(f"{array}_out{k}" for k in range(1, len(taken) + 2)))
+    name = next(n for n in names if n not in taken)
     rest = scene.text(replace(call.span, line=target.span.end_line, column=target.span.end_column))
     return (f"on line {write.span.line}, write `{scene.text(call.func.span)}({name}{rest}`, with `{name}` one more "
             f"array of the kernel: {then}")
