@@ -63,6 +63,11 @@ def test_what_is_found_does_not_depend_on_who_does_what_when() -> None:
     "from k0 \\\n    import (\n    apart0)\nimport elsewhere\nelsewhere.register(apart0)\n",
     "# from the\nimport k0\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
     "if 'from' != '': import k0\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
+    "import k0  # this import stays\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
+    "if 'import' != '': import k0\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
+    "import k0\tas kernels\nimport elsewhere\nown = kernels.apart0\nelsewhere.register(own)\n",
+    "import elsewhere\rimport k0\rimport elsewhere\rown = k0.apart0\relsewhere.register(own)\r",
+    "from \uff4b0 import apart0\nimport elsewhere\nelsewhere.register(apart0)\n",
 ])
 def test_a_kernel_that_a_file_without_launches_hands_to_code_that_is_not_seen(handing: str) -> None:
     files = {**FILES, "l0.py": LAUNCHES.format(n=0).replace(" + 1", "").encode(), "hands.py": handing.encode()}
