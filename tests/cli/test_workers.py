@@ -78,6 +78,24 @@ def test_a_kernel_that_a_file_without_launches_hands_to_code_that_is_not_seen(ha
     assert join(analyse_spread(work, list(files), 2, no_progress), len(files)) == expected
 
 
+@pytest.mark.parametrize("handing", [
+    "from pkg.k0 import apart0\nimport elsewhere\nelsewhere.register(apart0)\n",
+    "import pkg.k0 as kernels\nimport elsewhere\nown = kernels.apart0\nelsewhere.register(own)\n",
+])
+def test_a_kernel_in_a_folder_without_a_file_of_its_own_that_is_handed_to_code_that_is_not_seen(
+    handing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    launching = LAUNCHES.format(n=0).replace(" + 1", "").replace("from k0", "from pkg.k0")
+    for name, text in {"pkg/k0.py": FILES["k0.py"].decode(), "l0.py": launching, "hands.py": handing}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    work = Work(("pkg/k0.py", "l0.py", "hands.py"), (), {})
+    for found in (analyse_here(work, no_progress), analyse_spread(work, list(work.files), 2, no_progress)):
+        (report,) = (k.report for k in join(found, len(work.files)).kernels if k.report.name == "apart0")
+        assert {clause.state for clause in report.contract} == {"open"}
+
+
 def test_workers_that_cannot_be_forked_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tilecheck.workers, "_SAFE_TO_FORK", ())
     assert join(_spread(), len(FILES)) == EXPECTED
