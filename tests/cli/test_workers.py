@@ -63,6 +63,9 @@ def test_what_is_found_does_not_depend_on_who_does_what_when() -> None:
     "from k0 \\\n    import (\n    apart0)\nimport elsewhere\nelsewhere.register(apart0)\n",
     "# from the\nimport k0\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
     "if 'from' != '': import k0\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
+    "import k0, elsewhere\nelsewhere.register(k0.apart0)\n",
+    "import k0, elsewhere\nelsewhere.register([k0.apart0.replace_hints(occupancy=2)])\n",
+    "import k0, elsewhere\nown = k0\nelsewhere.use(own)\ndef f(kernel=k0.apart0): elsewhere.register(kernel)\n",
     "import k0  # this import stays\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
     "if 'import' != '': import k0\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
     "import k0\tas kernels\nimport elsewhere\nown = kernels.apart0\nelsewhere.register(own)\n",
@@ -81,6 +84,7 @@ def test_a_kernel_that_a_file_without_launches_hands_to_code_that_is_not_seen(ha
 @pytest.mark.parametrize("handing", [
     "from pkg.k0 import apart0\nimport elsewhere\nelsewhere.register(apart0)\n",
     "import pkg.k0 as kernels\nimport elsewhere\nown = kernels.apart0\nelsewhere.register(own)\n",
+    "import pkg.k0\nimport elsewhere\nelsewhere.register(pkg.k0.apart0)\n",
 ])
 def test_a_kernel_in_a_folder_without_a_file_of_its_own_that_is_handed_to_code_that_is_not_seen(
     handing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
