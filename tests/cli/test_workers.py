@@ -63,6 +63,14 @@ def test_what_is_found_does_not_depend_on_who_does_what_when() -> None:
     "from k0 \\\n    import (\n    apart0)\nimport elsewhere\nelsewhere.register(apart0)\n",
     "# from the\nimport k0\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
     "if 'from' != '': import k0\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
+    "import k0, elsewhere\nelsewhere.register(k0.apart0)\n",
+    "import k0, elsewhere\nelsewhere.register([k0.apart0.replace_hints(occupancy=2)])\n",
+    "import k0, elsewhere\nown = k0\nelsewhere.use(own)\ndef f(kernel=k0.apart0): elsewhere.register(kernel)\n",
+    "import k0  # this import stays\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
+    "if 'import' != '': import k0\nimport elsewhere\nown = k0.apart0\nelsewhere.register(own)\n",
+    "import k0\tas kernels\nimport elsewhere\nown = kernels.apart0\nelsewhere.register(own)\n",
+    "import elsewhere\rimport k0\rimport elsewhere\rown = k0.apart0\relsewhere.register(own)\r",
+    "from \uff4b0 import apart0\nimport elsewhere\nelsewhere.register(apart0)\n",
 ])
 def test_a_kernel_that_a_file_without_launches_hands_to_code_that_is_not_seen(handing: str) -> None:
     files = {**FILES, "l0.py": LAUNCHES.format(n=0).replace(" + 1", "").encode(), "hands.py": handing.encode()}
@@ -71,6 +79,25 @@ def test_a_kernel_that_a_file_without_launches_hands_to_code_that_is_not_seen(ha
     states = {clause.state for k in expected.kernels if k.report.name == "apart0" for clause in k.report.contract}
     assert states == {"open"}
     assert join(analyse_spread(work, list(files), 2, no_progress), len(files)) == expected
+
+
+@pytest.mark.parametrize("handing", [
+    "from pkg.k0 import apart0\nimport elsewhere\nelsewhere.register(apart0)\n",
+    "import pkg.k0 as kernels\nimport elsewhere\nown = kernels.apart0\nelsewhere.register(own)\n",
+    "import pkg.k0\nimport elsewhere\nelsewhere.register(pkg.k0.apart0)\n",
+])
+def test_a_kernel_in_a_folder_without_a_file_of_its_own_that_is_handed_to_code_that_is_not_seen(
+    handing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    launching = LAUNCHES.format(n=0).replace(" + 1", "").replace("from k0", "from pkg.k0")
+    for name, text in {"pkg/k0.py": FILES["k0.py"].decode(), "l0.py": launching, "hands.py": handing}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    work = Work(("pkg/k0.py", "l0.py", "hands.py"), (), {})
+    for found in (analyse_here(work, no_progress), analyse_spread(work, list(work.files), 2, no_progress)):
+        (report,) = (k.report for k in join(found, len(work.files)).kernels if k.report.name == "apart0")
+        assert {clause.state for clause in report.contract} == {"open"}
 
 
 def test_workers_that_cannot_be_forked_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

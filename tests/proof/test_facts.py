@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 
@@ -85,3 +85,11 @@ def test_what_was_in_vain_is_remembered_and_changes_no_answer(seed: int) -> None
         assert one.prove(goal) == other.prove(goal), (known, goal)
     # a search that is not repeated costs what it took at first, which is never less
     assert max(one.budget.left, 0) <= max(other.budget.left, 0)
+
+
+def test_what_was_not_found_for_lack_of_work_is_found_with_a_full_budget() -> None:
+    chain = [sym(name) for name in "abcdefg"]
+    known = [ge(b, a) for a, b in pairwise(chain)]
+    facts = Facts(known, signs=False, budget=Budget(3))
+    assert facts.prove(chain[-1] - chain[0]) is None
+    assert facts.with_budget().prove(chain[-1] - chain[0]) is not None

@@ -73,7 +73,8 @@ def _private_elsewhere(ev: Evaluator, module: Module, given: Iterable[ast.expr])
     """Functions of other modules that code which is not seen may call. A public one is looked at where it stands."""
     found = set(ev.unfollowed)
     for name in given:
-        target = ev.project.resolver.module_name(module, name.id) if isinstance(name, ast.Name) else None
+        parts = dotted_parts(name)
+        target = None if parts is None else ev.project.resolver.chain(module, parts)
         if isinstance(target, FunctionAt):
             found.add((target.module.path, target.qualname))
     return {(path, name) for path, name in found if path != module.path and name.rpartition(".")[2].startswith("_")}
@@ -157,22 +158,23 @@ def _handed_over(
     for call in own:
         if isinstance(call, ast.Call) and not _launches(call.func, launchers):
             # whether code is seen takes longer to tell than that it is given nothing which the module names
-            given = [n for n in _names((*call.args, *(k.value for k in call.keywords))) if _may_be_global(module, n.id)]
+            given = [n for n in _names((*call.args, *(k.value for k in call.keywords)))
+                     if (parts := dotted_parts(n)) is not None and _may_be_global(module, parts[0])]
             if given and not _is_seen(ev, module, call.func):
                 yield from given
 
 
-def _names(values: Iterable[ast.expr]) -> Iterator[ast.Name]:
-    """The names of which values are made; what calls and attributes inside them make of names is something else,
-    unless it is a copy of a kernel."""
+def _names(values: Iterable[ast.expr]) -> Iterator[ast.expr]:
+    """The names of which values are made, and the names with dots: `kernels.k`; what calls inside them make of names is
+    something else, unless it is a copy of a kernel."""
     nodes: list[object] = list(values)
     for node in nodes:
-        if isinstance(node, ast.Name):
+        if isinstance(node, ast.Name | ast.Attribute):
             yield node
         elif isinstance(node, ast.Call):
             func = node.func
             nodes += [func.value] if isinstance(func, ast.Attribute) and func.attr in KERNEL_COPIES else ()
-        elif not isinstance(node, ast.Attribute):
+        else:
             add_parts(node, nodes)
 
 
@@ -238,9 +240,16 @@ def _within_reach(ev: Evaluator, module: Module, nodes: Iterable[ast.expr]) -> s
 
 def _kernels(ev: Evaluator, module: Module, nodes: Iterable[ast.expr]) -> set[Kernel]:
     """The kernels that expressions name."""
-    names = sorted({n.id for n in nodes if isinstance(n, ast.Name) and _may_be_global(module, n.id)})
-    values = (ev.global_value(module, name) for name in names)
+    chains = sorted({parts for n in nodes if (parts := dotted_parts(n)) is not None and _may_be_global(
+        module, parts[0])})
+    values = (ev.global_value(module, parts[0]) if len(parts) == 1 else _member(ev, module, parts) for parts in chains)
     return {v for v in values if isinstance(v, Kernel)}
+
+
+def _member(ev: Evaluator, module: Module, parts: tuple[str, ...]) -> Value | None:
+    """What a name with dots means, in whatever module that is."""
+    origin = ev.project.resolver.chain(module, parts)
+    return ev.target_value(origin, parts[-1]) if isinstance(origin, FunctionAt | ValueAt) else None
 
 
 def _may_be_global(module: Module, name: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tilecheck.kernel.tree import Attribute, Expr, Name
@@ -126,16 +126,19 @@ class Project:
         that may name a kernel, which they may hand to code that is not seen. It takes the same search."""
         launching = self.launching
         others = (module for module in self.modules() if module.path not in launching)
-        return (*launching, *(module.path for module in others if self._may_name_a_kernel(module)))
+        # a folder without a file of its own is a package, too
+        folders = {part for key in self._modules for part in os.path.dirname(key).split(os.sep)}
+        return (*launching, *(module.path for module in others if self._may_name_a_kernel(module, folders)))
 
-    def _may_name_a_kernel(self, module: Module) -> bool:
+    def _may_name_a_kernel(self, module: Module, folders: Collection[str]) -> bool:
         """Whether a file can define a kernel or imports something of the checked tree, as far as its bytes show."""
         try:
             data = module.data
         except SourceError:
             return False  # reported where the file itself is checked
         return may_matter(data) or any(
-            name == "." or self.by_name(name, module) is not None for name in sorted(imported(data)))
+            name == "." or name in folders or self.by_name(name, module) is not None
+            for name in sorted(imported(data)))
 
     def host_functions(self, module: Module) -> tuple[str, ...]:
         """See `Module.host_functions`."""

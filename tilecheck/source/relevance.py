@@ -39,15 +39,20 @@ def may_own(data: bytes) -> bool:
     return any(word in data for word in _WORDS) or (b"cuda." in data and _STREAMS.search(data) is not None)
 
 
-_FROM: Final = re.compile(rb"\bfrom[\s\\]*(\.|\w+)")
-_IMPORT: Final = re.compile(rb"([^\n;]*)\bimport\b((?:\\\r?\n|[^\n;#])*)")
+_FROM: Final = re.compile(rb"\bfrom[\s\\]*(\.|[\w\x80-\xff]+)")
+_IMPORT: Final = re.compile(rb"\bimport\b(?=((?:\\\r?\n|[^\n;#])*))")
+_NAME: Final = re.compile(rb"[\s\\(]*([\w\x80-\xff]+)")
 _SOURCE: Final = re.compile(rb"\bfrom[ \t]*[\w.]+[ \t]*\Z")
+_FAR: Final = 120
+"""Bytes before `import` in which `from` is looked for; where it stands farther away, there are names too many."""
 
 
 def imported(data: bytes) -> frozenset[str]:
-    """The first names of the modules that a file may import; `.` stands for one that is found from its own folder."""
+    """The first names of the modules that a file may import; `.` stands for one that is found from its own folder, and
+    for one whose name bytes do not tell."""
     found = set(_FROM.findall(data))
-    for before, names in _IMPORT.findall(data):
-        if _SOURCE.search(before) is None:  # else what comes is in the module
-            found.update(name.strip(b" \t\r\n\\(").partition(b" ")[0].partition(b".")[0] for name in names.split(b","))
-    return frozenset(name.decode(errors="replace") for name in found if name)
+    # `import` may stand in a string or a comment beside the statement: what follows each of them is looked at
+    for word in _IMPORT.finditer(data):
+        if _SOURCE.search(data, max(word.start() - _FAR, 0), word.start()) is None:  # else what comes is in the module
+            found.update(name[1] for part in word[1].split(b",") if (name := _NAME.match(part)) is not None)
+    return frozenset(name.decode() if name.isascii() else "." for name in found)

@@ -207,6 +207,13 @@ class Facts:
 
     def with_budget(self) -> Facts:
         """The same facts, with a full budget for the next question."""
+        if self.budget.left < 0:
+            # what was not found for lack of work may be found now: no answer hangs on what was asked before
+            self._memo = {p: known for p, known in self._memo.items() if known[0] is not None}
+            self._quick = {p: known for p, known in self._quick.items() if known is not None}
+            for memo in self._signs_known:
+                for a in [a for a, known in memo.items() if known is None]:
+                    del memo[a]
         self.budget = Budget(_TOTAL)
         return self
 
