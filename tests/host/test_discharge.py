@@ -35,6 +35,12 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
     ("ct.launch(0, (1,), k, (x, y, n, ct.cdiv(n, 4) * 4))", "n <= T"),
     ("ct.launch(0, (min(n, m),), k, (x, y, n, m))", "grid[0] <= n and grid[0] <= T"),
     ("ct.launch(0, (1,), k, (x, y, n, n if m > 2 else n + 1))", "n <= T"),
+    ("assert n >= 1\nct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T >= 1 and T < 2*n"),
+    ("ct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(max(n, 1))))", "T >= 1"),
+    ("a, b = torch.next_power_of_2(n), torch.next_power_of_2(m)\nct.launch(0, (1,), k, (x, y, a, b))",
+     "n >= 0 and T >= 0"),
+    ("a, b = torch.next_power_of_2(x.shape[0]), torch.next_power_of_2(x.shape[1])\n"
+     "ct.launch(0, (1,), k, (x, y, a, b))", "n >= 1 and T < 2*x.shape[1]"),
     ("a, b = x.shape\nct.launch(0, (1,), k, (x.contiguous(), y, n, b))", "x.strides[0] == T and x.strides[1] == 1"),
     ("assert x.shape == y.shape\nct.launch(0, (1,), k, (x, y, n, m))", "x.shape[1] == y.shape[1]"),
     ("ct.launch(0, (1,), k, (x, torch.empty_like(x), n, m))", "x.shape[1] == y.shape[1]"),
@@ -50,7 +56,8 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
      "y.shape[0] % T == 0"),
     ("assert n % 128 == 0\nct.launch(0, (1,), k, (x, torch.empty(ct.cdiv(n, 128)), n, 128))", "T*y.shape[0] <= n"),
     ("assert n == 4 * m and m == 32\nct.launch(0, (n,), k, (x, y, n, 128))", "T <= n"),
-    ("h = x.shape[1] // 2\nct.launch(0, (1,), k, (x, y, x.shape[1], torch.next_power_of_2(h)))", "T <= n"),
+    ("h = x.shape[1] // 2\nassert h > 0\nct.launch(0, (1,), k, (x, y, x.shape[1], torch.next_power_of_2(h)))",
+     "T <= n"),
     # the shape of another array, whatever its rank
     ("z = torch.zeros(n, m).view(*x.shape)\nct.launch(0, (x.shape[0],), k, (z, y, n, m))", "grid[0] <= x.shape[0]"),
     ("z = y.reshape(x.shape)\nct.launch(0, (x.shape[0],), k, (z, y, n, m))", "grid[0] <= x.shape[0]"),
@@ -129,6 +136,20 @@ def test_discharged(body: str, clause: str) -> None:
     ("if (n & (n - 1)) == 0:\n    ct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= n"),
     ("if n % m == 0:\n    ct.launch(0, (1,), k, (x, y, n, m))", "T <= n"),
     ("assert n in {16, 48}\nct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= 2*m"),
+    # rounded up, 0 is 2 here
+    ("T = 1 << (n - 1).bit_length()\nct.launch(0, (1,), k, (x, y, n, T))", "n >= 1 or T <= 1"),
+    ("T = torch.next_power_of_2(n)\nct.launch(0, (1,), k, (x, y, n, T))", "T >= 1"),
+    ("T = torch.next_power_of_2(n)\nassert T <= 0\nct.launch(0, (1,), k, (x, y, n, m))", "n >= 1"),
+    ("if torch.next_power_of_2(n) == 1:\n    ct.launch(0, (1,), k, (x, y, n, m))", "n >= 0"),
+    ("if torch.next_power_of_2(n) == 2:\n    ct.launch(0, (1,), k, (x, y, n, m))", "n >= 1"),
+    ("T = torch.next_power_of_2(min(n, m))\nct.launch(0, (1,), k, (x, y, n, T))", "T >= 1"),
+    ("h = x.shape[1] // 2\nct.launch(0, (1,), k, (x, y, x.shape[1], 1 << (h - 1).bit_length()))", "T <= n"),
+    ("a, b = torch.next_power_of_2(n), torch.next_power_of_2(m)\nct.launch(0, (1,), k, (x, y, a, b))",
+     "n >= 1 or T >= 1"),
+    ("a, b = torch.next_power_of_2(n), torch.next_power_of_2(m)\n"
+     "assert n >= 1\nct.launch(0, (1,), k, (x, y, a, b))", "T >= 1"),
+    ("a, b, c = torch.next_power_of_2(n), torch.next_power_of_2(m), torch.next_power_of_2(n + m)\n"
+     "d = torch.next_power_of_2(n - m)\nct.launch(0, (1,), k, (x, y, n, a + b + c + d))", "T >= 1"),
     ("h = 1 if x.ndim == 3 else x.shape[1]\nct.launch(0, (1,), k, (x, y, n, h))", "T == 1"),
     ("h = n + 1 if (m is None or n is None) and (m is None or n is not None) else n\n"
      "ct.launch(0, (1,), k, (x, y, n, h))", "T <= n"),

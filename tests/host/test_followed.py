@@ -271,14 +271,21 @@ def test_what_is_said_of_arrays_and_grids(name):
     ("z = torch.empty((*x.shape[:-1], 4) + (8,))\nn = 8", "n == 8"),
     ("def cdiv(a, b):\n    return -(-a // b)\nn = cdiv(32, 4)", "n == 8"),
     ("def next_power_of_2(a):\n    a -= 1\n    a |= a >> 1\n    a |= a >> 2\n    a |= a >> 4\n    a |= a >> 8\n"
-     "    return a + 1\nn = next_power_of_2(m)", "n >= 1"),
-    ("def next_power_of_2(a):\n    p = 1\n    while p < a:\n        p *= 2\n    return p\nn = next_power_of_2(m)",
-     "n >= 1"),
+     "    return a + 1\nassert m >= 1\nn = next_power_of_2(m)", "n >= 1"),
+    ("def next_power_of_2(a):\n    p = 1\n    while p < a:\n        p *= 2\n    return p\nassert m >= 1\n"
+     "n = next_power_of_2(m)", "n >= 1"),
+    ("def next_power_of_2(a):\n    return 1 << (a - 1).bit_length()\nn = next_power_of_2(m)", "n >= 0"),
     ("match m:\n    case 1:\n        n = 8\n    case _:\n        n = 9", "n >= 8"),
     ("match m:\n    case 1:\n        n = 8\n    case _:\n        raise ValueError", "n == 8"),
 ])
 def test_what_is_followed_all_the_same(body, clause):
     assert states(source(f"{body}\n{_LAUNCH.format('n')}"), clause, {"x": 2, "y": 2}) == ["discharged"]
+
+
+def test_a_helper_that_rounds_nothing_up_to_a_negative_number_is_none():
+    body = ("def next_pow2(a):\n    if a < 1:\n        return -1\n    return 1 << (a - 1).bit_length()\n"
+            "n = next_pow2(m)")
+    assert "discharged" not in states(source(f"{body}\n{_LAUNCH.format('n')}"), "n >= 0", {"x": 2, "y": 2})
 
 
 def test_what_says_that_it_is_an_integer_is_one():

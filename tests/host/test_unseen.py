@@ -64,6 +64,93 @@ def test_a_kernel_whose_launches_are_all_seen(source: str) -> None:
     assert "k" not in unseen(source)
 
 
+@pytest.mark.parametrize("source", [
+    "def run(x):\n    q = k\n    lib.bench(q, x)\n",
+    "def run(x):\n    q: object = k\n    lib.bench(x, kernel=q)\n",
+    "def run(x):\n    q, n = k, 1\n    lib.bench(q, x)\n",
+    "def run(x):\n    n, *q = 1, k\n    lib.bench(q[0], x)\n",
+    "def run(x):\n    q = (k, x)[0]\n    lib.bench(q, x)\n",
+    "def run(x):\n    q = k if x else None\n    lib.bench(q, x)\n",
+    "def run(x):\n    q = x or k\n    lib.bench(q, x)\n",
+    "def run(x):\n    qs = [None, k]\n    lib.bench(qs[1], x)\n",
+    "def run(x):\n    qs = []\n    qs.append(k)\n    lib.bench(qs, x)\n",
+    "def run(x):\n    qs = {}\n    qs['a'] = k\n    lib.bench(*qs.values())\n",
+    "def run(x):\n    qs = [None]\n    qs += [k]\n    lib.bench(qs, x)\n",
+    "def run(x):\n    if (q := k) is not None:\n        lib.bench(q, x)\n",
+    "def run(x):\n    for q in [k]:\n        lib.bench(q, x)\n",
+    "def run(x):\n    for n, q in enumerate([k]):\n        lib.bench(q, x)\n",
+    "def run(x):\n    return [lib.bench(q, x) for q in (k,)]\n",
+    "def run(x):\n    match k:\n        case q:\n            lib.bench(q, x)\n",
+    "def run(x):\n    q = k.replace_hints(occupancy=2)\n    lib.bench(q, x)\n",
+    "def run(x):\n    get = lambda: k\n    lib.bench(get(), x)\n",
+    "def run(x):\n    lib.bench(lambda: k, x)\n",
+    "def run(x):\n    q = functools.partial(k)\n    lib.bench(q, x)\n",
+    "def run(x):\n    def get():\n        return k\n    lib.bench(get(), x)\n",
+    "def run(x):\n    def go(q):\n        lib.bench(q, x)\n    go(k)\n",
+    "def run(x):\n    q = k\n\n    def go():\n        lib.bench(q, x)\n    go()\n",
+    "def get():\n    return k\n\n\ndef run(x):\n    lib.bench(get(), x)\n",
+    "def get():\n    yield k\n\n\ndef run(x):\n    for q in get():\n        lib.bench(q, x)\n",
+    "def get():\n    return k\n\n\ndef run(x):\n    lib.bench(get, x)\n",
+    "def same(q):\n    return q\n\n\ndef run(x):\n    lib.bench(same(k), x)\n",
+    "def go(x, q):\n    lib.bench(q, x)\n\n\ndef run(x):\n    go(x, k)\n",
+    "def go(x, **more):\n    lib.bench(x, **more)\n\n\ndef run(x):\n    go(x, q=k)\n",
+    "def go(x, *more):\n    lib.bench(x, *more)\n\n\ndef run(x):\n    go(x, k)\n",
+    "def go(c):\n    lib.bench(c[0])\n\n\ndef run(x):\n    go((k, x))\n",
+    "def go(c):\n    c.append(k)\n\n\ndef run(x):\n    go(x)\n",
+    "def run(bench, x):\n    bench(k, x)\n",
+    "def run(benches, x):\n    benches[0](k, x)\n",
+    "def run(x):\n    list(map(lib.bench, [k]))\n",
+    "def run(x):\n    x.q = k\n",
+    "def run(x):\n    x.qs[0] = k\n",
+    "def run(x):\n    setattr(x, 'q', k)\n",
+    "import lib\n\nlib.K = k\n",
+    "class A:\n    q = k\n",
+    "class A:\n    @property\n    def q(self):\n        return k\n",
+    "Q = None\n\n\ndef keep():\n    global Q\n    Q = k\n\n\ndef run(x):\n    lib.bench(Q, x)\n",
+    "QS = []\n\n\ndef keep():\n    QS.append(k)\n\n\ndef run(x):\n    lib.bench(QS, x)\n",
+    "QS = {'a': k}\n\n\ndef run(x):\n    lib.bench(QS['a'], x)\n",
+    "Q = k\n\n\ndef run(x):\n    q = Q\n    lib.bench(q, x)\n",
+    "def run(x):\n    raise lib.Failed(k)\n",
+    "@dataclass\nclass A:\n    q: object\n\n\ndef run(x):\n    a = A(k)\n    lib.bench(a, x)\n",
+    "class A:\n    def __init__(self, q):\n        lib.bench(q)\n\n\ndef run(x):\n    A(k)\n",
+    "class A(lib.B):\n    pass\n\n\ndef run(x):\n    A(k)\n",
+    "@dataclass\nclass A:\n    q: object\n\n\ndef run(x):\n    a = A(k)\n    lib.bench(a.q, x)\n",
+])
+def test_a_kernel_that_goes_to_code_that_is_not_seen_by_another_name(source: str) -> None:
+    assert unseen("import lib\n\n\n" + source) == ["k"]
+
+
+@pytest.mark.parametrize("source", [
+    "def run(x):\n    q = k\n    lib.bench(q is None, q.name, f'{q}', x)\n",
+    "def run(x):\n    q = k\n    q = x\n    print(q)\n",
+    "def get():\n    return k\n\n\ndef run(x, y, n):\n    ct.launch(0, (n,), get(), (x, y, n, 1))\n    lib.bench(x)\n",
+    "def go(x, q):\n    lib.bench(x)\n\n\ndef run(x):\n    go(x, k)\n",
+    "def run(x):\n    qs = [k, 1]\n    lib.bench(len(qs) > 1, x)\n",
+    "QS = {'a': k}\n\n\ndef run(x, y, n):\n    ct.launch(0, (n,), QS['a'], (x, y, n, 1))\n    lib.bench(x)\n",
+])
+def test_a_kernel_of_which_nothing_goes_there(source: str) -> None:
+    assert "k" not in unseen("import lib\n\n\n" + source)
+
+
+@pytest.mark.parametrize("source", [
+    "from m import k\n\n\ndef run(x):\n    q = k\n    lib.bench(q, x)\n",
+    "def run(x):\n    from m import k\n    lib.bench(k, x)\n",
+    "def run(x):\n    import m\n    lib.bench(m.k, x)\n",
+    "import m\n\n\ndef run(x):\n    lib.bench(m.k, x)\n",
+    "import m\n\n\ndef run(x):\n    lib.bench(m.pick(), x)\n",
+    "from m import choose\n\n\ndef run(x):\n    lib.bench(choose(1), x)\n",
+    "from m import TABLE\n\n\ndef run(x):\n    lib.bench(TABLE['a'], x)\n",
+    "import m\n\n\ndef run(x):\n    m.hand_over(m.k, x)\n",
+])
+def test_a_kernel_of_another_module_that_goes_there(source: str) -> None:
+    kernels = PRELUDE + (
+        "import lib\nTABLE = {'a': [k]}\n\n\ndef pick():\n    return k\n\n\ndef choose(i):\n    return pick()\n\n\n"
+        "def hand_over(q, x):\n    lib.bench(q, x)\n")
+    files = {"m.py": kernels, "o.py": "import lib\n" + source}
+    project = Project(list(files), contents={name: text.encode() for name, text in files.items()})
+    assert {("m.py", "k")} == {x.kernel for x in find_launches(project, project.module("o.py")) if x.how == "unseen"}
+
+
 LAUNCH = "def run(xs, y):\n    list(map(lambda x: ct.launch(0, (5,), {}, (x, y, 3, 1)), xs))\n"
 
 

@@ -379,6 +379,7 @@ _SAMPLES: Final[Mapping[int, tuple[tuple[int, ...], ...]]] = {
     1: ((1,), (2,), (3,), (4,), (5,), (17,), (64,), (1000,)), 2: ((7, 4), (8, 4), (1, 32), (33, 32), (64, 16)),
 }
 """Arguments, by their number, with which a helper is tried."""
+_NOT_ROUNDED: Final = (0, -3)
 
 
 def _helper(
@@ -406,6 +407,12 @@ def _agrees(
             state = State(variables={frame.number: {}} if outer is None else {outer: {}})
             given = inline(ev, definition, module, qualname, outer, None, Arguments(args, {}), frame, state)
             if given != known(ev, args, {}, state):
+                return False
+        # where there is nothing to round up helpers differ; none that is taken for one gives a negative number
+        for n in _NOT_ROUNDED if len(needed) == 1 else ():
+            state = State(variables={frame.number: {}} if outer is None else {outer: {}})
+            given = inline(ev, definition, module, qualname, outer, None, Arguments((Int(const(n)),), {}), frame, state)
+            if isinstance(given, Int) and given.term.constant is not None and given.term.constant < 0:
                 return False
     finally:
         ev.fuel = fuel

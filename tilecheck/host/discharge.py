@@ -14,6 +14,7 @@ from tilecheck.host.binding import AT_LAUNCH, Bound, bind, derived
 from tilecheck.host.identity import overlap
 from tilecheck.host.launch import Argument, Launch
 from tilecheck.host.lemmas import abstracted, at_once, decided, plain, tightened, unreachable
+from tilecheck.host.rounding import beside, rounded
 from tilecheck.host.samples import outcomes
 from tilecheck.kernel.access import Param
 from tilecheck.proof.contract import annotation_of, render
@@ -21,6 +22,7 @@ from tilecheck.proof.facts import conjuncts
 from tilecheck.proof.region import Clause
 from tilecheck.proof.search import find_model
 from tilecheck.proof.terms import (
+    App,
     Atom,
     Cond,
     Ite,
@@ -32,6 +34,8 @@ from tilecheck.proof.terms import (
     conj,
     const,
     disj,
+    evaluate,
+    ge,
     holds,
     negate,
     of,
@@ -54,6 +58,8 @@ _LONGEST: Final = 240
 _CHOICE: Final = 160
 """Length, as text, of a choice by which cases are told apart."""
 _FEW_SPLITS: Final = 2
+_ROUNDED: Final = 3
+"""Numbers rounded up of which it is told apart which are positive."""
 _VALUES: Final = 12
 """Values of a scalar that are looked at one by one."""
 _TYPICAL: Final = (96, 80, 48, 24, 100, 65, 33, 12, 6, 5, 3, 1)
@@ -88,7 +94,42 @@ def discharge(
     """
     if clause.cond is None:
         return _arrays(clause, params, launch)
-    return _decide(clause, tuple(params), launch, tuple(sorted((ranks or {}).items())), standing)
+    known = tuple(sorted((ranks or {}).items()))
+    found = _decide(clause, tuple(params), launch, known, standing)
+    if found.state == "discharged" and not _holds_beside(clause, tuple(params), launch, known, standing):
+        return _OPEN
+    return found
+
+
+def _holds_beside(
+    clause: Clause, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    standing: tuple[Cond, ...],
+) -> bool:
+    """Whether a clause that follows at a launch does where what is rounded up there is not positive."""
+    atoms = _rounded(launch)
+    if not atoms or clause.cond is None:
+        return True
+    bound = bind(clause.cond, params, launch, dict(ranks))
+    open_ = []
+    for a in atoms:
+        positive = ge(a.args[0], 1)
+        facts = _known(positive, bound, params, launch, ranks, standing)
+        if not (decided(facts, positive, _FEW_SPLITS, _FEW) or any(all(at) for at in _at_values(positive, facts))):
+            open_.append(a)
+    if len(open_) > _ROUNDED:
+        return _decide(clause, params, beside(launch, tuple(open_)), ranks, standing).state == "discharged"
+    for a in open_:
+        other = beside(launch, (a,))
+        # the rest may not be positive, either
+        if _decide(clause, params, other, ranks, standing).state != "discharged" or not _holds_beside(
+                clause, params, other, ranks, standing):
+            return False
+    return True
+
+
+@lru_cache(maxsize=512)
+def _rounded(launch: Launch) -> tuple[App, ...]:
+    return rounded(launch)
 
 
 def _decide(
@@ -313,8 +354,12 @@ def _confirmed(goal: Cond, facts: Iterable[Cond], found: Mapping[str, int]) -> b
         for atom in atoms_of(value):
             if atom.key in found:
                 env[atom] = found[atom.key]
+    facts = list(facts)
     try:
-        return all(holds(fact, env) for fact in facts) and not holds(goal, env)
+        # what is rounded up where it is not positive is not known
+        return all(evaluate(a.args[0], env) >= 1 for value in (goal, *facts) for a in atoms_of(value)
+                   if isinstance(a, App) and a.fn == "next_pow2") and all(
+            holds(fact, env) for fact in facts) and not holds(goal, env)
     except (KeyError, ArithmeticError):
         return False
 

@@ -54,7 +54,7 @@ def launch(ev: Evaluator, raw: Raw, name: str, facts: Cond, kernel: Kernel) -> L
     for _ in range(_NESTED):
         # what is chosen may be a choice again
         grid = (_maybe(grid[0], chosen), _maybe(grid[1], chosen), _maybe(grid[2], chosen))
-        arguments = None if arguments is None else tuple(_replaced(a, chosen) for a in arguments)
+        arguments = None if arguments is None else tuple(replaced(a, chosen) for a in arguments)
         chosen = _chosen(_terms(grid, arguments), known)
         if not chosen:
             break
@@ -194,13 +194,13 @@ def _stated(cond: Cond, known: set[str]) -> bool:
     return cond.op == "or" and any(_stated(part, known) for part in cond.args)
 
 
-def _replaced(argument: Argument, chosen: Mapping[Atom, Term]) -> Argument:
+def replaced(argument: Argument, chosen: Mapping[Atom, Term]) -> Argument:
     if not chosen:
         return argument
     shape = None if argument.shape is None else tuple(_maybe(t, chosen) for t in argument.shape)
     strides = None if argument.strides is None else tuple(_maybe(t, chosen) for t in argument.strides)
-    options = tuple((substitute_cond(cond, chosen), _replaced(option, chosen)) for cond, option in argument.options)
-    elements = None if argument.elements is None else tuple(_replaced(e, chosen) for e in argument.elements)
+    options = tuple((substitute_cond(cond, chosen), replaced(option, chosen)) for cond, option in argument.options)
+    elements = None if argument.elements is None else tuple(replaced(e, chosen) for e in argument.elements)
     return replace(argument, term=_maybe(argument.term, chosen), shape=shape, strides=strides, options=options,
                    elements=elements)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.host import record, tables
+from tilecheck.host.flows import KEEPING, out_of_sight
 from tilecheck.host.launch import Launch
 from tilecheck.host.library import HARMLESS
 from tilecheck.host.methods import KERNEL_COPIES
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["unseen"]
 
-_KEEPING: Final = frozenset({"add", "append", "extend", "insert", "replace_hints", "setdefault", "update"})
-"""Methods that keep what they are given, or make a kernel of it."""
 _LAUNCH: Final = frozenset({"launch", *record.TUNERS})
 _BLOCKS: Final = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
 """The fields of statements, handlers and cases with others in them."""
@@ -52,7 +51,7 @@ def unseen(
         (site.line, site.column) for site, known in seen if not known}
     statements, defaults, decorators = _code(module.skeleton.tree)
     launchers = _LAUNCH | {name for name, parts in module.mentions.aliases if parts[-1] in _LAUNCH}
-    found |= _kernels(ev, module, defaults)
+    found |= _kernels(ev, module, defaults) | out_of_sight(ev, module, launchers)
     given = [n for own in (*statements, decorators) for n in _handed_over(ev, module, own, launchers)]
     found |= _kernels(ev, module, given) | _launched_by(ev, module, _private_elsewhere(ev, module, given))
     text = module.text
@@ -185,7 +184,7 @@ def _is_seen(ev: Evaluator, module: Module, func: ast.expr) -> bool:
         return not isinstance(target, ExternalName) or target.name.rpartition(".")[2] in HARMLESS
     if not isinstance(func, ast.Attribute):
         return True
-    if func.attr in HARMLESS or func.attr in _KEEPING:
+    if func.attr in HARMLESS or func.attr in KEEPING:
         return True
     owner = ev.project.resolve(module, syntax(module).expr(func))
     return owner is not None and not isinstance(owner, ExternalName)
