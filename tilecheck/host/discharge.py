@@ -110,8 +110,13 @@ def _holds_beside(
     if not atoms or clause.cond is None:
         return True
     bound = bind(clause.cond, params, launch, dict(ranks))
+    near = _near(bound.goal, dict.fromkeys((
+        *_with_leaves(launch.facts), *_with_leaves(bound.facts),
+        *((c, _leaves(c)) for c in _standing(standing, params, launch, ranks)))))
+    # what neither the clause nor anything that bears on it mentions was not used
+    bearing = atoms_of(conj(bound.goal, *near))
     open_ = []
-    for a in atoms:
+    for a in (a for a in atoms if a in bearing):
         positive = ge(a.args[0], 1)
         facts = _known(positive, bound, params, launch, ranks, standing)
         if not (decided(facts, positive, _FEW_SPLITS, _FEW) or any(all(at) for at in _at_values(positive, facts))):

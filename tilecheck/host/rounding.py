@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from tilecheck.host.launch import Argument, Launch
 from tilecheck.host.simplify import replaced
@@ -35,6 +36,7 @@ def rounded(launch: Launch) -> tuple[App, ...]:
     return tuple(sorted(a for a in found if a.args[0].constant is None or a.args[0].constant <= 0))
 
 
+@lru_cache(maxsize=512)  # each clause asks for the same
 def beside(launch: Launch, atoms: tuple[App, ...]) -> Launch:
     """The launch where the numbers that these round up are not positive: what they round up to may be anything but
     negative. Of one alone it is said that it is not positive."""
