@@ -55,7 +55,7 @@ def remarks(scene: Scene) -> tuple[str, ...]:
     if any(_blocks(a) == _blocks(b) for a, b in pairs):
         out.append("darker: one block comes there more than once")
     if any(_blocks(a) != _blocks(b) for a, b in pairs):
-        out.append("mixed colours: several blocks in different steps or by different operations")
+        out.append("mixed colours: parts of several blocks that overlap")
     outlined = {scene.blocks.index(b) for b in scene.headline.blocks} if scene.headline is not None else set()
     if outlined:
         out.append("red in the grid: blocks of the finding")
