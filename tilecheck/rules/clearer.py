@@ -23,13 +23,20 @@ _MOST: Final = (4, 8)
 """The sizes of an example that is read at a glance."""
 _TRIED: Final = 6
 """Pairs of accesses that are looked at for one obligation."""
+_EXAMPLES: Final = 12
+"""Obligations of a kernel that are given such an example."""
+_CLAUSES: Final = 24
+"""Clauses of a kernel beyond which one of them alone is no longer told apart."""
 
 
 def with_clear_examples(context: Context, settled: Sequence[Settled]) -> tuple[Settled, ...]:
     """The obligations, where a collision shows what a clause is for, with one that breaks this clause alone and none
     that other obligations need; the one that was found where there is none."""
     every = tuple(dict.fromkeys(c for s in settled for c in s.clauses if c.kind == "semantic" and c.cond is not None))
-    return tuple(_clear(context, s, every) if _shown(s) else s for s in settled)
+    if len(every) > _CLAUSES:
+        return tuple(settled)
+    shown = [i for i, s in enumerate(settled) if _shown(s)][:_EXAMPLES]
+    return tuple(_clear(context, s, every) if i in shown else s for i, s in enumerate(settled))
 
 
 def _shown(s: Settled) -> bool:
