@@ -114,7 +114,7 @@ def _holds_beside(
         *_with_leaves(launch.facts), *_with_leaves(bound.facts),
         *((c, _leaves(c)) for c in _standing(standing, params, launch, ranks)))))
     # what neither the clause nor anything that bears on it mentions was not used
-    bearing = atoms_of(conj(bound.goal, *near))
+    bearing = {a for c in (bound.goal, *near) for a in atoms_of(c)}
     open_ = []
     for a in (a for a in atoms if a in bearing):
         positive = ge(a.args[0], 1)
