@@ -8,8 +8,8 @@ from typing import Final
 
 from tilecheck.kernel.access import Access
 from tilecheck.proof.region import Clause, Witness
-from tilecheck.proof.terms import Atom, Cond, Sym, atoms_in, atoms_of, ge, grid, holds, le, of
-from tilecheck.rules.context import Context
+from tilecheck.proof.terms import Cond, Sym, atoms_in, atoms_of, ge, grid, holds, le, of
+from tilecheck.rules.context import Context, launch_of
 from tilecheck.rules.meeting import aligned, meet
 from tilecheck.rules.obligation import Settled
 from tilecheck.rules.row_spill import CODE as ROW_SPILL
@@ -73,9 +73,7 @@ def _pairs(context: Context, s: Settled) -> list[Access]:
 
 def _fails(w: Witness, c: Cond | None) -> bool:
     """Whether the launch of a witness breaks a condition."""
-    values: dict[Atom, int] = {Sym(name): v for name, v in w.scalars}
-    values.update({Sym(f"grid[{k}]"): n for k, n in enumerate(w.grid)})
     try:
-        return c is not None and not holds(c, values)
+        return c is not None and not holds(c, launch_of(w))
     except (KeyError, ArithmeticError):
         return False

@@ -47,7 +47,7 @@ from tilecheck.proof.terms import (
 from tilecheck.records import record
 from tilecheck.rules.effort import Effort
 
-__all__ = ["Context", "clause_of"]
+__all__ = ["Context", "clause_of", "launch_of"]
 SOLVER_MS = 300
 """Time limit of one query to the solver, in milliseconds."""
 _REMEMBERED = 3
@@ -316,7 +316,7 @@ class Context:
                 found = find_collision(
                     made, made, axes=axes, assume=conj(*conds, *self.uniform), same_site=True)
                 if found is not None:
-                    launches.append(_launch_of(found))
+                    launches.append(launch_of(found))
                 self._kept.seen_active[key] = found is not None
         return self._kept.seen_active[key]
 
@@ -427,7 +427,7 @@ def _confirming(first: Region, second: Region, assume: Cond) -> Callable[[Witnes
     return lambda w: confirm(w, first, second, assume=assume)
 
 
-def _launch_of(w: Witness) -> dict[Atom, int]:
+def launch_of(w: Witness) -> dict[Atom, int]:
     """The launch scalars of a witness."""
     return {**{Sym(name): value for name, value in w.scalars},
             **{Sym(f"grid[{axis}]"): extent for axis, extent in enumerate(w.grid)}}
