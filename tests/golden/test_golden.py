@@ -1,0 +1,27 @@
+"""The checker says what is recorded. `python -m tests.golden.record --update` records anew what changed on purpose."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.corpus.wheel import CorpusError
+from tests.golden.record import GROUPS, compare, load, measure
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_results_equal_the_recorded_ones(group: str) -> None:
+    try:
+        found = measure(group)
+    except CorpusError as error:
+        pytest.skip(str(error))
+    changes = list(compare(load(group), found))
+    assert not changes, "\n".join(changes)
+
+
+def test_a_difference_is_named_in_words() -> None:
+    recorded = {"a.py::k": {"verdict": ["line 3: proved"]}, "a.py": {"findings": ["3:0-3:9 TC101 error k"]}}
+    found = {"a.py::k": {"verdict": ["line 3: refuted"]}, "a.py": {"findings": ["3:0-3:9 TC101 error k"]}}
+    assert list(compare(recorded, found)) == [
+        "a.py::k: verdict: no longer line 3: proved",
+        "a.py::k: verdict: now line 3: refuted",
+    ]
