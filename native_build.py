@@ -2,7 +2,7 @@
 
     python native_build.py FOLDER [PATH ...] [--level 1] [--jobs 2]
 
-The extension modules are written below FOLDER, where an installation has them: `tilecheck/proof/...` and one that they
+The extension modules are written below FOLDER, where an installation has them: `tilecheck/solver/...` and one that they
 share. PATHs are modules, or folders of them, that are compiled in place of all of `MODULES`.
 """
 
@@ -24,9 +24,10 @@ from native_sources import write_out_caches, write_out_records, write_out_tables
 ROOT: Final = Path(__file__).resolve().parent
 
 MODULES: Final = (
-    "tilecheck/proof", "tilecheck/kernel", "tilecheck/rules", "tilecheck/advice", "tilecheck/diagnostics.py",
-    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tilecheck/host").glob("[!_]*.py")),
-    *(f"tilecheck/source/{name}.py" for name in (
+    "tilecheck/solver", "tilecheck/interp/kernel", "tilecheck/rules", "tilecheck/repair/candidates",
+    "tilecheck/diagnostics.py",
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tilecheck/interp/host").glob("[!_]*.py")),
+    *(f"tilecheck/project/{name}.py" for name in (
         "annotations", "discover", "escapes", "kernels", "nodes", "ours", "packages", "places", "relevance", "skeleton",
         "suppressions", "targets")),
 )

@@ -17,7 +17,7 @@ __all__ = ["write_out_caches", "write_out_records", "write_out_tables", "write_o
 _OWN: Final = frozenset({"__init__", "__new__", "__post_init__", "__repr__", "__reduce__"})
 _FLAGS: Final = frozenset({"default", "default_factory", "init", "repr", "compare", "hash"})
 _IMPORTS: Final = ("from typing import Any as _Any, ClassVar as _ClassVar, Final as _Final; "
-                   "from tilecheck.records import native as _native")
+                   "from tilecheck.frozen import native as _native")
 _AT_ONCE: Final = frozenset({"int", "bool", "str"})
 """Types whose values are compared as fast as they are told apart."""
 
@@ -188,7 +188,7 @@ def _replacing(tree: ast.Module, lines: list[str]) -> bool:
                 if name.name == "replace" and name.asname is None:
                     _replace(lines, (name.lineno, name.col_offset), (name.end_lineno, name.end_col_offset),
                              "replace as _replace")
-                    lines[(node.end_lineno or 0) - 1] += "\nfrom tilecheck.records import replaced as replace"
+                    lines[(node.end_lineno or 0) - 1] += "\nfrom tilecheck.frozen import replaced as replace"
                     return True
     return False
 

@@ -18,7 +18,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tilecheck.compiled import compiled_library
+from tilecheck.native import compiled_library
 
 
 @dataclass(frozen=True)

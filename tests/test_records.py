@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tilecheck.records import record
+from tilecheck.frozen import record
 
 
 @record(frozen=True)

@@ -3,7 +3,7 @@
 Importing this package imports nothing else of it but the declarations that kernels carry.
 """
 
-from tilecheck.declare import deny_residual, requires, unsafe
+from tilecheck.decorators import deny_residual, requires, unsafe
 
 __all__ = ["__version__", "deny_residual", "requires", "unsafe"]
 

@@ -1,5 +1,5 @@
 """`python -m tilecheck`."""
 
-from tilecheck.cli import run
+from tilecheck.cli.app import run
 
 run()

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 from tilecheck.config import Config
 from tilecheck.diagnostics import Report
-from tilecheck.finish import finish
-from tilecheck.progress import Progress, no_progress
+from tilecheck.pipeline.policy import finish
+from tilecheck.pipeline.progress import Progress, no_progress
 
 if TYPE_CHECKING:
-    from tilecheck.kernel.tree import Span
+    from tilecheck.syntax.tree import Span
 
 __all__ = ["check_kernel", "check_paths", "check_source", "tile_types"]
 
 
 def check_paths(paths: Iterable[str | Path], config: Config | None = None, progress: Progress = no_progress) -> Report:
     """Check files and folders. The report is the same for any number of worker processes, and from the cache."""
-    from tilecheck.engine import analyse_paths
+    from tilecheck.pipeline.run import analyse_paths
 
     settings = config or Config()
     return finish(analyse_paths([str(path) for path in paths], settings, progress), settings)
@@ -28,7 +28,7 @@ def check_paths(paths: Iterable[str | Path], config: Config | None = None, progr
 
 def check_source(text: str | bytes, filename: str = "<stdin>", config: Config | None = None) -> Report:
     """Check source text under a name. Modules that it imports are found as if the file stood there."""
-    from tilecheck.engine import analyse_text
+    from tilecheck.pipeline.run import analyse_text
 
     settings = config or Config()
     data = text.encode() if isinstance(text, str) else text
@@ -54,10 +54,10 @@ def tile_types(path: str | Path, text: str | bytes | None = None) -> Mapping[Spa
     Of a place that is executed with tiles of several types these are joined by ` | `. `text` is what stands in the
     file where it is not saved. Nothing of this is computed by a check.
 
-    Raises `tilecheck.source.text.SourceError` when the file cannot be read or parsed.
+    Raises `tilecheck.syntax.text.SourceError` when the file cannot be read or parsed.
     """
-    from tilecheck.hover import types_of_module
-    from tilecheck.source.project import Project
+    from tilecheck.pipeline.tile_types import types_of_module
+    from tilecheck.project.project import Project
 
     name = str(path)
     data = text.encode() if isinstance(text, str) else text

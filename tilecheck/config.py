@@ -8,9 +8,9 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tilecheck.records import record
-from tilecheck.selection import Selection, SelectorError, check_selectors
-from tilecheck.suggest import did_you_mean
+from tilecheck.frozen import record
+from tilecheck.rules.selection import Selection, SelectorError, check_selectors
+from tilecheck.text.did_you_mean import did_you_mean
 
 if TYPE_CHECKING:
     from tilecheck.diagnostics import Severity

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
-from tilecheck.kernel.tree import Span
-from tilecheck.proof.region import Verdict, Witness
-from tilecheck.records import record
+from tilecheck.frozen import record
+from tilecheck.solver.footprint import Verdict, Witness
+from tilecheck.syntax.tree import Span
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 SEVERITIES: Final[tuple[Severity, ...]] = ("note", "warning", "error")

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from tilecheck.declare import deny_residual, requires, unsafe
+    from tilecheck.decorators import deny_residual, requires, unsafe
     from tilecheck_runtime.backends.cuda.errors import DeviceFailureError, NoGPUError
     from tilecheck_runtime.compile.build import Compiled
     from tilecheck_runtime.compile.errors import (
@@ -258,7 +258,7 @@ _NAMES: Final = {
 _DECLARATIONS: Final = ("deny_residual", "requires", "unsafe")
 _HOMES: Final = {
     **{name: f"tilecheck_runtime.{home}" for home, names in _NAMES.items() for name in names.split()},
-    **dict.fromkeys(_DECLARATIONS, "tilecheck.declare"),
+    **dict.fromkeys(_DECLARATIONS, "tilecheck.decorators"),
 }
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cli.conftest import Run
-from tilecheck.adopt.baseline import BaselineError, Known, parse, spelled
+from tilecheck.baseline.baseline import BaselineError, Known, parse, spelled
 from tilecheck.config import ConfigError, load_config
 
 GOOD = {"file": "a.py", "kernel": "k", "code": "TC101", "digest": "00", "witness": True, "count": 1}

@@ -11,7 +11,7 @@ import pytest
 from tests.adopt.conftest import Git
 from tests.cli.conftest import CLEAN, RACY, Run
 from tests.cli.test_check import codes
-from tilecheck.adopt.ignores import IgnoreError, checked_reason
+from tilecheck.baseline.ignores import IgnoreError, checked_reason
 
 KERNEL = "@ct.kernel\ndef racy"
 STORE = "ct.store(c, (i, 0), t)"

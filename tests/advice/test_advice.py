@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.fixes.helpers import findings, kernel
-from tilecheck.advice import recheck
 from tilecheck.api import check_source
 from tilecheck.diagnostics import Diagnostic
+from tilecheck.repair.candidates import recheck
 
 FLAT = "o = ct.bid(0) * H + ct.arange(T, dtype=ct.int32)\n"
 
@@ -232,7 +232,7 @@ def test_what_goes_wrong_costs_the_advice_and_not_the_finding(monkeypatch: pytes
     def broken(*args: object) -> None:
         raise RuntimeError("no advice")
 
-    monkeypatch.setattr("tilecheck.advice.overlapping.apart", broken)
+    monkeypatch.setattr("tilecheck.repair.candidates.overlapping.apart", broken)
     body = "i, j = ct.bid(0), ct.bid(1)\nct.store(c, (i, 0), ct.full((T, T), 1, ct.float32))"
     monkeypatch.delenv("TILECHECK_DEBUG", raising=False)
     assert said(found(body, "c, T: Int", "TC101")) == []

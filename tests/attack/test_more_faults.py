@@ -6,8 +6,8 @@ import textwrap
 
 from tilecheck.api import check_source
 from tilecheck.diagnostics import Report
-from tilecheck.proof.facts import Facts
-from tilecheck.proof.terms import Sym, bid, conj, evaluate, ge, grid, holds, sym
+from tilecheck.solver.inequalities import Facts
+from tilecheck.symbolic import Sym, bid, conj, evaluate, ge, grid, holds, sym
 
 HEADER = "import cuda.tile as ct\nfrom tilecheck import requires\nInt = ct.Constant[int]\n"
 

@@ -8,8 +8,8 @@ from tests.cases.expectations import FOLDER, Case, cases
 from tests.cases.launches import GOOD, Launch, scalars
 from tilecheck.api import check_source
 from tilecheck.config import Config
+from tilecheck.contracts import annotation_of, equivalent, evaluate, parse
 from tilecheck.diagnostics import KernelReport, Report
-from tilecheck.proof.contract import annotation_of, equivalent, evaluate, parse
 
 RACES = {"TC101", "TC103", "TC106", "TC107", "TC108"}
 BOUNDS = {"TC201", "TC202", "TC206"}

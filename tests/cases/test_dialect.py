@@ -9,8 +9,8 @@ import pytest
 from tests.cases.expectations import FOLDER, Case, cases
 from tilecheck.api import check_source
 from tilecheck.config import Config
+from tilecheck.contracts import equivalent, parse
 from tilecheck.diagnostics import KernelReport, Report
-from tilecheck.proof.contract import equivalent, parse
 
 FILES = ("dialect.py", "dialect_good.py", "dialect_bad.py")
 CASES = [c for name in FILES for c in cases(name)]

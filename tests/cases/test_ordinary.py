@@ -15,8 +15,8 @@ from tests.oracle.log import Log, collisions
 from tests.oracle.run import run
 from tilecheck.api import check_source
 from tilecheck.config import Config
+from tilecheck.contracts import annotation_of, evaluate, parse
 from tilecheck.diagnostics import KernelReport, Report
-from tilecheck.proof.contract import annotation_of, evaluate, parse
 
 FILES: Mapping[str, Mapping[str, tuple[Launch, ...]]] = {"ordinary_bad.py": BAD, "ordinary_good.py": GOOD}
 WRONG, RIGHT = cases("ordinary_bad.py"), cases("ordinary_good.py")

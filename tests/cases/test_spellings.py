@@ -44,8 +44,9 @@ def k(x, y, K: ct.Constant[int]):
 FALLBACK = "try:\n    from tilecheck import requires\nexcept ImportError:\n    def requires(*a): return lambda f: f"
 OURS = [
     ("from tilecheck import requires", "requires"), ("from tilecheck import requires as need", "need"),
-    ("from tilecheck.declare import requires as need", "need"), ("from tilecheck_runtime import requires", "requires"),
-    ("import tilecheck", "tilecheck.requires"), ("import tilecheck as tc", "tc.declare.requires"),
+    ("from tilecheck.decorators import requires as need", "need"),
+    ("from tilecheck_runtime import requires", "requires"),
+    ("import tilecheck", "tilecheck.requires"), ("import tilecheck as tc", "tc.decorators.requires"),
     ("import tilecheck_runtime as tr", "tr.requires"), ("from tilecheck import *", "requires"),
     ("from tilecheck import requires\nneed = requires", "need"), (FALLBACK, "requires"),
     ("try:\n    from tilecheck import requires\nexcept ImportError:\n    from tilecheck_runtime import requires",

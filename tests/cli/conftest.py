@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tilecheck.cli import main
+from tilecheck.cli.app import main
 
 RACY = """\
 import cuda.tile as ct

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import CLEAN, Run
-from tilecheck.commands import doctor
-from tilecheck.compiled import compiled_library
+from tilecheck.cli.commands import doctor
+from tilecheck.cli.watch import snapshot, watch
 from tilecheck.config import Config
-from tilecheck.watch import snapshot, watch
+from tilecheck.native import compiled_library
 
 # --- doctor ----------------------------------------------------------------------------------------------------------
 
@@ -195,7 +195,7 @@ def test_audit_names_files_that_cannot_be_read(run: Run) -> None:
 
 def _completed(words: str, index: int) -> str:
     environment = {**os.environ, "_TILECHECK_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(index)}
-    command = [sys.executable, "-c", "import sys; from tilecheck.cli import main; sys.exit(main())"]
+    command = [sys.executable, "-c", "import sys; from tilecheck.cli.app import main; sys.exit(main())"]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tilecheck.cache import Cache, digest, open_cache
+from tilecheck.pipeline.cache import Cache, digest, open_cache
 
 
 @pytest.fixture

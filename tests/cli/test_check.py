@@ -148,16 +148,16 @@ def test_a_path_that_does_not_exist_is_named_and_hides_nothing(run: Run) -> None
 
 
 def test_a_fault_of_the_checker_is_status_2_and_hides_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    import tilecheck.stages
+    import tilecheck.pipeline.analyze
 
-    real = tilecheck.stages.execute
+    real = tilecheck.pipeline.analyze.execute
 
     def faulty(project: object, site: object, overlay: object = ()) -> object:
         if site.qualname == "clean":  # type: ignore[attr-defined]
             raise ZeroDivisionError("oh")
         return real(project, site, overlay)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(tilecheck.stages, "execute", faulty)
+    monkeypatch.setattr(tilecheck.pipeline.analyze, "execute", faulty)
     result = run("--no-cache", "--jobs", "1", "--format", "concise")
     assert result.status == 2
     assert "clean.py:5: internal error: ZeroDivisionError: oh; please report it" in result.err
@@ -166,16 +166,16 @@ def test_a_fault_of_the_checker_is_status_2_and_hides_nothing(run: Run, monkeypa
 
 @pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only, so that they see the patch")
 def test_a_worker_that_dies_costs_one_file_only(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    import tilecheck.stages
+    import tilecheck.pipeline.analyze
 
-    real = tilecheck.stages.execute
+    real = tilecheck.pipeline.analyze.execute
 
     def deadly(project: object, site: object, overlay: object = ()) -> object:
         if site.qualname == "clean":  # type: ignore[attr-defined]
             os._exit(9)
         return real(project, site, overlay)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(tilecheck.stages, "execute", deadly)
+    monkeypatch.setattr(tilecheck.pipeline.analyze, "execute", deadly)
     for number in range(8):
         Path(f"k{number}.py").write_text(RACY.replace("racy", f"racy{number}") + "\n#" + "x" * 8000 + "\n")
     result = run("--no-cache", "--jobs", "2", "--format", "concise")

@@ -57,7 +57,7 @@ def test_other_packages_bring_commands(run: Run, monkeypatch: pytest.MonkeyPatch
         def load(self) -> click.Command:
             return click.Command("greet", callback=lambda: click.echo("hello"))
 
-    monkeypatch.setattr("tilecheck.cli._plugins", lambda: [Entry()])
+    monkeypatch.setattr("tilecheck.cli.app._plugins", lambda: [Entry()])
     assert run("greet").out == "hello\n"
     assert "greet" in run("--help").out
     Path("greet").mkdir()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tilecheck import deny_residual, requires, unsafe
-from tilecheck.declare import Declaration, declaration_of
+from tilecheck.decorators import Declaration, declaration_of
 
 
 class Kernel:
@@ -56,5 +56,5 @@ def test_the_package_imports_nothing_else() -> None:
     import subprocess
     import sys
 
-    code = "import sys, tilecheck; print({'libcst', 'click', 'pathspec', 'tilecheck.cli'} & sys.modules.keys())"
+    code = "import sys, tilecheck; print({'libcst', 'click', 'pathspec', 'tilecheck.cli.app'} & sys.modules.keys())"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"

@@ -12,7 +12,7 @@ def test_the_interpreter_has_nothing_to_search_as_it_ends() -> None:
     code = (
         "import atexit, gc\n"
         "atexit.register(lambda: print('kept from the search:', gc.get_freeze_count() > 10_000))\n"
-        "from tilecheck.cli import main\n"
+        "from tilecheck.cli.app import main\n"
         "main(['--version'])\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -24,7 +24,7 @@ def _ended(code: str, **more: object) -> subprocess.CompletedProcess[str]:
                           **{"stdout": subprocess.PIPE, **more})  # type: ignore[call-overload, no-any-return]
 
 
-LEFT = "import atexit, sys; atexit.register(lambda: print('at exit')); {}from tilecheck.leave import leave; "
+LEFT = "import atexit, sys; atexit.register(lambda: print('at exit')); {}from tilecheck.cli.fast_exit import leave; "
 
 
 def test_a_process_that_only_checked_ends_at_once_with_all_written() -> None:
@@ -54,8 +54,8 @@ def test_a_reader_that_went_away_is_an_abnormal_end() -> None:
 
 def test_workers_are_gone_when_the_command_ends() -> None:
     code = ("import threading, sys, multiprocessing\n"
-            "from tilecheck.analyst import Work\nfrom tilecheck.progress import no_progress\n"
-            "from tilecheck.workers import analyse_spread\n"
+            "from tilecheck.pipeline.worker import Work\nfrom tilecheck.pipeline.progress import no_progress\n"
+            "from tilecheck.pipeline.pool import analyse_spread\n"
             "list(analyse_spread(Work(('a.py', 'b.py'), (), "
             "{'a.py': b'', 'b.py': b''}), ['a.py', 'b.py'], 2, no_progress))\n"
             "print(threading.active_count(), len(multiprocessing.active_children()))")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilecheck.rules.registry import RULES, find
-from tilecheck.selection import Selection, SelectorError, check_selectors, covered_codes
+from tilecheck.rules.selection import Selection, SelectorError, check_selectors, covered_codes
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-import tilecheck.stages
-import tilecheck.workers
-from tilecheck.analyst import Work, analyse_here
-from tilecheck.host.launch import Launch
-from tilecheck.progress import no_progress
-from tilecheck.stages import Concluded, FileResult, ProvedKernel, join
-from tilecheck.workers import analyse_spread
+import tilecheck.pipeline.analyze
+import tilecheck.pipeline.pool
+from tilecheck.interp.host.launch import Launch
+from tilecheck.pipeline.analyze import Concluded, FileResult, ProvedKernel, join
+from tilecheck.pipeline.pool import analyse_spread
+from tilecheck.pipeline.progress import no_progress
+from tilecheck.pipeline.worker import Work, analyse_here
 
 forked = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only, and see what is patched")
 
@@ -101,7 +101,7 @@ def test_a_kernel_in_a_folder_without_a_file_of_its_own_that_is_handed_to_code_t
 
 
 def test_workers_that_cannot_be_forked_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tilecheck.workers, "_SAFE_TO_FORK", ())
+    monkeypatch.setattr(tilecheck.pipeline.pool, "_SAFE_TO_FORK", ())
     assert join(_spread(), len(FILES)) == EXPECTED
 
 
@@ -116,30 +116,30 @@ def test_models_and_proofs_stay_with_the_worker_that_made_them() -> None:
 def test_a_death_that_was_not_the_fault_of_the_file_costs_nothing(
     step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real = tilecheck.workers._STEPS[step]
+    real = tilecheck.pipeline.pool._STEPS[step]
     marker = tmp_path / "died"
 
-    def once(worker: tilecheck.workers._Worker, path: str) -> FileResult:
+    def once(worker: tilecheck.pipeline.pool._Worker, path: str) -> FileResult:
         if path in ("k1.py", "l1.py") and not marker.exists():
             marker.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return real(worker, path)
 
-    monkeypatch.setitem(tilecheck.workers._STEPS, step, once)
+    monkeypatch.setitem(tilecheck.pipeline.pool._STEPS, step, once)
     assert join(_spread(), len(FILES)) == EXPECTED
     assert marker.exists()
 
 
 @forked
 def test_a_worker_that_dies_as_it_concludes_costs_the_kernels_of_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = tilecheck.stages.conclude_kernel
+    real = tilecheck.pipeline.analyze.conclude_kernel
 
     def deadly(kernel: ProvedKernel, launches: Sequence[Launch]) -> Concluded:
         if kernel.model.name == "racy0":
             os._exit(1)
         return real(kernel, launches)
 
-    monkeypatch.setattr(tilecheck.workers, "conclude_kernel", deadly)
+    monkeypatch.setattr(tilecheck.pipeline.pool, "conclude_kernel", deadly)
     found = join(_spread(), len(FILES))
     assert [k for k in EXPECTED.kernels if k.report.file != "k0.py"] == list(found.kernels)
     assert {(f.file, f.message) for f in found.failures} == {
@@ -148,14 +148,14 @@ def test_a_worker_that_dies_as_it_concludes_costs_the_kernels_of_one_file(monkey
 
 @forked
 def test_a_file_whose_launches_kill_costs_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = tilecheck.workers._STEPS["launches"]
+    real = tilecheck.pipeline.pool._STEPS["launches"]
 
-    def deadly(worker: tilecheck.workers._Worker, path: str) -> FileResult:
+    def deadly(worker: tilecheck.pipeline.pool._Worker, path: str) -> FileResult:
         if path == "l3.py":
             os._exit(1)
         return real(worker, path)
 
-    monkeypatch.setitem(tilecheck.workers._STEPS, "launches", deadly)
+    monkeypatch.setitem(tilecheck.pipeline.pool._STEPS, "launches", deadly)
     found = join(_spread(), len(FILES))
     assert [k.report.name for k in found.kernels] == [k.report.name for k in EXPECTED.kernels]
     assert [k for k in EXPECTED.kernels if k.report.name != "apart3"] == [
@@ -165,15 +165,15 @@ def test_a_file_whose_launches_kill_costs_no_kernel(monkeypatch: pytest.MonkeyPa
 
 @forked
 def test_a_result_that_cannot_be_sent_is_a_failure_of_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = tilecheck.workers._STEPS["launches"]
+    real = tilecheck.pipeline.pool._STEPS["launches"]
 
-    def unsendable(worker: tilecheck.workers._Worker, path: str) -> FileResult:
+    def unsendable(worker: tilecheck.pipeline.pool._Worker, path: str) -> FileResult:
         found = real(worker, path)
         if path == "l3.py":
             worker.found[path] = (lambda: None,)  # type: ignore[assignment]
         return found
 
-    monkeypatch.setitem(tilecheck.workers._STEPS, "launches", unsendable)
+    monkeypatch.setitem(tilecheck.pipeline.pool._STEPS, "launches", unsendable)
     found = join(_spread(), len(FILES))
     assert [f.file for f in found.failures] == ["l3.py"]
     assert "please report it" in found.failures[0].message
@@ -181,9 +181,9 @@ def test_a_result_that_cannot_be_sent_is_a_failure_of_its_file(monkeypatch: pyte
 
 CHECK = """
 import os, sys, time
-import tilecheck.workers as workers
-from tilecheck.analyst import Work
-from tilecheck.progress import no_progress
+import tilecheck.pipeline.pool as workers
+from tilecheck.pipeline.worker import Work
+from tilecheck.pipeline.progress import no_progress
 
 def slow(worker, path):
     os.write(1, b"working %d\\n" % os.getpid())  # at once, or those of two workers mix

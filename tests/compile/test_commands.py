@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.compile import kernels, needs
-from tilecheck import cli
+from tilecheck.cli import app as cli
 from tilecheck_runtime.compile import manifest
 from tilecheck_runtime.compile.errors import CompileError
 from tilecheck_runtime.compile.toolchain import OVERRIDE

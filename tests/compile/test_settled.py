@@ -9,7 +9,7 @@ import pytest
 
 from tests.cases import dialect as cases
 from tests.compile import kernels
-from tilecheck.declare import unsafe
+from tilecheck.decorators import unsafe
 from tilecheck_runtime import Kernel
 from tilecheck_runtime.compile.errors import UnsettledKernelError
 from tilecheck_runtime.compile.settled import Settlement, require_settled

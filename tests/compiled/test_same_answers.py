@@ -20,13 +20,13 @@ import pytest
 from native_build import MODULES, widen_fields
 from tests.corpus.part import WHOLE, part
 from tests.robust.kernels import SOURCES
-from tilecheck import cache
 from tilecheck.api import check_paths
 from tilecheck.config import Config
+from tilecheck.pipeline import cache
 
 ROOT = Path(__file__).parents[2]
-INNERMOST = ("tilecheck/proof/terms", "tilecheck/proof/facts", "tilecheck/proof/region.py",
-             "tilecheck/proof/contract/printing.py", "tilecheck/kernel/assuming.py")
+INNERMOST = ("tilecheck/symbolic", "tilecheck/solver/inequalities", "tilecheck/solver/footprint.py",
+             "tilecheck/contracts/printing.py", "tilecheck/interp/kernel/path_simplify.py")
 """With the modules that derive a class from one of theirs: a class that is not compiled cannot."""
 
 COMPILER = str(sysconfig.get_config_var("CC") or "cc").split()[0]
@@ -65,7 +65,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-MODULE = "import sys, tilecheck.proof.terms.polynomials as m; print(m.__file__.endswith('.py'))"
+MODULE = "import sys, tilecheck.symbolic.polynomials as m; print(m.__file__.endswith('.py'))"
 
 
 def test_nothing_compiled_is_recomputed_that_should_be_kept() -> None:
@@ -150,7 +150,7 @@ def test_real_kernels_have_the_same_report(
     files = ("ops/cutile/moe.py", "ops/cutile/attention.py", "ops/cutile/softmax.py", "ops/cutile/bmm.py",
              "suites/liger/cutile/group_norm.py")
     tree = part(corpus, tmp_path, *files)
-    monkeypatch.setattr("tilecheck.workers.analyse_spread", lambda *_: pytest.fail("several processes"))
+    monkeypatch.setattr("tilecheck.pipeline.pool.analyse_spread", lambda *_: pytest.fail("several processes"))
     with pytest.raises(pytest.fail.Exception, match="several processes"):  # this many files are spread
         check_paths([tree], Config(use_cache=False, jobs=2))
     plain = report(ROOT, "--no-cache", tree)
@@ -186,7 +186,7 @@ def test_what_is_deep_ends_no_process(compiled: Path, tmp_path: Path) -> None:
 
 VALUES = """
 import pickle, sys
-from tilecheck.proof.terms import TRUE, bid, conj, floordiv, ge, grid, lane, maximum, mod, ne, sym
+from tilecheck.symbolic import TRUE, bid, conj, floordiv, ge, grid, lane, maximum, mod, ne, sym
 n, t = sym("n"), sym("t")
 terms = (n * 3 - 1, floordiv(bid(0) * t + lane(0, t), t + 1), mod(n, t), maximum(n, t, n + 5))
 values = (*terms, TRUE, conj(ge(n, t), ne(bid(1), grid(1) - 1)))
@@ -202,9 +202,9 @@ assert all(a.single is b.single for a, b in zip(read[:4], values))
 
 RECORDS = """
 import pickle
-from tilecheck.kernel.tree import Constant, Span
-from tilecheck.proof.region import BlockPoint, Region
-from tilecheck.proof.terms import TRUE, bid
+from tilecheck.syntax.tree import Constant, Span
+from tilecheck.solver.footprint import BlockPoint, Region
+from tilecheck.symbolic import TRUE, bid
 place = Span("m.py", 1, 2, 3, 4)
 for made in (Region((bid(0),), TRUE), BlockPoint((1, 2, 3), (), ()), place, Constant("", place)):
     read = pickle.loads(pickle.dumps(made))

@@ -31,7 +31,7 @@ from dataclasses import (
 from functools import cache, lru_cache
 from typing import ClassVar, Final
 from collections.abc import Mapping
-from tilecheck.records import record
+from tilecheck.frozen import record
 calls = []
 TABLE: Final[Mapping[str, Mapping[str, int]]] = {"é": {}}
 COPY: Final[Mapping[str, Mapping[str, int]]] = dict(TABLE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tilecheck.inside import tiles_inside
+from tilecheck.pipeline.bounds_elision import tiles_inside
 from tilecheck_runtime import Kernel, sanitize
 from tilecheck_runtime.dialect.entry import Entry
 from tilecheck_runtime.dialect.plan import Output, Plan

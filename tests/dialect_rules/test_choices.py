@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.dialect_rules.test_static_rules import only
+from tilecheck.contracts import evaluate, parse
 from tilecheck.diagnostics import KernelReport
-from tilecheck.proof.contract import evaluate, parse
 
 INPUTS = "def k(z: Mut[f32, BM, BN], x: Ref[f32, Dyn, Dyn], y: Ref[f32, Dyn, Dyn], n: int) -> None:\n"
 ORDERS = "def k(z: Mut[f32, BM, BN], x: Ref[f32, Dyn, Dyn], d: B, e: BK) -> None:\n"

@@ -73,7 +73,7 @@ def test_no_solver_is_asked(monkeypatch):
         raise AssertionError("a kernel of the dialect needs no solver")
 
     for name in ("disjoint", "available"):
-        monkeypatch.setattr(f"tilecheck.proof.solver.{name}", refuse)
+        monkeypatch.setattr(f"tilecheck.solver.smt.{name}", refuse)
     for text, _ in SENTENCES.values():
         assert only(text).verdict == "proved"
 

@@ -11,10 +11,10 @@ from tests.kernel.dialect.build import model
 from tests.schedules.kernels import KERNELS
 from tilecheck.api import check_source
 from tilecheck.config import Config
+from tilecheck.contracts import equivalent, parse
 from tilecheck.diagnostics import KernelReport, Report
-from tilecheck.engine import analyse_text
-from tilecheck.proof.contract import equivalent, parse
-from tilecheck.proof.terms import bid, const
+from tilecheck.pipeline.run import analyse_text
+from tilecheck.symbolic import bid, const
 
 HEAD = """\
 from __future__ import annotations

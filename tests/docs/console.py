@@ -10,7 +10,7 @@ import pytest
 
 from tests.docs.markdown import Block, blocks
 from tilecheck.api import check_source
-from tilecheck.cli import main
+from tilecheck.cli.app import main
 from tilecheck.config import Config
 
 _FILE = "<!-- file: "

@@ -19,11 +19,11 @@ import pytest
 
 from tests.docs.claims import CLAIMS, claimed, key
 from tests.docs.markdown import ROOT, Block, blocks
-from tilecheck import cli
 from tilecheck.api import check_source
+from tilecheck.cli import app as cli
 from tilecheck.config import Config, load_config
-from tilecheck.fixes.registry import FIXERS
-from tilecheck.proof.contract.overlay import parse_overlay
+from tilecheck.contracts.overlay import parse_overlay
+from tilecheck.repair.fixes.registry import FIXERS
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

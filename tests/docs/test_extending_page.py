@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.docs.markdown import ROOT
-from tilecheck.host.ownership.path import MOST_PATHS
-from tilecheck.host.ownership.search import _BUDGET
-from tilecheck.kernel.releases import KNOWN_RELEASES, is_known
-from tilecheck.proof.closure.derive import RULES
-from tilecheck.proof.contract.language import ANNOTATIONS, FUNCTIONS
-from tilecheck.rules import context, effort
+from tilecheck.contracts.language import ANNOTATIONS, FUNCTIONS
+from tilecheck.interp.kernel.releases import KNOWN_RELEASES, is_known
+from tilecheck.interp.ownership.path import MOST_PATHS
+from tilecheck.interp.ownership.search import _BUDGET
+from tilecheck.obligations import budget as effort
+from tilecheck.obligations import query as context
+from tilecheck.solver.disjointness.derive import RULES
 
 DOCS = ROOT / "docs"
 EXTENDING = (DOCS / "extending.md").read_text(encoding="utf-8")

@@ -9,10 +9,10 @@ import pytest
 from tests.docs.markdown import ROOT, Block, blocks
 from tilecheck.api import check_source
 from tilecheck.config import Config
-from tilecheck.fixes.files import tree_of_text
-from tilecheck.fixes.registry import FIXERS
-from tilecheck.fixes.run import fix_tree
-from tilecheck.fixes.unchecked import drop_checks
+from tilecheck.repair.fixes.files import tree_of_text
+from tilecheck.repair.fixes.registry import FIXERS
+from tilecheck.repair.fixes.run import fix_tree
+from tilecheck.repair.fixes.unchecked import drop_checks
 
 PAGE = ROOT / "docs" / "fixes.md"
 PYTHON = [block for block in blocks(PAGE) if block.language == "python"]

@@ -14,7 +14,7 @@ import pytest
 import tilecheck_runtime as tcr
 from tests.compile import needs
 from tests.docs.markdown import ROOT, blocks
-from tilecheck import cli
+from tilecheck.cli import app as cli
 from tilecheck_runtime.compile import assemble, debug, errors, toolchain
 from tilecheck_runtime.compile.cache import folder, store
 

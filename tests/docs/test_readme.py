@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.docs.markdown import ROOT, blocks
-from tilecheck import cli
-from tilecheck.cli import main
+from tilecheck.cli import app as cli
+from tilecheck.cli.app import main
 
 README = ROOT / "README.md"
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.docs.console import check_files, run_commands, write_files
 from tests.docs.markdown import ROOT
-from tilecheck.pictures.build import BLOCKS, CELLS
-from tilecheck.pictures.place import PANELS
+from tilecheck.visualize.build import BLOCKS, CELLS
+from tilecheck.visualize.place import PANELS
 
 PAGE = ROOT / "docs" / "show.md"
 IMAGES = ROOT / "docs" / "images"

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from tests.cases.expectations import FOLDER, cases
-from tilecheck.cli import main
+from tilecheck.cli.app import main
 from tilecheck.config import Config
 from tilecheck.explain.build import explain
 from tilecheck.explain.explanation import ExplainedKernel, ExplainedObligation
 from tilecheck.explain.json import render_explanation_json
 from tilecheck.explain.names import names_of
 from tilecheck.explain.text import render_explanation
-from tilecheck.pictures.present import Request, present
-from tilecheck.study import Study, study
+from tilecheck.pipeline.single_kernel import Study, study
+from tilecheck.visualize.present import Request, present
 
 INTERNAL = re.compile(r"lane\d|__coordinate|__nested|ceil<|\w@\d|#\w+@|\?\w|\bNone\b|Settled|Region\(")
 """What no explanation may contain: names that the checker makes for itself."""

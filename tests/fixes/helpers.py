@@ -5,11 +5,11 @@ from __future__ import annotations
 from tilecheck.api import check_source
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.fixes.edits import Edit, Fix, apply_edits
-from tilecheck.fixes.files import tree_of_text
-from tilecheck.fixes.registry import fixes_for
-from tilecheck.fixes.run import Fixed, fix_tree
-from tilecheck.kernel.tree import Span
+from tilecheck.repair.fixes.edits import Edit, Fix, apply_edits
+from tilecheck.repair.fixes.files import tree_of_text
+from tilecheck.repair.fixes.registry import fixes_for
+from tilecheck.repair.fixes.run import Fixed, fix_tree
+from tilecheck.syntax.tree import Span
 
 HEAD = "import cuda.tile as ct\n\nInt = ct.Constant[int]\n\n\n@ct.kernel\n"
 SETTINGS = Config(use_cache=False)

@@ -92,7 +92,7 @@ def test_show_fixes_lists_them(run: Run, file: Path) -> None:  # noqa: F811
 def test_what_was_not_fixed_is_said_with_the_reason(
     run: Run, file: Path, monkeypatch: pytest.MonkeyPatch,  # noqa: F811
 ) -> None:
-    monkeypatch.setattr("tilecheck.fixes.run.fixes_for", useless)
+    monkeypatch.setattr("tilecheck.repair.fixes.run.fixes_for", useless)
     file.write_text(kernel("i = ct.bid(0)\nct.store(c, (i // 2,), ct.load(a, (i,), (T,)))", "a, c, T: Int"))
     before = file.read_text()
     result = run("--fix", "--unsafe-fixes", "sums.py")
@@ -155,7 +155,7 @@ def test_a_file_that_cannot_be_written_is_status_2(run: Run, file: Path) -> None
 
 
 def test_a_file_that_changes_meanwhile_is_not_written(run: Run, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
-    import tilecheck.fixes.command as command
+    import tilecheck.cli.commands.fix as command
 
     def interfere(*arguments: object) -> object:
         file.write_text("# by someone else\n")

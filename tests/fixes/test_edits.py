@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilecheck.fixes.edits import Edit, OverlapError, apply_edits
-from tilecheck.fixes.moves import Moves
-from tilecheck.fixes.original import change_bytes
-from tilecheck.kernel.tree import Span
-from tilecheck.source.text import SourceError, decode
+from tilecheck.repair.fixes.edits import Edit, OverlapError, apply_edits
+from tilecheck.repair.fixes.moves import Moves
+from tilecheck.repair.fixes.original import change_bytes
+from tilecheck.syntax.text import SourceError, decode
+from tilecheck.syntax.tree import Span
 
 
 def edit(line: int, column: int, end_line: int, end_column: int, text: str) -> Edit:

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from tests.fixes.helpers import findings, fixed, kernel, lines_changed, options, text_of
-from tilecheck.fixes.registry import FIXERS, fixes_for
+from tilecheck.repair.fixes.registry import FIXERS, fixes_for
 from tilecheck.rules.registry import RULES
 
 

@@ -10,9 +10,9 @@ from tests.cases.expectations import FOLDER
 from tests.fixes.helpers import SETTINGS, fixed, kernel, text_of, useless
 from tilecheck.api import check_source
 from tilecheck.config import Config
-from tilecheck.fixes.files import tree_of_paths, tree_of_text
-from tilecheck.fixes.run import Fixed, fix_tree
-from tilecheck.progress import no_progress
+from tilecheck.pipeline.progress import no_progress
+from tilecheck.repair.fixes.files import tree_of_paths, tree_of_text
+from tilecheck.repair.fixes.run import Fixed, fix_tree
 
 SUM = "i = ct.bid(0)\nr = ct.sum(ct.load(x, (i, 0), (1, T)), axis=1, keepdims=True)\nct.store(o, (i, 0), r)"
 PADDED = SUM.replace("(1, T))", "(1, T), padding_mode=ct.PaddingMode.ZERO)")
@@ -56,7 +56,7 @@ def test_an_unsafe_fix_is_withheld_and_counted() -> None:
 
 def test_a_fix_that_does_not_remove_its_finding_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     text = kernel("i = ct.bid(0)\nct.store(c, (i // 2,), ct.load(a, (i,), (T,)))", "a, c, T: Int")
-    monkeypatch.setattr("tilecheck.fixes.run.fixes_for", useless)
+    monkeypatch.setattr("tilecheck.repair.fixes.run.fixes_for", useless)
     outcome = fixed(text)
     assert outcome.contents == {}
     assert [(r.fix.title, r.why) for r in outcome.refused] == [("divide by 3", "it would not remove the finding")]

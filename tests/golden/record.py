@@ -20,11 +20,11 @@ from typing import Any, Final
 from tests.corpus.wheel import CorpusError, corpus_folder
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic, KernelReport, Report
-from tilecheck.engine import analyse_paths
-from tilecheck.finish import finish
-from tilecheck.fixes.edits import Fix
-from tilecheck.fixes.registry import fixes_for
-from tilecheck.source.text import decode
+from tilecheck.pipeline.policy import finish
+from tilecheck.pipeline.run import analyse_paths
+from tilecheck.repair.fixes.edits import Fix
+from tilecheck.repair.fixes.registry import fixes_for
+from tilecheck.syntax.text import decode
 
 __all__ = ["GROUPS", "Results", "compare", "load", "main", "measure", "save"]
 

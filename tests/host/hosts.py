@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tilecheck.host.launch import Launch
-from tilecheck.host.launches import find_launches
-from tilecheck.kernel.access import Param, ParamKind
-from tilecheck.kernel.tree import Span
-from tilecheck.source.project import Project
+from tilecheck.interp.host.launch import Launch
+from tilecheck.interp.host.launches import find_launches
+from tilecheck.interp.kernel.access import Param, ParamKind
+from tilecheck.project.project import Project
+from tilecheck.syntax.tree import Span
 
 PRELUDE = """
 import functools

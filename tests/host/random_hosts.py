@@ -16,11 +16,11 @@ from typing import Any, Final
 import numpy as np
 
 from tests.host.hosts import PARAMS
-from tilecheck.host.discharge import discharge
-from tilecheck.host.launches import find_launches
-from tilecheck.proof.contract import annotation_of, evaluate, parse
-from tilecheck.proof.region import Clause
-from tilecheck.source.project import Project
+from tilecheck.contracts import annotation_of, evaluate, parse
+from tilecheck.interp.host.discharge import discharge
+from tilecheck.interp.host.launches import find_launches
+from tilecheck.project.project import Project
+from tilecheck.solver.footprint import Clause
 
 HEADER: Final = """import math
 from contextlib import suppress

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.host.hosts import PARAMS, launches
-from tilecheck.host.discharge import Discharge, discharge
-from tilecheck.proof.contract import parse
+from tilecheck.contracts import parse
+from tilecheck.interp.host.discharge import Discharge, discharge
 
 LAUNCH = "ct.launch(0, (x.shape[0],), k, (x, g, n, m))"
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from tests.host.hosts import PARAMS, launch, launches
-from tilecheck.host.binding import numbers_of
-from tilecheck.host.discharge import Discharge, discharge
-from tilecheck.host.lemmas import decided, follows
-from tilecheck.proof.contract import parse
-from tilecheck.proof.terms import conj, eq, ge, sym
+from tilecheck.contracts import parse
+from tilecheck.interp.host.clause_substitution import numbers_of
+from tilecheck.interp.host.discharge import Discharge, discharge
+from tilecheck.interp.host.entailment import decided, follows
+from tilecheck.symbolic import conj, eq, ge, sym
 
 
 def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m") -> Discharge:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.host.hosts import PARAMS, launch
-from tilecheck.host.identity import aliases, unread_axis
+from tilecheck.interp.host.argument_aliasing import aliases, unread_axis
 
 
 @pytest.mark.parametrize(("first", "second", "same"), [

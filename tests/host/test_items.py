@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.host.hosts import PARAMS, launch, launches
-from tilecheck.host.discharge import discharge
-from tilecheck.proof.contract import parse
+from tilecheck.contracts import parse
+from tilecheck.interp.host.discharge import discharge
 
 _LAUNCH = "ct.launch(0, (4,), k, (x, y, {}, 1))"
 _CALLED = """

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilecheck.host.lemmas import abstracted, decided, follows, lemmas, plain, tightened, unreachable
-from tilecheck.proof.facts import conjuncts
-from tilecheck.proof.terms import (
+from tilecheck.interp.host.entailment import abstracted, decided, follows, lemmas, plain, tightened, unreachable
+from tilecheck.solver.inequalities import conjuncts
+from tilecheck.symbolic import (
     Atom,
     Cond,
     FloorDiv,

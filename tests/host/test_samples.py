@@ -7,10 +7,10 @@ from itertools import product
 
 import pytest
 
-from tilecheck.host import samples
-from tilecheck.host.samples import outcomes, refuted, witnesses
-from tilecheck.proof.facts import conjuncts
-from tilecheck.proof.terms import (
+from tilecheck.interp.host import sampling as samples
+from tilecheck.interp.host.sampling import outcomes, refuted, witnesses
+from tilecheck.solver.inequalities import conjuncts
+from tilecheck.symbolic import (
     FALSE,
     TRUE,
     Cond,

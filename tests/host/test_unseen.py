@@ -7,8 +7,8 @@ import pytest
 from tests.host.hosts import PRELUDE, all_launches
 from tilecheck.api import check_source
 from tilecheck.config import Config
-from tilecheck.host.launches import find_launches
-from tilecheck.source.project import Project
+from tilecheck.interp.host.launches import find_launches
+from tilecheck.project.project import Project
 
 SEEN = "def seen(x, y, n):\n    ct.launch(0, (n,), k, (x, y, n, 1))\n\n\n"
 

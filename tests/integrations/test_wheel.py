@@ -53,7 +53,7 @@ def test_everything_is_in_it_and_nothing_else(wheel: Path, source: Path) -> None
              for name in git(source, "ls-files", "stubs/cuda-stubs").split("\n")}
     rules = {f"tilecheck/_rules/{rule}.md" for rule in RULES}
     assert {"tilecheck/py.typed", "tilecheck_runtime/py.typed", "tilecheck/schemas/report-1.json",
-            "tilecheck/pictures/page.js", "tilecheck/pictures/page.css", "tilecheck/pictures/picture.css"} <= code
+            "tilecheck/visualize/page.js", "tilecheck/visualize/page.css", "tilecheck/pictures/picture.css"} <= code
     assert "cuda-stubs/tile/__init__.pyi" in stubs
     assert {name for name in names if ".dist-info/" not in name} == code | stubs | rules
     project = tomllib.loads((source / "pyproject.toml").read_text(encoding="utf-8"))["project"]

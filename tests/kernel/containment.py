@@ -10,8 +10,8 @@ from typing import Any
 
 from tests.oracle.log import Log
 from tests.oracle.memory import Array
-from tilecheck.kernel.access import Access, KernelModel
-from tilecheck.proof.terms import (
+from tilecheck.interp.kernel.access import Access, KernelModel
+from tilecheck.symbolic import (
     App,
     Atom,
     Bid,

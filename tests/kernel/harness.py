@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 
-from tilecheck.kernel.access import Access, KernelModel
-from tilecheck.kernel.execute import execute
-from tilecheck.source.project import Project
+from tilecheck.interp.kernel.access import Access, KernelModel
+from tilecheck.interp.kernel.driver import execute
+from tilecheck.project.project import Project
 
 HEADER = "import cuda.tile as ct\nInt = ct.Constant[int]\n"
 

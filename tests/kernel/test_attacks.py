@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.kernel.harness import guard, index, kernel, models, writes
-from tilecheck.kernel.access import KernelModel
+from tilecheck.interp.kernel.access import KernelModel
 
 
 def lost(found: KernelModel) -> set[str]:

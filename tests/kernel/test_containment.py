@@ -17,9 +17,9 @@ from tests.oracle.memory import array
 from tests.oracle.run import run
 from tests.oracle.truth import arguments
 from tests.oracle.values import DTYPES
-from tilecheck.kernel.access import KernelModel
-from tilecheck.kernel.execute import execute
-from tilecheck.source.project import Project
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.interp.kernel.driver import execute
+from tilecheck.project.project import Project
 
 
 def _model(text: str) -> KernelModel:

@@ -6,9 +6,9 @@ import textwrap
 
 import pytest
 
-from tilecheck.kernel.access import KernelModel
-from tilecheck.kernel.execute import execute
-from tilecheck.source.project import Project
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.interp.kernel.driver import execute
+from tilecheck.project.project import Project
 
 HEADER = "import cuda.tile as ct\nInt = ct.Constant[int]\n"
 

@@ -26,8 +26,8 @@ from tests.oracle.aspects import COMBINED, SETTLED, structural
 from tests.oracle.fake_tile import Kernel
 from tests.oracle.log import Log, collisions
 from tests.oracle.machine import Machine
+from tilecheck.contracts import annotation_of, evaluate, parse
 from tilecheck.diagnostics import Diagnostic, KernelReport, Report
-from tilecheck.proof.contract import annotation_of, evaluate, parse
 
 FITTING: Final = ("TC101", "TC102", "TC103", "TC106", "TC107", "TC108", "TC201", "TC202", "TC203", "TC204", "TC205",
                   "TC206", "TC301", "TC302", "TC305", "TC405")

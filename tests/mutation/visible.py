@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from tests.mutation.launches import Candidate, Signature
 from tilecheck.config import Config
-from tilecheck.host.binding import extent
-from tilecheck.host.launch import Argument, Launch
-from tilecheck.proof.facts import conjuncts
-from tilecheck.proof.terms import Atom, Cond, Load, Opaque, Sym, Term, atoms_in, atoms_of, evaluate, holds
-from tilecheck.study import study
+from tilecheck.interp.host.clause_substitution import extent
+from tilecheck.interp.host.launch import Argument, Launch
+from tilecheck.pipeline.single_kernel import study
+from tilecheck.solver.inequalities import conjuncts
+from tilecheck.symbolic import Atom, Cond, Load, Opaque, Sym, Term, atoms_in, atoms_of, evaluate, holds
 
 SIZES: Final = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17, 24, 33, 48, 100, 130, 260)
 TRIES: Final = 600

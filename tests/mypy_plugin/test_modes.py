@@ -290,7 +290,7 @@ def test_a_run_in_which_nothing_has_changed_does_not_load_the_checker(tmp_path: 
                               capture_output=True, text=True, check=False)
         assert "tilecheck.mypy_plugin.dispatch" in done.stderr
         assert RACE in parsed(done).findings
-        return "tilecheck.engine" in done.stderr
+        return "tilecheck.pipeline.run" in done.stderr
 
     assert loaded()
     assert not loaded()

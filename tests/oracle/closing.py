@@ -15,8 +15,8 @@ from tests.oracle.reproducing import CODES, reproduced
 from tests.oracle.run import run
 from tests.oracle.sanitized import loaded, seen
 from tests.oracle.truth import Seen, Truth
+from tilecheck.contracts import ContractError
 from tilecheck.diagnostics import Diagnostic, Report
-from tilecheck.proof.contract import ContractError
 from tilecheck_runtime.cpu.errors import TileTypeError
 
 

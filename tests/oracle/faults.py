@@ -8,13 +8,13 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any, Final
 
-from tilecheck.proof import questions
-from tilecheck.proof.closure import cases
-from tilecheck.proof.closure.state import State
-from tilecheck.proof.facts import Facts
-from tilecheck.proof.terms import ZERO, ge
+from tilecheck.solver import queries as questions
+from tilecheck.solver.disjointness import cases
+from tilecheck.solver.disjointness.state import State
+from tilecheck.solver.inequalities import Facts
+from tilecheck.symbolic import ZERO, ge
 
-derive: Any = import_module("tilecheck.proof.closure.derive")
+derive: Any = import_module("tilecheck.solver.disjointness.derive")
 """The module, which the function of the same name hides in its package."""
 
 Rule = Callable[[State], bool]

@@ -12,7 +12,7 @@ from unittest.mock import patch
 from tests.oracle.aspects import Aspect, Kind
 from tests.oracle.generate import Subject, from_seed
 from tests.oracle.judging import DECIDED, Outcome, examine, explain
-from tilecheck.advice import advise
+from tilecheck.repair.candidates import advise
 
 CHUNK = 20
 

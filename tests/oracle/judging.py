@@ -14,10 +14,10 @@ from tests.oracle.replay import Parameter, replay
 from tests.oracle.truth import Trial, Truth, brute_force, summary
 from tilecheck.api import check_source
 from tilecheck.config import Config
+from tilecheck.contracts import ContractError, annotation_of, evaluate, parse
+from tilecheck.contracts.checking import Scalars
 from tilecheck.diagnostics import Diagnostic, KernelReport, Obligation, Report
-from tilecheck.proof.contract import ContractError, annotation_of, evaluate, parse
-from tilecheck.proof.contract.checking import Scalars
-from tilecheck.proof.terms import evaluate as term_value
+from tilecheck.symbolic import evaluate as term_value
 
 DECIDED = ("proved", "conditional", "atomic", "single-block")
 KINDS: tuple[Kind, ...] = ("bounds", "padding")

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from tests.oracle.aspects import Kind
-from tilecheck.proof.terms import FALSE, ONE, ge
+from tilecheck.symbolic import FALSE, ONE, ge
 
 
 @dataclass(frozen=True)

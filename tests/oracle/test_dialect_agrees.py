@@ -12,8 +12,8 @@ import pytest
 from tests.oracle.dialect_kernels import Generated, Sizes, generate, sizes
 from tilecheck.api import check_source
 from tilecheck.config import Config
+from tilecheck.contracts import evaluate, parse
 from tilecheck.diagnostics import KernelReport
-from tilecheck.proof.contract import evaluate, parse
 
 np = pytest.importorskip("numpy")
 entries = pytest.importorskip("tilecheck_runtime.dialect.entry")

@@ -19,8 +19,8 @@ from tests.oracle.judging import DECIDED
 from tests.oracle.sanitized import loaded
 from tilecheck.api import check_source
 from tilecheck.config import Config
+from tilecheck.contracts import annotation_of, evaluate, parse
 from tilecheck.diagnostics import KernelReport
-from tilecheck.proof.contract import annotation_of, evaluate, parse
 from tilecheck_runtime.cpu.errors import TileError
 from tilecheck_runtime.cpu.execute import sanitize
 

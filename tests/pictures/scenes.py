@@ -6,9 +6,9 @@ from functools import cache
 
 from tests.cases.expectations import FOLDER
 from tilecheck.config import Config
-from tilecheck.pictures.present import Request, present
-from tilecheck.pictures.scene import Mark, Scene
-from tilecheck.study import Study, study
+from tilecheck.pipeline.single_kernel import Study, study
+from tilecheck.visualize.present import Request, present
+from tilecheck.visualize.scene import Mark, Scene
 
 
 @cache

@@ -9,8 +9,8 @@ import pytest
 
 from tests.pictures.browser import Browser, missing, running
 from tests.pictures.scenes import scene
-from tilecheck.pictures.page import render_page
-from tilecheck.pictures.plain import render_svg
+from tilecheck.visualize.page import render_page
+from tilecheck.visualize.plain import render_svg
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 

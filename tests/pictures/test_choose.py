@@ -6,8 +6,8 @@ import pytest
 
 from tests.cases.expectations import cases
 from tests.pictures.scenes import scene, studied
-from tilecheck.pictures.present import Request, present
-from tilecheck.pictures.values import given_values
+from tilecheck.visualize.present import Request, present
+from tilecheck.visualize.values import given_values
 
 GOOD = [c.name for c in cases("raw_good.py")]
 ONE_TILE = {"only_block_zero_writes", "single_block"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tilecheck.cli import main
+from tilecheck.cli.app import main
 
 SOURCE = '''import cuda.tile as ct
 

@@ -13,16 +13,16 @@ import pytest
 from tests.contrast import contrast
 from tests.pictures.scenes import scene
 from tilecheck.config import Config
-from tilecheck.pictures.clauses import folded, open_clauses
-from tilecheck.pictures.files import read
-from tilecheck.pictures.legend import legend, remarks, source_words
-from tilecheck.pictures.page import render_page
-from tilecheck.pictures.place import Place, Rect, rectangles
-from tilecheck.pictures.plain import render_svg
-from tilecheck.pictures.present import Request, present
-from tilecheck.pictures.scene import Scene
-from tilecheck.pictures.svg import array_picture
-from tilecheck.study import study
+from tilecheck.pipeline.single_kernel import study
+from tilecheck.visualize.clauses import folded, open_clauses
+from tilecheck.visualize.files import read
+from tilecheck.visualize.legend import legend, remarks, source_words
+from tilecheck.visualize.page import render_page
+from tilecheck.visualize.place import Place, Rect, rectangles
+from tilecheck.visualize.plain import render_svg
+from tilecheck.visualize.present import Request, present
+from tilecheck.visualize.scene import Scene
+from tilecheck.visualize.svg import array_picture
 
 SHOWN = [("raw_bad.py", "permuted_store"), ("raw_good.py", "grouped_gemm"), ("raw_bad.py", "softmax_over_padding"),
          ("dialect.py", "gemm")]

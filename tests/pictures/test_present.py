@@ -10,13 +10,13 @@ import pytest
 from tests.cases.expectations import cases
 from tests.pictures.scenes import marks, scene, studied
 from tilecheck.config import Config
-from tilecheck.pictures.build import BY
-from tilecheck.pictures.legend import legend
-from tilecheck.pictures.present import Request, present
-from tilecheck.pictures.scene import Scene
-from tilecheck.pictures.setting import CannotDraw
-from tilecheck.pictures.svg import array_picture
-from tilecheck.study import study as studied_file
+from tilecheck.pipeline.single_kernel import study as studied_file
+from tilecheck.visualize.build import BY
+from tilecheck.visualize.legend import legend
+from tilecheck.visualize.present import Request, present
+from tilecheck.visualize.scene import Scene
+from tilecheck.visualize.setting import CannotDraw
+from tilecheck.visualize.svg import array_picture
 
 RACES = [c.name for c in cases("raw_bad.py") if {code for _, code in c.expected} & {"TC101", "TC103"}]
 

@@ -16,14 +16,14 @@ from tests.oracle.log import Log, every_collision
 from tests.oracle.run import run
 from tests.oracle.truth import execute
 from tilecheck.config import Config
-from tilecheck.kernel.access import KernelModel
-from tilecheck.kernel.execute import execute as model_of
-from tilecheck.pictures.meetings import Meeting, meetings
-from tilecheck.pictures.schedule import scheduled
-from tilecheck.pictures.setting import CannotDraw, Setting
-from tilecheck.pictures.touches import touches
-from tilecheck.source.project import Project
-from tilecheck.study import study
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.interp.kernel.driver import execute as model_of
+from tilecheck.pipeline.single_kernel import study
+from tilecheck.project.project import Project
+from tilecheck.visualize.meetings import Meeting, meetings
+from tilecheck.visualize.schedule import scheduled
+from tilecheck.visualize.setting import CannotDraw, Setting
+from tilecheck.visualize.touches import touches
 
 BY_DATA = {"unchecked_gather", "histogram"}
 """Kernels that look for their places in arrays, whose contents a picture assumes."""

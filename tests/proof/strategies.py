@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tilecheck.proof import terms as t
+from tilecheck import symbolic as t
 
 Recipe = tuple[Any, ...]
 

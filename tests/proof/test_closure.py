@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from tilecheck.proof.closure import Annotations, Derivation
-from tilecheck.proof.contract import equivalent, parse
-from tilecheck.proof.questions import across_blocks, across_iterations, within_operation
-from tilecheck.proof.region import Region
-from tilecheck.proof.search import find_collision, satisfiable
-from tilecheck.proof.terms import (
+from tilecheck.contracts import equivalent, parse
+from tilecheck.solver.disjointness import Annotations, Derivation
+from tilecheck.solver.footprint import Region
+from tilecheck.solver.model_search import find_collision, satisfiable
+from tilecheck.solver.queries import across_blocks, across_iterations, within_operation
+from tilecheck.symbolic import (
     FALSE,
     ONE,
     TRUE,

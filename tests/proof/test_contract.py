@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.proof.strategies import Recipe, build, conditions, integers
-from tilecheck.proof.contract import (
+from tilecheck.contracts import (
     Annotation,
     ContractError,
     annotation_of,
@@ -20,8 +20,8 @@ from tilecheck.proof.contract import (
     render,
     select,
 )
-from tilecheck.proof.region import Clause
-from tilecheck.proof.terms import (
+from tilecheck.solver.footprint import Clause
+from tilecheck.symbolic import (
     Cond,
     Sym,
     bid,

@@ -7,8 +7,8 @@ from itertools import pairwise, product
 
 import pytest
 
-from tilecheck.proof.facts import Assumed, Budget, Facts, prove_factored
-from tilecheck.proof.terms import Cond, Term, bid, conj, const, eq, evaluate, floordiv, ge, holds, lt, mod, sym
+from tilecheck.solver.inequalities import Assumed, Budget, Facts, prove_factored
+from tilecheck.symbolic import Cond, Term, bid, conj, const, eq, evaluate, floordiv, ge, holds, lt, mod, sym
 
 B = bid(0)
 S, R, C, Q, T = map(sym, "SRCQT")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tilecheck.proof.facts import models
-from tilecheck.proof.facts.models import Models
-from tilecheck.proof.terms import Cond, bid, conj, counter, eq, floordiv, ge, grid, lane, le, lt, mod, ne, sym
+from tilecheck.solver.inequalities import models
+from tilecheck.solver.inequalities.models import Models
+from tilecheck.symbolic import Cond, bid, conj, counter, eq, floordiv, ge, grid, lane, le, lt, mod, ne, sym
 
 N, M, T, G = map(sym, ("n", "m", "T", "x.shape[0]"))
 B, K, L = bid(0), counter("k"), lane(0, T)

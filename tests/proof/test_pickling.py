@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from tilecheck.proof.terms import FALSE, TRUE, bid, conj, const, disj, ge, lt, sym
+from tilecheck.symbolic import FALSE, TRUE, bid, conj, const, disj, ge, lt, sym
 
 
 @pytest.mark.parametrize("only", [TRUE, FALSE])

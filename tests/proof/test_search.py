@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 
 from tests.proof.strategies import Recipe, build, conditions, integers
-from tilecheck.proof.region import BlockPoint, Region, Witness
-from tilecheck.proof.search import (
+from tilecheck.solver.footprint import BlockPoint, Region, Witness
+from tilecheck.solver.model_search import (
     Bound,
     confirm,
     find_collision,
@@ -21,9 +21,9 @@ from tilecheck.proof.search import (
     satisfiable,
     with_room,
 )
-from tilecheck.proof.search.assignments import Chooser, grids
-from tilecheck.proof.search.codegen import predicate, value
-from tilecheck.proof.terms import (
+from tilecheck.solver.model_search.assignments import Chooser, grids
+from tilecheck.solver.model_search.codegen import predicate, value
+from tilecheck.symbolic import (
     FALSE,
     TRUE,
     Atom,

@@ -7,10 +7,10 @@ from itertools import chain, combinations
 
 import pytest
 
-from tilecheck.proof.facts import Facts, placed_in
-from tilecheck.proof.facts.polynomials import combined, less, reduced, shifted, weighted
-from tilecheck.proof.facts.shapes import Shape
-from tilecheck.proof.terms import Bid, Lane, Term, bid, conj, const, floordiv, ge, lane, le, maximum, of, sym
+from tilecheck.solver.inequalities import Facts, placed_in
+from tilecheck.solver.inequalities.polynomials import combined, less, reduced, shifted, weighted
+from tilecheck.solver.inequalities.shapes import Shape
+from tilecheck.symbolic import Bid, Lane, Term, bid, conj, const, floordiv, ge, lane, le, maximum, of, sym
 
 B = bid(0)
 S, T = sym("S"), sym("T")

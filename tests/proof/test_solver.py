@@ -7,10 +7,10 @@ from hypothesis import given, settings
 
 from tests.proof.strategies import Recipe, build, conditions, integers
 from tests.proof.test_search import B0, B1, COLLIDING, SAFE, K, L, N, T, X, Y, grouped, region
-from tilecheck.proof import solver
-from tilecheck.proof.region import Region
-from tilecheck.proof.search import confirm
-from tilecheck.proof.terms import (
+from tilecheck.solver import smt as solver
+from tilecheck.solver.footprint import Region
+from tilecheck.solver.model_search import confirm
+from tilecheck.symbolic import (
     TRUE,
     Atom,
     Bid,
@@ -150,7 +150,7 @@ def test_encoding_agrees_with_evaluation(recipe: Recipe, condition: Recipe) -> N
 @settings(max_examples=40, deadline=None)
 @given(integers(3), conditions(3))
 def test_never_contradicts_the_search(recipe: Recipe, condition: Recipe) -> None:
-    from tilecheck.proof.search import find_collision
+    from tilecheck.solver.model_search import find_collision
 
     access = Region((build(recipe),), build(condition))
     if solver.disjoint(access, access, X, TRUE, 100) == "unsat":

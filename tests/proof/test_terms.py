@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.proof.strategies import ATOMS, NAMES, Recipe, assignments, build, conditions, integers, plain
-from tilecheck.proof import terms as t
+from tilecheck import symbolic as t
 
 FEW = settings(max_examples=300, deadline=None)
 

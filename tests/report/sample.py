@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tilecheck.diagnostics import ContractClause, Diagnostic, Failure, KernelReport, Note, Obligation, Report
-from tilecheck.kernel.tree import Span
-from tilecheck.proof.region import BlockPoint, Witness
+from tilecheck.solver.footprint import BlockPoint, Witness
+from tilecheck.syntax.tree import Span
 
 FILE = "kernels/copy.py"
 

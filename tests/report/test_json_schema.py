@@ -10,12 +10,12 @@ from typing import Any, get_args
 import pytest
 
 from tests.report.sample import PLAIN, REPORT
-from tilecheck.adopt.baseline import Known, spelled
 from tilecheck.api import check_paths
+from tilecheck.baseline.baseline import Known, spelled
 from tilecheck.config import Config
 from tilecheck.diagnostics import ClauseState, ObligationKind, Report, Severity
-from tilecheck.proof.region import ClauseKind, Verdict
 from tilecheck.report.json import VERSION, render_json
+from tilecheck.solver.footprint import ClauseKind, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "tilecheck" / "schemas"

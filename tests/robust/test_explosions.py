@@ -51,7 +51,7 @@ def test_each_is_done_in_bounded_time_and_memory(part: int) -> None:
 
 
 def test_a_kernel_of_too_many_pairs_is_not_proved_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tilecheck.rules.effort.LIMIT", 40)
+    monkeypatch.setattr("tilecheck.obligations.budget.LIMIT", 40)
     report = check_source(SOURCES["stores under conditions"], "m.py", Config(use_cache=False, jobs=1))
     (kernel,) = report.kernels
     assert kernel.verdict == "unproven"

@@ -176,7 +176,7 @@ def test_entry_points_name_what_exists() -> None:
 
 
 def test_a_command_that_cannot_be_imported_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tilecheck import cli
+    from tilecheck.cli import app as cli
 
     missing = importlib.metadata.EntryPoint("run", "a_package_that_is_not_there.run:command", cli.PLUGIN_GROUP)
     monkeypatch.setattr(cli, "_plugins", lambda: (missing,))

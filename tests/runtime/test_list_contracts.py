@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tilecheck.proof.contract import parse
+from tilecheck.contracts import parse
 from tilecheck_runtime.launches.contract import Contract, Demand, enforce
 from tilecheck_runtime.ownership.errors import ContractError
 

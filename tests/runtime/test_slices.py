@@ -11,7 +11,7 @@ from tests.oracle.generate import assignments, from_seed
 from tests.oracle.judging import check, clause_holds
 from tests.oracle.loading import load_text
 from tests.oracle.sanitized import launched, loaded
-from tilecheck.proof.contract import ContractError
+from tilecheck.contracts import ContractError
 from tilecheck_runtime.cpu.errors import TileError
 
 SEEDS = int(os.environ.get("TILECHECK_SLICE_SEEDS", "900"))

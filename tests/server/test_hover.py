@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tilecheck.config import Config
-from tilecheck.finish import finish
-from tilecheck.hover import types_of_module
+from tilecheck.pipeline.policy import finish
+from tilecheck.pipeline.tile_types import types_of_module
 from tilecheck.server.analysis.workspace import Workspace
 from tilecheck.server.hover import Known, hover
 

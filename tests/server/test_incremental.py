@@ -14,10 +14,10 @@ from tests.cases.expectations import FOLDER
 from tilecheck.api import check_paths
 from tilecheck.config import Config
 from tilecheck.diagnostics import Report
-from tilecheck.finish import finish
+from tilecheck.pipeline.policy import finish
 from tilecheck.server.analysis import workspace as workspace_module
 from tilecheck.server.analysis.workspace import Workspace
-from tilecheck.source.text import is_valid
+from tilecheck.syntax.text import is_valid
 
 HELPERS = """\
 import cuda.tile as ct

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tilecheck.kernel.tree import Span
 from tilecheck.server.drift import Drift
 from tilecheck.server.positions import ENCODINGS, Text
+from tilecheck.syntax.tree import Span
 
 LINE = "a🍎é = 1"
 

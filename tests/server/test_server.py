@@ -664,15 +664,15 @@ def _wait_for_the_end(pids: list[int]) -> None:
 
 
 def test_what_it_needs_is_said(folder, monkeypatch, capsys):
-    from tilecheck.cli import main
+    from tilecheck.cli.app import main
 
-    monkeypatch.setattr("tilecheck.commands.server.find_spec", lambda name: None)
+    monkeypatch.setattr("tilecheck.cli.commands.server.find_spec", lambda name: None)
     assert main(["server"]) == 2
     assert "pip install 'tilecheck[server]'" in capsys.readouterr().err
 
 
 def test_contradictory_options(capsys):
-    from tilecheck.cli import main
+    from tilecheck.cli.app import main
 
     assert main(["server", "--stdio", "--tcp"]) == 2
     assert "exclude each other" in capsys.readouterr().err
@@ -681,7 +681,7 @@ def test_contradictory_options(capsys):
 def test_a_port_that_is_taken(folder, capsys):
     import socket
 
-    from tilecheck.cli import main
+    from tilecheck.cli.app import main
 
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

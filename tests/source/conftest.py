@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tilecheck.source.project import Project
+from tilecheck.project.project import Project
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tilecheck.source.annotations import annotation_kind, is_constant_annotation
-from tilecheck.source.project import Project
+from tilecheck.project.annotations import annotation_kind, is_constant_annotation
+from tilecheck.project.project import Project
 
 HEAD = """\
 from typing import Annotated, Optional

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tilecheck.source.discover import discover
+from tilecheck.project.discover import discover
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tilecheck.source.project import Project
-from tilecheck.source.relevance import imported
+from tilecheck.project.project import Project
+from tilecheck.project.relevance import imported
 
 Build = Callable[..., Project]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tilecheck.source.project import Project
+from tilecheck.project.project import Project
 
 Build = Callable[..., Project]
 
@@ -168,7 +168,7 @@ def test_maker_of_another_module(project: Build) -> None:
 
 def test_irrelevant_files_are_not_analysed(project: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = project({"m.py": "def f(x):\n    return x\n"})
-    monkeypatch.setattr("tilecheck.source.module.skeleton", lambda tree: pytest.fail("analysed"))
+    monkeypatch.setattr("tilecheck.project.module.skeleton", lambda tree: pytest.fail("analysed"))
     (module,) = opened.modules()
     assert module.kernels() == ()
     assert module.host_functions() == ()

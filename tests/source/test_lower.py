@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tilecheck.kernel import tree
-from tilecheck.source.lower import LowerError, lower_block
+from tilecheck.syntax import tree
+from tilecheck.syntax.statements import LowerError, lower_block
 
 
 def expression(text: str) -> tree.Expr:

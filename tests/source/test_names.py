@@ -6,11 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tilecheck.kernel.tree import Attribute, Constant, Expr, ExprStmt, Name
-from tilecheck.source.lower import lower_block
-from tilecheck.source.module import Module
-from tilecheck.source.project import Project
-from tilecheck.source.targets import (
+from tilecheck.project.module import Module
+from tilecheck.project.project import Project
+from tilecheck.project.targets import (
     ClassTarget,
     ConstantTarget,
     ExternalName,
@@ -18,6 +16,8 @@ from tilecheck.source.targets import (
     ModuleTarget,
     TileName,
 )
+from tilecheck.syntax.statements import lower_block
+from tilecheck.syntax.tree import Attribute, Constant, Expr, ExprStmt, Name
 
 Build = Callable[..., Project]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from tilecheck.source.nodes import children, walk
+from tilecheck.syntax.walk import children, walk
 
 ROOT = Path(__file__).parents[2]
 

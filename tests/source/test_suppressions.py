@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tilecheck.source.project import Project
-from tilecheck.source.suppressions import covers, suppressions
+from tilecheck.project.project import Project
+from tilecheck.project.suppressions import covers, suppressions
 
 Build = Callable[..., Project]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tilecheck.source.project import Project
-from tilecheck.source.text import SourceError
+from tilecheck.project.project import Project
+from tilecheck.syntax.text import SourceError
 
 KERNEL = "import cuda.tile as ct\n@ct.kernel\ndef k(a):\n    '{}'\n    ct.store(a, 0, 1)\n"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tilecheck.api import tile_types
-from tilecheck.source.text import SourceError
+from tilecheck.syntax.text import SourceError
 
 GEMM = '''\
 import cuda.tile as ct
@@ -102,13 +102,13 @@ def test_nothing_is_shown_twice_and_places_are_in_order() -> None:
 
 
 def test_a_check_computes_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    import tilecheck.hover
+    import tilecheck.pipeline.tile_types
     from tilecheck.api import check_source
 
     def never(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(tilecheck.hover, "types_of_module", never)
+    monkeypatch.setattr(tilecheck.pipeline.tile_types, "types_of_module", never)
     assert check_source(KINDS, "k.py").files == 1
 
 

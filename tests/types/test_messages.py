@@ -6,7 +6,7 @@ import pytest
 
 from tests.types.kernels import findings, one
 from tests.types.messages import LAUNCHED, MESSAGES
-from tilecheck.rules.tile_type_words import _WORDS
+from tilecheck.rules.messages.tile_types import _WORDS
 
 LAUNCH = """\
 import cuda.tile as ct
@@ -49,7 +49,7 @@ def test_every_way_of_being_wrong_has_a_message_here() -> None:
 
 
 def test_a_place_in_another_file_is_named_with_it() -> None:
-    from tilecheck.kernel.tree import Span
-    from tilecheck.rules.tile_type_words import _line
+    from tilecheck.rules.messages.tile_types import _line
+    from tilecheck.syntax.tree import Span
 
     assert _line(Span("h.py", 12, 0, 12, 3), "k.py") == " from h.py:12"

@@ -7,20 +7,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from tilecheck.blocks import block_name, rank_of_axes
+from tilecheck.contracts import render
 from tilecheck.explain.clauses import CLAIMS, explained_clauses
 from tilecheck.explain.explanation import Cost, ExplainedKernel, ExplainedObligation
 from tilecheck.explain.names import Names, names_of, nodes, spelled
 from tilecheck.explain.steps import sentences, shortened
-from tilecheck.kernel.access import Access
-from tilecheck.kernel.tree import Assign, Call, Name, Span
-from tilecheck.proof.contract import render
-from tilecheck.proof.region import Verdict, Witness
-from tilecheck.proof.terms import Lane, Load, Opaque, atoms_in, of
-from tilecheck.rules.obligation import Settled, SettledSlice
-from tilecheck.rules.undefined_padding import launch_that_shows
-from tilecheck.rules.wording import element_of, iterations, scalars_of
-from tilecheck.study import Study
+from tilecheck.interp.kernel.access import Access
+from tilecheck.obligations.obligation import Settled, SettledSlice
+from tilecheck.pipeline.single_kernel import Study
+from tilecheck.rules.messages.wording import element_of, iterations, scalars_of
+from tilecheck.rules.padding.undefined_padding import launch_that_shows
+from tilecheck.solver.footprint import Verdict, Witness
+from tilecheck.symbolic import Lane, Load, Opaque, atoms_in, of
+from tilecheck.syntax.tree import Assign, Call, Name, Span
+from tilecheck.text.block_names import block_name, rank_of_axes
 
 __all__ = ["explain"]
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from tilecheck.contracts import ContractError, annotation_of, parse
 from tilecheck.explain.explanation import AtLaunch, ExplainedClause
-from tilecheck.kernel.access import KernelModel
-from tilecheck.proof.contract import ContractError, annotation_of, parse
-from tilecheck.proof.region import Clause
-from tilecheck.rules.judge import contract_of
-from tilecheck.rules.launches import discharge_all
-from tilecheck.study import Study
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.obligations.launches import discharge_all
+from tilecheck.obligations.verdicts import contract_of
+from tilecheck.pipeline.single_kernel import Study
+from tilecheck.solver.footprint import Clause
 
 __all__ = ["CLAIMS", "explained_clauses"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tilecheck.kernel.tree import Span
-from tilecheck.proof.region import Verdict, Witness
-from tilecheck.records import record
+from tilecheck.frozen import record
+from tilecheck.solver.footprint import Verdict, Witness
+from tilecheck.syntax.tree import Span
 
 __all__ = ["AtLaunch", "Cost", "ExplainedClause", "ExplainedKernel", "ExplainedObligation"]
 

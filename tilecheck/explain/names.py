@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Final
 
-from tilecheck.kernel.access import Access
-from tilecheck.kernel.tree import Assign, Attribute, BinOp, Call, Constant, Expr, For, FuncDef, Name, Sequence
-from tilecheck.proof.closure.ceilings import name_ceilings
-from tilecheck.proof.closure.problem import Problem
-from tilecheck.proof.contract import render
-from tilecheck.proof.terms import Bid, FloorDiv, Mod, Term, const, floordiv, mod, of, sym
-from tilecheck.records import record
-from tilecheck.rules.wording import readable
+from tilecheck.contracts import render
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.access import Access
+from tilecheck.rules.messages.wording import readable
+from tilecheck.solver.disjointness.ceilings import name_ceilings
+from tilecheck.solver.disjointness.problem import Problem
+from tilecheck.symbolic import Bid, FloorDiv, Mod, Term, const, floordiv, mod, of, sym
+from tilecheck.syntax.tree import Assign, Attribute, BinOp, Call, Constant, Expr, For, FuncDef, Name, Sequence
 
 __all__ = ["Given", "Names", "assigned", "names_of", "nodes"]
 

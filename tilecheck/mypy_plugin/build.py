@@ -175,7 +175,7 @@ class Build:
 def tile_types_of(path: str, data: bytes) -> Types:
     """See `tilecheck.api.tile_types`; none of a file that cannot be read or parsed."""
     from tilecheck.api import tile_types
-    from tilecheck.source.text import SourceError
+    from tilecheck.syntax.text import SourceError
 
     try:
         found = tile_types(path, data)

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tilecheck.config import Config, ConfigError, load_config
-from tilecheck.engine import analyse_files
-from tilecheck.finish import finish
 from tilecheck.mypy_plugin.checked import root_of
 from tilecheck.mypy_plugin.codes import FAILURE
 from tilecheck.mypy_plugin.findings import Finding, by_file
+from tilecheck.pipeline.policy import finish
+from tilecheck.pipeline.run import analyse_files
 
 __all__ = ["Verdicts", "verdicts"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tilecheck.records import record
+from tilecheck.frozen import record
 
 if TYPE_CHECKING:
     from tilecheck.diagnostics import Report, Severity

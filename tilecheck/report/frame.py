@@ -6,9 +6,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeAlias
 
-from tilecheck.kernel.tree import Span
-from tilecheck.records import record
+from tilecheck.frozen import record
 from tilecheck.report.style import Style
+from tilecheck.syntax.tree import Span
 
 Sources: TypeAlias = Callable[[str], Sequence[str]]
 """The lines of a file by its path, without line ends; none when it cannot be read."""

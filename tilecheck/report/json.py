@@ -9,9 +9,9 @@ import json
 from typing import Any, Final
 
 from tilecheck.diagnostics import Diagnostic, Failure, KernelReport, Note, Obligation, Report
-from tilecheck.kernel.tree import Span
-from tilecheck.proof.region import BlockPoint, Witness
 from tilecheck.report.formats import View
+from tilecheck.solver.footprint import BlockPoint, Witness
+from tilecheck.syntax.tree import Span
 
 VERSION: Final = 1
 """Of the schema: another one when a name goes away or means something else."""

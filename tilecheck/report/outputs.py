@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tilecheck.records import record
+from tilecheck.frozen import record
 from tilecheck.report.formats import FORMATS
-from tilecheck.suggest import did_you_mean
+from tilecheck.text.did_you_mean import did_you_mean
 
 __all__ = ["Output", "OutputError", "outputs"]
 

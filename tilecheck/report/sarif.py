@@ -10,13 +10,13 @@ from urllib.parse import quote
 
 from tilecheck import __version__
 from tilecheck.diagnostics import Diagnostic, Failure
-from tilecheck.kernel.tree import Span
 from tilecheck.report.fingerprint import fingerprints
 from tilecheck.report.formats import View
 from tilecheck.report.places import relative_path
 from tilecheck.report.prose import sentences
 from tilecheck.rules.pages import page, sections
 from tilecheck.rules.registry import RULES, Rule
+from tilecheck.syntax.tree import Span
 
 __all__ = ["render"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TextIO
 
-from tilecheck.records import record
+from tilecheck.frozen import record
 
 
 @record(frozen=True)

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from tilecheck.counted import counted
 from tilecheck.diagnostics import Report
 from tilecheck.rules.registry import RULES
+from tilecheck.text.plural import counted
 
 _ORDER: Final = ("proved", "conditional", "atomic", "single-block", "unproven", "refuted")
 

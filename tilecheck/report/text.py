@@ -7,13 +7,13 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from tilecheck.blocks import block_name, rank_of_grid
 from tilecheck.diagnostics import Diagnostic, KernelReport, Note, Report
-from tilecheck.proof.region import BlockPoint, Witness
 from tilecheck.report.formats import View
 from tilecheck.report.frame import Label, Sources, fits, gutter_width, render_frames
 from tilecheck.report.style import Style
 from tilecheck.report.summary import render_statistics, render_summary
+from tilecheck.solver.footprint import BlockPoint, Witness
+from tilecheck.text.block_names import block_name, rank_of_grid
 
 _WIDTH: Final = 100
 """Where witnesses, notes and help are wrapped; the same on every terminal, so that reports can be compared."""

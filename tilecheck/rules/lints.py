@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.host.launch import Launch
-from tilecheck.kernel.access import KernelModel
-from tilecheck.rules import (
-    dropped_remainder,
-    index_space,
-    narrowed_index,
-    unused_mask,
-    unused_result,
-)
-from tilecheck.rules.context import Context
-from tilecheck.rules.suspicion import Suspicion
+from tilecheck.interp.host.launch import Launch
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.obligations.deferred import Suspicion
+from tilecheck.obligations.query import Context
+from tilecheck.rules.bounds import index_space, narrowed_index
+from tilecheck.rules.padding import dropped_remainder, unused_mask, unused_result
 
 __all__ = ["concluded", "suspicions"]
 

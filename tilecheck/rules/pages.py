@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tilecheck.rules.registry import BY_NAME, RULES, find
-from tilecheck.suggest import did_you_mean
+from tilecheck.text.did_you_mean import did_you_mean
 
 
 class PageError(LookupError):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.fixes.edits import Edit, Fix
-from tilecheck.fixes.registry import fixes_for
+from tilecheck.project.module import Module
+from tilecheck.repair.fixes.edits import Edit, Fix
+from tilecheck.repair.fixes.registry import fixes_for
 from tilecheck.server.messages import Action, Change, Finding
 from tilecheck.server.positions import Text
 from tilecheck.server.suppress import above_definition, on_line
-from tilecheck.source.module import Module
-from tilecheck.source.text import SourceError
+from tilecheck.syntax.text import SourceError
 
 __all__ = ["Helps", "actions"]
 

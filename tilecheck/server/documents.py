@@ -6,8 +6,8 @@ import io
 import tokenize
 
 from tilecheck.diagnostics import Failure
-from tilecheck.records import record
-from tilecheck.source.text import SourceError, decode, is_valid, parse
+from tilecheck.frozen import record
+from tilecheck.syntax.text import SourceError, decode, is_valid, parse
 
 __all__ = ["Document", "document"]
 

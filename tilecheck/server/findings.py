@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from tilecheck.diagnostics import Diagnostic, Failure
-from tilecheck.kernel.tree import Span
 from tilecheck.server.drift import Drift
 from tilecheck.server.messages import Finding, Place, Related
 from tilecheck.server.positions import Text
+from tilecheck.syntax.tree import Span
 
 __all__ = ["finding_of", "finding_of_failure", "message_of", "moved"]
 

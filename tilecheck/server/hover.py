@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from tilecheck.diagnostics import KernelReport, Obligation
-from tilecheck.kernel.access import Access, KernelModel
-from tilecheck.kernel.tree import Span
-from tilecheck.records import record
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.rules.registry import find
 from tilecheck.server.regions import touched
+from tilecheck.syntax.tree import Span
 
 __all__ = ["Hovered", "Known", "hover"]
 

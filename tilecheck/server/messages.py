@@ -6,7 +6,7 @@ from dataclasses import field
 from typing import Literal, TypeAlias
 
 from tilecheck.diagnostics import Severity
-from tilecheck.records import record
+from tilecheck.frozen import record
 
 __all__ = [
     "Action", "Answer", "Change", "Closed", "Finding", "Hint", "Opened", "Place", "Published", "Question", "Related",

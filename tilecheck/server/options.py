@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from tilecheck.records import record
+from tilecheck.frozen import record
 
 __all__ = ["Options", "options_of"]
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from tilecheck.kernel.tree import Span
 from tilecheck.server.messages import Place
-from tilecheck.source.text import FORM_FEEDS
+from tilecheck.syntax.text import FORM_FEEDS
+from tilecheck.syntax.tree import Span
 
 __all__ = ["ENCODINGS", "Text"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tilecheck.kernel.access import Access
-from tilecheck.proof.terms import TRUE, Term
-from tilecheck.rules.wording import readable, spelled
+from tilecheck.interp.kernel.access import Access
+from tilecheck.rules.messages.wording import readable, spelled
+from tilecheck.symbolic import TRUE, Term
 
 __all__ = ["touched"]
 
@@ -39,7 +39,7 @@ def _loops(access: Access) -> str:
 def _where(access: Access) -> str:
     if access.under == TRUE:
         return ""
-    from tilecheck.proof.contract import render
+    from tilecheck.contracts import render
 
     text = readable(render(access.under))
     return f", where `{text}`" if len(text) <= _LONGEST else ", under a condition"

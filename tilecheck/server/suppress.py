@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.fixes.edits import Edit
-from tilecheck.kernel.tree import Span
-from tilecheck.source.module import Module
-from tilecheck.source.text import SourceError
+from tilecheck.project.module import Module
+from tilecheck.repair.fixes.edits import Edit
+from tilecheck.syntax.text import SourceError
+from tilecheck.syntax.tree import Span
 
 __all__ = ["PLACEHOLDER", "above_definition", "on_line"]
 

@@ -10,7 +10,7 @@ import click
 
 from tilecheck.api import check_source
 from tilecheck.config import Config
-from tilecheck.source.text import SourceError
+from tilecheck.syntax.text import SourceError
 from tilecheck_runtime.dialect.dtypes import BY_NAME
 from tilecheck_runtime.migrate.compare import compared
 from tilecheck_runtime.migrate.module import Migrated, migrated

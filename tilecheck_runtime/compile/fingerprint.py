@@ -33,7 +33,7 @@ def portable(function: FunctionType) -> str | None:
     """A digest that is the same wherever the file lies, whatever lines it is on, and whether `cuda.tile` is there or
     what stands for it, for one version of Python and of this package; None as for `fingerprint`."""
     from tilecheck import __version__
-    from tilecheck.cache import digest
+    from tilecheck.pipeline.cache import digest
 
     parts = _parts(function, _Seen(places=False))
     return None if parts is None else digest(__version__, repr(sys.version_info[:2]), *parts)
@@ -56,7 +56,7 @@ def _parts(function: FunctionType, seen: _Seen) -> list[str] | None:
 
 def fingerprint(function: FunctionType) -> str | None:
     """The digest; None for a function that uses something which may change without it."""
-    from tilecheck.cache import digest
+    from tilecheck.pipeline.cache import digest
 
     parts = _parts(function, _Seen(places=True))
     if parts is None:

@@ -60,7 +60,7 @@ def _inside(function: FunctionType, numbers: Mapping[str, int]) -> frozenset[str
         known = kept(_KIND, *parts)
         if isinstance(known, frozenset):
             return known
-        from tilecheck.inside import tiles_inside
+        from tilecheck.pipeline.bounds_elision import tiles_inside
 
         found = tiles_inside(file, name, line, numbers, version)
         if version_of(file) == version:

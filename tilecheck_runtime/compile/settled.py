@@ -10,9 +10,9 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Final, Literal
 
-from tilecheck.declare import declaration_of
+from tilecheck.contracts import ContractError, parse
+from tilecheck.decorators import declaration_of
 from tilecheck.diagnostics import Diagnostic, Obligation
-from tilecheck.proof.contract import ContractError, parse
 from tilecheck_runtime.compile.errors import UnsettledKernelError
 from tilecheck_runtime.compile.places import place_of
 from tilecheck_runtime.compile.sources import as_written

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tilecheck.blocks import block_name, rank_of_grid
+from tilecheck.text.block_names import block_name, rank_of_grid
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.arguments import bind, host_arrays, parameters, read_only
 from tilecheck_runtime.cpu.errors import TileRecursionError

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tilecheck.proof.contract import Annotation
+from tilecheck.contracts import Annotation
 
 __all__ = ["DECIDABLE", "broken"]
 

@@ -11,8 +11,8 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Final
 
-from tilecheck.analysis import Analysis, OptOut
 from tilecheck.diagnostics import Diagnostic, KernelReport, Report
+from tilecheck.pipeline.results import Analysis, OptOut
 
 __all__ = ["SETTLED", "Findings", "checked_name", "checking", "findings_of", "findings_on", "last_line", "version_of"]
 
@@ -135,7 +135,7 @@ def _looked_at(file: str) -> tuple[Analysis, Report]:
 
 def version_of(file: str) -> str:
     """A digest of a file that was looked at and of the files that were looked at with it."""
-    from tilecheck.cache import digest
+    from tilecheck.pipeline.cache import digest
 
     kept = _KEPT.get(file)
     others = sorted(path for path, _ in kept[1].dependencies.read) if kept is not None else []
@@ -156,7 +156,7 @@ _KIND: Final = "findings"
 def _analysed(file: str) -> tuple[Analysis, Report]:
     """From what an earlier program kept with its kernels, if nothing has changed that the findings depend on."""
     from tilecheck.config import load_config
-    from tilecheck.engine import holds, key_of
+    from tilecheck.pipeline.run import holds, key_of
     from tilecheck_runtime.compile.cache.kept import keep, kept
 
     config = load_config([file])
@@ -165,9 +165,9 @@ def _analysed(file: str) -> tuple[Analysis, Report]:
     known = kept(_KIND, *parts)
     if isinstance(known, tuple) and holds(known[0].dependencies):
         return known
-    from tilecheck.engine import analyse_paths
-    from tilecheck.finish import finish
-    from tilecheck.progress import no_progress
+    from tilecheck.pipeline.policy import finish
+    from tilecheck.pipeline.progress import no_progress
+    from tilecheck.pipeline.run import analyse_paths
 
     analysis = analyse_paths([file], settings, no_progress)
     found = analysis, finish(analysis, settings)

@@ -9,12 +9,12 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Any, Final
 
-from tilecheck.declare import declaration_of
-from tilecheck.proof.contract import Annotation, annotation_of, evaluate, parse, parse_term
-from tilecheck.proof.contract import ContractError as TextError
-from tilecheck.proof.contract.checking import Scalars
-from tilecheck.proof.region import Clause
-from tilecheck.proof.terms import evaluate as value_of
+from tilecheck.contracts import Annotation, annotation_of, evaluate, parse, parse_term
+from tilecheck.contracts import ContractError as TextError
+from tilecheck.contracts.checking import Scalars
+from tilecheck.decorators import declaration_of
+from tilecheck.solver.footprint import Clause
+from tilecheck.symbolic import evaluate as value_of
 from tilecheck_runtime.backends.select import backend_of
 from tilecheck_runtime.launches.annotations import DECIDABLE, broken
 from tilecheck_runtime.launches.arguments import Given

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from tilecheck.declare import ATTRIBUTE
+from tilecheck.decorators import ATTRIBUTE
 from tilecheck_runtime.backends.interface import Again, Backend, Event
 from tilecheck_runtime.cpu.machine import State
 from tilecheck_runtime.launches.arguments import given

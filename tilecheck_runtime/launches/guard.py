@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType, MappingProxyType
 from typing import Final
 
-from tilecheck.declare import declaration_of
+from tilecheck.decorators import declaration_of
 from tilecheck_runtime.launches.checking import SETTLED, Findings
 from tilecheck_runtime.launches.contract import Contract
 from tilecheck_runtime.launches.opting_out import reason_for

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tilecheck.analysis import OptOut
 from tilecheck.diagnostics import Obligation
-from tilecheck.kernel.tree import Span
-from tilecheck.selection import covered_codes
+from tilecheck.pipeline.results import OptOut
+from tilecheck.rules.selection import covered_codes
+from tilecheck.syntax.tree import Span
 from tilecheck_runtime.launches.checking import Findings
 
 __all__ = ["covers", "reason_for"]

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
-from tilecheck.declare import ATTRIBUTE
+from tilecheck.decorators import ATTRIBUTE
 from tilecheck_runtime.backends.interface import Again, Backend, Job
 from tilecheck_runtime.backends.select import backend_of
 from tilecheck_runtime.cpu.execute import function_of

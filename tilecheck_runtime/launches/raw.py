@@ -12,7 +12,7 @@ from itertools import combinations
 from types import FunctionType
 from typing import Any, Final
 
-from tilecheck.declare import declaration_of
+from tilecheck.decorators import declaration_of
 from tilecheck_runtime.backends.cuda.driver import driver
 from tilecheck_runtime.backends.cuda.stream import handle_of
 from tilecheck_runtime.cpu.arguments import parameters

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tilecheck.declare import ATTRIBUTE
+from tilecheck.decorators import ATTRIBUTE
 
 __all__ = ["as_last", "passed", "remember", "told"]
 

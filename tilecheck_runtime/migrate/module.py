@@ -8,8 +8,8 @@ from typing import Final
 
 import libcst as cst
 
-from tilecheck.fixes.syntax import dotted
-from tilecheck.kernel.access import Param
+from tilecheck.interp.kernel.access import Param
+from tilecheck.repair.fixes.syntax import dotted
 from tilecheck_runtime.migrate.carried import carried
 from tilecheck_runtime.migrate.pieces import Pieces
 from tilecheck_runtime.migrate.refusal import Refusal

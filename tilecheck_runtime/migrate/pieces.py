@@ -8,10 +8,10 @@ from typing import Final
 
 import libcst as cst
 
-from tilecheck.fixes.launched import axis_of
-from tilecheck.fixes.operations import elements, index_of, operation
-from tilecheck.fixes.syntax import dotted, walk
-from tilecheck.proof.terms import Sym, Term
+from tilecheck.repair.fixes.launched import axis_of
+from tilecheck.repair.fixes.operations import elements, index_of, operation
+from tilecheck.repair.fixes.syntax import dotted, walk
+from tilecheck.symbolic import Sym, Term
 from tilecheck_runtime.migrate.affine import run_of
 from tilecheck_runtime.migrate.refusal import Refusal
 from tilecheck_runtime.migrate.subject import Subject

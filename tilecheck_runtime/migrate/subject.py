@@ -10,11 +10,11 @@ import libcst as cst
 
 from tilecheck.api import check_paths
 from tilecheck.config import Config
-from tilecheck.fixes.syntax import Source, source_of
-from tilecheck.kernel.access import Access, KernelModel
-from tilecheck.kernel.execute import execute
-from tilecheck.source.project import Project
-from tilecheck.source.text import SourceError, decode
+from tilecheck.interp.kernel.access import Access, KernelModel
+from tilecheck.interp.kernel.driver import execute
+from tilecheck.project.project import Project
+from tilecheck.repair.fixes.syntax import Source, source_of
+from tilecheck.syntax.text import SourceError, decode
 from tilecheck_runtime.migrate.refusal import Absent, Refusal
 
 __all__ = ["Subject", "subject"]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tilecheck.blocks import block_name, rank_of_grid
+from tilecheck.text.block_names import block_name, rank_of_grid
 from tilecheck_runtime.cpu.errors import KernelStuckError
 from tilecheck_runtime.cpu.machine import State
 from tilecheck_runtime.cpu.modes import PLAIN, STRONG

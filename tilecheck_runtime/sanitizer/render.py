@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from tilecheck.blocks import block_name, rank_of_grid
 from tilecheck.diagnostics import Diagnostic, Note
-from tilecheck.kernel.tree import Span
-from tilecheck.proof.region import BlockPoint, Witness
+from tilecheck.solver.footprint import BlockPoint, Witness
+from tilecheck.syntax.tree import Span
+from tilecheck.text.block_names import block_name, rank_of_grid
 from tilecheck_runtime.sanitizer.events import Event, Point, Report
 
 __all__ = ["diagnostic", "render"]
@@ -37,9 +37,9 @@ def diagnostic(event: Event) -> Diagnostic:
 
 def render(report: Report, colour: bool = False) -> str:
     """All events and a closing line."""
-    from tilecheck.report.sources import SourceLines
     from tilecheck.report.style import Style
     from tilecheck.report.text import render_diagnostic
+    from tilecheck.text.sources import SourceLines
 
     sources, style = SourceLines(), Style(colour)
     blocks = [render_diagnostic(diagnostic(event), sources, style) for event in report.events]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any, Final
 
-from tilecheck.kernel.tree import Span
+from tilecheck.syntax.tree import Span
 
 __all__ = ["MARK", "Site", "Sites", "definition"]
 

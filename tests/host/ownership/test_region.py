@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tilecheck.host.ownership.region import WHOLE, Region, meet, sliced
+from tilecheck.interp.ownership.region import WHOLE, Region, meet, sliced
 
 LINE = (64,)
 TABLE = (4, 6)

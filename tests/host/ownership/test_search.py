@@ -8,11 +8,11 @@ import pytest
 
 from tilecheck.api import check_paths, check_source
 from tilecheck.config import Config
-from tilecheck.host.ownership.concerned import concerned
-from tilecheck.host.ownership.path import MOST_PATHS, paths
-from tilecheck.host.ownership.path import Path as Way
-from tilecheck.host.ownership.search import Owned, find_ownership
-from tilecheck.source.project import Project
+from tilecheck.interp.ownership.concerned import concerned
+from tilecheck.interp.ownership.path import MOST_PATHS, paths
+from tilecheck.interp.ownership.path import Path as Way
+from tilecheck.interp.ownership.search import Owned, find_ownership
+from tilecheck.project.project import Project
 
 HEAD = """\
 import tilecheck_runtime as tcr

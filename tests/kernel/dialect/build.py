@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tilecheck.kernel.dialect.typed.infer import Inference, infer
-from tilecheck.kernel.execute import execute
-from tilecheck.source.module import KernelSite
-from tilecheck.source.project import Project
+from tilecheck.interp.kernel.dialect.typed.infer import Inference, infer
+from tilecheck.interp.kernel.driver import execute
+from tilecheck.project.module import KernelSite
+from tilecheck.project.project import Project
 
 HEAD = """\
 from __future__ import annotations

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.kernel.dialect.build import site
-from tilecheck.kernel.dialect.signature import Parameter, signature
-from tilecheck.proof.terms import const, sym
+from tilecheck.interp.kernel.dialect.signature import Parameter, signature
+from tilecheck.symbolic import const, sym
 
 
 def read(annotation: str, before: str = "", others: str = "") -> Parameter:

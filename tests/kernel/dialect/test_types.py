@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.kernel.dialect.build import inferred
-from tilecheck.kernel.dialect.typed.dtypes import promoted
-from tilecheck.kernel.dialect.typed.kinds import Tile, join
-from tilecheck.kernel.dialect.typed.shapes import broadcast, conflict, product, reduced
-from tilecheck.proof.terms import ONE, const, sym
+from tilecheck.interp.kernel.dialect.typed.dtypes import promoted
+from tilecheck.interp.kernel.dialect.typed.kinds import Tile, join
+from tilecheck.interp.kernel.dialect.typed.shapes import broadcast, conflict, product, reduced
+from tilecheck.symbolic import ONE, const, sym
 
 M, N, K = sym("M"), sym("N"), sym("K")
 KERNEL = ("@kernel\ndef k(z: Mut[f32, BM, BN], x: Ref[f16, Dyn, Dyn], i: Ref[i32, Dyn], s: float, n: int,\n"

@@ -11,8 +11,8 @@ import tilecheck_runtime as tcr
 from tests.cases import dialect
 from tests.runtime.host import kernels as k
 from tests.runtime.host.refusals import refused
-from tilecheck.proof.contract import ContractError as TextError
-from tilecheck.proof.contract import annotation_of, parse
+from tilecheck.contracts import ContractError as TextError
+from tilecheck.contracts import annotation_of, parse
 from tilecheck_runtime import ContractError, f16, f32, i32
 from tilecheck_runtime.launches import launch
 from tilecheck_runtime.launches.annotations import broken

@@ -12,9 +12,9 @@ import pytest
 from tests.runtime.host.programs import program
 from tilecheck.api import check_source
 from tilecheck.config import Config
-from tilecheck.host.ownership.event import Event
-from tilecheck.host.ownership.search import find_ownership
-from tilecheck.source.project import Project
+from tilecheck.interp.ownership.event import Event
+from tilecheck.interp.ownership.search import find_ownership
+from tilecheck.project.project import Project
 from tilecheck_runtime import NeverRunWarning, OwnershipError
 
 SEEDS = range(120)

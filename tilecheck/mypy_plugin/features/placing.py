@@ -8,7 +8,7 @@ from mypy.nodes import MypyFile
 
 from tilecheck.mypy_plugin.markers import depend, is_marked, mark, mark_function, name_content, watch_reveals
 from tilecheck.mypy_plugin.stamps import digest
-from tilecheck.source.relevance import may_launch, may_matter, may_own
+from tilecheck.project.relevance import may_launch, may_matter, may_own
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from tilecheck.project.module import Module
+from tilecheck.project.skeleton import Binding, ClassBinding, FunctionBinding, ImportBinding, Skeleton, ValueBinding
 from tilecheck.server.analysis.reads import Key, Kind
-from tilecheck.source.module import Module
-from tilecheck.source.skeleton import Binding, ClassBinding, FunctionBinding, ImportBinding, Skeleton, ValueBinding
-from tilecheck.source.text import SourceError
+from tilecheck.syntax.text import SourceError
 
 __all__ = ["changed"]
 

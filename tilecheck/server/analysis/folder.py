@@ -8,21 +8,21 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from tilecheck.analysis import Analysis
 from tilecheck.config import Config, ConfigError, load_config
 from tilecheck.diagnostics import Diagnostic, Report
-from tilecheck.engine import keep, kept, parse_overlays, read_overlays
-from tilecheck.finish import finish
-from tilecheck.fixes.edits import Fix, OverlapError
-from tilecheck.fixes.original import change_bytes
+from tilecheck.pipeline.policy import finish
+from tilecheck.pipeline.results import Analysis
+from tilecheck.pipeline.run import keep, kept, parse_overlays, read_overlays
+from tilecheck.project.discover import discover
+from tilecheck.repair.fixes.edits import Fix, OverlapError
+from tilecheck.repair.fixes.original import change_bytes
 from tilecheck.server.analysis.workspace import Workspace
 from tilecheck.server.documents import Document
 from tilecheck.server.drift import Drift
 from tilecheck.server.findings import finding_of, finding_of_failure, moved
 from tilecheck.server.messages import Finding
 from tilecheck.server.positions import Text
-from tilecheck.source.discover import discover
-from tilecheck.source.text import SourceError, decode, encoding_of, is_valid
+from tilecheck.syntax.text import SourceError, decode, encoding_of, is_valid
 
 __all__ = ["Folder"]
 

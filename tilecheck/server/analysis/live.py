@@ -8,15 +8,15 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Final, ParamSpec, cast
 
-from tilecheck.kernel.tree import ClassDef, Expr, FuncDef, Stmt
+from tilecheck.project.module import KernelSite, Module
+from tilecheck.project.packages import FileName
+from tilecheck.project.project import Project
+from tilecheck.project.resolve import ClassAt, FunctionAt, Origin, Resolver, ValueAt
+from tilecheck.project.skeleton import Skeleton, ValueBinding
+from tilecheck.project.targets import ClassTarget, ConstantTarget, FunctionTarget, ModuleTarget, Target
 from tilecheck.server.analysis.reads import Key, Recording
-from tilecheck.source.module import KernelSite, Module
-from tilecheck.source.packages import FileName
-from tilecheck.source.project import Project
-from tilecheck.source.resolve import ClassAt, FunctionAt, Origin, Resolver, ValueAt
-from tilecheck.source.skeleton import Skeleton, ValueBinding
-from tilecheck.source.targets import ClassTarget, ConstantTarget, FunctionTarget, ModuleTarget, Target
-from tilecheck.source.text import SourceError
+from tilecheck.syntax.text import SourceError
+from tilecheck.syntax.tree import ClassDef, Expr, FuncDef, Stmt
 
 __all__ = ["LiveModule", "LiveProject"]
 

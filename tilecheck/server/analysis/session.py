@@ -11,7 +11,8 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any, Final
 
-from tilecheck.kernel.access import KernelModel
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.project.module import Module
 from tilecheck.server.actions import actions
 from tilecheck.server.analysis.folder import Folder
 from tilecheck.server.documents import document
@@ -34,8 +35,7 @@ from tilecheck.server.messages import (
     Working,
 )
 from tilecheck.server.positions import Text
-from tilecheck.source.module import Module
-from tilecheck.source.text import SourceError
+from tilecheck.syntax.text import SourceError
 
 __all__ = ["Session"]
 
@@ -230,7 +230,7 @@ class Session:
         return Answer(question.number, None if found is None else _hint(found, text))
 
     def _known(self, folder: Folder, module: Module) -> Known:
-        from tilecheck.hover import types_of_module
+        from tilecheck.pipeline.tile_types import types_of_module
 
         reports = {(k.file, k.name): k for k in folder.report().kernels}
         kernels: Iterator[tuple[KernelModel, Any]] = (

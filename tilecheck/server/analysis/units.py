@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 
-from tilecheck.analysis import OptOut
-from tilecheck.optouts import opt_outs_of_file
-from tilecheck.records import record
+from tilecheck.frozen import record
+from tilecheck.pipeline.analyze import FileResult, Overlay, failure_of, find_file_launches, prove_site
+from tilecheck.pipeline.kernel_suppressions import opt_outs_of_file
+from tilecheck.pipeline.results import OptOut
+from tilecheck.project.module import KernelSite
 from tilecheck.server.analysis.live import LiveProject
 from tilecheck.server.analysis.reads import Key, Reads, by_path, closure
-from tilecheck.source.module import KernelSite
-from tilecheck.stages import FileResult, Overlay, failure_of, find_file_launches, prove_site
 
 __all__ = ["Kept", "KernelUnit", "Step", "Unit", "find_sites", "prove", "see_launches"]
 

@@ -10,20 +10,20 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tilecheck.analysis import Analysis, Dependencies
-from tilecheck.cache import UNREADABLE, digest
 from tilecheck.diagnostics import Diagnostic, KernelReport
-from tilecheck.host.launch import Launch
-from tilecheck.kernel.access import KernelModel
-from tilecheck.rules.judge import conclude
-from tilecheck.rules.obligation import Proof
+from tilecheck.interp.host.launch import Launch
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.obligations.obligation import Proof
+from tilecheck.obligations.verdicts import conclude
+from tilecheck.pipeline.analyze import Joiner, Overlay
+from tilecheck.pipeline.cache import UNREADABLE, digest
+from tilecheck.pipeline.results import Analysis, Dependencies
+from tilecheck.project.module import KernelSite, Module
 from tilecheck.server.analysis.changes import changed
 from tilecheck.server.analysis.live import LiveProject
 from tilecheck.server.analysis.reads import Key
 from tilecheck.server.analysis.units import Kept, KernelUnit, Unit, find_sites, prove, see_launches
-from tilecheck.source.module import KernelSite, Module
-from tilecheck.source.text import SourceError
-from tilecheck.stages import Joiner, Overlay
+from tilecheck.syntax.text import SourceError
 
 __all__ = ["Workspace"]
 

@@ -23,7 +23,7 @@ _added: dict[str, int] = {}
 
 def kept(kind: str, *parts: bytes | str) -> Any:
     """What was kept under a kind and everything that it depends on; None where there is nothing."""
-    from tilecheck.cache import digest
+    from tilecheck.pipeline.cache import digest
 
     store = _store(chosen())
     return None if store is None else store.load(kind, digest(*parts))
@@ -31,7 +31,7 @@ def kept(kind: str, *parts: bytes | str) -> Any:
 
 def keep(value: object, kind: str, *parts: bytes | str) -> None:
     """Keeps a value, where there is a place for it."""
-    from tilecheck.cache import digest
+    from tilecheck.pipeline.cache import digest
 
     store = _store(chosen())
     if store is not None:
@@ -47,7 +47,7 @@ def _store(folder: Path | None) -> Any:
     where that is impossible, which costs time and nothing else."""
     if folder is None:
         return None
-    from tilecheck.cache import open_cache
+    from tilecheck.pipeline.cache import open_cache
 
     try:
         prepared(folder)
@@ -59,7 +59,7 @@ def _store(folder: Path | None) -> Any:
 @cache
 def runtime_signature() -> str:
     """Another one whenever this package or the interpreter is."""
-    from tilecheck.cache import digest, tool_signature
+    from tilecheck.pipeline.cache import digest, tool_signature
 
     package = Path(__file__).parent.parent.parent
     files = ((path, path.stat()) for path in sorted(package.rglob("*.py")))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tilecheck.blocks import block_name, rank_of_grid
+from tilecheck.text.block_names import block_name, rank_of_grid
 from tilecheck_runtime.cpu.builtins import DeviceRange
 from tilecheck_runtime.cpu.errors import StaticException, TileStaticAssertionError, TileTypeError
 from tilecheck_runtime.cpu.machine import State, recorder

@@ -9,18 +9,18 @@ from cuda.tile import DType
 from cuda.tile import kernel as _kernel
 
 __all__ = [
-    "ScalarConstraint",
     "ArrayConstraint",
-    "ListConstraint",
-    "TupleConstraint",
+    "CallingConvention",
     "ConstantConstraint",
-    "ParameterConstraint",
     "ConstantValue",
     "KernelSignature",
-    "CallingConvention",
+    "ListConstraint",
+    "ParameterConstraint",
+    "ScalarConstraint",
+    "TupleConstraint",
+    "demangle_kernel_name",
     "export_kernel",
     "mangle_kernel_name",
-    "demangle_kernel_name",
 ]
 
 @dataclass(frozen=True, init=False)

@@ -5,7 +5,7 @@ from typing import Any
 
 from cuda.tile import kernel as _kernel
 
-__all__ = ["cutile_call", "OutputPlaceholder", "InputOutput"]
+__all__ = ["InputOutput", "OutputPlaceholder", "cutile_call"]
 
 @dataclass
 class OutputPlaceholder:

@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from cuda.tile import kernel as _kernel
 
-__all__ = ["exhaustive_search", "TuningResult", "Measurement"]
+__all__ = ["Measurement", "TuningResult", "exhaustive_search"]
 
 _T = TypeVar("_T")
 

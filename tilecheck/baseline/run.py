@@ -1,0 +1,63 @@
+"""What a run does about a baseline."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tilecheck.baseline.baseline import Baseline, BaselineError, load, save, shown, without
+from tilecheck.baseline.matching import Comparison, compare, updated
+from tilecheck.config import Config
+from tilecheck.diagnostics import Report
+from tilecheck.frozen import record
+from tilecheck.report.frame import Sources
+from tilecheck.text.plural import counted
+
+__all__ = ["Outcome", "apply_baseline"]
+
+
+@record(frozen=True)
+class Outcome:
+    """The report without what is known, what to tell the user, and whether stale entries make the run fail."""
+
+    report: Report
+    said: tuple[str, ...] = ()
+    fails: bool = False
+
+
+def apply_baseline(
+    report: Report, sources: Sources, config: Config, *, update: bool, prune: bool, stale_is_error: bool, folders: bool
+) -> Outcome:
+    """Compare a report with the baseline of the settings and, if asked to, write the baseline anew.
+
+    Raises BaselineError.
+    """
+    path = config.baseline
+    if path is None:
+        raise BaselineError("there is no baseline: pass --baseline FILE, or set `baseline` in [tool.tilecheck]")
+    known: Baseline = {} if update and not path.exists() else load(path)
+    selection = config.selection
+    compared = compare(report, known, path.parent, sources, lambda code: code in selection, folders)
+    if update:
+        new = updated(compared)
+        save(path, new)
+        return Outcome(_all_known(compared), (f"{shown(path)}: {_findings(new)} written",))
+    if prune:
+        if not compared.complete:
+            raise BaselineError(f"{shown(path)}: to prune, check folders, or all files that it has findings of")
+        save(path, without(known, compared.stale))
+        return Outcome(compared.report, (f"{shown(path)}: {_findings(compared.stale)} removed",))
+    if not compared.stale:
+        return Outcome(compared.report)
+    files = ", ".join(sorted({entry.file for entry in compared.stale})[:3])
+    said = f"{shown(path)}: {_findings(compared.stale)} no longer found ({files}); `--prune-baseline` removes them"
+    return Outcome(compared.report, (f"{'error' if stale_is_error else 'warning'}: {said}",), stale_is_error)
+
+
+def _all_known(compared: Comparison) -> Report:
+    report = compared.report
+    every = sorted((*report.baselined, *report.diagnostics), key=lambda d: (d.span, d.code))
+    return replace(report, diagnostics=(), baselined=tuple(every))
+
+
+def _findings(baseline: Baseline) -> str:
+    return counted(sum(baseline.values()), "finding")

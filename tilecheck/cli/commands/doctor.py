@@ -1,0 +1,238 @@
+"""`tilecheck doctor`: what is installed, whether it goes together, and what to do where it does not."""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
+
+import click
+
+from tilecheck import __version__
+from tilecheck.config import ConfigError, config_file, load_config
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.releases import KNOWN_RELEASES, is_known
+from tilecheck.native import compiled_library
+
+__all__ = ["Answer", "command", "examine"]
+
+State: TypeAlias = Literal["ok", "absent", "wrong"]
+
+_EXTRAS: Final = {
+    "mypy": ("mypy",),
+    "smt": ("z3-solver",),
+    "cpu": ("numpy", "ml_dtypes"),
+    "gpu": ("cuda-tile", "cuda-python"),
+    "server": ("pygls",),
+}
+"""What each extra brings, without which its part of tilecheck does not work."""
+
+_VARIABLES: Final = (
+    "TILECHECK_BACKEND", "TILECHECK_CACHE", "TILECHECK_CACHE_DIR", "TILECHECK_DUMP", "TILECHECK_GUARD",
+    "TILECHECK_LOG", "TILECHECK_OUTPUT_FORMAT", "TILECHECK_STREAMS", "TILECHECK_TILEIRAS",
+)
+
+
+@record(frozen=True)
+class Answer:
+    """One line. `absent` is a part that nobody has to have; `wrong` is one that does not work as it is."""
+
+    topic: str
+    state: State
+    text: str
+    remedy: str | None = None
+
+
+@click.command(name="doctor")
+@click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(output_format: str) -> int:
+    """Say what is installed, which cuda-tile operations are known, and what of the driver and GPU is seen.
+
+    Exit status: 0 when everything that is there works, 1 when something does not.
+    """
+    answers = tuple(examine())
+    render = _json if output_format == "json" else _text
+    click.echo(render(answers), nl=False)
+    return 1 if any(answer.state == "wrong" for answer in answers) else 0
+
+
+def examine() -> Iterator[Answer]:
+    """Everything there is to say, in order. What goes wrong on the way is an answer, too."""
+    for topic, question in _QUESTIONS.items():
+        try:
+            yield from question()
+        except Exception as error:
+            what = " ".join(f"{type(error).__name__}: {error}".split())
+            yield Answer(topic, "wrong", what[:300])
+
+
+def _checker() -> Iterator[Answer]:
+    where = Path(__file__).resolve().parents[2]
+    how = "compiled" if compiled_library() else "not compiled"
+    yield Answer("tilecheck", "ok", f"{__version__} in {where}, {how}")
+    machine = f"{platform.system()} {platform.machine()}"
+    yield Answer("python", "ok", f"{platform.python_version()} ({machine}), {sys.executable}")
+
+
+def _settings() -> Iterator[Answer]:
+    try:
+        config, source = load_config(), config_file()
+    except ConfigError as error:
+        yield Answer("settings", "wrong", str(error), "mend the file, or pass --isolated")
+        return
+    yield Answer("settings", "ok", "none; what is built in" if source is None else str(source))
+    yield _cache(config.cache_folder)
+    given = [f"{name}={os.environ[name]}" for name in _VARIABLES if os.environ.get(name)]
+    if given:
+        yield Answer("environment", "ok", ", ".join(given))
+
+
+def _cache(folder: Path) -> Answer:
+    from tilecheck.pipeline.cache import open_cache
+
+    cache = open_cache(folder)
+    if cache is not None:
+        cache.store("doctor", "trial", __version__)
+    kept = None if cache is None else cache.load("doctor", "trial")
+    if kept != __version__:
+        return Answer("results", "wrong", f"{folder} cannot be used: every run checks everything anew",
+                      "name a folder of your own: --cache-dir DIR or TILECHECK_CACHE_DIR")
+    return Answer("results", "ok", f"kept in {folder}")
+
+
+def _extras() -> Iterator[Answer]:
+    for extra, packages in _EXTRAS.items():
+        found = {package: _version(package) for package in packages}
+        listed = ", ".join(f"{package} {version}" for package, version in found.items() if version)
+        missing = [package for package, version in found.items() if version is None]
+        remedy = f"pip install 'tilecheck[{extra}]'"
+        if not missing:
+            yield Answer(f"extra {extra}", "ok", listed)
+        else:
+            has = f"{listed}; " if listed else ""
+            yield Answer(f"extra {extra}", "absent", f"{has}not installed: {', '.join(missing)}", remedy)
+
+
+def _operations() -> Iterator[Answer]:
+    version = _version("cuda-tile")
+    releases = ", ".join(KNOWN_RELEASES)
+    if version is None:
+        yield Answer("cuda.tile", "absent", f"not installed; operations are known as of cuda-tile {releases}")
+        return
+    names = public_names()
+    if names is None:
+        yield Answer("cuda.tile", "wrong", f"cuda-tile {version} is installed, but its source was not found",
+                     "pip install --force-reinstall cuda-tile")
+        return
+    unknown = sorted(name for name in names if not is_known(name))
+    if unknown:
+        yield Answer("cuda.tile", "wrong",
+                     f"cuda-tile {version} has names that are not known (known: {releases}): {', '.join(unknown)}; "
+                     "no kernel that uses one is proved", "pip install --upgrade tilecheck")
+        return
+    matches = ".".join(version.split(".")[:2]) in KNOWN_RELEASES
+    other = "" if matches else f", a release this was not tested with (tested: {releases})"
+    yield Answer("cuda.tile", "ok", f"{version}{other}: all {len(names)} public names are known")
+
+
+def public_names() -> tuple[str, ...] | None:
+    """`cuda.tile.__all__` of the package that is installed, read and not imported; None when it is not found."""
+    try:
+        spec = find_spec("cuda")
+    except (ImportError, ValueError):
+        return None
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        file = Path(folder, "tile", "__init__.py")
+        if file.is_file():
+            return _all_of(ast.parse(file.read_bytes()))
+    return None
+
+
+def _all_of(tree: ast.Module) -> tuple[str, ...]:
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__"
+                                                     for t in statement.targets):
+            return tuple(ast.literal_eval(statement.value))
+    return ()
+
+
+def _compiler() -> Iterator[Answer]:
+    if _version("cuda-tile") is None:
+        return
+    try:
+        from tilecheck_runtime.compile.errors import CompileError
+        from tilecheck_runtime.compile.toolchain import found
+    except ImportError as error:
+        yield Answer("compiler", "absent", str(error), "pip install 'tilecheck[gpu]'")
+        return
+    try:
+        tools = found()
+    except CompileError as error:
+        yield Answer("compiler", "absent", error.summary, error.fix or None)
+        return
+    version = ".".join(map(str, tools.version))
+    yield Answer("compiler", "ok", f"tileiras {version}, bytecode {tools.bytecode}, {tools.tileiras}")
+    yield Answer("compiler", "ok", f"generates code for {', '.join(tools.architectures) or 'what it does not say'}")
+
+
+def _devices() -> Iterator[Answer]:
+    if _version("cuda-python") is None:
+        yield Answer("gpu", "absent", "not looked for: needs the package cuda-python", "pip install 'tilecheck[gpu]'")
+        return
+    from tilecheck_runtime.backends.cuda.driver import driver, release
+    from tilecheck_runtime.backends.cuda.errors import NoGPUError
+
+    try:
+        found = driver()
+    except NoGPUError as error:
+        yield Answer("gpu", "absent", str(error))
+        return
+    yield Answer("gpu", "ok", f"driver for CUDA {release(found.version())}")
+    for ordinal in range(found.count()):
+        yield Answer("gpu", "ok", f"{ordinal}: {found.name(ordinal)}, {found.arch(ordinal)}")
+
+
+_QUESTIONS: Final[dict[str, Callable[[], Iterator[Answer]]]] = {
+    "tilecheck": _checker,
+    "settings": _settings,
+    "extras": _extras,
+    "cuda.tile": _operations,
+    "compiler": _compiler,
+    "gpu": _devices,
+}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+_MARKS: Final = {"ok": "  ", "absent": "- ", "wrong": "! "}
+
+
+def _text(answers: Sequence[Answer]) -> str:
+    width = max(len(answer.topic) for answer in answers)
+    lines = []
+    for answer in answers:
+        lines.append(f"{_MARKS[answer.state]}{answer.topic:<{width}}  {answer.text}")
+        if answer.remedy:
+            lines.append(f"  {'':<{width}}  -> {answer.remedy}")
+    wrong = sum(answer.state == "wrong" for answer in answers)
+    lines.append("")
+    lines.append("nothing is wrong" if not wrong else f"{wrong} {'thing is' if wrong == 1 else 'things are'} wrong (!)")
+    return "\n".join(lines) + "\n"
+
+
+def _json(answers: Sequence[Answer]) -> str:
+    made: list[dict[str, Any]] = [asdict(answer) for answer in answers]
+    return json.dumps({"answers": made}, indent=2, ensure_ascii=False) + "\n"

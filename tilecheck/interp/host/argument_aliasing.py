@@ -1,0 +1,75 @@
+"""Which arguments of a launch share storage, and which grid axes are launched for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from tilecheck.frozen import record
+from tilecheck.interp.host.entailment import follows
+from tilecheck.interp.host.launch import Argument, Launch
+from tilecheck.interp.kernel.access import Param
+from tilecheck.symbolic import Sym, ge, gt
+
+__all__ = ["UnreadAxis", "aliases", "overlap", "unread_axis"]
+
+
+def overlap(first: Argument, second: Argument) -> bool | None:
+    """Whether two arguments share elements: yes, no, or not known.
+
+    Views of one storage overlap for sure when one of them is all of it; two parts of it may be apart. What the host
+    allocates in sight is apart from every other allocation; two arrays that it was given may be one.
+    """
+    if first.elements is not None or second.elements is not None:
+        return None
+    if first.identity is not None and first.identity == second.identity:
+        return True if first.exact or second.exact or _meet(first, second) else None
+    if first.roots is None or second.roots is None or first.roots & second.roots:
+        return None
+    return False if first.roots <= first.made or second.roots <= second.made or all(
+        a in first.made or b in second.made for a in first.roots for b in second.roots) else None
+
+
+def _meet(first: Argument, second: Argument) -> bool:
+    """Whether two parts of one storage certainly meet: they are one part, or slices of rows that overlap."""
+    if first.name is not None and (first.name, first.strided) == (second.name, second.strided):
+        return True
+    if first.rows is None or second.rows is None:
+        return False
+    (base_1, low_1, high_1), (base_2, low_2, high_2) = first.rows, second.rows
+    return base_1 == base_2 and (high_2 is None or low_1 < high_2) and (high_1 is None or low_2 < high_1)
+
+
+def aliases(launch: Launch, params: Sequence[Param]) -> tuple[tuple[int, int], ...]:
+    """Pairs of array parameters that certainly get overlapping storage."""
+    given = [
+        (i, argument) for i, (param, argument) in enumerate(zip(params, launch.arguments or (), strict=False))
+        if param.kind == "array" and argument.kind in ("array", "unknown")]
+    return tuple(
+        (i, j) for at, (i, first) in enumerate(given) for j, second in given[at + 1:] if overlap(first, second))
+
+
+@record(frozen=True)
+class UnreadAxis:
+    """A grid axis that the kernel never reads, launched with several blocks: `sure`, or perhaps."""
+
+    axis: int
+    extent: str
+    sure: bool
+
+
+def unread_axis(launch: Launch, axes_read: Collection[int]) -> UnreadAxis | None:
+    """The first axis that is launched with another extent than 1 although the kernel never reads it.
+
+    Sure are a constant and an extent that the host's guards put above 1; an extent that callers choose (`batch`) is
+    meant to be above 1 now and then, but a launch with 1 is right.
+    """
+    unsure: UnreadAxis | None = None
+    for axis in (0, 1, 2):
+        extent = launch.grid[axis]
+        if axis in axes_read or extent is None or extent.constant == 1:
+            continue
+        if extent.constant is not None or follows(launch.facts, gt(extent, 1)):
+            return UnreadAxis(axis, extent.key, extent.constant is None or extent.constant > 1)
+        chosen = all(isinstance(a, Sym) for a in extent.atoms()) and follows(launch.facts, ge(extent, 1))
+        unsure = unsure or (UnreadAxis(axis, extent.key, False) if chosen else None)
+    return unsure

@@ -1,0 +1,113 @@
+"""What the `backward` of a `torch.autograd.Function` starts with: what its `forward` left in the context.
+
+    ctx.saved_tensors, ctx.name    what `forward` saved: arrays of the same shapes, and values
+    the gradients                  each has the shape of the result that it is the gradient of: torch refuses another
+                                   one, and makes zeros of that shape where there is none
+
+Only what holds at every return of `forward` is carried over. Storage and strides are not: hooks may have put a copy in
+the place of an array that was saved, and the gradient may be any array, a result of `forward` too. What is mutable may
+have changed in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from tilecheck.interp.host.state import State
+from tilecheck.interp.host.syntax import syntax
+from tilecheck.interp.host.values import Choice, Items, Tensor, Thing, Value
+from tilecheck.project.module import Module
+from tilecheck.symbolic import Cond, atoms_of
+from tilecheck.syntax import tree
+
+if TYPE_CHECKING:
+    from tilecheck.interp.host.interpreter import Evaluator
+
+__all__ = ["forward_of", "started"]
+
+_LATER: Final = "set_materialize_grads"
+"""After this a gradient may be missing."""
+
+
+def forward_of(module: Module, qualname: str) -> tree.FuncDef | None:
+    """The `forward` whose context a `backward` gets, where it is a plain one."""
+    owner, _, name = qualname.rpartition(".")
+    found = syntax(module).class_(owner) if name == "backward" and owner else None
+    if found is None or not any(_last(base) == "Function" for base in found.bases):
+        return None
+    names = {stmt.name for stmt in found.body if isinstance(stmt, tree.FuncDef)}
+    forward = syntax(module).function(f"{owner}.forward")
+    if forward is None or "setup_context" in names or not forward.params:
+        return None
+    return forward
+
+
+def _last(node: tree.Expr) -> str:
+    return node.attr if isinstance(node, tree.Attribute) else node.id if isinstance(node, tree.Name) else ""
+
+
+def started(
+    ev: Evaluator, module: Module, context: Thing, result: Value, after: State, backward: tree.FuncDef,
+    parameter: Callable[[tree.Param, State], Value],
+) -> tuple[State, dict[str, Value]]:
+    """The state in which `backward` starts, and its parameters, `after` a `forward` with that result.
+
+    parameter  makes a value for a parameter of which nothing is known
+    """
+    facts = {key: fact for key, fact in after.facts.items() if not _laid_out(fact)}
+    state = State(ranks=dict(after.ranks), facts=facts, epochs=dict(after.epochs))
+    kept = {name: value for (owner, name), value in after.attributes.items() if owner == context.name}
+    ev.escape(tuple(kept.values()), state)
+    state.attributes = {
+        (context.name, name): _elsewhere(value, f"{context.name}.{name}") for name, value in kept.items()}
+    values: dict[str, Value] = {p.name: parameter(p, state) for p in backward.params}
+    values[backward.params[0].name] = context
+    if _LATER not in module.text:
+        results = list(result.items if isinstance(result, Items) else (result,))
+        for param in backward.params[1:]:
+            own = values[param.name]
+            if param.kind == "*" and isinstance(own, Thing):
+                rest = [Thing(f"{own.name}[{i}]") for i in range(len(results))]
+                values[param.name] = Items(tuple(map(_gradient, rest, results)))
+            elif param.kind == "positional" and results:
+                values[param.name] = _gradient(values[param.name], results.pop(0))
+    return state, values
+
+
+def _gradient(param: Value, result: Value) -> Value:
+    """The gradient of a result that is an array. Of what may be something else nothing is known: it may be None."""
+    if not isinstance(param, Thing):
+        return param
+    if isinstance(result, Choice) and all(isinstance(option, Tensor) for _, option in result.options):
+        return Choice(tuple((cond, _gradient(param, option)) for cond, option in result.options))
+    return _moved(result, param.name) if isinstance(result, Tensor) else param
+
+
+def _laid_out(fact: Cond) -> bool:
+    """Whether a fact is about how an array lies in memory."""
+    return any(".strides[" in a.key or "is_contiguous" in a.key for a in atoms_of(fact))
+
+
+def _elsewhere(value: Value, name: str) -> Value:
+    """What was saved under a name. An array has its shape still, and storage and strides of its own."""
+    handler = _SAVED.get(type(value))
+    return value if handler is None else handler(value, name)
+
+
+def _items(value: Items, name: str) -> Value:
+    return replace(value, items=tuple(_elsewhere(item, f"{name}[{i}]") for i, item in enumerate(value.items)))
+
+
+def _choice(value: Choice, name: str) -> Value:
+    return Choice(tuple((cond, _elsewhere(option, name)) for cond, option in value.options))
+
+
+def _moved(value: Tensor, name: str) -> Tensor:
+    return Tensor(value.name, name, name, value.shape, dtype=value.dtype)
+
+
+_SAVED: Final[Mapping[type, Callable[[Any, str], Value]]] = {
+    Tensor: _moved, Items: _items, Choice: _choice,
+}

@@ -1,0 +1,614 @@
+"""Calls in host code: launches and tuners are recorded, functions of the checked tree are followed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from tilecheck.interp.host import launch_sites as record
+from tilecheck.interp.host import library, methods, statements
+from tilecheck.interp.host.methods import KERNEL_COPIES
+from tilecheck.interp.host.state import OPEN, Contents, State, join_states, join_values
+from tilecheck.interp.host.syntax import syntax
+from tilecheck.interp.host.values import (
+    NONE,
+    Choice,
+    Class,
+    Closure,
+    External,
+    Function,
+    Int,
+    Items,
+    Kernel,
+    Member,
+    Plain,
+    Record,
+    Ref,
+    Shape,
+    Tensor,
+    Thing,
+    Truth,
+    Value,
+)
+from tilecheck.project.resolve import FunctionAt
+from tilecheck.symbolic import Cond, conj, const
+from tilecheck.syntax import tree
+
+if TYPE_CHECKING:
+    from tilecheck.interp.host.interpreter import Evaluator, Frame
+    from tilecheck.project.module import Module
+
+DEPTH: Final = 9
+
+_TRANSPARENT: Final = frozenset({
+    "lru_cache", "cache", "wraps", "staticmethod", "classmethod", "no_grad", "inference_mode", "custom_fwd",
+    "custom_bwd", "once_differentiable", "property", "cached_property", "disable", "compile", "dispatch", "overload",
+    "contextmanager", "allow_in_graph", "inherit_doc", "nvtx", "annotate", "deprecated",
+})
+"""Decorators that change neither arguments nor result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Evaluated arguments. `open` when a `*args` of unknown contents was passed, `more` when a `**kwargs` was.
+
+    shapes  whether what was passed like that are shapes of arrays of unknown rank, which are in their places in `args`
+    """
+
+    args: tuple[Value, ...]
+    named: dict[str, Value]
+    open: bool = False
+    more: bool = False
+    shapes: bool = False
+
+    def fit(self, shaped: bool) -> bool:
+        """Whether all of them are known for what takes no shape, or one extent by one if it is `shaped`."""
+        return not self.open or (shaped and self.shapes)
+
+
+def evaluated(ev: Evaluator, call: tree.Call, frame: Frame, state: State) -> Arguments:
+    args: list[Value] = []
+    named: dict[str, Value] = {}
+    unknown = more = False
+    shapes = True
+    for node in call.args:
+        if isinstance(node, tree.Starred):
+            value = ev.eval(node.value, frame, state)
+            known = ev.elements(value, state)
+            if known is None:
+                unknown = True
+                shapes = shapes and isinstance(value, Shape)
+                args.append(value)
+            else:
+                args += known
+        else:
+            args.append(ev.eval(node, frame, state))
+    for keyword in call.keywords:
+        value = ev.eval(keyword.value, frame, state)
+        if keyword.name is not None:
+            named[keyword.name] = value
+            continue
+        contents = state.heap.get(value.key, OPEN) if isinstance(value, Ref) else OPEN
+        more = more or contents.bound != "exact"
+        for key, item in zip(contents.keys, contents.items, strict=False):
+            if isinstance(key, Plain) and isinstance(key.value, str):
+                named[key.value] = item
+    return Arguments(tuple(args), named, unknown, more, unknown and shapes)
+
+
+def call(ev: Evaluator, expr: tree.Call, frame: Frame, state: State) -> Value:
+    func = expr.func
+    if isinstance(func, tree.Attribute):
+        owner = ev.eval(func.value, frame, state)
+        return _method_call(ev, expr, func, owner, frame, state)
+    if isinstance(func, tree.Name) and func.id == "super":
+        return ev.unknown("super")
+    return apply(ev, ev.eval(func, frame, state), expr, evaluated(ev, expr, frame, state), frame, state)
+
+
+def _method_call(
+    ev: Evaluator, expr: tree.Call, func: tree.Attribute, owner: Value, frame: Frame, state: State,
+) -> Value:
+    if isinstance(owner, Choice):
+        return _choice_call(ev, expr, func, owner, frame, state)
+    own = _own_method(ev, owner, func.attr, frame)
+    given = evaluated(ev, expr, frame, state)
+    return _called_on(ev, expr, func, owner, given, frame, state) if own is None else apply(
+        ev, own, expr, given, frame, state)
+
+
+def _called_on(
+    ev: Evaluator, expr: tree.Call, func: tree.Attribute, owner: Value, given: Arguments, frame: Frame, state: State,
+) -> Value:
+    """The result of calling a method of a value that is no choice."""
+    if isinstance(owner, Class) and func.attr == "apply":
+        forward = ev.class_attribute(owner, "forward", state)
+        if isinstance(forward, Function):
+            shifted = replace(given, args=(ev.unknown("ctx"), *given.args))
+            return apply(ev, forward, expr, shifted, frame, state)
+    if not isinstance(owner, External):
+        fits = given.fit(func.attr in methods.SHAPED)
+        if fits and (not given.more or (isinstance(owner, Kernel | Thing) and func.attr in KERNEL_COPIES)):
+            known = methods.method(ev, owner, func.attr, given.args, given.named, state)
+            if known is not None:
+                if func.attr in methods.REBIND:
+                    forget(ev, owner, state)
+                return known
+        target = ev.attribute(owner, func.attr, state) if not isinstance(owner, Thing) else None
+        if target is not None and not isinstance(target, Thing):
+            return apply(ev, target, expr, given, frame, state)
+        if func.attr not in library.HARMLESS:
+            ev.escape((owner, *given.args, *given.named.values()), state)
+        if func.attr in methods.REBIND:
+            forget(ev, owner, state)
+        name = owner.name if isinstance(owner, Thing | Tensor) else "value"
+        return ev.unknown(f"{name}.{func.attr}()")
+    return apply(ev, ev.attribute(owner, func.attr, state), expr, given, frame, state)
+
+
+def _choice_call(
+    ev: Evaluator, expr: tree.Call, func: tree.Attribute, owner: Choice, frame: Frame, state: State,
+) -> Value:
+    """A method of one of several values: what it does to each happens where it is the one."""
+    given = evaluated(ev, expr, frame, state)
+    # None has no methods: this option is not taken
+    options = [(cond, option) for cond, option in owner.options if not isinstance(option, Plain)]
+    outcomes: list[tuple[Cond, State, Value]] = []
+    for cond, option in options:
+        branch = state.branch(cond)
+        value = option if isinstance(option, Kernel | Thing) and func.attr in KERNEL_COPIES else _called_on(
+            ev, expr, func, option, given, frame, branch)
+        outcomes.append((cond, branch, value))
+    return _joined(outcomes, state) if outcomes else ev.unknown(func.attr)
+
+
+def _joined(outcomes: list[tuple[Cond, State, Value]], state: State) -> Value:
+    """Go on where the branches meet; the value that each of them gave under its condition."""
+    _, last, value = outcomes[-1]
+    path = state.path
+    for cond, branch, result in outcomes[-2::-1]:
+        last = join_states(cond, branch, last, path)
+        value = join_values(cond, result, value)
+    state.take(last)
+    state.path = path
+    return value
+
+
+def _own_method(ev: Evaluator, owner: Value, name: str, frame: Frame) -> Value | None:
+    """`self.name` or `cls.name` inside a class of the checked tree."""
+    definition = frame.definition
+    if not isinstance(owner, Thing) or not isinstance(definition, tree.FuncDef) or "." not in frame.qualname:
+        return None
+    if not definition.params or definition.params[0].name != owner.name or owner.name not in ("self", "cls"):
+        return None
+    qualname = f"{frame.qualname.rpartition('.')[0]}.{name}"
+    method = syntax(frame.module).function(qualname)
+    if method is None:
+        return None
+    static = any(isinstance(d, tree.Name) and d.id == "staticmethod" for d in method.decorators)
+    return Function(frame.module, qualname, () if static else (owner,))
+
+
+def forget(ev: Evaluator, owner: Value, state: State) -> None:
+    """The shape of this array changed in place, under whatever name it is known."""
+    if not isinstance(owner, Tensor | Thing):
+        return
+    changed = {owner.storage} if isinstance(owner, Tensor) else {owner.name}
+    if isinstance(owner, Tensor) and owner.maybe is not None:
+        changed.add(owner.maybe)
+    if not all(_is_made(ev, name) for name in changed):
+        # arrays that the function was given may be one
+        changed |= {name for name in ev.symbols.arrays() if not _is_made(ev, name)}
+    for frame, variables in list(state.variables.items()):
+        for name, value in list(variables.items()):
+            new = _reshaped(ev, value, name, changed, state)
+            if new is not value:
+                state.bind(frame, name, new)
+    for key, contents in list(state.heap.items()):
+        items = tuple(_reshaped(ev, item, "item", changed, state) for item in contents.items)
+        if items != contents.items:
+            state.heap[key] = replace(contents, items=items)
+    for (key, name), value in list(state.attributes.items()):
+        state.attributes[key, name] = _reshaped(ev, value, name, changed, state)
+    # what is read anew from objects that are not followed may be the array
+    for name in sorted(changed):
+        member = name.rpartition(".")[2]
+        if name.endswith("]"):
+            state.set_item(None, None, None)
+        elif member != name:
+            state.epochs[member] = state.epochs.get(member, 0) + 1
+
+
+def _is_made(ev: Evaluator, storage: str) -> bool:
+    """Whether the function itself allocates the memory."""
+    roots = ev.symbols.roots(storage)
+    return roots is not None and roots <= ev.symbols.allocated
+
+
+def _reshaped(ev: Evaluator, value: Value, name: str, changed: set[str], state: State) -> Value:
+    """The value, with new arrays for those whose memory, or name, is one of those that changed."""
+    if isinstance(value, Items):
+        items = tuple(_reshaped(ev, item, name, changed, state) for item in value.items)
+        return value if items == value.items else replace(value, items=items)
+    if isinstance(value, Choice):
+        options = tuple((cond, _reshaped(ev, option, name, changed, state)) for cond, option in value.options)
+        return value if options == value.options else Choice(options)
+    if isinstance(value, Record):
+        if any(_reshaped(ev, v, name, changed, state) != v for _, v in value.fields):
+            state.epochs[value.key] = state.epochs.get(value.key, 0) + 1
+        return value
+    same = {value.storage, value.maybe} if isinstance(value, Tensor) else {value.name} if isinstance(
+        value, Thing) else set()
+    return ev.tensor(ev.unknown(name, numeric=False), state) if same & changed else value
+
+
+def apply(ev: Evaluator, target: Value, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
+    """The result of calling a value."""
+    handler = _APPLY.get(type(target))
+    if handler is None:
+        ev.escape((*given.args, *given.named.values()), state)
+        return ev.unknown(_called(expr))
+    return handler(ev, target, expr, given, frame, state)
+
+
+def _called(expr: tree.Call) -> str:
+    func = expr.func
+    name = func.attr if isinstance(func, tree.Attribute) else func.id if isinstance(func, tree.Name) else "call"
+    return f"{name}()"
+
+
+_LAUNCHERS: Final = frozenset({"cuda", "tilecheck_runtime"})
+"""Packages whose `launch(stream, grid, kernel, args)` launches a kernel."""
+
+
+def _external(ev: Evaluator, target: External, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
+    name = target.path.rpartition(".")[2]
+    if name == "launch" and target.path.partition(".")[0] in _LAUNCHERS:
+        return record.launch(ev, expr, given.args, given.named, frame, state)
+    if name in record.TUNERS:
+        return record.tuner(ev, expr, given.args, given.named, frame, state)
+    fits = given.fit(name in library.SHAPED) and not given.more
+    known = None if not fits else library.external(ev, target.path, given.args, given.named, state)
+    if known is not None:
+        return known
+    if name not in library.HARMLESS:
+        args = given.args if target.path != "builtins.getattr" else _that_may_change(given.args)
+        ev.escape((*args, *given.named.values()), state)
+    return ev.unknown(f"{name}()")
+
+
+def _that_may_change(args: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The values that `getattr` may give another name, or of which it may give what they hold one: it changes none."""
+    options = (o for v in args for o in ([o for _, o in v.options] if isinstance(v, Choice) else [v]))
+    return tuple(v for v in options if not _holds_numbers(v))
+
+
+def _holds_numbers(value: Value) -> bool:
+    """Whether a value is a number or text, or one of several objects that hold nothing else."""
+    if isinstance(value, Thing) and isinstance(value.origin, Member) and not value.origin.path:
+        return all(isinstance(v, Record) and all(isinstance(field, Int | Truth | Plain) for _, field in v.fields)
+                   for v in value.origin.values)
+    return isinstance(value, Int | Truth | Plain)
+
+
+def _function(ev: Evaluator, target: Function, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
+    name = target.qualname.rpartition(".")[2]
+    if name in record.TUNERS:
+        return record.tuner(ev, expr, given.args, given.named, frame, state)
+    definition = target.definition
+    known = None if definition is None else _helper(ev, definition, target.module, target.qualname, None, frame)
+    if known is not None and not given.open and not given.more:
+        value = known(ev, given.args, given.named, state)
+        if value is not None:
+            return value
+    if definition is not None and not target.raw and not all(transparent(d) for d in definition.decorators):
+        made = decorated(ev, definition, target, expr, frame, state)
+        if made is not None:
+            return _closure(ev, made, expr, replace(given, args=(*target.bound, *given.args), named={
+                **dict(target.named), **given.named}), frame, state)
+        definition = None
+    if definition is None:
+        ev.escape((*given.args, *given.named.values()), state)
+        return ev.unknown(f"{name}()")
+    args = Arguments((*target.bound, *given.args), {**dict(target.named), **given.named}, given.open, given.more)
+    value = inline(ev, definition, target.module, target.qualname, None, expr, args, frame, state)
+    return _kept(ev, value, name, state) if any(_last(d) in _CACHING for d in definition.decorators) else value
+
+
+_CACHING: Final = frozenset({"lru_cache", "cache", "cached_property"})
+"""Decorators of functions that give the same object the next time."""
+
+
+def _kept(ev: Evaluator, value: Value, name: str, state: State) -> Value:
+    """What a function gave before, perhaps: others may have it, too, and may have changed it."""
+    if isinstance(value, Ref | Record):
+        ev.escape((value,), state)
+    if isinstance(value, Tensor):
+        kept = ev.fresh(f"{name}()")
+        return replace(value, strided=value.strided if value.dense else kept, storage=kept, fresh=None, maybe=None)
+    if isinstance(value, Items):
+        return replace(value, items=tuple(_kept(ev, item, name, state) for item in value.items))
+    if isinstance(value, Choice):
+        return Choice(tuple((cond, _kept(ev, option, name, state)) for cond, option in value.options))
+    return value
+
+
+def decorated(
+    ev: Evaluator, definition: tree.FuncDef, target: Function, expr: tree.Call, frame: Frame, state: State,
+) -> Closure | None:
+    """What the decorators of a function make of it, where they are functions of the checked tree that wrap it."""
+    outside = ev.frame(target.module, "<module>", None, None)
+    state.enter(outside.number)
+    value: Value = Function(target.module, target.qualname, raw=True)
+    for decorator in reversed(definition.decorators):
+        if transparent(decorator):
+            continue
+        made = ev.eval(decorator, outside, state)
+        if not isinstance(made, Function) or made.qualname == target.qualname:
+            value = NONE
+            break
+        value = apply(ev, made, expr, Arguments((value,), {}), frame, state)
+    state.leave(outside.number)
+    return value if isinstance(value, Closure) else None
+
+
+def transparent(decorator: tree.Expr) -> bool:
+    """Whether a decorator changes neither arguments nor result."""
+    node = decorator.func if isinstance(decorator, tree.Call) else decorator
+    name = node.attr if isinstance(node, tree.Attribute) else node.id if isinstance(node, tree.Name) else ""
+    return name in _TRANSPARENT or "register" in name
+
+
+def _closure(ev: Evaluator, target: Closure, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
+    args = Arguments((*target.bound, *given.args), {**dict(target.named), **given.named}, given.open, given.more)
+    definition = target.definition
+    if target.frame not in state.variables:
+        # what it sees is gone
+        ev.escape((*given.args, *given.named.values()), state)
+        return ev.unknown(_called(expr))
+    if isinstance(definition, tree.FuncDef):
+        known = _helper(ev, definition, target.module, target.qualname, target.frame, frame)
+        value = None if known is None or given.open or given.more else known(ev, given.args, given.named, state)
+        if value is not None:
+            return value
+    return inline(
+        ev, definition, target.module, target.qualname, target.frame, expr, args, frame, state, dict(target.defaults))
+
+
+_SAMPLES: Final[Mapping[int, tuple[tuple[int, ...], ...]]] = {
+    1: ((1,), (2,), (3,), (4,), (5,), (17,), (64,), (1000,)), 2: ((7, 4), (8, 4), (1, 32), (33, 32), (64, 16)),
+}
+"""Arguments, by their number, with which a helper is tried."""
+_NOT_ROUNDED: Final = (0, -3)
+
+
+def _helper(
+    ev: Evaluator, definition: tree.FuncDef, module: Module, qualname: str, outer: int | None, frame: Frame,
+) -> library.Call | None:
+    """The function that a helper is by its name, where it gives the same numbers."""
+    known = library.named_helper(definition.name)
+    if known is None or library.gives_kernel(known):
+        return known
+    key = ("helper", id(definition))
+    if key not in ev.memo:
+        ev.memo[key] = (definition, _agrees(ev, known, definition, module, qualname, outer, frame))
+    return known if ev.memo[key][1] else None
+
+
+def _agrees(
+    ev: Evaluator, known: library.Call, definition: tree.FuncDef, module: Module, qualname: str, outer: int | None,
+    frame: Frame,
+) -> bool:
+    needed = [p for p in definition.params if p.default is None and p.kind == "positional"]
+    fuel, ev.fuel = ev.fuel, _TRIED
+    try:
+        for numbers in _SAMPLES.get(len(needed), ()):
+            args = tuple(Int(const(n)) for n in numbers)
+            state = State(variables={frame.number: {}} if outer is None else {outer: {}})
+            given = inline(ev, definition, module, qualname, outer, None, Arguments(args, {}), frame, state)
+            if given != known(ev, args, {}, state):
+                return False
+        # where there is nothing to round up helpers differ; none that is taken for one gives a negative number
+        for n in _NOT_ROUNDED if len(needed) == 1 else ():
+            state = State(variables={frame.number: {}} if outer is None else {outer: {}})
+            given = inline(ev, definition, module, qualname, outer, None, Arguments((Int(const(n)),), {}), frame, state)
+            if isinstance(given, Int) and given.term.constant is not None and given.term.constant < 0:
+                return False
+    finally:
+        ev.fuel = fuel
+    return len(needed) in _SAMPLES
+
+
+_TRIED: Final = 400
+"""Statements executed to see what a helper gives."""
+
+
+def _class(ev: Evaluator, target: Class, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
+    definition = target.definition
+    names: list[str] = []
+    defaults: dict[str, tree.Expr] = {}
+    for stmt in definition.body if definition is not None else ():
+        if isinstance(stmt, tree.Annotated) and isinstance(stmt.target, tree.Name):
+            names.append(stmt.target.id)
+        elif isinstance(stmt, tree.Assign) and stmt.annotation is not None and isinstance(stmt.targets[0], tree.Name):
+            names.append(stmt.targets[0].id)
+            defaults[stmt.targets[0].id] = stmt.value
+    if definition is None:
+        return ev.unknown(f"{target.qualname}()")
+    plain = _is_plain(target, definition)
+    if not plain or given.open or given.more or len(given.args) > len(names):
+        ev.escape((*given.args, *given.named.values()), state)
+        return ev.unknown(f"{definition.name}()")
+    fields = dict(zip(names, given.args, strict=False)) | given.named
+    for name, node in defaults.items():
+        if name not in fields:
+            inner = ev.frame(target.module, definition.name, None, None)
+            fields[name] = ev.eval(node, inner, state)
+    return Record(ev.fresh(definition.name), tuple(fields.items()))
+
+
+_NO_FIELDS: Final = frozenset({"", "object", "Generic", "Protocol"})
+_MAKING: Final = (
+    "__init__", "__new__", "__post_init__", "__setattr__", "__getattribute__", "__bool__", "__len__", "__eq__",
+)
+
+
+def _is_plain(target: Class, definition: tree.ClassDef) -> bool:
+    """Whether an object of the class has what it is made with, in the order in which the class names it, and nothing
+    else."""
+    known = target.module.skeleton.definitions
+    if any(f"{target.qualname}.{name}" in known for name in _MAKING):
+        return False
+    bases = {_last(b) for b in definition.bases}
+    if bases & {"NamedTuple", "TypedDict"}:
+        return len(bases) == 1
+    # the fields of a base stand before those of the class
+    return any(_last(d) == "dataclass" for d in definition.decorators) and bases <= _NO_FIELDS
+
+
+def _last(node: tree.Expr) -> str:
+    inner = node.func if isinstance(node, tree.Call) else node
+    return inner.attr if isinstance(inner, tree.Attribute) else inner.id if isinstance(inner, tree.Name) else ""
+
+
+def _choice(ev: Evaluator, target: Choice, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
+    """A function chosen by a condition: each is followed where it is the one."""
+    outcomes: list[tuple[Cond, State, Value]] = []
+    for cond, option in target.options:
+        branch = state.branch(cond)
+        outcomes.append((cond, branch, apply(ev, option, expr, given, frame, branch)))
+    return _joined(outcomes, state)
+
+
+def _kernel(ev: Evaluator, target: Kernel, expr: tree.Call, given: Arguments, frame: Frame, state: State) -> Value:
+    return ev.unknown(_called(expr))
+
+
+_APPLY: Final[Mapping[type, Callable[[Evaluator, Any, tree.Call, Arguments, Frame, State], Value]]] = {
+    External: _external, Function: _function, Closure: _closure, Class: _class, Choice: _choice, Kernel: _kernel,
+}
+
+
+# --- functions of the checked tree -----------------------------------------------------------------------------------
+
+def function_value(ev: Evaluator, target: FunctionAt) -> Value:
+    if record.is_kernel(ev, target.module, target.qualname):
+        return Kernel(target.module.path, target.qualname)
+    return Function(target.module, target.qualname)
+
+
+def inline(
+    ev: Evaluator, definition: tree.FuncDef | tree.Lambda, module: Module, qualname: str, outer: int | None,
+    expr: tree.Call | None, given: Arguments, caller: Frame, state: State, defaults: dict[str, Value] | None = None,
+) -> Value:
+    """Follow a call. Where that is not possible the result and what the arguments hold are unknown."""
+    label = qualname.rpartition(".")[2]
+    key = (module.path, qualname)
+    if given.open or caller.depth >= DEPTH or ev.fuel <= 0 or ev.active.count(key) > 1 or (
+            isinstance(definition, tree.FuncDef) and definition.is_async):
+        ev.unfollowed.add(key)
+        ev.escape((*given.args, *given.named.values()), state)
+        return ev.unknown(f"{label}()")
+    frame = ev.frame(module, qualname, definition, outer, caller, expr)
+    state.enter(frame.number)
+    if not bind_parameters(ev, definition, given, frame, state, defaults or {}):
+        state.leave(frame.number)
+        ev.unfollowed.add(key)
+        ev.escape((*given.args, *given.named.values()), state)
+        return ev.unknown(f"{label}()")
+    if expr is not None:
+        ev.calls.add((key, expr.span))
+    frame.arguments = (*given.args, *given.named.values())
+    if isinstance(definition, tree.Lambda):
+        value = ev.eval(definition.body, frame, state)
+        return _left(value, frame, state)
+    ev.active.append(key)
+    ev.inlined.add(key)
+    try:
+        return _left(body_value(ev, definition, frame, state), frame, state)
+    finally:
+        ev.active.pop()
+
+
+def _left(value: Value, frame: Frame, state: State) -> Value:
+    """Variables of a frame that is left matter only to a function defined in it."""
+    if not _keeps(value, state):
+        state.leave(frame.number)
+    return value
+
+
+def _keeps(value: Value, state: State) -> bool:
+    """Whether a function defined in the frame may be in the value."""
+    if isinstance(value, Closure):
+        return True
+    if isinstance(value, Items):
+        return any(_keeps(item, state) for item in value.items)
+    if isinstance(value, Record):
+        return any(_keeps(item, state) for _, item in value.fields)
+    if isinstance(value, Choice):
+        return any(_keeps(option, state) for _, option in value.options)
+    return isinstance(value, Ref) and any(_keeps(item, state) for item in state.heap.get(value.key, OPEN).items)
+
+
+def body_value(ev: Evaluator, definition: tree.FuncDef, frame: Frame, state: State) -> Value:
+    """Run a body; the value returned, with the state where all its paths meet again."""
+    before = state.path
+    state.path = ()
+    if statements.yields(ev, definition):
+        frame.yields = []
+    statements.run(ev, definition.body, frame, state)
+    ends = list(frame.returns)
+    if not state.dead:
+        ends.append((state.copy(), NONE))
+    if not ends:
+        state.path, state.dead = before, True
+        return NONE
+    last, value = ends[-1]
+    for end, result in ends[-2::-1]:
+        test = conj(*end.path)
+        value = join_values(test, result, value)
+        last = join_states(test, end, last, ())
+    state.take(last)
+    state.path, state.dead = before, False
+    if frame.yields is not None:
+        return record.generated(ev, frame, state)
+    return value
+
+
+def bind_parameters(
+    ev: Evaluator, definition: tree.FuncDef | tree.Lambda, given: Arguments, frame: Frame, state: State,
+    defaults: dict[str, Value],
+) -> bool:
+    """Bind arguments to parameters; false when they do not fit."""
+    variables: dict[str, Value] = {}
+    args = list(given.args)
+    named = dict(given.named)
+    for param in definition.params:
+        if param.kind == "*":
+            variables[param.name] = Items(tuple(args))
+            args = []
+        elif param.kind == "**":
+            key = ev.fresh("dict")
+            state.heap[key] = OPEN if given.more else Contents(
+                tuple(named.values()), tuple(Plain(name) for name in named))
+            variables[param.name] = Ref("dict", key)
+            named = {}
+        elif param.kind != "keyword" and args:
+            variables[param.name] = args.pop(0)
+        elif param.name in named:
+            variables[param.name] = named.pop(param.name)
+        elif given.more:
+            variables[param.name] = ev.unknown(param.name)
+        elif param.name in defaults:
+            variables[param.name] = defaults[param.name]
+        elif param.default is not None:
+            outside = ev.frame(frame.module, "<module>", None, frame.outer)
+            value = ev.eval(param.default, outside, state)
+            ev.escape((value,), state)  # it is the same object in every call
+            variables[param.name] = value
+        else:
+            return False
+    for name, value in variables.items():
+        state.bind(frame.number, name, value)
+    return not args and not named

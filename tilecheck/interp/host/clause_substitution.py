@@ -1,0 +1,262 @@
+"""A clause about a kernel's parameters, said of the arguments of a launch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Final
+
+from tilecheck.frozen import record
+from tilecheck.interp.host.launch import Argument, Launch
+from tilecheck.interp.host.state import chosen
+from tilecheck.interp.kernel.access import Param
+from tilecheck.symbolic import (
+    ONE,
+    Atom,
+    Cond,
+    Ite,
+    Opaque,
+    Substitution,
+    Sym,
+    Term,
+    atoms_of,
+    conj,
+    const,
+    disj,
+    eq,
+    ge,
+    negate,
+    of,
+)
+
+AT_LAUNCH: Final = " at the launch"
+_PART: Final = re.compile(r"^(?P<array>.+)\.(?P<what>shape|strides)\[(?P<axis>\d+)\]$")
+_GRID: Final = re.compile(r"^grid\[(?P<axis>[012])\]$")
+_LENGTH: Final = re.compile(r"^len\((?P<array>[^)]+)\)$")
+
+
+@record(frozen=True)
+class Bound:
+    """The clause over the symbols of the launch, what is known of the symbols that only it mentions, and what each of
+    its own symbols is at the launch."""
+
+    goal: Cond
+    facts: Cond
+    values: Mapping[str, Term]
+
+
+def numbers_of(launch: Launch) -> tuple[object, ...]:
+    """All of a launch that arithmetic about it hangs on. Launches for which that is equal, wherever they stand, satisfy
+    the same clauses: whatever else is read of a launch or of an argument to decide one belongs here."""
+    arguments = None if launch.arguments is None else tuple(map(_numbers, launch.arguments))
+    return (launch.grid, arguments, launch.facts, launch.cases, launch.free, launch.every, launch.variables)
+
+
+def _numbers(a: Argument) -> tuple[object, ...]:
+    elements = None if a.elements is None else tuple(map(_numbers, a.elements))
+    options = tuple((cond, _numbers(option)) for cond, option in a.options)
+    return (a.term, a.shape, a.strides, a.name, a.strided, a.dense, elements, options)
+
+
+def bind(cond: Cond, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int]) -> Bound:
+    scene = _scene(tuple(params), launch, tuple(sorted(ranks.items())))
+    found = scene.bound.get(cond)
+    if found is None:
+        found = scene.bound[cond] = scene.bind(cond)
+    return found
+
+
+class _Scene:
+    """What clauses about one launch of one kernel share.
+
+    known    the symbols that the facts of the launch mention
+    facts    what is known of these
+    values   of the kernel's scalars that were asked for: clauses mention few, and those often
+    bound    the clauses that were asked for
+    """
+
+    __slots__ = ("_more", "_put", "arguments", "bound", "facts", "known", "launch", "ranks", "values")
+
+    def __init__(self, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int]) -> None:
+        self.launch, self.ranks = launch, ranks
+        self.arguments = _by_name(params, launch)
+        self.known = frozenset(a for a in atoms_of(launch.facts) if isinstance(a, Sym))
+        self.facts = conj(*_about(self.arguments, ranks, self.known))
+        self.values: dict[Atom, Term] = {}
+        self.bound: dict[Cond, Bound] = {}
+        self._put = Substitution({})
+        self._more: dict[frozenset[Sym], tuple[Cond, ...]] = {}
+
+    def bind(self, cond: Cond) -> Bound:
+        own = [a for a in atoms_of(cond) if isinstance(a, Sym)]
+        new = [a for a in own if a not in self.values]
+        if new:
+            for a in new:
+                self.values[a] = value_of(a.name, self.arguments, self.launch, self.ranks)
+            # what it put in before has no scalar in it but those that it knew
+            self._put = Substitution(self.values)
+        goal = self._put.cond(cond)
+        more: list[Cond] = []
+        mentioned = frozenset(a for a in atoms_of(goal) if isinstance(a, Sym)) - self.known
+        if mentioned:
+            more += self._said_of(mentioned)
+        for a in own:
+            if ".shape[" in a.key:
+                more += _filled(self.values[a])
+        return Bound(goal, conj(self.facts, *more) if more else self.facts, {a.key: self.values[a] for a in own})
+
+    def _said_of(self, mentioned: frozenset[Sym]) -> tuple[Cond, ...]:
+        found = self._more.get(mentioned)
+        if found is None:
+            found = self._more[mentioned] = tuple(_about(self.arguments, self.ranks, mentioned))
+        return found
+
+
+@lru_cache(maxsize=256)
+def _scene(params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...]) -> _Scene:
+    return _Scene(params, launch, dict(ranks))
+
+
+def _about(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: Collection[Sym]) -> list[Cond]:
+    facts = [ge(of(a), 0) for a in sorted(mentioned) if ".shape[" in a.name or a.name.startswith("len(")]
+    facts += map(_filled_extent, sorted(_extents(arguments, mentioned)))
+    return facts + _ranked(arguments, ranks, mentioned)
+
+
+@lru_cache(maxsize=1024)
+def _filled_extent(name: str) -> Cond:
+    return ge(of(Sym(name)), 1)
+
+
+def _by_name(params: Sequence[Param], launch: Launch) -> dict[str, Argument]:
+    return {param.name: argument for param, argument in zip(params, launch.arguments or (), strict=False)}
+
+
+@lru_cache(maxsize=1024)
+def _filled(extent: Term) -> tuple[Cond, ...]:
+    """That an array which is passed is not empty, whatever its extent was computed from. Where it is one of several,
+    one that is empty for sure may be the one."""
+    choice = extent.single
+    if not isinstance(choice, Ite):
+        return (ge(extent, 1),) if extent.constant is None else ()
+    if all(value.constant is None or value.constant > 0 for value in _options(extent)):
+        return (ge(extent, 1),)
+    ways = ((negate(choice.cond), choice.then), (choice.cond, choice.other))
+    return tuple(disj(another, c) for another, value in ways for c in _filled(value))
+
+
+def _options(t: Term) -> Iterator[Term]:
+    """The values that a choice is made of."""
+    choice = t.single
+    if not isinstance(choice, Ite):
+        yield t
+        return
+    yield from _options(choice.then)
+    yield from _options(choice.other)
+
+
+def _extents(arguments: Mapping[str, Argument], mentioned: Collection[Sym]) -> set[str]:
+    """Extents of the arrays passed. None of them is empty: in an empty array no two blocks can meet."""
+    out: set[str] = set()
+    for argument in arguments.values():
+        for term in argument.shape or ():
+            if term is not None and len(term.monos) == 1:
+                # a product that is not 0 has no factor that is
+                out |= {a.name for a in term.atoms() if isinstance(a, Sym) and ".shape[" in a.name}
+        if argument.name is not None and argument.shape is None:
+            out |= {a.name for a in mentioned if a.name.startswith(f"{argument.name}.shape[")}
+    return out
+
+
+def value_of(name: str, arguments: Mapping[str, Argument], launch: Launch, ranks: Mapping[str, int]) -> Term:
+    """What a scalar of the kernel is at the launch; an unknown value where it is not known."""
+    found: Term | None = None
+    grid, part, length = _GRID.match(name), _PART.match(name), _LENGTH.match(name)
+    if grid is not None:
+        found = launch.grid[int(grid["axis"])]
+    elif part is not None and part["array"] in arguments:
+        argument, axis = arguments[part["array"]], int(part["axis"])
+        rank = ranks.get(part["array"])
+        found = extent(argument, axis) if part["what"] == "shape" else stride(argument, axis, rank)
+    elif part is not None and part["array"].removesuffix("[*]") in arguments:
+        found = _of_all(arguments[part["array"].removesuffix("[*]")], part["what"], int(part["axis"]),
+                        ranks.get(part["array"]))
+    elif length is not None and length["array"] in arguments:
+        elements = arguments[length["array"]].elements
+        found = None if elements is None else const(len(elements))
+    elif name in arguments:
+        found = arguments[name].term
+    else:
+        found = dict(launch.variables).get(name)
+    return of(Opaque(f"{name}{AT_LAUNCH}", uniform=True)) if found is None else found
+
+
+def _of_all(argument: Argument, what: str, axis: int, rank: int | None) -> Term | None:
+    """What an extent or stride is in every array of a list, where it is the same in all of them."""
+    found = {extent(e, axis) if what == "shape" else stride(e, axis, rank) for e in argument.elements or ()}
+    return found.pop() if len(found) == 1 else None
+
+
+def extent(argument: Argument, axis: int) -> Term | None:
+    if argument.shape is not None:
+        return argument.shape[axis] if axis < len(argument.shape) else None
+    if argument.options and argument.name is None:
+        return _either([(cond, extent(option, axis)) for cond, option in argument.options])
+    return None if argument.name is None else of(Sym(f"{argument.name}.shape[{axis}]"))
+
+
+def stride(argument: Argument, axis: int, rank: int | None) -> Term | None:
+    if argument.strides is not None:
+        return argument.strides[axis] if axis < len(argument.strides) else None
+    if argument.options and argument.strided is None:
+        return _either([(cond, stride(option, axis, rank)) for cond, option in argument.options])
+    if argument.dense and rank is not None and axis < rank:
+        out = ONE
+        for inner in range(axis + 1, rank):
+            known = extent(argument, inner)
+            if known is None:
+                return None
+            out = out * known
+        return out
+    return None if argument.strided is None or argument.dense else of(Sym(f"{argument.strided}.strides[{axis}]"))
+
+
+def _either(parts: Sequence[tuple[Cond, Term | None]]) -> Term | None:
+    known = [(cond, term) for cond, term in parts if term is not None]
+    return chosen(known) if len(known) == len(parts) else None
+
+
+def _ranked(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: Collection[Sym]) -> list[Cond]:
+    """A rank that the kernel shows says what extents counted from the right are."""
+    out: list[Cond] = []
+    names = {a.name for a in mentioned}
+    for param, argument in arguments.items():
+        rank = ranks.get(param)
+        if rank is None or argument.name is None or argument.shape is not None:
+            continue
+        for i in range(1, rank + 1):
+            if f"{argument.name}.shape[-{i}]" in names:
+                out.append(eq(of(Sym(f"{argument.name}.shape[-{i}]")), of(Sym(f"{argument.name}.shape[{rank - i}]"))))
+        if f"{argument.name}.ndim" in names:
+            out.append(eq(of(Sym(f"{argument.name}.ndim")), rank))
+        if f"{argument.name}.shape[:-1]" in names:
+            lead = ONE
+            for i in range(rank - 1):
+                lead = lead * of(Sym(f"{argument.name}.shape[{i}]"))
+            out.append(eq(of(Sym(f"{argument.name}.shape[:-1]")), lead))
+    return out
+
+
+def derived(cond: Cond, params: Sequence[Param], launch: Launch) -> bool:
+    """Whether the host computes something that the clause is about.
+
+    A clause about variables that a function only passes on is a matter of its callers.
+    """
+    arguments = _by_name(params, launch)
+    for a in atoms_of(cond):
+        if isinstance(a, Sym):
+            value = value_of(a.name, arguments, launch, {})
+            if (value.constant is None and value.single is None) or not isinstance(value.single, Sym | Opaque | None):
+                return True
+    return False

@@ -1,0 +1,458 @@
+"""Whether a clause of a kernel's contract holds at a visible launch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import combinations as pairs_of
+from itertools import product as combinations
+from typing import Final, Literal, TypeAlias
+
+from tilecheck.contracts import annotation_of, render
+from tilecheck.frozen import record
+from tilecheck.interp.host.argument_aliasing import overlap
+from tilecheck.interp.host.clause_substitution import AT_LAUNCH, Bound, bind, derived
+from tilecheck.interp.host.entailment import abstracted, at_once, decided, plain, tightened, unreachable
+from tilecheck.interp.host.launch import Argument, Launch
+from tilecheck.interp.host.pow2_edge_cases import beside, rounded
+from tilecheck.interp.host.sampling import outcomes
+from tilecheck.interp.kernel.access import Param
+from tilecheck.solver.footprint import Clause
+from tilecheck.solver.inequalities import conjuncts
+from tilecheck.solver.model_search import find_model
+from tilecheck.symbolic import (
+    App,
+    Atom,
+    Cond,
+    Ite,
+    Opaque,
+    Substitution,
+    Sym,
+    Term,
+    atoms_of,
+    conj,
+    const,
+    disj,
+    evaluate,
+    ge,
+    holds,
+    negate,
+    of,
+)
+
+__all__ = ["Discharge", "discharge", "said"]
+
+_Fact: TypeAlias = tuple[Cond, frozenset[str]]
+"""A fact with the names of what it mentions."""
+
+State: TypeAlias = Literal["discharged", "broken", "violated", "open"]
+
+_LARGEST: Final = 700
+_NODES: Final = 160
+_PLAIN: Final = 400
+_FEW: Final = 24
+"""Work for a clause that is worth a finding only where it is broken."""
+_LONGEST: Final = 240
+_CHOICE: Final = 160
+"""Length, as text, of a choice by which cases are told apart."""
+_FEW_SPLITS: Final = 2
+_ROUNDED: Final = 3
+"""Numbers rounded up of which it is told apart which are positive."""
+_VALUES: Final = 12
+"""Values of a scalar that are looked at one by one."""
+_TYPICAL: Final = (96, 80, 48, 24, 100, 65, 33, 12, 6, 5, 3, 1)
+"""Values that are no powers of two, for a counter-example that looks like one."""
+
+
+@record(frozen=True)
+class Discharge:
+    """What becomes of a clause at a launch.
+
+    state     discharged: it follows from the launch and the host's guards. broken: it is false, whatever the values.
+              violated: it is false for `values` of the variables of the launching function. open: not known.
+    text      the clause in terms of the launch, where it fails there, or why it holds
+    """
+
+    state: State
+    values: tuple[tuple[str, int], ...] = ()
+    text: str = ""
+
+
+_OPEN: Final = Discharge("open")
+
+
+def discharge(
+    clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int] | None = None,
+    standing: tuple[Cond, ...] = (),
+) -> Discharge:
+    """Decide a clause at a launch.
+
+    ranks      ranks of the kernel's arrays, where they are known
+    standing   what holds of the kernel's parameters wherever it runs at all
+    """
+    if clause.cond is None:
+        return _arrays(clause, params, launch)
+    known = tuple(sorted((ranks or {}).items()))
+    found = _decide(clause, tuple(params), launch, known, standing)
+    if found.state == "discharged" and not _holds_beside(clause, tuple(params), launch, known, standing):
+        return _OPEN
+    return found
+
+
+def _holds_beside(
+    clause: Clause, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    standing: tuple[Cond, ...],
+) -> bool:
+    """Whether a clause that follows at a launch does where what is rounded up there is not positive."""
+    atoms = _rounded(launch)
+    if not atoms or clause.cond is None:
+        return True
+    bound = bind(clause.cond, params, launch, dict(ranks))
+    near = _near(bound.goal, dict.fromkeys((
+        *_with_leaves(launch.facts), *_with_leaves(bound.facts),
+        *((c, _leaves(c)) for c in _standing(standing, params, launch, ranks)))))
+    # what neither the clause nor anything that bears on it mentions was not used
+    bearing = {a for c in (bound.goal, *near) for a in atoms_of(c)}
+    open_ = []
+    for a in (a for a in atoms if a in bearing):
+        positive = ge(a.args[0], 1)
+        facts = _known(positive, bound, params, launch, ranks, standing)
+        if not (decided(facts, positive, _FEW_SPLITS, _FEW) or any(all(at) for at in _at_values(positive, facts))):
+            open_.append(a)
+    if len(open_) > _ROUNDED:
+        return _decide(clause, params, beside(launch, tuple(open_)), ranks, standing).state == "discharged"
+    for a in open_:
+        other = beside(launch, (a,))
+        # the rest may not be positive, either
+        if _decide(clause, params, other, ranks, standing).state != "discharged" or not _holds_beside(
+                clause, params, other, ranks, standing):
+            return False
+    return True
+
+
+@lru_cache(maxsize=512)
+def _rounded(launch: Launch) -> tuple[App, ...]:
+    return rounded(launch)
+
+
+def _decide(
+    clause: Clause, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    standing: tuple[Cond, ...],
+) -> Discharge:
+    cond = clause.cond
+    if cond is None:
+        return _OPEN
+    bound = bind(cond, params, launch, dict(ranks))
+    goal = plain(bound.goal)
+    if goal.op == "true":
+        return Discharge("discharged")
+    if goal.op == "false":
+        return _OPEN if unreachable(launch.facts) else Discharge("broken", (), said(clause.text, bound.values))
+    missing = {a for a in atoms_of(goal) if isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH)}
+    if missing:
+        # alternatives that mention only what is known may do
+        goal = disj(*(c for c in (goal.args if goal.op == "or" else ()) if not missing & atoms_of(c)))
+        facts = _known(goal, bound, params, launch, ranks, standing)
+        found = goal.op != "false" and decided(facts, goal, 1, _FEW) and not unreachable(facts)
+        return Discharge("discharged") if found else _OPEN
+    facts = _known(goal, bound, params, launch, ranks, standing)
+    # a structural clause is worth a finding only where it is broken
+    semantic = clause.kind == "semantic"
+    long = not semantic and len(goal.key) > _PLAIN
+    if not long and at_once(facts, goal):
+        return _following(facts)
+    cases = _cases(goal, facts, launch) or [(goal, facts)]
+    seen = outcomes(facts, goal)
+    if len(seen) == 2 and not semantic and (len(cases) < 2 or all(len(outcomes(f, g)) == 2 for g, f in cases)):
+        return _OPEN
+    splits = (4 if semantic else 3) if len(goal.key) <= _LARGEST else 0
+    nodes = _NODES if semantic else _FEW
+    if (False not in seen and not long and decided(facts, goal, splits, nodes)) or (
+            False not in seen and any(all(holds_at) for holds_at in _at_values(goal, facts))) or (
+            False not in seen and _whatever_is_chosen(bound, params, launch, ranks, standing)) or (
+            not long and len(cases) > 1 and all(
+                False not in outcomes(f, g) and decided(f, g, splits, nodes) for g, f in cases)):
+        return _following(facts)
+    if long:
+        return _OPEN
+    failing = [True not in outcomes(f, g) and decided(f, negate(g), 0, nodes) for g, f in cases]
+    if all(failing):
+        return _broken(goal, facts, said(clause.text, bound.values))
+    if launch.every and any(failing):
+        # a tuner launches every configuration: one that cannot satisfy the clause is enough
+        names = {a.key for a in atoms_of(goal)}
+        configs = list(dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases))
+        return Discharge("broken", configs[failing.index(True)], said(clause.text, bound.values))
+    if semantic and derived(cond, params, launch):
+        return _violated(replace(bound, goal=goal), facts, cases, launch, clause.text)
+    return _OPEN
+
+
+def _following(facts: Cond) -> Discharge:
+    """What becomes of a clause that follows from some facts. From those that contradict each other nothing does: they
+    were misunderstood, or the launch is dead code."""
+    return Discharge("open" if unreachable(facts) else "discharged")
+
+
+def _whatever_is_chosen(
+    bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    standing: tuple[Cond, ...],
+) -> bool:
+    """Whether a clause follows without regard to what the values in it were chosen by."""
+    if not any(isinstance(a, Ite) for a in atoms_of(bound.goal)):
+        return False
+    facts = _near(bound.goal, dict.fromkeys((
+        *_with_leaves(launch.facts), *_with_leaves(bound.facts),
+        *((c, _leaves(c)) for c in _standing(standing, params, launch, ranks)))))
+    long = len(bound.goal.key) > _PLAIN
+    for longest, splits in ((0, 0), (_CHOICE, _FEW_SPLITS)) if long else ((0, 0),):
+        goal, *rest = abstracted([bound.goal, *facts], longest)
+        near = _near(goal, [(c, _leaves(c)) for c in rest if len(c.key) <= _LONGEST])
+        if len(goal.key) <= _PLAIN and goal != bound.goal and decided(
+                conj(*tightened(plain(c) for c in near)), plain(goal), splits, _FEW):
+            return True
+    return False
+
+
+def _known(
+    goal: Cond, bound: Bound, params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+    standing: tuple[Cond, ...],
+) -> Cond:
+    """What is known that bears on a goal."""
+    return conj(*tightened(dict.fromkeys(_near(goal, (
+        *_short(launch.facts), *_with_leaves(bound.facts), *_short_standing(standing, params, launch, ranks))))))
+
+
+@lru_cache(maxsize=512)
+def _standing(
+    conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+) -> tuple[Cond, ...]:
+    """What holds wherever a kernel runs, said of the arguments of a launch."""
+    found = (bind(c, params, launch, dict(ranks)).goal for c in conds)
+    return tuple(c for c in found if c.op not in ("true", "false") and not any(
+        isinstance(a, Opaque) and a.name.endswith(AT_LAUNCH) for a in atoms_of(c)))
+
+
+@lru_cache(maxsize=512)
+def _short_standing(
+    conds: tuple[Cond, ...], params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, int], ...],
+) -> tuple[_Fact, ...]:
+    """Those of it that a proof may use in reasonable time."""
+    stands = (plain(c) for c in _standing(conds, params, launch, ranks) if len(c.key) <= _LONGEST)
+    return tuple((p, _leaves(p)) for c in stands for p in conjuncts(c))
+
+
+@lru_cache(maxsize=512)
+def _short(facts: Cond) -> tuple[_Fact, ...]:
+    """The facts that a proof may use in reasonable time."""
+    short = (plain(f) for f in conjuncts(facts) if len(f.key) <= _LONGEST)
+    return tuple((f, _leaves(f)) for f in short if f.op != "true")
+
+
+def said(text: str, values: Mapping[str, Term]) -> str:
+    """The clause with the arguments in the place of the parameters."""
+    if not values:
+        return text
+    names = "|".join(re.escape(name) for name in sorted(values, key=len, reverse=True))
+    return re.sub(rf"(?<![\w.\])])(?:{names})(?![\w.\[(])", lambda found: _operand(values[found[0]]), text)
+
+
+def _operand(term: Term) -> str:
+    try:
+        text = render(term)
+    except (ValueError, KeyError, TypeError):
+        text = term.key
+    return text if term.constant is not None or term.single is not None else f"({text})"
+
+
+def _at_values(goal: Cond, facts: Cond) -> Iterator[list[bool]]:
+    """For each scalar of the goal that the host allows few values, whether the goal follows for each of them."""
+    mentioned = atoms_of(goal)
+    for fact in conjuncts(facts):
+        values = [_value(c) for c in (fact.args if fact.op == "or" else ())]
+        names = {v[0] for v in values if v is not None}
+        if None in values or len(names) != 1 or len(values) > _VALUES or not names <= mentioned:
+            continue
+        given = [Substitution({v[0]: const(v[1])}) for v in values if v is not None]
+        yield [g.op == "true" or (g.op != "false" and decided(g_facts, g, 0, _FEW))
+               for case in given for g, g_facts in ((plain(case.cond(goal)), case.cond(facts)),)]
+
+
+def _value(c: Cond) -> tuple[Atom, int] | None:
+    """The scalar and the value of `s == 3`."""
+    atom = (c.term - c.term.offset).single
+    return (atom, -c.term.offset) if c.op == "eq" and isinstance(atom, Sym) else None
+
+
+def _cases(goal: Cond, facts: Cond, launch: Launch) -> list[tuple[Cond, Cond]]:
+    """The goal and the facts for every configuration that differs in what the goal mentions."""
+    names = {a.key for a in atoms_of(goal)}
+    rows = dict.fromkeys(tuple((n, v) for n, v in case if n in names) for case in launch.cases)
+    if not rows or () in rows:
+        return []
+    cases = _cases_of(launch)
+    for row in rows:
+        if row not in cases:
+            cases[row] = Substitution({Sym(n): const(v) for n, v in row})
+    return [(cases[row].cond(goal), cases[row].cond(facts)) for row in rows]
+
+
+@lru_cache(maxsize=256)
+def _cases_of(launch: Launch) -> dict[tuple[tuple[str, int], ...], Substitution]:
+    """What puts the values of a configuration in. It remembers, and the facts of one goal are those of another."""
+    return {}
+
+
+def _broken(goal: Cond, facts: Cond, text: str) -> Discharge:
+    """False for all values: shown with some that the launch allows."""
+    relevant = cone(goal, facts)
+    found = _typical(goal, relevant) or find_model(conj(*relevant, negate(goal)))
+    if found is None or not _confirmed(goal, relevant, found):
+        return _OPEN
+    return Discharge("broken", _shown(goal, found), text)
+
+
+def _violated(
+    bound: Bound, facts: Cond, cases: Sequence[tuple[Cond, Cond]], launch: Launch, text: str,
+) -> Discharge:
+    """False for some values of what callers choose, with everything that bears on them understood."""
+    goal = bound.goal
+    relevant = cone(goal, _telling(facts))
+    chosen = {n for case in launch.cases for n, _ in case}
+    leaves = {a for value in (goal, *relevant) for a in atoms_of(value) if isinstance(a, Sym | Opaque)}
+    free = launch.free | chosen
+    if not all(isinstance(a, Sym) and (a.name in free or a.name.partition(".shape[")[0] in free) for a in leaves):
+        return _OPEN
+    arrays = {a.key.partition(".shape[")[0] for a in leaves if ".shape[" in a.key}
+    counts = {a.key for a in leaves if ".shape[" not in a.key and a.key not in chosen}
+    if len(arrays) > 1 or (arrays and counts):
+        # extents of several arrays, or one and a count that comes with it, are seldom independent, and what relates
+        # them need not be written down
+        return _OPEN
+    for subject, known in cases:
+        conds = cone(subject, _telling(known))
+        found = _typical(subject, conds) or find_model(conj(*conds, negate(subject)))
+        if found is None or not _confirmed(subject, conds, found):
+            return _OPEN
+        values = _shown(goal, found)
+    return Discharge("violated", values, said(text, bound.values))
+
+
+def _typical(goal: Cond, facts: Sequence[Cond]) -> dict[str, int] | None:
+    """A counter-example among sizes as they occur."""
+    names = sorted({a.key for value in (goal, *facts) for a in atoms_of(value) if isinstance(a, Sym)})
+    if not 1 <= len(names) <= 2:
+        return None
+    for values in combinations(_TYPICAL, repeat=len(names)):
+        found = dict(zip(names, values, strict=True))
+        if _confirmed(goal, facts, found):
+            return found
+    return None
+
+
+def _confirmed(goal: Cond, facts: Iterable[Cond], found: Mapping[str, int]) -> bool:
+    """Whether the values, put in, satisfy the facts and not the goal."""
+    env: dict[Atom, int] = {}
+    for value in (goal, *facts):
+        for atom in atoms_of(value):
+            if atom.key in found:
+                env[atom] = found[atom.key]
+    facts = list(facts)
+    try:
+        # what is rounded up where it is not positive is not known
+        return all(evaluate(a.args[0], env) >= 1 for value in (goal, *facts) for a in atoms_of(value)
+                   if isinstance(a, App) and a.fn == "next_pow2") and all(
+            holds(fact, env) for fact in facts) and not holds(goal, env)
+    except (KeyError, ArithmeticError):
+        return False
+
+
+def _shown(goal: Cond, found: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    names = {a.key for a in atoms_of(goal) if isinstance(a, Sym)}
+    return tuple(sorted((n, v) for n, v in found.items() if n in names))
+
+
+def _telling(facts: Cond) -> Cond:
+    """The facts less those that a product is positive whose factors are: they relate no factor to another."""
+    parts = conjuncts(facts)
+    positive = {c.term + 1 for c in parts if c.op == "ge" and (c.term + 1).single is not None}
+    return conj(*(c for c in parts if not _is_product(c, positive)))
+
+
+def _is_product(c: Cond, positive: Collection[Term]) -> bool:
+    """`a*b >= 1`, where each of the factors is known to be positive."""
+    product = c.term + 1
+    if c.op != "ge" or len(product.monos) != 1:
+        return False
+    ((factors, times),) = product.monos.items()
+    return times > 0 and len(factors) > 1 and all(of(a) in positive for a in factors)
+
+
+def cone(goal: Cond, facts: Cond) -> list[Cond]:
+    """The facts about what the goal mentions, and about what those facts mention."""
+    return _near(goal, _with_leaves(facts))
+
+
+def _near(goal: Cond, facts: Iterable[_Fact]) -> list[Cond]:
+    reached = set(_leaves(goal))
+    kept: list[Cond] = []
+    grown = True
+    while grown:
+        grown = False
+        rest: list[_Fact] = []
+        for fact in facts:
+            if reached.isdisjoint(fact[1]):
+                rest.append(fact)
+                continue
+            kept.append(fact[0])
+            grown = grown or not fact[1] <= reached
+            reached |= fact[1]
+        facts = rest
+    return kept
+
+
+@lru_cache(maxsize=1024)
+def _with_leaves(facts: Cond) -> tuple[_Fact, ...]:
+    return tuple((f, _leaves(f)) for f in conjuncts(facts))
+
+
+@lru_cache(maxsize=1 << 14)
+def _leaves(value: Cond) -> frozenset[str]:
+    return frozenset(a.key for a in atoms_of(value) if isinstance(a, Sym | Opaque))
+
+
+def _arrays(clause: Clause, params: Sequence[Param], launch: Launch) -> Discharge:
+    """`disjoint(c, a)` and `disjoint(c)`; of other annotations a launch says nothing."""
+    note = annotation_of(clause)
+    if note is None or note.name != "disjoint" or launch.arguments is None:
+        return _OPEN
+    places = {param.name: i for i, param in enumerate(params)}
+    found = [places.get(name.partition("[")[0]) for name in note.arrays]
+    if len(found) == 1:
+        place = found[0]
+        return _OPEN if place is None or place >= len(launch.arguments) else _apart(launch.arguments[place])
+    first, second = found
+    if first is None or second is None or max(first, second) >= len(launch.arguments):
+        return _OPEN
+    shared = overlap(launch.arguments[first], launch.arguments[second])
+    if shared is None:
+        return _OPEN
+    text = f"{launch.arguments[first].text} and {launch.arguments[second].text}"
+    return Discharge("broken", (), f"{text} are the same storage") if shared else Discharge("discharged", (), text)
+
+
+def _apart(argument: Argument) -> Discharge:
+    """Whether no two elements of an array, or of the arrays of a list, share storage."""
+    if argument.kind == "array":
+        return Discharge("discharged", (), argument.text) if argument.dense else _OPEN
+    if argument.elements is None:
+        return _OPEN
+    pairs = list(pairs_of(argument.elements, 2))
+    shared = [overlap(a, b) for a, b in pairs]
+    if True in shared:
+        a, b = pairs[shared.index(True)]
+        return Discharge("broken", (), f"{a.text} and {b.text} are the same storage")
+    inside = all(_apart(e).state == "discharged" for e in argument.elements)
+    return Discharge("discharged", (), argument.text) if inside and None not in shared else _OPEN

@@ -1,0 +1,450 @@
+"""Symbolic evaluation of host expressions.
+
+Integers are terms over symbols of the function under evaluation: its parameters (`n`), extents and strides
+(`x.shape[0]`), attributes (`self.n`, `cfg.BLOCK`). Whatever is not understood becomes a symbol of its own, so that
+the result is less precise but never wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from tilecheck.interp.host import arrays, calls, members
+from tilecheck.interp.host import persistent_dicts as tables
+from tilecheck.interp.host.expressions import EXPRESSIONS
+from tilecheck.interp.host.state import OPEN, Contents, State, as_number, chosen
+from tilecheck.interp.host.symbols import Symbols
+from tilecheck.interp.host.syntax import syntax
+from tilecheck.interp.host.values import (
+    Choice,
+    Class,
+    Closure,
+    External,
+    Function,
+    Int,
+    Items,
+    Kernel,
+    Member,
+    Package,
+    Place,
+    Record,
+    Ref,
+    Shape,
+    Step,
+    Stored,
+    Tensor,
+    Thing,
+    Truth,
+    Value,
+)
+from tilecheck.project.module import Module
+from tilecheck.project.resolve import ClassAt, FunctionAt, Origin, ValueAt
+from tilecheck.project.targets import ExternalName, ModuleTarget, TileName
+from tilecheck.symbolic import TRUE, Cond, Opaque, Sym, Term, bool_opaque, of
+from tilecheck.symbolic.sizes import is_short
+from tilecheck.syntax import tree
+from tilecheck.syntax.tree import Span
+
+if TYPE_CHECKING:
+    from tilecheck.interp.host.launch_sites import Raw
+    from tilecheck.project.project import Project
+
+FUEL: Final = 1600
+"""Statements executed for one function under evaluation before calls are no longer followed."""
+DEPTH: Final = 9
+UNROLL: Final = 24
+
+
+@dataclass(slots=True)
+class Frame:
+    """One activation of a function of the checked tree (or of a module body)."""
+
+    number: int
+    module: Module
+    qualname: str
+    definition: tree.FuncDef | tree.Lambda | None
+    outer: int | None
+    caller: Frame | None = None
+    call: tree.Call | None = None
+    arguments: tuple[Value, ...] = ()
+    returns: list[tuple[State, Value]] = field(default_factory=list)
+    yields: list[Value] | None = None
+    partial: bool = False
+    nonlocals: set[str] = field(default_factory=set)
+    depth: int = 0
+    loops: list[list[State]] = field(default_factory=list)
+    inside: bool = False
+    """Whether it is that of a comprehension, which stands inside a function."""
+
+
+class Evaluator:
+    """Evaluates the functions of one module; what it finds out about tables is shared between them."""
+
+    def __init__(self, project: Project, module: Module) -> None:
+        self.project = project
+        self.module = module
+        self.fuel = FUEL
+        self.frames: dict[int, Frame] = {}
+        self.records: list[Raw] = []
+        self.escaped: set[Kernel] = set()
+        """Kernels that went to code that is not seen."""
+        self.volatile: set[tuple[int, str]] = set()
+        """Variables, by frame, that a function assigns which went to code that is not seen."""
+        self.unfollowed: set[tuple[str, str]] = set()
+        """Functions, by file, that are called somewhere without being followed."""
+        self.calls: set[tuple[tuple[str, str], Span]] = set()
+        """Functions, by file, with the calls of them that were followed."""
+        self._escaping: set[tuple[int, Span]] = set()
+        self.stores: dict[str, list[tuple[Value, Value]]] = {}
+        self.symbols = Symbols()
+        self.inlined: set[tuple[str, str]] = set()
+        self.kernel_names: dict[str, frozenset[str]] = {}
+        self.memo: dict[tuple[str, int], tuple[object, object]] = {}
+        self._globals: dict[tuple[str, str], Value] = {}
+        self.active: list[tuple[str, str]] = []
+
+    # --- names -------------------------------------------------------------------------------------------------------
+
+    def begin(self, fractions: frozenset[str] = frozenset()) -> None:
+        """Start with another function: its symbols are its own.
+
+        fractions  names of what is known to be no integer
+        """
+        self.fuel, self.records, self.symbols = FUEL, [], Symbols(fractions=fractions)
+        self.active.clear()
+        # values of module-level names may hold symbols
+        self._globals.clear()
+
+    def fresh(self, hint: str) -> str:
+        return self.symbols.fresh(hint)
+
+    def extent(self, name: str) -> Term:
+        return self.symbols.extent(name)
+
+    def unknown(self, hint: str, numeric: bool = True) -> Thing:
+        return Thing(self.fresh(hint), numeric=numeric)
+
+    def sourced(self, name: str, origin: Member | Stored) -> Value:
+        """A thing of known origin, or the value itself when the origin allows no other."""
+        known = tables.settled(origin)
+        if known is not None:
+            return known
+        thing = Thing(name, origin)
+        self.symbols.things[name] = thing
+        return thing
+
+    # --- conversions -------------------------------------------------------------------------------------------------
+
+    def number(self, value: Value) -> Term | None:
+        """The value as an integer; None when it is known to be none."""
+        term = as_number(value)
+        if term is not None:
+            return term
+        if isinstance(value, Thing):
+            return of(Sym(value.name if value.numeric else self.fresh(value.name)))
+        if isinstance(value, Choice):
+            parts = [(cond, self.number(option)) for cond, option in value.options]
+            known = [(cond, part) for cond, part in parts if part is not None]
+            return chosen(known) if len(known) == len(parts) else None
+        return None
+
+    def integer(self, value: Value, hint: str = "value") -> Term:
+        term = self.number(value)
+        return of(Sym(self.fresh(hint))) if term is None else term
+
+    def truth(self, value: Value, state: State) -> Cond:
+        handler = members.TRUTH.get(type(value))
+        return TRUE if handler is None else handler(self, value, state)
+
+    def doubt(self, hint: str) -> Cond:
+        """A truth value of which nothing is known."""
+        return bool_opaque(Opaque(self.fresh(hint), uniform=True))
+
+    # --- expressions -------------------------------------------------------------------------------------------------
+
+    def eval(self, expr: tree.Expr, frame: Frame, state: State) -> Value:
+        value = EXPRESSIONS[type(expr)](self, expr, frame, state)
+        if isinstance(value, Truth) and not is_short(value.cond):
+            return Truth(self.doubt("condition"))
+        return value
+
+    def cond(self, expr: tree.Expr, frame: Frame, state: State) -> Cond:
+        return self.truth(self.eval(expr, frame, state), state)
+
+    def place(self, expr: tree.Expr, frame: Frame) -> Place:
+        return expr.span, frame.module
+
+    def variable(self, name: str, frame: Frame, state: State) -> Value | None:
+        at: Frame | None = frame
+        while at is not None:
+            value = state.variables.get(at.number, {}).get(name)
+            if value is not None:
+                return self.unknown(name) if (at.number, name) in self.volatile else value
+            at = None if at.outer is None else self.frames.get(at.outer)
+        return None
+
+    def bind(self, name: str, value: Value, frame: Frame, state: State) -> None:
+        at = frame
+        while name in at.nonlocals and at.outer is not None:
+            at = self.frames[at.outer]
+        state.bind(at.number, name, value)
+
+    def global_value(self, module: Module, name: str) -> Value:
+        key = (module.path, name)
+        known = self._globals.get(key)
+        if known is None and name in syntax(module).reassigned:
+            # a function may have assigned it since it was read last
+            return self.unknown(name)
+        if known is None:
+            # a name that is defined through itself
+            self._globals[key] = Thing(self.fresh(name))
+            known = self.target_value(self.project.resolver.module_name(module, name), name)
+            self._globals[key] = known
+        return known
+
+    def target_value(self, target: Origin | None, name: str) -> Value:
+        if target is None:
+            return External(f"builtins.{name}")
+        return _TARGETS[type(target)](self, target, name)
+
+    def constant_value(self, target: ValueAt, name: str) -> Value:
+        table = tables.table_of(self, target, name)
+        if table is not None:
+            return table
+        if target.several or target.scope:
+            return Thing(self.fresh(name))
+        return tables.settled_record(self, target.module, self.constant(target.module, value_of(target)))
+
+    def constant(self, module: Module, expr: tree.Expr | None) -> Value:
+        """The value of an expression at module level."""
+        if expr is None:
+            return self.unknown("constant")
+        frame = self.frame(module, "<module>", None, None)
+        return self.eval(expr, frame, State(variables={frame.number: {}}))
+
+    def frame(
+        self, module: Module, qualname: str, definition: tree.FuncDef | tree.Lambda | None, outer: int | None,
+        caller: Frame | None = None, call: tree.Call | None = None,
+    ) -> Frame:
+        number = len(self.frames)
+        depth = 0 if caller is None else caller.depth + 1
+        made = Frame(number, module, qualname, definition, outer, caller, call, depth=depth)
+        self.frames[number] = made
+        return made
+
+    # --- attributes and items ----------------------------------------------------------------------------------------
+
+    def attribute(self, owner: Value, name: str, state: State) -> Value:
+        if name == "multi_processor_count":
+            self.symbols.positive.add("NUM_SMS")
+            return Int(of(Sym("NUM_SMS")))
+        if name == "__dict__":
+            self.escape((owner,), state)
+        handler = members.ATTRIBUTES.get(type(owner))
+        return self.unknown(name) if handler is None else handler(self, owner, name, state)
+
+    def thing_attribute(self, owner: Thing, name: str, state: State) -> Value:
+        # what code assigns to is no array: `ctx.shape = x.shape` says so of `ctx`, and a `size` may be of any object
+        given = state.epochs.get(name if name == "size" else f"{owner.name}.{name}")
+        if (name in arrays.ATTRIBUTES and owner.origin is None and not given
+                and (name != "T" or owner.name in state.ranks)):
+            # `cfg.T` may be a number
+            return arrays.attribute(self, self.tensor(owner, state), name, state)
+        return self.part(owner, name, name, f".{name}", state)
+
+    def part(self, owner: Thing, step: Step, name: str, spelled: str, state: State) -> Value:
+        """What an attribute or a constant index of a thing holds: what was last assigned, or what the thing came with.
+
+        name      by which assignments are remembered
+        spelled   how it is written behind the thing
+        """
+        assigned = state.attributes.get((owner.name, name))
+        if assigned is not None:
+            return assigned
+        epoch = state.epoch(owner.name, name)
+        if epoch != (0, 0) and isinstance(owner.origin, Member):
+            return self.unknown(f"{owner.name}{spelled}")  # it is not what it was
+        mark = "" if epoch == (0, 0) else f"@{epoch[0]}.{epoch[1]}"
+        return self.step(owner, step, f"{owner.name}{mark}{spelled}")
+
+    def step(self, owner: Thing, step: Step, name: str) -> Value:
+        """What an attribute or a constant index of a thing leads to."""
+        if owner.name == "?" or (not owner.numeric and owner.origin is None):
+            return self.unknown(name.lstrip("?"))
+        if owner.origin is not None:
+            return self.sourced(name, tables.extended(owner.origin, step))
+        return Thing(name)
+
+    def record_attribute(self, owner: Record, name: str, state: State) -> Value:
+        assigned = state.attributes.get((owner.key, name))
+        if assigned is not None:
+            return assigned
+        value = owner.get(name)
+        if value is not None and not state.epochs.get(owner.key) and not state.epochs.get(name):
+            return value
+        return self.unknown(f"{owner.key}.{name}")
+
+    def class_attribute(self, owner: Class, name: str, state: State) -> Value:
+        qualname = f"{owner.qualname}.{name}"
+        if qualname in owner.module.skeleton.definitions:
+            return self.unknown(qualname) if tables.rebound(owner, name) else Function(owner.module, qualname)
+        return tables.class_member(self, owner, name)
+
+    def item(self, owner: Value, index: Value, state: State) -> Value:
+        handler = members.ITEMS.get(type(owner))
+        return self.unknown("item") if handler is None else handler(self, owner, index, state)
+
+    def tensor(self, value: Value, state: State) -> Tensor:
+        """The value as an array."""
+        if isinstance(value, Tensor):
+            return value
+        name = value.name if isinstance(value, Thing) and value.numeric else self.fresh("array")
+        rank = state.ranks.get(name)
+        shape = None if rank is None else tuple(self.extent(f"{name}.shape[{i}]") for i in range(rank))
+        return Tensor(name, name, name, shape)
+
+    def elements(self, value: Value, state: State) -> tuple[Value, ...] | None:
+        """The items of a sequence, when all of them are known."""
+        if isinstance(value, Items):
+            return None if value.spliced else value.items
+        if isinstance(value, Ref) and value.kind == "list":
+            contents = state.heap.get(value.key, OPEN)
+            return contents.items if contents.bound == "exact" else None
+        if isinstance(value, Shape):
+            rank = state.ranks.get(value.name)
+            if rank is not None:
+                return arrays.extents_of(self, value, rank)
+        return None
+
+    def contents(self, value: Value, state: State) -> Contents:
+        """What iterating over the value may give."""
+        if isinstance(value, Choice):
+            parts = [self.contents(option, state) for _, option in value.options]
+            items = tuple(dict.fromkeys(item for part in parts for item in part.items))
+            return Contents(items, (), "open" if any(p.bound == "open" for p in parts) else "some")
+        if isinstance(value, Ref):
+            contents = state.heap.get(value.key, OPEN)
+            return Contents(contents.keys, (), contents.bound) if value.kind == "dict" else contents
+        known = self.elements(value, state)
+        if known is not None:
+            return Contents(known)
+        if isinstance(value, Thing) and isinstance(value.origin, Member):
+            reached = [tables.walked(candidate, value.origin.path) for candidate in value.origin.values]
+            if all(isinstance(found, Items) for found in reached):
+                inner = [item for found in reached if isinstance(found, Items) for item in found.items]
+                return Contents(tuple(dict.fromkeys(inner)), (), "some")
+        return OPEN
+
+    def new_list(self, items: tuple[Value, ...], state: State, contents: Contents | None = None) -> Ref:
+        key = self.fresh("list")
+        state.heap[key] = contents or Contents(items)
+        return Ref("list", key)
+
+    def escape(self, values: tuple[Value, ...], state: State) -> None:
+        """The values go to code that is not seen: what is mutable in them may change."""
+        for value in values:
+            if isinstance(value, Ref):
+                contents = state.heap.get(value.key, OPEN)
+                state.heap[value.key] = OPEN
+                self.escape((*contents.items, *contents.keys), state)
+            elif isinstance(value, Items):
+                self.escape(value.items, state)
+            elif isinstance(value, Record):
+                state.epochs[value.key] = state.epochs.get(value.key, 0) + 1
+                self._forget(value.key, state)
+                self.escape(tuple(v for _, v in value.fields), state)
+            elif isinstance(value, Thing) and value.origin is None:
+                state.epochs[value.name] = state.epochs.get(value.name, 0) + 1
+                self._forget(value.name, state)
+            elif isinstance(value, Thing) and isinstance(value.origin, Member):
+                self._escape_member(value, value.origin, state)
+            elif isinstance(value, Closure):
+                self._escape_closure(value, state)
+            elif isinstance(value, Function):
+                self.unfollowed.add((value.module.path, value.qualname))
+                self.escape((*value.bound, *(v for _, v in value.named)), state)
+            elif isinstance(value, Kernel):
+                self.escaped.add(value)
+            elif isinstance(value, Choice):
+                self.escape(tuple(option for _, option in value.options), state)
+
+    def _escape_member(self, value: Thing, origin: Member, state: State) -> None:
+        """One of several values changes; which lists and dicts they were is not known any more."""
+        state.epochs[value.name] = state.epochs.get(value.name, 0) + 1
+        self._forget(value.name, state)
+        reached = [tables.walked(candidate, origin.path) for candidate in origin.values]
+        if any(isinstance(v, Items | Record | Ref) for v in reached):
+            state.heap = dict.fromkeys(state.heap, OPEN)
+        self.escape(tuple(v for v in reached if isinstance(v, Record | Ref)), state)
+
+    def _escape_closure(self, value: Closure, state: State) -> None:
+        """Code that is not seen may call the function: it changes what it sees of the functions around it."""
+        self.volatile |= self.reassigned(value, state)
+        frame = self.frames.get(value.frame)
+        if frame is None or (value.frame, value.span) in self._escaping:
+            return
+        self._escaping.add((value.frame, value.span))
+        seen = (self.variable(name, frame, state) for name in sorted(mentioned(value.definition)))
+        self.escape((*value.bound, *(v for v in seen if v is not None and _changes_by_itself(v))), state)
+        self._escaping.discard((value.frame, value.span))
+
+    def reassigned(self, value: Closure, state: State) -> set[tuple[int, str]]:
+        """The function may have been called, or not, or in part: the variables of the functions around it that it
+        assigns are not known any more."""
+        out: set[tuple[int, str]] = set()
+        for name in sorted(rebound(value.definition)):
+            number: int | None = value.frame
+            while number is not None:
+                if name in state.variables.get(number, {}):
+                    state.bind(number, name, self.unknown(name))
+                    out.add((number, name))
+                    break
+                number = self.frames[number].outer
+        return out
+
+    def _forget(self, owner: str, state: State) -> None:
+        held = [state.attributes.pop(key) for key in [key for key in state.attributes if key[0] == owner]]
+        self.escape(tuple(v for v in held if _changes_by_itself(v)), state)
+
+
+def _changes_by_itself(value: Value) -> bool:
+    """Whether code that has the value may change what it holds."""
+    return isinstance(value, Ref | Record | Closure | Items | Choice)
+
+
+def mentioned(node: object) -> frozenset[str]:
+    """The names that code mentions."""
+    if isinstance(node, tree.Name):
+        return frozenset((node.id,))
+    parts = node if isinstance(node, tuple) else [getattr(node, f) for f in tree.FIELDS[type(node)]]
+    return frozenset().union(*map(mentioned, parts))
+
+
+def rebound(node: object) -> frozenset[str]:
+    """The names of functions around it that code assigns, and functions in it."""
+    if isinstance(node, tree.UnknownStmt) and node.what == "nonlocal":
+        return frozenset(node.assigns)
+    parts = node if isinstance(node, tuple) else [getattr(node, f) for f in tree.FIELDS[type(node)]]
+    return frozenset().union(*map(rebound, parts))
+
+
+# --- what module-level names mean ------------------------------------------------------------------------------------
+
+def value_of(target: ValueAt) -> tree.Expr | None:
+    """The expression assigned at module level."""
+    expr: tree.Expr | None = syntax(target.module).expr(target.binding.value)
+    for index in target.binding.path:
+        expr = expr.items[index] if isinstance(expr, tree.Sequence) and index < len(expr.items) else None
+    return expr
+
+
+_TARGETS: Final[Mapping[type, Callable[[Evaluator, Any, str], Value]]] = {
+    TileName: lambda ev, t, n: External(f"cuda.tile.{t.name}" if t.name else "cuda.tile"),
+    FunctionAt: lambda ev, t, n: calls.function_value(ev, t),
+    ClassAt: lambda ev, t, n: Class(t.module, t.qualname),
+    ValueAt: lambda ev, t, n: ev.constant_value(t, n),
+    ModuleTarget: lambda ev, t, n: Package(t.module),
+    ExternalName: lambda ev, t, n: External(t.name),
+}

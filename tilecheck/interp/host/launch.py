@@ -1,0 +1,99 @@
+"""A launch of a kernel as it is seen in host code."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from tilecheck.frozen import record
+from tilecheck.symbolic import Cond, Term
+from tilecheck.syntax.tree import Span
+
+ArgumentKind: TypeAlias = Literal["array", "list", "scalar", "unknown"]
+
+
+@record(frozen=True)
+class Argument:
+    """One argument of a launch, aligned with the kernel's parameter of the same place.
+
+    kind       `unknown` for a name that may be a scalar or an array: then `term` and `identity` are both set
+    term       value of a scalar or constant over the launch's own symbols; None when it is not known
+    identity   name of the storage an array argument refers to, equal for arguments known to share storage; None when
+               it is not known. Sure views (view, transpose, slices) keep the identity of their base; what may be a
+               copy (contiguous, reshape) has one of its own.
+    exact      whether the argument is the storage itself or a view of all of it (not a slice)
+    shape      extents, where known, over the launch's symbols (`q.shape[0]` of the host tensor stays such a symbol)
+    strides    likewise, in elements
+    text       the argument as written, for messages
+    fresh      `empty`, `zeros`, ... when the host allocates the array in sight of the launch
+    name       prefix of the symbols of its extents (`q` in `q.shape[0]`) where the shape is not known
+    strided    likewise for its strides
+    dense      whether an array is laid out row by row
+    elements   the elements of a list argument, where known
+    options    the arguments of which this is one, each with its condition, where it is one of several
+    roots      the allocations that an array argument may live in; None when it may be any
+    made       those of them that the host allocates in sight of the launch
+    dtype      name of the element type, when the host allocates the array with one in sight
+    rows       of a slice of the first axis of its storage by constants: what was sliced, where it begins and ends
+    literal    `None`, `str`, `float`, `int`, `bool`, `list`, `dict`: its type, where it is certainly of that
+    """
+
+    kind: ArgumentKind
+    text: str
+    span: Span
+    term: Term | None = None
+    identity: str | None = None
+    exact: bool = True
+    shape: tuple[Term | None, ...] | None = None
+    strides: tuple[Term | None, ...] | None = None
+    fresh: str | None = None
+    name: str | None = None
+    strided: str | None = None
+    dense: bool = False
+    elements: tuple[Argument, ...] | None = None
+    options: tuple[tuple[Cond, Argument], ...] = ()
+    roots: frozenset[str] | None = None
+    made: frozenset[str] = frozenset()
+    dtype: str | None = None
+    literal: str | None = None
+    rows: tuple[str, int, int | None] | None = None
+
+
+@record(frozen=True)
+class Launch:
+    """A visible launch.
+
+    kernel     (file, qualified name) of the kernel launched
+    grid       extents over the launch's symbols, padded with 1; None where not known
+    arguments  None when the argument list is not visible (`*args`)
+    facts      what the host code guarantees at the launch: asserts, branches taken, ranges of loops
+    how        `launch`, `wrapper`, `tuner`; `operation` for one through the runtime; `unseen` for one that there may be
+               where nobody sees it, of which nothing is known
+    wrapper    name of the function whose symbols the terms use, for messages
+    cases      the values that symbols of a tuner's configuration may have, together: one case for each configuration;
+               empty when there is no configuration or its values are not known
+    every      whether each of the cases is launched, as it is by a tuner
+    free       symbols that callers choose: parameters and extents of their arrays
+    faults     what is wrong with it whatever kernel it launches: (kind, what it is about)
+    certain    whether it launches this kernel and no other, on every path
+    variables  values of the kernel's type variables, in a launch through the runtime
+    dependent  whether it may start before the launch before it is done (programmatic dependent launch)
+    """
+
+    kernel: tuple[str, str]
+    grid: tuple[Term | None, Term | None, Term | None]
+    arguments: tuple[Argument, ...] | None
+    facts: Cond
+    span: Span
+    how: Literal["launch", "wrapper", "tuner", "operation", "unseen"]
+    wrapper: str
+    cases: tuple[tuple[tuple[str, int], ...], ...] = ()
+    free: frozenset[str] = frozenset()
+    every: bool = False
+    faults: tuple[tuple[str, str], ...] = ()
+    dependent: bool = False
+    certain: bool = True
+    variables: tuple[tuple[str, Term], ...] = ()
+
+    def __hash__(self) -> int:
+        # what is known of a launch is kept by it, and it is long: where it stands tells it apart from nearly all others
+        return hash((self.kernel, self.span, self.wrapper))

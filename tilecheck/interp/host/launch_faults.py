@@ -1,0 +1,61 @@
+"""What is wrong with a launch by itself, whatever kernel it launches; and what a launched value certainly is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, Literal, TypeAlias
+
+from tilecheck.interp.host.values import Int, Items, Plain, Ratio, Ref, Truth, Value
+from tilecheck.symbolic import Sym, Term
+
+__all__ = ["Fault", "launch_faults", "literal"]
+
+Fault: TypeAlias = tuple[Literal["grid-kind", "grid-rank", "grid-float", "arguments-kind", "keyword"], str]
+"""A kind of fault, and what it is about."""
+
+_KEYWORDS: Final = frozenset({"programmatic_dependent_launch"})
+_RANK: Final = 3
+
+
+def launch_faults(
+    grid: Value | None, arguments: Value | None, keywords: Mapping[str, Value] | None = None,
+) -> tuple[Fault, ...]:
+    """Faults of `launch(stream, grid, kernel, arguments, **keywords)` that are certain."""
+    found: list[Fault] = list(_grid(grid))
+    if isinstance(arguments, Ref):
+        found.append(("arguments-kind", f"a {arguments.kind}"))
+    found += [("keyword", name) for name in sorted(keywords or {}) if name not in _KEYWORDS]
+    return tuple(found)
+
+
+def _grid(grid: Value | None) -> Iterator[Fault]:
+    if isinstance(grid, Ref):
+        yield ("grid-kind", f"a {grid.kind}")
+    elif isinstance(grid, Int) and literal(grid) == "int":
+        yield ("grid-kind", "an int")
+    elif isinstance(grid, Items):
+        if len(grid.items) > _RANK:
+            yield ("grid-rank", str(len(grid.items)))
+        for axis, item in enumerate(grid.items):
+            if literal(item) == "float":
+                yield ("grid-float", str(axis))
+
+
+def _measured(term: Term) -> bool:
+    """Whether a number is made of constants and sizes of arrays alone. Anything else may be an array all the same."""
+    return all(isinstance(a, Sym) and (".shape[" in a.name or ".strides[" in a.name) for a in term.atoms())
+
+
+_LITERAL: Final[Mapping[type, Callable[[Any], str | None]]] = {
+    Plain: lambda v: "None" if v.value is None else type(v.value).__name__,
+    Ratio: lambda v: "float" if _measured(v.num) and _measured(v.den) else None,
+    Int: lambda v: "int" if _measured(v.term) else None,
+    Truth: lambda v: "bool" if v.cond.op in ("true", "false") else None,
+    Ref: lambda v: v.kind,
+}
+
+
+def literal(value: Value) -> str | None:
+    """The type of a value, as Python names it, when that is certain; None for an array and what is not known."""
+    tell = _LITERAL.get(type(value))
+    return None if tell is None else tell(value)

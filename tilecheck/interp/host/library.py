@@ -1,0 +1,472 @@
+"""Functions from outside the checked tree that are understood: builtins, math, allocation, device queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import reduce
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from tilecheck.interp.host import arrays, operators
+from tilecheck.interp.host import persistent_dicts as tables
+from tilecheck.interp.host.methods import TENSOR, Args, Named, laid_out
+from tilecheck.interp.host.state import ITEMS, OPEN, Contents, State, mapped
+from tilecheck.interp.host.values import (
+    Choice,
+    Closure,
+    External,
+    Function,
+    Int,
+    Items,
+    Kernel,
+    Log2,
+    Member,
+    Plain,
+    Ratio,
+    Record,
+    Ref,
+    Shape,
+    Stored,
+    Tensor,
+    Thing,
+    Truth,
+    Value,
+)
+from tilecheck.symbolic import FALSE, TRUE, Term, app, cdiv, const, floordiv, maximum, minimum
+from tilecheck.syntax import tree
+
+if TYPE_CHECKING:
+    from tilecheck.interp.host.interpreter import Evaluator
+
+Call: TypeAlias = Callable[["Evaluator", Args, Named, State], Value | None]
+_LONGEST: Final = 64
+
+
+def _ceil(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    value = args[0] if args else None
+    if isinstance(value, Ratio):
+        return Int(cdiv(value.num, value.den))
+    if isinstance(value, Log2):
+        return Log2(value.of, True)
+    return value if isinstance(value, Int) else None
+
+
+def _floor(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    value = args[0] if args else None
+    if isinstance(value, Ratio):
+        return Int(floordiv(value.num, value.den))
+    return value if isinstance(value, Int) else None
+
+
+def _int(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    value = args[0] if len(args) == 1 else None
+    if isinstance(value, Ratio):
+        # truncation is rounding down where nothing is negative
+        plain = arrays.not_negative(ev, value.num) and arrays.not_negative(ev, value.den)
+        return Int(floordiv(value.num, value.den)) if plain else None
+    if isinstance(value, Truth):
+        return Int(ev.integer(value))
+    if isinstance(value, Choice):
+        term = ev.number(value)
+        return None if term is None else Int(term)
+    return value if isinstance(value, Int | Thing | Log2) else None
+
+
+def _isinstance(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """Only of what is an array of torch, or no array, for sure: others may be arrays of numpy."""
+    if len(args) != 2 or not isinstance(args[1], External) or args[1].path != "torch.Tensor":
+        return None
+    value = args[0]
+    if isinstance(value, Tensor) and value.storage in ev.symbols.given and value.storage != value.name:
+        # a gradient (host/autograd.py)
+        return Truth(TRUE)
+    return Truth(FALSE) if isinstance(value, Int | Truth | Plain | Items | Shape | Ref | Record) else None
+
+
+def _bool(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    return Truth(ev.truth(args[0], state)) if len(args) == 1 else None
+
+
+def _log2(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    term = ev.number(args[0]) if len(args) == 1 else None
+    return None if term is None else Log2(term)
+
+
+def _pow(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    return operators.binary(ev, "**", args[0], args[1], state) if len(args) == 2 else None
+
+
+def _terms(ev: Evaluator, args: Args, state: State) -> list[Term] | None:
+    values = args
+    if len(args) == 1:
+        contents = ev.contents(args[0], state)
+        if contents.bound != "exact":
+            return None
+        values = contents.items
+    terms = [ev.number(value) for value in values]
+    found = [term for term in terms if term is not None]
+    return found if found and len(found) == len(values) <= _LONGEST else None
+
+
+def _extreme(pick: Callable[..., Term]) -> Call:
+    def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+        terms = None if "key" in named else _terms(ev, args, state)
+        return None if terms is None else Int(pick(*terms))
+    return apply
+
+
+def _sum(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    # a sum may begin with something else than 0
+    terms = _terms(ev, args, state) if len(args) == 1 and not named else None
+    return None if terms is None else Int(reduce(lambda a, b: a + b, terms))
+
+
+def _prod(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    if "start" in named or "initial" in named:
+        return None
+    if args and isinstance(args[0], Shape):
+        total = arrays.shape_product(ev, args[0], state)
+        return None if total is None else Int(total)
+    known = ev.elements(args[0], state) if args else None
+    if known == ():
+        return Int(const(1))
+    terms = _terms(ev, args[:1], state) if args else None
+    return None if terms is None else Int(arrays.product(terms))
+
+
+def _len(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    value = args[0] if args else None
+    if isinstance(value, Tensor):
+        return ev.item(arrays.shape_value(ev, value, state), Int(const(0)), state)
+    known = None if value is None else ev.elements(value, state)
+    if known is not None:
+        return Int(const(len(known)))
+    if isinstance(value, Thing) and value.numeric and value.origin is None:
+        epoch = state.epoch(value.name, ITEMS)
+        return Int(ev.extent(f"len({value.name})" if epoch == (0, 0) else f"len({value.name}@{epoch[0]}.{epoch[1]})"))
+    if isinstance(value, Shape) and value.lower == 0 and value.upper is None:
+        return Thing(f"{value.name}.ndim")
+    return Int(ev.extent(ev.fresh("len")))
+
+
+def _abs(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    term = ev.number(args[0]) if args else None
+    return None if term is None else Int(app("abs", term))
+
+
+def _range(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    bounds = [ev.number(arg) for arg in args]
+    values = [b.constant for b in bounds if b is not None]
+    if len(values) == len(args) and None not in values:
+        numbers = range(*[v for v in values if v is not None]) if 1 <= len(args) <= 3 and (
+            len(values) < 3 or values[2] != 0) else range(0)
+        if len(numbers) <= _LONGEST:
+            return Items(tuple(Int(const(n)) for n in numbers))
+    return None
+
+
+def _list(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    if not args:
+        return ev.new_list((), state)
+    return ev.new_list((), state, ev.contents(args[0], state))
+
+
+def _set(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """What is equal to something else in it is in it once, and in no order."""
+    contents = ev.contents(args[0], state) if args else Contents()
+    return ev.new_list((), state, contents if len(contents.items) < 2 else Contents(
+        contents.items, (), "open" if contents.bound == "open" else "some"))
+
+
+def _tuple(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    if not args:
+        return Items(())
+    if isinstance(args[0], Shape):
+        return args[0]
+    known = ev.elements(args[0], state)
+    return None if known is None else args[0] if isinstance(args[0], Items) else Items(known)
+
+
+def _dict(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    if args:
+        return None
+    key = ev.fresh("dict")
+    state.heap[key] = Contents(tuple(named.values()), tuple(Plain(name) for name in named))
+    return Ref("dict", key)
+
+
+def _zip(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    columns = [ev.elements(arg, state) for arg in args]
+    known = [c for c in columns if c is not None]
+    return ev.new_list(tuple(Items(row) for row in zip(*known, strict=False)), state) if len(known) == len(
+        args) else None
+
+
+def _enumerate(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    known = ev.elements(args[0], state) if len(args) == 1 and not named else None
+    return None if known is None else ev.new_list(
+        tuple(Items((Int(const(i)), v)) for i, v in enumerate(known)), state)
+
+
+def _product(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """itertools.product"""
+    if named:
+        return None
+    rows: list[tuple[Value, ...]] = [()]
+    for arg in args:
+        known = ev.elements(arg, state)
+        if known is None or len(rows) * len(known) > 256:
+            return None
+        rows = [(*row, value) for row in rows for value in known]
+    return ev.new_list(tuple(Items(row) for row in rows), state)
+
+
+def _namespace(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    return Record(ev.fresh("namespace"), tuple(named.items()))
+
+
+def _identity(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    return args[0] if args else None
+
+
+def _hinted(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """`cached_replace_hints(kernel, occupancy=2)`"""
+    options = [option for _, option in args[0].options] if args and isinstance(args[0], Choice) else args[:1]
+    return args[0] if options and all(isinstance(option, Kernel) for option in options) else None
+
+
+def _getattr(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    if len(args) < 2 or not isinstance(args[1], Plain) or not isinstance(args[1].value, str):
+        return None
+    if isinstance(args[0], Record):
+        value = ev.attribute(args[0], args[1].value, state)
+        return value if args[0].get(args[1].value) is not None else args[2] if len(args) > 2 else value
+    # with a default, the value is either; nobody reads an attribute that is not there in another way
+    return ev.attribute(args[0], args[1].value, state) if len(args) == 2 or (isinstance(args[0], Thing) and (
+        args[0].origin is None or _has(args[0].origin, args[1].value))) else None
+
+
+def _has(origin: Member | Stored, name: str) -> bool:
+    """Whether every candidate has the attribute, where the candidates are known."""
+    if isinstance(origin, Stored):
+        return False
+    return all(tables.walked(value, (*origin.path, name)) is not None for value in origin.values)
+
+
+def _vars(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """`vars(cfg)`"""
+    owner = args[0] if args else None
+    fields: dict[str, Value] | None = None
+    if isinstance(owner, Record):
+        fields = {name: ev.attribute(owner, name, state) for name, _ in owner.fields}
+        ev.escape((owner,), state)  # what is stored in the dict is stored in the object
+    elif isinstance(owner, Thing) and isinstance(owner.origin, Member):
+        found = [tables.walked(value, owner.origin.path) for value in owner.origin.values]
+        names = {tuple(n for n, _ in value.fields) if isinstance(value, Record) else None for value in found}
+        common = names.pop() if len(names) == 1 else None
+        if common is not None:
+            fields = {name: ev.step(owner, name, f"{owner.name}.{name}") for name in common}
+    return None if fields is None else _dict(ev, (), fields, state)
+
+
+def _reduce(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """`reduce(operator.mul, x.shape, 1)`"""
+    if len(args) < 2 or not _multiplies(args[0]) or (len(args) > 2 and args[2] != Int(const(1))):
+        return None
+    return _prod(ev, args[1:2], {}, state)
+
+
+def _multiplies(value: Value) -> bool:
+    if isinstance(value, External):
+        return value.path == "operator.mul"
+    if isinstance(value, Closure) and isinstance(value.definition, tree.Lambda):
+        body = value.definition.body
+        names = [p.name for p in value.definition.params]
+        return isinstance(body, tree.BinOp) and body.op == "*" and len(names) == 2 and sorted(
+            node.id for node in (body.left, body.right) if isinstance(node, tree.Name)) == sorted(names)
+    return False
+
+
+def _divmod(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    if len(args) != 2:
+        return None
+    return Items((operators.binary(ev, "//", *args, state), operators.binary(ev, "%", *args, state)))
+
+
+def _partial(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    target = args[0] if args else None
+    if isinstance(target, Closure | Function):
+        from dataclasses import replace
+
+        return replace(target, bound=(*target.bound, *args[1:]), named=(*target.named, *named.items()))
+    return target if isinstance(target, Kernel) and len(args) == 1 else None
+
+
+def _kernel(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    """`ct.kernel(f)`, or `ct.kernel(...)` that is about to be applied to a function."""
+    if not args:
+        return External("cuda.tile.kernel")
+    target = args[0]
+    if isinstance(target, Function | Closure):
+        return Kernel(target.module.path, target.qualname)
+    return target
+
+
+def _cdiv(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    # which is divided by which is told by the places
+    return operators.round_up(ev, args[0], args[1]) if len(args) == 2 and not named else None
+
+
+def _next_pow2(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    values = (*args, *named.values())
+    term = ev.number(values[0]) if len(values) == 1 else None
+    return None if term is None else Int(app("next_pow2", term))
+
+
+# --- arrays ----------------------------------------------------------------------------------------------------------
+
+def _allocated(ev: Evaluator, how: str, sizes: Args, named: Named, state: State) -> Tensor:
+    out = arrays.allocated(ev, how, arrays.extents_from(ev, sizes, state) if sizes else None, state)
+    return replace(out, dtype=_dtype(named))
+
+
+def _allocation(how: str) -> Call:
+    def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+        sizes = (named["size"],) if "size" in named else (named["shape"],) if "shape" in named else args
+        if how == "full":
+            sizes = sizes[:1]
+        elif sizes is args:
+            sizes, named = _sizes(args, named)
+        if len(sizes) == 1 and isinstance(sizes[0], Choice):
+            return mapped(sizes[0], lambda size: _allocated(ev, how, (size,), named, state))
+        return _allocated(ev, how, sizes, named, state)
+    return apply
+
+
+def _sizes(args: Args, named: Named) -> tuple[Args, Named]:
+    """The extents among the arguments, `zeros(2, 3)` or `zeros((2, 3), dtype)`; NumPy takes the type of the elements by
+    its place."""
+    whole = args and isinstance(args[0], Items | Shape)
+    place = 1 if whole else next((k for k, a in enumerate(args) if k and _names_type(a)), len(args))
+    return args[:place], {"dtype": args[place], **named} if place < len(args) else named
+
+
+def _names_type(value: Value) -> bool:
+    return isinstance(value, External) or (isinstance(value, Thing) and value.name.endswith(".dtype"))
+
+
+def _dtype(named: Named) -> str | None:
+    """The element type that an allocation names: `torch.int32` is `int32`."""
+    value = named.get("dtype")
+    return value.path.rpartition(".")[2] if isinstance(value, External) else None
+
+
+def _like(how: str) -> Call:
+    def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+        if args and isinstance(args[0], Choice):
+            return mapped(args[0], lambda base: arrays.allocated(ev, how, None, state, ev.tensor(base, state)))
+        if not args:
+            return None
+        base = ev.tensor(args[0], state)
+        kept = _dtype(named) if "dtype" in named else base.dtype
+        return replace(arrays.allocated(ev, how, None, state, base), dtype=kept)
+    return apply
+
+
+def _as_method(name: str) -> Call:
+    def apply(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+        return TENSOR[name](ev, ev.tensor(args[0], state), args[1:], named, state) if args else None
+    return apply
+
+
+def _arange(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    extents = args[:1] if len(args) == 1 else None
+    return arrays.allocated(ev, "arange", extents, state)
+
+
+def _new_array(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
+    return None if "copy" in named else arrays.allocated(ev, "array", None, state)
+
+
+BUILTINS: Final[Mapping[str, Call]] = {
+    "int": _int, "bool": _bool, "min": _extreme(minimum), "max": _extreme(maximum), "sum": _sum, "len": _len,
+    "abs": _abs, "range": _range, "list": _list, "tuple": _tuple, "dict": _dict, "zip": _zip, "pow": _pow,
+    "enumerate": _enumerate, "divmod": _divmod, "vars": _vars, "getattr": _getattr, "id": _identity, "iter": _identity,
+    "isinstance": _isinstance, "set": _set, "frozenset": _set, "reversed": lambda ev, a, n, s: None,
+    "sorted": lambda ev, a, n, s: ev.new_list(
+        (), s, Contents(ev.contents(a[0], s).items, (), "some" if ev.contents(a[0], s).bound != "open" else "open")),
+}
+
+ANYWHERE: Final[Mapping[str, Call]] = {
+    "ceil": _ceil, "floor": _floor, "log2": _log2, "prod": _prod, "cdiv": _cdiv, "ceil_div": _cdiv,
+    "ceildiv": _cdiv, "next_power_of_2": _next_pow2, "next_pow2": _next_pow2, "SimpleNamespace": _namespace,
+    "partial": _partial, "replace_hints": _identity, "deepcopy": lambda ev, a, n, s: None,
+    "empty": _allocation("empty"), "zeros": _allocation("zeros"), "ones": _allocation("ones"),
+    "full": _allocation("full"), "rand": _allocation("rand"), "randn": _allocation("randn"),
+    "empty_like": _like("empty_like"), "zeros_like": _like("zeros_like"), "ones_like": _like("ones_like"),
+    "full_like": _like("full_like"), "rand_like": _like("rand_like"), "randn_like": _like("randn_like"),
+    "arange": _arange, "tensor": _new_array, "as_tensor": lambda ev, a, n, s: None, "array": _new_array,
+    "numel": _as_method("numel"), "reshape": _as_method("reshape"), "transpose": _as_method("transpose"),
+    "permute": _as_method("permute"), "flatten": _as_method("flatten"), "unsqueeze": _as_method("unsqueeze"),
+    "squeeze": _as_method("squeeze"), "reduce": _reduce, "clone": _as_method("clone"), "product": _product,
+}
+"""By the last part of the name, for torch, cupy, numpy, math, triton and cuda.tile alike."""
+
+SHAPED: Final = frozenset({"empty", "zeros", "ones", "rand", "randn"})
+"""Functions whose arguments by place are extents, and nothing else."""
+
+ROUNDED_UP: Final = frozenset({
+    "next_power_of_2", "next_power_of_two", "next_pow2", "next_pow_2", "nextpow2", "npow2", "round_up_to_power_of_2",
+    "round_up_pow2", "ceil_pow2",
+})
+"""Helpers that round up to a power of two, without leading underscores."""
+
+DIVIDED_UP: Final = frozenset({"cdiv", "ceil_div", "ceildiv", "div_up", "divup", "div_ceil", "ceil_division"})
+
+
+HINTED: Final = frozenset({"replace_hints", "cached_replace_hints", "replace_hints_cached"})
+"""Helpers that give the kernel that they are given, compiled differently, and keep it for the next time."""
+
+_HELPERS: Final[Mapping[str, Call]] = {
+    **dict.fromkeys(ROUNDED_UP, _next_pow2), **dict.fromkeys(DIVIDED_UP, _cdiv), **dict.fromkeys(HINTED, _hinted)}
+
+
+def named_helper(name: str) -> Call | None:
+    plain = name.lstrip("_")
+    return _HELPERS.get(plain)
+
+
+def gives_kernel(helper: Call) -> bool:
+    """Whether a helper is one that makes a kernel of a kernel."""
+    return helper is _hinted
+
+
+HARMLESS: Final = frozenset({
+    "print", "str", "repr", "isinstance", "hasattr", "type", "float", "debug", "info", "warning", "warn", "error",
+    "warning_once", "format", "synchronize", "current_stream", "current_device", "get_device_capability",
+    "get_device_properties", "is_available", "device", "nvtx_range", "range_push", "range_pop", "callable", "hash",
+    "any", "all", "round", "sqrt", "set_device", "mark_non_differentiable", "issubclass",
+})
+"""Functions that change none of their arguments."""
+
+
+_ARRAYS: Final = frozenset({"cupy", "numpy", "torch"})
+
+
+def external(ev: Evaluator, path: str, args: Args, named: Named, state: State) -> Value | None:
+    """The result of a function from outside, or None when it is not known."""
+    package, _, name = path.rpartition(".")
+    if path == "cuda.tile.kernel":
+        return _kernel(ev, args, named, state)
+    table = BUILTINS if package == "builtins" else ANYWHERE
+    known = table.get(name)
+    if known is None:
+        known = named_helper(name)
+    if "out" in named and package.partition(".")[0] in _ARRAYS:
+        return named["out"]  # what it returns is what it wrote into
+    if known is None and package.endswith(("math", "numpy", "np")) and name in ("pow",):
+        known = _pow
+    return None if known is None else laid_out(ev, known(ev, args, named, state), args, named)
+
+
+__all__ = ["HARMLESS", "OPEN", "external", "named_helper"]

@@ -1,0 +1,85 @@
+"""Loops that double a number until it reaches another: the way to round up to a power of two without bit tricks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final
+
+from tilecheck.interp.host.state import State, as_number
+from tilecheck.symbolic import Term, app, const, maximum
+from tilecheck.syntax import tree
+
+if TYPE_CHECKING:
+    from tilecheck.interp.host.interpreter import Evaluator, Frame
+
+__all__ = ["doubled"]
+
+
+def doubled(ev: Evaluator, stmt: tree.While, frame: Frame, state: State) -> tuple[str, Term] | None:
+    """The variable that a loop doubles while it is below a limit, and its value afterwards.
+
+    Side conditions: the body is the doubling alone and the variable starts as a power of two s >= 1; then it ends as
+    max(s, next_pow2(limit)). The limit is read once, as nothing in the loop changes it.
+    """
+    if len(stmt.body) != 1 or stmt.orelse:
+        return None
+    found = _below(stmt.test)
+    if found is None or not _doubles(stmt.body[0], found[0]):
+        return None
+    name, limit = found
+    if not _stands(limit, name):
+        return None
+    value = ev.variable(name, frame, state)
+    before = None if value is None else as_number(value)
+    start = None if before is None else before.constant
+    end = ev.number(ev.eval(limit, frame, state))
+    if start is None or start < 1 or start & (start - 1) or end is None:
+        return None
+    rounded = app("next_pow2", end)
+    return name, rounded if start == 1 else maximum(const(start), rounded)
+
+
+def _below(test: tree.Expr) -> tuple[str, tree.Expr] | None:
+    """Variable and limit of `p < limit` or `limit > p`."""
+    if not isinstance(test, tree.Compare) or len(test.ops) != 1:
+        return None
+    sides = {"<": (test.left, test.rights[0]), ">": (test.rights[0], test.left)}.get(test.ops[0])
+    if sides is None or not isinstance(sides[0], tree.Name):
+        return None
+    return sides[0].id, sides[1]
+
+
+_TWICE: Final[Mapping[str, Callable[[tree.Expr, str], bool]]] = {
+    "*": lambda e, name: _is(e, 2),
+    "<<": lambda e, name: _is(e, 1),
+    "+": lambda e, name: isinstance(e, tree.Name) and e.id == name,
+}
+
+
+def _doubles(stmt: tree.Stmt, name: str) -> bool:
+    if isinstance(stmt, tree.AugAssign):
+        target, op, right = stmt.target, stmt.op.removesuffix("="), stmt.value
+    elif isinstance(stmt, tree.Assign) and len(stmt.targets) == 1 and isinstance(stmt.value, tree.BinOp):
+        target, op, left, right = stmt.targets[0], stmt.value.op, stmt.value.left, stmt.value.right
+        if op == "*" and _is(left, 2):
+            left, right = right, left
+        if not (isinstance(left, tree.Name) and left.id == name):
+            return False
+    else:
+        return False
+    return isinstance(target, tree.Name) and target.id == name and op in _TWICE and _TWICE[op](right, name)
+
+
+def _is(expr: tree.Expr, value: int) -> bool:
+    return isinstance(expr, tree.Constant) and expr.value is not True and expr.value == value
+
+
+def _stands(limit: tree.Expr, name: str) -> bool:
+    """Whether the doubling leaves the limit as it is: it is made of numbers and of other names."""
+    if isinstance(limit, tree.BinOp):
+        return _stands(limit.left, name) and _stands(limit.right, name)
+    if isinstance(limit, tree.Attribute):
+        return _stands(limit.value, name)
+    if isinstance(limit, tree.Subscript):
+        return _stands(limit.value, name) and all(_stands(e, name) for e in limit.items)
+    return isinstance(limit, tree.Constant) or (isinstance(limit, tree.Name) and limit.id != name)

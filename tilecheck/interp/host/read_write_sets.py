@@ -1,0 +1,51 @@
+"""Which arrays one launch reads and writes: a variant of a kernel may leave some of its parameters alone."""
+
+from __future__ import annotations
+
+from tilecheck.frozen import record
+from tilecheck.interp.host.launch import Launch
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.symbolic import Atom, Sym, Term, substitute_cond
+
+__all__ = ["Touched", "constants_of", "touched"]
+
+
+@record(frozen=True)
+class Touched:
+    """Parameters whose arrays a launch may touch, and those that it may write."""
+
+    used: frozenset[str]
+    written: frozenset[str]
+
+    def conflict(self, first: str, second: str) -> bool:
+        """Whether it matters that two parameters share storage: both are used, and one is written."""
+        return {first, second} <= self.used and bool({first, second} & self.written)
+
+
+def constants_of(model: KernelModel, launch: Launch) -> dict[Atom, Term]:
+    """The parameters of which the launch shows the value."""
+    return {
+        Sym(param.name): argument.term for param, argument in zip(model.params, launch.arguments or (), strict=False)
+        if argument.term is not None and argument.term.constant is not None}
+
+
+def touched(model: KernelModel, launch: Launch) -> Touched:
+    """What the accesses allow that the constants of the launch do not rule out."""
+    given = constants_of(model, launch)
+    used: set[str] = {_parameter(name) for gap in model.gaps for name in gap.arrays}
+    written = set(used)
+    for access in model.accesses:
+        if substitute_cond(access.region.guard, given).op == "false":
+            continue
+        names = {_parameter(name) for name in (access.array, *access.may)}
+        used |= names
+        if access.mode != "read":
+            written |= names
+    if "?" in used:
+        everything = frozenset(p.name for p in model.params)
+        return Touched(everything, everything if "?" in written else frozenset(written))
+    return Touched(frozenset(used), frozenset(written))
+
+
+def _parameter(array: str) -> str:
+    return array.partition("[")[0]

@@ -1,0 +1,94 @@
+"""The names that the evaluation of one function gives to what it does not know, and what is known of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from tilecheck.interp.host.values import Thing
+from tilecheck.symbolic import Sym, Term, of
+
+
+@dataclass(slots=True)
+class Symbols:
+    """
+    things     values that came from a list or a table, by name
+    free       what callers choose: parameters and the extents of their arrays
+    given      parameters
+    extents    names of extents, which are never negative
+    positive   names of what is at least 1
+    allocated  names of memory that the function allocates
+    copies     memory that may be another's instead: `x.contiguous()` may be `x`
+    factors    products, with the two factors they were made of
+    cuts       by name, where comparisons with integers cut the numbers in two: below an integer, or above it
+    points     by name, the integers that a value is asked to be
+    fractions  names of what is no integer, as comparisons leave room for between two integers
+    integers   parameters that say that they are integers
+    """
+
+    things: dict[str, Thing] = field(default_factory=dict)
+    free: set[str] = field(default_factory=set)
+    given: set[str] = field(default_factory=set)
+    extents: set[str] = field(default_factory=set)
+    positive: set[str] = field(default_factory=set)
+    allocated: set[str] = field(default_factory=set)
+    copies: dict[str, str] = field(default_factory=dict)
+    factors: dict[Term, tuple[Term, Term]] = field(default_factory=dict)
+    cuts: dict[str, set[tuple[int, bool]]] = field(default_factory=dict)
+    points: dict[str, set[int]] = field(default_factory=dict)
+    fractions: frozenset[str] = frozenset()
+    integers: set[str] = field(default_factory=set)
+    _used: dict[str, int] = field(default_factory=dict)
+
+    def fresh(self, hint: str) -> str:
+        """A name that nothing else has: the hint itself, or the hint with a number."""
+        count = self._used.get(hint, 0)
+        self._used[hint] = count + 1
+        return hint if count == 0 else f"{hint}#{count + 1}"
+
+    def extent(self, name: str) -> Term:
+        self.extents.add(name)
+        root = name.partition(".")[0].partition("[")[0]
+        if root in self.free:
+            self.free.add(name)
+        return of(Sym(name))
+
+    def allocation(self, name: str, instead_of: str | None = None) -> str:
+        """New memory of that name, or perhaps still that of `instead_of`."""
+        self.allocated.add(name)
+        if instead_of is not None:
+            self.copies[name] = instead_of
+        return name
+
+    def roots(self, storage: str) -> frozenset[str] | None:
+        """The allocations that the storage may be; None when it may be any."""
+        if storage in self.copies:
+            base = self.roots(self.copies[storage])
+            return None if base is None else base | {storage}
+        if storage in self.allocated or storage in self.given:
+            return frozenset((storage,))
+        # what hangs on a parameter was there before anything that the function allocates
+        root = re.split(r"[.\[(@]", storage, maxsplit=1)[0]
+        return frozenset((storage,)) if root in self.given and not set("(@") & set(storage) else None
+
+    def arrays(self) -> set[str]:
+        """Names of which the shape was asked for."""
+        return {name.partition(".shape[")[0] for name in self.extents if ".shape[" in name}
+
+    def between_integers(self) -> frozenset[str]:
+        """Names of numbers that comparisons tell apart as only fractions can be: `0 < p < 1`, and `0 <= p < 1` beside
+        `p > 0` or `p != 0`. To an integer each pair says the same twice, or nothing."""
+        return frozenset(
+            name for name, cuts in self.cuts.items()
+            if name not in self.integers and not self.not_negative(name) and (
+                any(above and (n + 1, False) in cuts for n, above in cuts)
+                or any(_roomy(n, cuts) for n in self.points.get(name, ()))))
+
+    def not_negative(self, name: str) -> bool:
+        return name in self.extents or name in self.positive
+
+
+def _roomy(n: int, cuts: set[tuple[int, bool]]) -> bool:
+    """Whether cuts leave no other integer than one beside it, and fractions."""
+    below, above = (n - 1, True) in cuts, (n + 1, False) in cuts
+    return (below and (above or (n, True) in cuts)) or (above and (n, False) in cuts)

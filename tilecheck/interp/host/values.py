@@ -1,0 +1,253 @@
+"""What an expression of host code may stand for.
+
+Every value is immutable; lists, dicts and attributes of objects live in the state. `Thing` is a value known only by
+its name: it becomes a number, a tensor or an object when it is used as one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Literal, TypeAlias
+
+from tilecheck.frozen import record
+from tilecheck.interp.host.syntax import syntax
+from tilecheck.project.module import Module
+from tilecheck.symbolic import Cond, Term
+from tilecheck.syntax.tree import ClassDef, FuncDef, Lambda, Span
+
+Step: TypeAlias = str | int
+"""One step into a value: an attribute or a constant index."""
+
+
+@record(frozen=True)
+class Int:
+    term: Term
+
+
+@record(frozen=True)
+class Truth:
+    cond: Cond
+
+
+@record(frozen=True)
+class Plain:
+    """A literal that is no integer: None, a string, a float."""
+
+    value: object | None
+
+
+@record(frozen=True)
+class Ratio:
+    """The true division of two integers, before it is rounded."""
+
+    num: Term
+    den: Term
+
+
+@record(frozen=True)
+class Log2:
+    """`math.log2(of)`; `up` once it was rounded up."""
+
+    of: Term
+    up: bool = False
+
+
+@record(frozen=True)
+class Tensor:
+    """An array.
+
+    name      prefix of the symbols of its extents, shared by arrays of equal shape
+    strided   prefix of the symbols of its strides
+    storage   name of the memory it lives in; `maybe` names the memory it may live in instead (a view or a copy)
+    dense     whether it is laid out row by row
+    whole     whether it covers all of its storage
+    fresh     how it was allocated, when that is seen
+    dtype     name of its element type (`int32`), when it was allocated with one in sight
+    rows      of a slice of the first axis of all of its storage by constants: the name of what was sliced, where it
+              begins and ends
+    """
+
+    name: str
+    strided: str
+    storage: str
+    shape: tuple[Term, ...] | None = None
+    strides: tuple[Term, ...] | None = None
+    dense: bool = False
+    whole: bool = True
+    fresh: str | None = None
+    maybe: str | None = None
+    dtype: str | None = None
+    rows: tuple[str, int, int | None] | None = None
+
+
+@record(frozen=True)
+class Shape:
+    """`x.shape[lower:upper]` of an array of unknown rank."""
+
+    name: str
+    lower: int = 0
+    upper: int | None = None
+
+
+@record(frozen=True)
+class Rest:
+    """The extents of a shape of unknown rank, where they stand among the items of a tuple: `(*x.shape, 4)`."""
+
+    shape: Shape
+
+
+Place: TypeAlias = tuple[Span, Module]
+
+
+@record(frozen=True)
+class Items:
+    """A tuple. `places` tells where each item was written, when that is seen."""
+
+    items: tuple[Value, ...]
+    places: tuple[Place | None, ...] = field(default=(), compare=False)
+
+    @property
+    def spliced(self) -> bool:
+        """Whether it has more items, or fewer, than are listed."""
+        return any(isinstance(item, Rest) for item in self.items)
+
+
+@record(frozen=True)
+class Ref:
+    """A list or dict; its contents are in the state, under `key`."""
+
+    kind: Literal["list", "dict"]
+    key: str
+
+
+@record(frozen=True)
+class Record:
+    """An object with visible fields: a namespace, a dataclass, a named tuple. `key` tells objects apart."""
+
+    key: str
+    fields: tuple[tuple[str, Value], ...] = field(hash=False)
+
+    def get(self, name: str) -> Value | None:
+        return next((v for n, v in self.fields if n == name), None)
+
+
+@record(frozen=True)
+class Kernel:
+    file: str
+    qualname: str
+
+
+@record(frozen=True)
+class Closure:
+    """A lambda or a function defined inside a function, with the frame it sees."""
+
+    definition: FuncDef | Lambda = field(compare=False)
+    span: Span
+    frame: int
+    module: Module
+    qualname: str
+    bound: tuple[Value, ...] = ()
+    named: tuple[tuple[str, Value], ...] = ()
+    defaults: tuple[tuple[str, Value], ...] = ()
+
+
+@record(frozen=True)
+class Function:
+    """A function or method of the checked tree; `raw` as it is given to its decorators."""
+
+    module: Module
+    qualname: str
+    bound: tuple[Value, ...] = ()
+    named: tuple[tuple[str, Value], ...] = ()
+    raw: bool = False
+
+    @property
+    def definition(self) -> FuncDef | None:
+        return syntax(self.module).function(self.qualname)
+
+
+@record(frozen=True)
+class Class:
+    module: Module
+    qualname: str
+
+    @property
+    def definition(self) -> ClassDef | None:
+        return syntax(self.module).class_(self.qualname)
+
+
+@record(frozen=True)
+class External:
+    """A name from outside the checked tree, by its dotted path; `cuda.tile.launch` for names of cuda.tile."""
+
+    path: str
+
+
+@record(frozen=True)
+class Package:
+    module: Module
+
+
+@record(frozen=True)
+class Table:
+    """A dict that outlives the call: a module's cache or table. What is stored in it is collected elsewhere.
+
+    constant  whether nothing is stored in it after its display
+    partial   whether code that is not followed may store something in it
+    """
+
+    name: str
+    constant: bool = False
+    partial: bool = False
+
+
+@record(frozen=True)
+class Choice:
+    """One of several values, each under its condition."""
+
+    options: tuple[tuple[Cond, Value], ...]
+
+
+@record(frozen=True)
+class Member:
+    """Origin of a value that is one of `values`, or what `path` leads to in one of them.
+
+    every  whether it is each of them in turn, as configurations are in a tuner
+    """
+
+    root: str
+    values: tuple[Value, ...]
+    path: tuple[Step, ...] = ()
+    every: bool = False
+
+
+@record(frozen=True)
+class Stored:
+    """Origin of a value read from a table that outlives the call: one of what is ever stored there, or, of a `partial`
+    table, something else."""
+
+    root: str
+    table: str
+    key: Value
+    path: tuple[Step, ...] = ()
+    partial: bool = False
+
+
+Origin: TypeAlias = Member | Stored
+
+
+@record(frozen=True)
+class Thing:
+    """A value known by its name only. `numeric` is false when it is known to be no integer."""
+
+    name: str
+    origin: Origin | None = None
+    numeric: bool = True
+
+
+Value: TypeAlias = (
+    Int | Truth | Plain | Ratio | Log2 | Tensor | Shape | Rest | Items | Ref | Record | Kernel | Closure | Function
+    | Class | External | Package | Table | Choice | Thing
+)
+
+NONE = Plain(None)

@@ -1,0 +1,140 @@
+"""Which names a piece of code may set, and whether it may leave a loop early. Purely syntactic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Final
+
+from tilecheck.syntax.tree import (
+    PARTS,
+    Assign,
+    Attribute,
+    AugAssign,
+    Break,
+    ClassDef,
+    For,
+    FuncDef,
+    If,
+    ImportStmt,
+    Lambda,
+    Name,
+    Return,
+    Sequence,
+    Starred,
+    Subscript,
+    Try,
+    Unknown,
+    UnknownStmt,
+    While,
+    With,
+)
+
+
+def assigned_names(nodes: Iterable[object]) -> frozenset[str]:
+    """Names that statements bind or change, or that expressions used as targets name."""
+    return frozenset(n for node in nodes for n in _names(node))
+
+
+def bound_in(expressions: tuple[object, ...]) -> frozenset[str]:
+    """Names that assignment expressions inside of expressions bind."""
+    out: set[str] = set()
+    _walk(expressions, out)
+    return frozenset(out)
+
+
+@lru_cache(maxsize=4096)
+def _by_identity(key: int, holder: _Holder) -> frozenset[str]:
+    out: set[str] = set()
+    _walk(holder.node, out)
+    return frozenset(out)
+
+
+class _Holder:
+    """Keeps a node alive beside its identity, so that the identity stays its own."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: object) -> None:
+        self.node = node
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Holder) and other.node is self.node
+
+    def __hash__(self) -> int:
+        return id(self.node)
+
+
+def _names(node: object) -> frozenset[str]:
+    if isinstance(node, (Name, Sequence, Starred, Attribute, Subscript)):
+        return frozenset(_targets(node))
+    return _by_identity(id(node), _Holder(node))
+
+
+def _targets(node: object) -> Iterator[str]:
+    if isinstance(node, Name):
+        yield node.id
+    elif isinstance(node, Sequence):
+        for item in node.items:
+            yield from _targets(item)
+    elif isinstance(node, (Starred, Attribute, Subscript)):
+        yield from _targets(node.value)
+
+
+def _walk(node: object, out: set[str]) -> None:
+    """Add the names that a piece of code binds."""
+    if isinstance(node, tuple):
+        for child in node:
+            _walk(child, out)
+        return
+    kind = type(node)
+    if kind in _SPECIAL:
+        if isinstance(node, (FuncDef, ClassDef)):
+            out.add(node.name)
+            return
+        if isinstance(node, Lambda):
+            return
+        if isinstance(node, Assign):
+            for t in node.targets:
+                out.update(_targets(t))
+        elif isinstance(node, (AugAssign, For)):
+            out.update(_targets(node.target))
+        elif isinstance(node, With):
+            for _, target in node.items:
+                out.update(_targets(target))
+        elif isinstance(node, (Unknown, UnknownStmt)):
+            out.update(node.assigns)
+        elif isinstance(node, ImportStmt):
+            out.update(local for local, _ in node.names)
+    for name in PARTS[kind]:
+        _walk(getattr(node, name), out)
+
+
+_SPECIAL: Final = frozenset({
+    Assign, AugAssign, ClassDef, For, FuncDef, ImportStmt, Lambda, Unknown, UnknownStmt, With})
+"""The nodes that bind something by themselves, or in which nothing is bound for the code around them."""
+
+
+def jumps_out(body: Iterable[object]) -> bool:
+    """Whether a loop with this body may be left by `break` or `return`."""
+    return any(_may_jump(id(s), _Holder(s)) for s in body)
+
+
+@lru_cache(maxsize=4096)
+def _may_jump(key: int, holder: _Holder) -> bool:
+    return _jumps(holder.node, breaks=True)
+
+
+def _jumps(node: object, breaks: bool) -> bool:
+    if isinstance(node, Return) or (breaks and isinstance(node, Break)):
+        return True
+    if isinstance(node, (If, For, While, With, UnknownStmt)):
+        blocks: tuple[tuple[object, ...], ...] = (node.body,)
+        if isinstance(node, (If, For, While)):
+            blocks = (node.body, node.orelse)
+        breaks = breaks and not isinstance(node, (For, While))
+    elif isinstance(node, Try):
+        blocks = (node.body, *node.handlers, node.orelse, node.finalbody)
+    else:
+        return False
+    return any(_jumps(child, breaks) for block in blocks for child in block)

@@ -1,0 +1,284 @@
+"""Attribute access."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator
+
+from tilecheck.interp.kernel.assigned import assigned_names
+from tilecheck.interp.kernel.coerce import arrays_in, extent_of, rank_of, to_array
+from tilecheck.interp.kernel.interpreter import Machine
+from tilecheck.interp.kernel.joins import join
+from tilecheck.interp.kernel.names import from_target, in_module
+from tilecheck.interp.kernel.tile_types.dtypes import known
+from tilecheck.interp.kernel.values import (
+    ArrayRef,
+    Bool,
+    Choice,
+    Class,
+    Const,
+    Data,
+    Extents,
+    External,
+    Function,
+    Instance,
+    Int,
+    Method,
+    ModuleValue,
+    Named,
+    ParamRef,
+    Partial,
+    TileRef,
+    Tuple,
+    Unknown,
+    Value,
+)
+from tilecheck.symbolic import app, const, ite, sym
+from tilecheck.syntax.tree import Annotated, Assign, Attribute, Call, Expr, FuncDef, Name, Span, Subscript
+from tilecheck.syntax.walk import walk
+
+ARRAY_ATTRIBUTES = frozenset({"shape", "strides", "dtype", "ndim", "slice", "tiled_view", "get_raw_memory"})
+VIEW_ATTRIBUTES = frozenset({"tile_shape", "traversal_steps", "num_tiles", "load", "store"})
+CONSTANTS = {"math.pi": math.pi, "math.e": math.e, "math.inf": math.inf, "math.nan": math.nan, "math.tau": math.tau}
+for _library in ("numpy", "np", "torch"):
+    CONSTANTS |= {f"{_library}.inf": math.inf, f"{_library}.pi": math.pi, f"{_library}.nan": math.nan}
+
+
+def attribute(m: Machine, value: Value, name: str, span: Span) -> Value:
+    handler = HANDLERS.get(type(value))
+    return Method(value, name) if handler is None else handler(m, value, name, span)
+
+
+def _tile_name(m: Machine, value: TileRef, name: str, span: Span) -> Value:
+    return TileRef(f"{value.name}.{name}" if value.name else name)
+
+
+def _external(m: Machine, value: External, name: str, span: Span) -> Value:
+    path = f"{value.name}.{name}"
+    if path == "cuda.tile":
+        return TileRef("")
+    return Const(CONSTANTS[path]) if path in CONSTANTS else External(path)
+
+
+def _module(m: Machine, value: ModuleValue, name: str, span: Span) -> Value:
+    target = value.module.lookup(name)
+    return Unknown(f"name {name}") if target is None else from_target(m, target)
+
+
+def _param(m: Machine, value: ParamRef, name: str, span: Span) -> Value:
+    if name in ARRAY_ATTRIBUTES and not value.outer:
+        ref = to_array(m, value)
+        assert ref is not None
+        return _array(m, ref, name, span)
+    return Method(value, name)
+
+
+def _array(m: Machine, value: ArrayRef, name: str, span: Span) -> Value:
+    handler = _ARRAY.get(name)
+    return Method(value, name) if handler is None else handler(m, value, span)
+
+
+def _dtype(m: Machine, value: ArrayRef, span: Span) -> Value:
+    names = sorted({view.root for _, view in value.options})
+    return Named(" or ".join(f"{n}.dtype" for n in names))
+
+
+def _rank(m: Machine, value: ArrayRef, span: Span) -> Value:
+    rank = rank_of(m, value)
+    if rank is not None:
+        return Int(const(rank))
+    term = None
+    for cond, view in reversed(value.options):
+        here = sym(f"{view.root}.ndim")
+        term = here if term is None else ite(cond, here, term)
+    return Int(term if term is not None else const(0))
+
+
+def _tile_shape(m: Machine, value: ArrayRef, span: Span) -> Value:
+    shapes = {view.tile for _, view in value.options}
+    shape = shapes.pop() if len(shapes) == 1 else None
+    return Unknown("tile shape") if shape is None else Tuple(tuple(Int(e, dtype="~int") for e in shape))
+
+
+def _steps(m: Machine, value: ArrayRef, span: Span) -> Value:
+    shapes = {view.steps for _, view in value.options}
+    shape = shapes.pop() if len(shapes) == 1 else None
+    return Unknown("traversal steps") if shape is None else Tuple(tuple(Int(e) for e in shape))
+
+
+_ARRAY: dict[str, Callable[[Machine, ArrayRef, Span], Value]] = {
+    "shape": lambda m, v, span: Extents(v, "shape"),
+    "strides": lambda m, v, span: Extents(v, "strides"),
+    "dtype": _dtype,
+    "ndim": _rank,
+    "tile_shape": _tile_shape,
+    "traversal_steps": _steps,
+}
+
+
+def _tile(m: Machine, value: Int | Bool | Data, name: str, span: Span) -> Value:
+    if name == "shape":
+        if value.shape is None:
+            return Unknown("shape of a tile")
+        return Tuple(tuple(Int(e, dtype="~int") for e in value.shape))
+    if name == "ndim":
+        return Unknown("rank of a tile") if value.shape is None else Int(const(len(value.shape)), dtype="~int")
+    if name == "dtype":
+        if known(value.dtype):
+            return TileRef(value.dtype)
+        if value.dtype.endswith(".dtype"):
+            return Named(value.dtype)
+        return Named(m.name("dtype", span))
+    return Method(value, name)
+
+
+def _choice(m: Machine, value: Choice, name: str, span: Span) -> Value:
+    if name in ARRAY_ATTRIBUTES:
+        ref = to_array(m, value)
+        if ref is not None:
+            return _array(m, ref, name, span)
+    with m.doubting():
+        a, b = attribute(m, value.then, name, span), attribute(m, value.other, name, span)
+    if isinstance(a, Method) and isinstance(b, Method):
+        return Method(value, name)
+    return join(m, value.cond, a, b, span)
+
+
+def _instance(m: Machine, value: Instance, name: str, span: Span) -> Value:
+    if name in value.fields:
+        return value.fields[name]
+    member = class_member(value.of, name)
+    if isinstance(member, FuncDef):
+        kinds = {_last(d) for d in member.decorators}
+        func = Function(member, value.of.module, value.of.closure)
+        if kinds & {"staticmethod"}:
+            return func
+        bound = Partial(func, (value.of if "classmethod" in kinds else value,), ())
+        if kinds & {"property", "cached_property"}:
+            from tilecheck.interp.kernel.calls import Arguments, call
+
+            return call(m, bound, Arguments((), {}, True, span))
+        return bound
+    if member is not None:
+        expr = member
+        return in_module(m, value.of.module, lambda: m.eval(expr))
+    return Unknown(f"attribute {name}", arrays_in(m, value))
+
+
+def _last(decorator: Expr) -> str:
+    if isinstance(decorator, Name):
+        return decorator.id
+    return decorator.attr if isinstance(decorator, Attribute) else ""
+
+
+def class_member(cls: Class, name: str) -> FuncDef | Expr | None:
+    """A method, or the expression a class-level name is set to, where that is the only thing that binds it."""
+    binding = [s for s in cls.definition.body if name in assigned_names((s,))]
+    if len(binding) != 1:
+        return None
+    (s,) = binding
+    if isinstance(s, FuncDef):
+        return s
+    plain = isinstance(s, Assign) and all(isinstance(t, Name) for t in s.targets)
+    return s.value if plain and isinstance(s, Assign) else None
+
+
+_KEEPING = frozenset({"dataclass", "final", "runtime_checkable", "total_ordering", "unique"})
+"""Decorators of a class that leave what it holds as it is."""
+
+
+def _may_change(m: Machine, cls: Class, name: str) -> bool:
+    """Whether something in the file of a class may set what it holds: through another name of it, `cls` or `setattr`,
+    or a decorator."""
+    if any(_last(d.func if isinstance(d, Call) else d) not in _KEEPING for d in cls.definition.decorators):
+        return True
+    path = cls.module.path
+    if path not in m.stored:
+        m.stored[path] = frozenset(_stored(cls.module.skeleton.tree))
+    return name in m.stored[path] or "*" in m.stored[path]
+
+
+def _stored(tree: ast.Module) -> Iterator[str]:
+    """The attributes that are set somewhere; `*` for one whose name is not written there."""
+    for node in walk(tree):
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            yield node.attr
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr"):
+            named = node.args[1] if len(node.args) > 1 else None
+            yield named.value if isinstance(named, ast.Constant) and isinstance(named.value, str) else "*"
+
+
+def is_enum(cls: Class) -> bool:
+    return any(_last(b) in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag") for b in cls.definition.bases)
+
+
+def _class(m: Machine, value: Class, name: str, span: Span) -> Value:
+    member = None if _may_change(m, value, name) else class_member(value, name)
+    if isinstance(member, FuncDef):
+        func = Function(member, value.module, value.closure)
+        if any(_last(d) == "classmethod" for d in member.decorators):
+            return Partial(func, (value,), ())
+        return func
+    if member is None:
+        return Unknown(f"attribute {name}")
+    expr = member
+    key = (value.module.path, f"{value.definition.name}.{name}")
+    if key not in m.constants:
+        inner = in_module(m, value.module, lambda: m.eval(expr))
+        if is_enum(value) and not any(_last(b).startswith("Int") for b in value.definition.bases):
+            inner = Instance(value, {"name": Const(name), "value": inner}, f"{value.definition.name}.{name}")
+        m.constants[key] = inner
+    return m.constants[key]
+
+
+_BASES = frozenset({"object", "NamedTuple", "Generic", "Protocol"})
+"""Bases that bring no field."""
+
+
+def fields_of(cls: Class) -> list[tuple[str, Expr | None]] | None:
+    """The fields of a dataclass or named tuple, with their defaults; None when they are not all seen."""
+    if any(_last(b.value if isinstance(b, Subscript) else b) not in _BASES for b in cls.definition.bases):
+        return None
+    out: list[tuple[str, Expr | None]] = []
+    for s in cls.definition.body:
+        if isinstance(s, Annotated):
+            target, annotation, value = s.target, s.annotation, None
+        elif isinstance(s, Assign) and s.annotation is not None:
+            target, annotation, value = s.targets[0], s.annotation, s.value
+        else:
+            continue
+        kind = _last(annotation.value if isinstance(annotation, Subscript) else annotation)
+        if kind == "InitVar" or not isinstance(target, Name):
+            return None
+        if kind == "ClassVar":
+            continue
+        if isinstance(value, Call) and _last(value.func) == "field":
+            options = {k.name: k.value for k in value.keywords}
+            if value.args or not options.keys() <= {"default", "repr", "compare", "hash", "metadata"}:
+                return None
+            value = options.get("default")
+        out.append((target.id, value))
+    return out
+
+
+def _unknown(m: Machine, value: Unknown, name: str, span: Span) -> Value:
+    return Unknown(f"attribute {name}", value.arrays)
+
+
+HANDLERS: dict[type, Callable[..., Value]] = {
+    TileRef: _tile_name,
+    External: _external,
+    ModuleValue: _module,
+    ParamRef: _param,
+    ArrayRef: _array,
+    Int: _tile,
+    Bool: _tile,
+    Data: _tile,
+    Choice: _choice,
+    Instance: _instance,
+    Class: _class,
+    Unknown: _unknown,
+}
+
+__all__ = ["HANDLERS", "app", "attribute", "class_member", "extent_of", "fields_of", "is_enum"]

@@ -1,0 +1,363 @@
+"""Calls: helpers are inlined, operations of cuda.tile and builtins come from tables, the rest is not understood."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.coerce import arrays_in, to_array
+from tilecheck.interp.kernel.interpreter import DEPTH, Frame, Machine
+from tilecheck.interp.kernel.joins import join
+from tilecheck.interp.kernel.locks import common
+from tilecheck.interp.kernel.names import in_module
+from tilecheck.interp.kernel.poison.operations import shaded, shaded_builtin
+from tilecheck.interp.kernel.tile_types.rules import of_builtin, of_method, of_operation
+from tilecheck.interp.kernel.values import (
+    NONE,
+    ArrayRef,
+    Bool,
+    Builtin,
+    Choice,
+    Class,
+    Const,
+    Data,
+    Dict,
+    External,
+    Function,
+    Instance,
+    Int,
+    LambdaValue,
+    Method,
+    Named,
+    ParamRef,
+    Partial,
+    TileRef,
+    Tuple,
+    Unknown,
+    Value,
+)
+from tilecheck.symbolic import Cond, conj, negate
+from tilecheck.syntax.tree import Annotated, Attribute, Call, Expr, FuncDef, Name, Param, Return, Span
+
+
+@record(frozen=True)
+class Arguments:
+    """Evaluated arguments. `complete` is false when a starred argument could not be expanded."""
+
+    positional: tuple[Value, ...]
+    keywords: Mapping[str, Value]
+    complete: bool
+    span: Span
+
+    def take(self, names: tuple[str, ...]) -> dict[str, Value]:
+        """Arguments by name, for an operation whose parameters are `names` in order."""
+        out = dict(zip(names, self.positional, strict=False))
+        out.update(self.keywords)
+        return out
+
+    def values(self) -> tuple[Value, ...]:
+        return (*self.positional, *self.keywords.values())
+
+
+Operation = Callable[[Machine, Arguments], Value]
+MethodOperation = Callable[[Machine, Value, Arguments], Value]
+
+TILE: dict[str, Operation] = {}
+"""Operations of cuda.tile by name; filled by the modules that define them."""
+ACTIONS: set[str] = set()
+"""Those that do more than compute a value."""
+METHODS: dict[str, MethodOperation] = {}
+"""Methods of arrays, views and tiles, by name."""
+BUILTIN: dict[str, Operation] = {}
+EXTERNAL: dict[str, Operation] = {}
+
+TRANSPARENT = frozenset({
+    "function", "kernel", "lru_cache", "cache", "staticmethod", "classmethod", "property", "cached_property",
+    "override", "final", "contextmanager", "no_type_check", "deprecated",
+})
+"""Decorators that leave the meaning of a helper unchanged."""
+
+
+def call(m: Machine, func: Value, args: Arguments) -> Value:
+    handler = CALLS.get(type(func))
+    return unknown_call(m, describe(func), func, args) if handler is None else handler(m, func, args)
+
+
+_DESCRIBE: dict[type, Callable[..., str]] = {
+    External: lambda v: v.name,
+    TileRef: lambda v: f"cuda.tile.{v.name}",
+    Builtin: lambda v: v.name,
+    Method: lambda v: v.name,
+    Unknown: lambda v: v.what,
+    Function: lambda v: v.definition.name,
+}
+
+
+def describe(func: Value) -> str:
+    handler = _DESCRIBE.get(type(func))
+    return "a value" if handler is None else handler(func)
+
+
+def unknown_call(m: Machine, what: str, func: Value, args: Arguments) -> Value:
+    """Whatever an unknown call does, it can do it to the arrays that it gets."""
+    m.notes.effects += 1
+    arrays = arrays_in(m, func)
+    for v in args.values():
+        arrays |= arrays_in(m, v)
+    certain = frozenset(a for a in arrays if known_array(m, a))
+    if certain:
+        m.gap(f"call of {what}, which is not known", certain, args.span)
+    elif arrays:
+        m.gap(f"call of {what}, which is not known", arrays, args.span)
+    if m.host and not arrays:
+        # host code runs once: whatever it computes is the same in all blocks
+        return Named(m.name(what, args.span))
+    return Unknown(f"result of {what}", arrays)
+
+
+def known_array(m: Machine, root: str) -> bool:
+    return bool({"array", "list"} & m.kinds.get(root.split("[")[0], set()))
+
+
+# --- inlining --------------------------------------------------------------------------------------------------------
+
+def bind_parameters(m: Machine, params: tuple[Param, ...], args: Arguments, frame: Frame,
+                    default: Callable[[Param, Expr], Value]) -> bool:
+    """Binds arguments to parameters. False when the call does not fit, or is not fully known."""
+    if not args.complete:
+        return False
+    positional = list(args.positional)
+    keywords = dict(args.keywords)
+    for p in params:
+        if p.kind == "*":
+            frame.env[p.name] = Tuple(tuple(positional))
+            positional = []
+        elif p.kind == "**":
+            frame.env[p.name] = Dict(tuple((Const(k), v) for k, v in keywords.items()))
+            keywords = {}
+        elif p.kind == "positional" and positional:
+            frame.env[p.name] = positional.pop(0)
+        elif p.name in keywords:
+            frame.env[p.name] = keywords.pop(p.name)
+        elif p.default is not None:
+            frame.env[p.name] = default(p, p.default)
+        else:
+            return False
+    return not positional and not keywords
+
+
+def defaults_of(m: Machine, params: tuple[Param, ...]) -> dict[str, Value]:
+    """The defaults of a function that is defined here."""
+    return {p.name: m.eval(p.default) for p in params if p.default is not None}
+
+
+def _decorator_name(e: Expr) -> str:
+    if isinstance(e, Call):
+        return _decorator_name(e.func)
+    if isinstance(e, Name):
+        return e.id
+    return e.attr if isinstance(e, Attribute) else "?"
+
+
+def inline(m: Machine, func: Function, args: Arguments) -> Value:
+    definition = func.definition
+    if definition.is_async or any(_decorator_name(d) not in TRANSPARENT for d in definition.decorators):
+        return unknown_call(m, definition.name, func, args)
+    frame = Frame(func.module, func.closure)
+
+    def default(p: Param, e: Expr) -> Value:
+        known = func.defaults.get(p.name)
+        return in_module(m, func.module, lambda: m.eval(e)) if known is None else known
+
+    if len(m.via) >= DEPTH:
+        return unknown_call(m, f"{definition.name}, nested too deep", func, args)
+    if not bind_parameters(m, definition.params, args, frame, default):
+        return unknown_call(m, definition.name, func, args)
+    return enter(m, frame, definition, args.span)
+
+
+def enter(m: Machine, frame: Frame, definition: FuncDef, span: Span) -> Value:
+    """Executes a function body and joins what it returns."""
+    caller, path, exact, via = m.frame, m.path, m.exact, m.via
+    m.frame, frame.entry = frame, path
+    m.via = (*via, span)
+    if m.noting:
+        m.notes.helpers[definition.span] = definition
+    try:
+        m.run(definition.body)
+        if m.alive:
+            frame.returns.append((relative(m.path, path), NONE, False))
+    finally:
+        m.frame, m.path, m.exact, m.via = caller, path, exact, via
+    m.alive = True
+    return _joined(m, frame, span)
+
+
+def relative(path: Cond, before: Cond) -> Cond:
+    """What `path` says beyond `before`, of which it is a refinement."""
+    known = {p.key for p in (before.args if before.op == "and" else (before,))}
+    return conj(*(p for p in (path.args if path.op == "and" else (path,)) if p.key not in known))
+
+
+def _joined(m: Machine, frame: Frame, span: Span) -> Value:
+    if not frame.returns:
+        return Unknown("no result")
+    if any(in_loop for _, _, in_loop in frame.returns):
+        return _any_of(m, [v for _, v, _ in frame.returns], span)
+    _, result, _ = frame.returns[-1]
+    for cond, value, _ in reversed(frame.returns[:-1]):
+        result = join(m, cond, value, result, span)
+    return result
+
+
+def _any_of(m: Machine, values: list[Value], span: Span) -> Value:
+    """One of several values, by a condition that is not followed."""
+    result = values[-1]
+    for k, value in enumerate(reversed(values[:-1])):
+        if value is not result:
+            cond = m.fresh_truth(f"returned{k}", span).cond
+            result = join(m, cond, value, result, span)
+    return result
+
+
+def _lambda(m: Machine, func: LambdaValue, args: Arguments) -> Value:
+    frame = Frame(func.closure.module, func.closure)
+    if len(m.via) >= DEPTH:
+        return unknown_call(m, "a lambda, nested too deep", func, args)
+
+    def default(p: Param, e: Expr) -> Value:
+        return func.defaults[p.name]
+
+    if not bind_parameters(m, func.params, args, frame, default):
+        return unknown_call(m, "a lambda", func, args)
+    caller, via = m.frame, m.via
+    m.frame, m.via = frame, (*via, args.span)
+    try:
+        return m.eval(func.body)
+    finally:
+        m.frame, m.via = caller, via
+
+
+def _partial(m: Machine, func: Partial, args: Arguments) -> Value:
+    keywords = {**dict(func.keywords), **args.keywords}
+    return call(m, func.func, Arguments((*func.args, *args.positional), keywords, args.complete, args.span))
+
+
+def _construct(m: Machine, func: Class, args: Arguments) -> Value:
+    from tilecheck.interp.kernel.attributes import class_member, fields_of, is_enum
+
+    fields = fields_of(func)
+    hooks = ("__new__", "__init__", "__post_init__", "__getattribute__", "__setattr__")
+    if fields is None or is_enum(func) or not args.complete or any(class_member(func, h) is not None for h in hooks):
+        return unknown_call(m, func.definition.name, func, args)
+    values: dict[str, Value] = {}
+    positional = list(args.positional)
+    keywords = dict(args.keywords)
+    for name, default in fields:
+        if positional:
+            values[name] = positional.pop(0)
+        elif name in keywords:
+            values[name] = keywords.pop(name)
+        elif default is not None:
+            expr = default
+            values[name] = in_module(m, func.module, lambda expr=expr: m.eval(expr))  # type: ignore[misc]
+        else:
+            return unknown_call(m, func.definition.name, func, args)
+    if positional or keywords:
+        return unknown_call(m, func.definition.name, func, args)
+    return Instance(func, values)
+
+
+def _instance_call(m: Machine, func: Instance, args: Arguments) -> Value:
+    from tilecheck.interp.kernel.attributes import class_member
+
+    method = class_member(func.of, "__call__")
+    if not isinstance(method, FuncDef):
+        return unknown_call(m, func.of.definition.name, func, args)
+    bound = Partial(Function(method, func.of.module, func.of.closure), (func,), ())
+    return call(m, bound, args)
+
+
+def _choice(m: Machine, func: Choice, args: Arguments) -> Value:
+    before, held = m.path, m.held
+    m.path = conj(before, func.cond)
+    a = call(m, func.then, args)
+    first, m.held = m.held, held
+    m.path = conj(before, negate(func.cond))
+    b = call(m, func.other, args)
+    m.path, m.held = before, common(first, m.held)
+    return join(m, func.cond, a, b, args.span)
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+def _tile(m: Machine, func: TileRef, args: Arguments) -> Value:
+    operation = TILE.get(func.name)
+    if operation is None:
+        return unknown_call(m, f"cuda.tile.{func.name}", func, args)
+    if not args.complete:
+        return unknown_call(m, f"cuda.tile.{func.name} with starred arguments", func, args)
+    if func.name not in ACTIONS:
+        for k, value in enumerate(args.positional):
+            if isinstance(value, Choice) and to_array(m, value) is None:
+                with m.doubting():
+                    a, b = (
+                        _tile(m, func, replace(args, positional=(*args.positional[:k], v, *args.positional[k + 1:])))
+                        for v in (value.then, value.other))
+                return join(m, value.cond, a, b, args.span)
+    return of_operation(m, func.name, args, shaded(m, func.name, args, operation(m, args)))
+
+
+def _builtin(m: Machine, func: Builtin, args: Arguments) -> Value:
+    operation = BUILTIN.get(func.name)
+    if operation is None:
+        return unknown_call(m, func.name, func, args)
+    return of_builtin(m, func.name, args, shaded_builtin(m, func.name, args, operation(m, args)))
+
+
+def _external(m: Machine, func: External, args: Arguments) -> Value:
+    operation = EXTERNAL.get(func.name)
+    if operation is None:
+        return unknown_call(m, func.name, func, args)
+    return of_builtin(m, func.name, args, shaded_builtin(m, func.name, args, operation(m, args)))
+
+
+def _method(m: Machine, func: Method, args: Arguments) -> Value:
+    operation = METHODS.get(func.name)
+    owner = func.owner
+    if operation is not None and args.complete:
+        if func.name in TILE_METHODS and isinstance(owner, Choice):
+            with m.doubting():
+                return join(m, owner.cond, call(m, Method(owner.then, func.name), args),
+                            call(m, Method(owner.other, func.name), args), args.span)
+        if func.name in TILE_METHODS:
+            scalar = isinstance(owner, ParamRef) and func.name in ("astype", "item")
+            if scalar or isinstance(owner, (Int, Bool, Data)):
+                whole = Arguments((owner, *args.positional), args.keywords, args.complete, args.span)
+                return of_operation(m, func.name, whole, shaded(m, func.name, whole, operation(m, owner, args)))
+        elif to_array(m, owner) is not None:
+            return of_method(m, func.name, owner, args, operation(m, owner, args))
+    return unknown_call(m, f"method {func.name}", func.owner, args)
+
+
+TILE_METHODS: set[str] = set()
+"""Methods of tiles; the other entries of `METHODS` are for arrays and views."""
+
+CALLS: dict[type, Callable[..., Value]] = {
+    TileRef: _tile,
+    Builtin: _builtin,
+    External: _external,
+    Function: inline,
+    LambdaValue: _lambda,
+    Partial: _partial,
+    Method: _method,
+    Class: _construct,
+    Instance: _instance_call,
+    Choice: _choice,
+}
+
+__all__ = [
+    "BUILTIN", "CALLS", "EXTERNAL", "METHODS", "TILE", "TILE_METHODS", "Annotated", "Arguments", "ArrayRef", "Bool",
+    "Data", "Int", "Return", "call", "relative", "unknown_call",
+]

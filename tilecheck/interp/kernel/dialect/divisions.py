@@ -1,0 +1,59 @@
+"""Divisions by what a launch passes: by zero they leave an index, or the condition of an access, undefined.
+
+Of a tile that is loaded by its index the proof of bounds asks for as much. Elements are selected by indices that may
+lie anywhere, and only have to be numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tilecheck.interp.kernel.interpreter import Machine, Record
+from tilecheck.solver.inequalities import entails
+from tilecheck.symbolic import (
+    Atom,
+    Cond,
+    FloorDiv,
+    Mod,
+    Sym,
+    Term,
+    atoms_in,
+    atoms_of,
+    conj,
+    enforceable,
+    eq,
+    negate,
+)
+
+__all__ = ["divisions", "positive"]
+
+_BY_TILE: Final = frozenset({"load", "store"})
+
+
+def divisions(m: Machine) -> Iterator[tuple[Cond, Cond]]:
+    """That the divisors in the accesses are not zero, each with the condition under which it is asked."""
+    for r in m.records:
+        for atom in sorted(_divided(r)):
+            zero = eq(atom.den, 0)
+            under = _before(r.under, atom)
+            if not positive(m, atom.den) and enforceable(zero) and not entails(under, negate(zero)):
+                yield under, negate(zero)
+
+
+def _divided(r: Record) -> Iterator[FloorDiv | Mod]:
+    index = () if r.op in _BY_TILE else r.index
+    return (a for a in atoms_in(r.under, *index) if isinstance(a, FloorDiv | Mod) and a.den.constant is None)
+
+
+def _before(under: Cond, atom: Atom) -> Cond:
+    """What is known where the division is done: conditions that it is no part of."""
+    return conj(*(c for c in (under.args if under.op == "and" else (under,)) if atom not in atoms_of(c)))
+
+
+def positive(m: Machine, term: Term) -> bool:
+    """Whether a number is at least 1 because it is made of extents of tiles."""
+    extents = {o.symbol for o in m.holdings.origins}
+    return bool(term.monos) and term.offset >= 0 and all(
+        factor > 0 and all(isinstance(a, Sym) and a.name in extents for a in mono)
+        for mono, factor in term.monos.items())

@@ -1,0 +1,52 @@
+"""What one execution of a dialect kernel finds out about who owns what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tilecheck.interp.kernel.dialect.ownership import Fault, Origin
+from tilecheck.symbolic import TRUE, Atom, Cond, Term, atoms_of
+from tilecheck.syntax.tree import Span
+
+__all__ = ["Holdings"]
+
+
+@dataclass
+class Holdings:
+    """The notes as they are taken.
+
+    roles     `mut`, `ref` or `shared` of each array parameter
+    axes      axes of the grid along which blocks own different pieces, as reads of coordinates are noted
+    minted    of each coordinate of a cell, what holds of it in every block
+    required  what launches must satisfy, each with the condition under which it is asked
+    faults    as they are met, once each
+    origins   where symbols come from
+    places    of the parameters
+    dtypes    their element types, where they are known
+    declared  what the author declared of launches, as far as it is arithmetic
+    single    outputs of which the kernel takes the block's only piece, with the pieces along each axis
+    """
+
+    roles: dict[str, str] = field(default_factory=dict)
+    axes: set[tuple[int, Cond]] = field(default_factory=set)
+    minted: dict[Atom, Cond] = field(default_factory=dict)
+    required: dict[tuple[Cond, Cond], None] = field(default_factory=dict)
+    faults: dict[Fault, None] = field(default_factory=dict)
+    origins: tuple[Origin, ...] = ()
+    places: dict[str, Span] = field(default_factory=dict)
+    dtypes: tuple[tuple[str, str], ...] = ()
+    declared: Cond = TRUE
+    single: dict[str, tuple[Term, ...]] = field(default_factory=dict)
+
+    def facts(self, atoms: frozenset[Atom] | set[Atom]) -> tuple[Cond, ...]:
+        """What is known of the coordinates among some atoms, and of those that this mentions."""
+        out: list[Cond] = []
+        pending = sorted(atoms.intersection(self.minted))
+        seen = set(pending)
+        while pending:
+            fact = self.minted[pending.pop()]
+            out.append(fact)
+            more = sorted(atoms_of(fact).intersection(self.minted) - seen)
+            seen.update(more)
+            pending += more
+        return tuple(out)

@@ -1,0 +1,86 @@
+"""What ownership says of a kernel: by which construction an access is safe, and where a rule is broken."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias
+
+from tilecheck.frozen import record
+from tilecheck.symbolic import Cond, Term
+from tilecheck.syntax.tree import Span
+
+__all__ = ["COORDINATE", "NESTED", "NOT_A_DIALECT", "Fault", "FaultCode", "Held", "Origin", "Ownership"]
+
+COORDINATE: Final = "__coordinate"
+"""Between the name of an array and the number of an axis, in the name of a coordinate of one of its cells."""
+NESTED: Final = "__nested"
+"""Likewise of a nested tile."""
+
+FaultCode: TypeAlias = Literal["TC104", "TC105", "TC107", "TC109", "TC110", "TC501", "TC502", "TC505"]
+
+
+@record(frozen=True)
+class Held:
+    """Why an access of a dialect kernel is safe by itself.
+
+    mints    whether it goes through a piece that its block alone owns
+    why      the construction, in a sentence
+    needs    what launches must satisfy for the access to lie inside its array
+    doubt    what is not known of it, so that the construction does not hold for sure
+    """
+
+    mints: bool
+    why: str
+    needs: tuple[Cond, ...] = ()
+    doubt: str = ""
+
+
+@record(frozen=True)
+class Fault:
+    """A rule of the dialect that is broken at a place.
+
+    array   the parameter that it is about
+    how     which way of breaking the rule; each rule has words for its own
+    words   what the message names beside it
+    shapes  for TC501, the shapes that do not agree
+    place   a second place that explains it
+    """
+
+    code: FaultCode
+    span: Span
+    array: str
+    how: str
+    words: tuple[str, ...] = ()
+    shapes: tuple[tuple[Term | None, ...], ...] = ()
+    place: Span | None = None
+
+
+@record(frozen=True)
+class Origin:
+    """Where a symbol that stands for an extent comes from: the parameter whose annotation names it."""
+
+    symbol: str
+    parameter: str
+    span: Span
+
+
+@record(frozen=True)
+class Ownership:
+    """What ownership says of a whole kernel.
+
+    mutable   parameters that are split into pieces
+    required  what launches must satisfy, each with the condition under which it is asked
+    faults    in order of their places
+    typed     places where shapes or element types do not agree, beside those where memory is touched
+    origins   of the symbols in shapes
+    dtypes    element types of parameters, where their annotations name them
+    """
+
+    mutable: tuple[str, ...] = ()
+    required: tuple[tuple[Cond, Cond], ...] = ()
+    faults: tuple[Fault, ...] = ()
+    typed: tuple[Fault, ...] = ()
+    origins: tuple[Origin, ...] = ()
+    dtypes: tuple[tuple[str, str], ...] = ()
+
+
+NOT_A_DIALECT = Ownership()

@@ -1,0 +1,129 @@
+"""Types of expressions, and what is known where two ways meet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.dialect.signature import Parameter
+from tilecheck.symbolic import Term
+from tilecheck.syntax.tree import FuncDef
+
+if TYPE_CHECKING:
+    from tilecheck.project.module import Module
+
+__all__ = [
+    "Bound", "CellOf", "CellsOf", "Extents", "Helper", "Items", "Loose", "MutOf", "Named", "PartOf", "PiecesOf",
+    "RangeOf", "RefOf", "Tile", "Type", "join",
+]
+
+Extents: TypeAlias = tuple[Term | None, ...]
+"""One for each axis; None for one that is not known."""
+
+
+@record(frozen=True)
+class Tile:
+    """A tile; a scalar on the device is one without axes.
+
+    dtype  by the name of cuda.tile; None when it is not known
+    shape  None when not even the number of axes is
+    """
+
+    dtype: str | None
+    shape: Extents | None
+
+
+@record(frozen=True)
+class Loose:
+    """A number that takes on the type of what it is combined with: a literal, or a constant of the kernel."""
+
+    kind: Literal["int", "float", "bool"]
+    value: Term | None = None
+
+
+@record(frozen=True)
+class Items:
+    items: tuple[Type, ...]
+
+
+@record(frozen=True)
+class MutOf:
+    parameter: Parameter
+
+
+@record(frozen=True)
+class RefOf:
+    """A `Ref`, or a view of it."""
+
+    parameter: Parameter
+
+
+@record(frozen=True)
+class PartOf:
+    dtype: str | None
+    tile: Extents
+
+
+@record(frozen=True)
+class CellOf:
+    """A cell of pieces of this shape."""
+
+    tile: Extents
+
+
+@record(frozen=True)
+class CellsOf:
+    tile: Extents
+
+
+@record(frozen=True)
+class PiecesOf:
+    tile: Extents
+
+
+@record(frozen=True)
+class RangeOf:
+    pass
+
+
+@record(frozen=True)
+class Named:
+    """Something of cuda.tile, or an element type of the runtime by the name that it has there."""
+
+    name: str
+
+
+@record(frozen=True)
+class Bound:
+    owner: Type
+    name: str
+
+
+@record(frozen=True, eq=False)
+class Helper:
+    definition: FuncDef
+    module: Module
+    closure: Mapping[str, Type]
+
+
+Type: TypeAlias = (
+    "Tile | Loose | Items | MutOf | RefOf | PartOf | CellOf | CellsOf | PiecesOf | RangeOf | Named | Bound | Helper"
+    " | None")
+"""None for what is not known."""
+
+
+def join(a: Type, b: Type) -> Type:
+    """What is known of a value that is one of two."""
+    if a == b:
+        return a
+    if isinstance(a, Tile) and isinstance(b, Tile):
+        dtype = a.dtype if a.dtype == b.dtype else None
+        if a.shape is None or b.shape is None or len(a.shape) != len(b.shape):
+            return Tile(dtype, None)
+        return Tile(dtype, tuple(x if x == y else None for x, y in zip(a.shape, b.shape, strict=True)))
+    if isinstance(a, Items) and isinstance(b, Items) and len(a.items) == len(b.items):
+        return Items(tuple(join(x, y) for x, y in zip(a.items, b.items, strict=True)))
+    if isinstance(a, Loose) and isinstance(b, Loose) and a.kind == b.kind:
+        return Loose(a.kind)
+    return None

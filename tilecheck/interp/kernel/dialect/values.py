@@ -1,0 +1,109 @@
+"""Values that only kernels of the dialect have: parameters that are owned or borrowed, partitions, cells."""
+
+from __future__ import annotations
+
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.dialect.signature import Parameter
+from tilecheck.interp.kernel.values import Owned, Shape, Value
+from tilecheck.symbolic import TRUE, Cond, Term
+
+__all__ = ["Borrowed", "Cell", "Cells", "Grain", "Mutable", "OwnedMethod", "Part", "Pieces", "Shared"]
+
+
+@record(frozen=True)
+class Grain:
+    """A way in which a mutable array is cut: its own pieces, or tiles nested in them.
+
+    partial  whether nested tiles do not divide the pieces, so that one may reach into the next piece
+    """
+
+    array: str
+    tile: Shape
+    nested: bool = False
+    partial: bool = False
+
+
+@record(frozen=True)
+class Mutable(Owned):
+    """`z: Mut[...]`"""
+
+    parameter: Parameter
+
+    @property
+    def name(self) -> str:
+        return self.parameter.name
+
+    @property
+    def grain(self) -> Grain:
+        return Grain(self.parameter.name, self.parameter.tile)
+
+
+@record(frozen=True)
+class Borrowed(Owned):
+    """`x: Ref[...]`, or a view of it.
+
+    axes     axis k of the view is axis `axes[k]` of the array
+    padding  the padding mode of its loads
+    """
+
+    parameter: Parameter
+    axes: tuple[int, ...]
+    padding: Value
+
+    @property
+    def name(self) -> str:
+        return self.parameter.name
+
+
+@record(frozen=True)
+class Shared(Owned):
+    """`s: Shared[...]`"""
+
+    parameter: Parameter
+
+    @property
+    def name(self) -> str:
+        return self.parameter.name
+
+
+@record(frozen=True)
+class Part(Owned):
+    """What `x.partition(bm, bk)` returns."""
+
+    array: Borrowed
+    tile: Shape
+
+
+@record(frozen=True)
+class Cell(Owned):
+    """A minted index: it selects a piece of each of `grains` that this block owns.
+
+    schedule  whether it is one of several that a schedule gives to the block
+    inside    the condition for it to lie in the block's piece; outside of it nothing is stored
+    """
+
+    grains: tuple[Grain, ...]
+    coordinates: tuple[Term, ...]
+    schedule: bool = False
+    inside: Cond = TRUE
+
+
+@record(frozen=True)
+class Cells(Owned):
+    """What `z.cells()` runs over."""
+
+    grains: tuple[Grain, ...]
+
+
+@record(frozen=True)
+class Pieces(Owned):
+    """What `z.pieces(16)` runs over."""
+
+    owner: Mutable
+    grain: Grain
+
+
+@record(frozen=True)
+class OwnedMethod(Owned):
+    owner: Value
+    name: str

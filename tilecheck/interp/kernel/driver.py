@@ -1,0 +1,321 @@
+"""Symbolic execution of a kernel: from its tree to its accesses."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+
+import tilecheck.interp.kernel.builtins
+import tilecheck.interp.kernel.memory
+import tilecheck.interp.kernel.shapeops
+import tilecheck.interp.kernel.tileops  # noqa: F401 (the four fill the tables of operations)
+from tilecheck.interp.kernel.access import Access, Gap, KernelModel, Param, ParamKind
+from tilecheck.interp.kernel.coerce import base_name
+from tilecheck.interp.kernel.declared_contracts import declared, integers, ranges
+from tilecheck.interp.kernel.dialect.ownership import NOT_A_DIALECT
+from tilecheck.interp.kernel.expressions import EXPRESSIONS
+from tilecheck.interp.kernel.interpreter import Exhausted, Frame, Knowledge, Machine, Record
+from tilecheck.interp.kernel.lint_facts import Observed
+from tilecheck.interp.kernel.liveness import mentions_64_bits, unused
+from tilecheck.interp.kernel.locks import settled
+from tilecheck.interp.kernel.names import in_module
+from tilecheck.interp.kernel.poison.sources import Paddings
+from tilecheck.interp.kernel.statements import STATEMENTS
+from tilecheck.interp.kernel.tile_types.dtypes import SOME_INTEGER, SOME_NUMBER
+from tilecheck.interp.kernel.values import NONE, Const, Data, Int, ParamRef, Value
+from tilecheck.project.annotations import is_constant_annotation, tile_annotation
+from tilecheck.solver.footprint import Region
+from tilecheck.symbolic import FALSE, TRUE, Cond, Opaque, atoms_in, conj, sym
+from tilecheck.syntax.tree import Attribute, Expr, FuncDef, Name, Span, Subscript
+
+if TYPE_CHECKING:
+    from tilecheck.project.module import KernelSite
+    from tilecheck.project.project import Project
+
+RUNS = 4
+"""Runs until what an earlier run found out about the kernel no longer changes."""
+
+
+Expressions: TypeAlias = Mapping[type, Callable[[Machine, Any], Value]]
+Statements: TypeAlias = Mapping[type, Callable[[Machine, Any], None]]
+
+
+def execute(project: Project, site: KernelSite, overlay: Iterable[str] = ()) -> KernelModel:
+    """Never raises: what goes wrong inside costs the kernel its verdicts. `overlay` are clauses declared elsewhere."""
+    return measured(project, site, overlay)[0]
+
+
+def measured(project: Project, site: KernelSite, overlay: Iterable[str] = ()) -> tuple[KernelModel, int]:
+    """The same with what the last run took, in expressions and statements that were executed."""
+    machine = settle(project, site, overlay)
+    return _model(machine, site), machine.steps
+
+
+def settle(
+    project: Project, site: KernelSite, overlay: Iterable[str] = (),
+    expressions: Expressions | None = None, statements: Statements | None = None,
+) -> Machine:
+    """The machine after the last run. The tables may be others than those of a check, to watch what is executed."""
+    expressions = cast(Expressions, EXPRESSIONS) if expressions is None else expressions
+    statements = cast(Statements, STATEMENTS) if statements is None else statements
+    texts = (*(d.text for d in declared(project, site)), *overlay)
+    of_integers = integers(texts)
+    knowledge = Knowledge(ranges=ranges(texts))
+    machine = _run(project, site, knowledge, expressions, statements)
+    for _ in range(RUNS - 1):
+        learnt = _learn(machine, of_integers)
+        if learnt == knowledge:
+            break
+        knowledge = learnt
+        machine = _run(project, site, knowledge, expressions, statements)
+        if machine.failed:
+            break
+    else:
+        _distrust(machine, "what the kernel does could not be settled", site)
+    return machine
+
+
+def _learn(m: Machine, of_integers: frozenset[str]) -> Knowledge:
+    known = m.knowledge
+    integers = frozenset(m.integers) | of_integers if known.integers is None else known.integers
+    written = frozenset(m.written) | (known.written or frozenset())
+    return Knowledge(
+        written=written,
+        integers=integers,
+        ranks={a: next(iter(r)) for a, r in sorted(m.ranks.items()) if len(r) == 1},
+        ranked=m.ranked(),
+        mixed=frozenset(m.mixed) | known.mixed,
+        counters=frozenset(a for a, ops in m.changes.items() if ops == {"atomic_add"}),
+        # of others nobody asks, and a run less is needed
+        paddings=frozenset(a for a, p in m.paddings.items() if len(p) > 1 and a in integers - written) | known.paddings,
+        unspecified=m.unspecified or known.unspecified,
+        ranges=known.ranges,
+    )
+
+
+def _run(
+    project: Project, site: KernelSite, knowledge: Knowledge, expressions: Expressions, statements: Statements,
+) -> Machine:
+    definition = site.definition
+    names = tuple(p.name for p in definition.params)
+    m = Machine(project, knowledge, names, expressions, statements)
+    m.recording = knowledge.written is not None
+    try:
+        _enter(m, site)
+    except Exhausted:
+        _distrust(m, "the kernel is too large to follow", site)
+    except RecursionError:
+        _distrust(m, "the kernel is nested too deeply to follow", site)
+    except Exception as error:
+        if os.environ.get("TILECHECK_DEBUG"):
+            raise
+        _distrust(m, f"internal error: {type(error).__name__}: {error}", site)
+    return m
+
+
+def dialect() -> ModuleType:
+    """The ownership dialect, which a tree without kernels of it does not load."""
+    from tilecheck.interp.kernel.dialect import enter
+
+    return enter
+
+
+def _distrust(m: Machine, what: str, site: KernelSite) -> None:
+    """No verdict on any array can stand."""
+    m.failed = True
+    span = site.definition.name_span
+    m.unfollowed["*"] = what
+    m.gaps[what, span] = Gap(what, tuple(sorted(m.parameters)), span)
+
+
+def _enter(m: Machine, site: KernelSite) -> None:
+    frame = _surroundings(m, site)
+    inner = Frame(site.module, frame)
+    m.frame = inner
+    owned = dialect().enter_parameters(m, site) if site.dialect else {}
+    for p in site.definition.params:
+        known = owned.get(p.name)
+        inner.env[p.name] = _parameter(m, site, p.name, p.annotation) if known is None else known
+    m.run(site.definition.body)
+
+
+def _surroundings(m: Machine, site: KernelSite) -> Frame:
+    """The frames of the functions around the kernel, executed as far as they can be followed."""
+    frame = Frame(site.module)
+    for position, outer in enumerate(site.outer):
+        frame = Frame(site.module, frame)
+        for p in outer.params:
+            frame.env[p.name] = _outer_parameter(p.name, p.annotation)
+        inside = site.outer[position + 1] if position + 1 < len(site.outer) else site.definition
+        current = frame
+
+        def body(current: Frame = current, outer: FuncDef = outer, inside: FuncDef = inside) -> Value:
+            m.frame = current
+            m.run(tuple(s for s in outer.body if s is not inside))
+            return NONE
+
+        in_module(m, site.module, body)
+        m.alive, m.path, m.exact = True, TRUE, True
+    return frame
+
+
+def _outer_parameter(name: str, annotation: Expr | None) -> Value:
+    if _plain(annotation) == "float":
+        return Data((), sym(name))
+    return ParamRef(name, outer=True)
+
+
+def _plain(annotation: Expr | None) -> str:
+    if isinstance(annotation, Name):
+        return annotation.id
+    return annotation.attr if isinstance(annotation, Attribute) else ""
+
+
+def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None) -> Value:
+    if annotation is None:
+        return ParamRef(name)
+    if is_constant_annotation(m.project, site.module, annotation):
+        m.used_as(name, "constant")
+        if _mentions_float(annotation):
+            return Data((), sym(name), dtype="~float")
+        return Int(sym(name), dtype=_LOOSE.get(_constant_of(annotation), SOME_NUMBER))
+    if mentions_64_bits(annotation):
+        said = tile_annotation(m.project, site.module, annotation)
+        if said == "ScalarInt64":
+            m.used_as(name, "scalar")
+            m.doubled.add(name)
+            return Int(sym(name), dtype="int64")
+        m.indexed[name] = said == "IndexedWithInt64"
+        return ParamRef(name)
+    plain = _plain(annotation)
+    if plain == "int":
+        m.used_as(name, "scalar")
+        return Int(sym(name), dtype=SOME_INTEGER)
+    if plain == "bool":
+        m.used_as(name, "scalar")
+        return Int(sym(name), dtype=SOME_NUMBER)
+    if plain == "float":
+        m.used_as(name, "scalar")
+        return Data((), sym(name), dtype=SOME_NUMBER)
+    if plain == "Array":
+        m.used_as(name, "array")
+    return ParamRef(name)
+
+
+def _mentions_float(annotation: Expr) -> bool:
+    if isinstance(annotation, Subscript):
+        return any(_plain(i) == "float" for i in annotation.items)
+    return isinstance(annotation, Const) and False
+
+
+_LOOSE: Final = {"int": "~int", "bool": "~bool"}
+
+
+def _constant_of(annotation: Expr) -> str:
+    """`int` of `ct.Constant[int]`"""
+    items = annotation.items if isinstance(annotation, Subscript) else ()
+    return _plain(items[0]) if len(items) == 1 else ""
+
+
+# --- the model -------------------------------------------------------------------------------------------------------
+
+_KINDS: tuple[ParamKind, ...] = ("list", "array", "constant", "scalar")
+
+
+def _kind(m: Machine, name: str) -> ParamKind:
+    found = m.kinds.get(name, set())
+    return next((k for k in _KINDS if k in found), "unknown")
+
+
+def _access(m: Machine, r: Record, sites: Mapping[int, int]) -> Access:
+    return Access(
+        array=r.array, may=r.may, mode=cast("Literal['read', 'write', 'atomic']", r.mode), op=r.op,
+        region=Region(r.index, r.guard, r.exact), tile=r.tile, tile_index=r.tile_index, site=sites[r.site],
+        order=r.order, scope=r.scope, loops=tuple(k.counter for k in r.loops), parallel=r.parallel, locks=settled(m, r),
+        span=r.span, via=r.via, checked=r.checked, elements=r.elements, reach=r.reach, under=r.under,
+        unspecified=r.unspecified, padding=r.padding, held=r.kept)
+
+
+def _model(m: Machine, site: KernelSite) -> KernelModel:
+    definition = site.definition
+    params = tuple(Param(p.name, _kind(m, p.name), p.span) for p in definition.params)
+    records = dialect().held_accesses(m) if site.dialect else m.records
+    sites = {s: k for k, s in enumerate(sorted({r.site for r in records}))}
+    accesses = tuple(_access(m, r, sites) for r in records)
+    gaps = list(m.gaps.values()) + _mixed_gaps(accesses)
+    kinds = {p.name: p.kind for p in params}
+    gaps = [_without_scalars(g, kinds) for g in gaps]
+    gaps.sort(key=lambda g: (g.span, g.what))
+    axes = m.axes | m.holdings.axes or ({(0, TRUE)} if _takes_work(accesses) else set())
+    return KernelModel(
+        name=site.qualname, file=site.module.path, span=definition.span, name_span=definition.name_span, params=params,
+        accesses=accesses, axes_read=frozenset(k for k, _ in axes),
+        axis_reads=tuple(sorted(axes, key=lambda read: (read[0], read[1].key))),
+        ranks=tuple((a, next(iter(r))) for a, r in sorted(m.ranks.items()) if len(r) == 1),
+        ranked=m.ranked(),
+        gaps=tuple(gaps), declared=declared(m.project, site), guards=conj(*m.guards), dialect=site.dialect,
+        products=tuple(sorted(m.products, key=lambda t: t.key)), claims=tuple(dict.fromkeys(m.claims)),
+        long=tuple(sorted(m.long, key=lambda t: t.key)), sized=tuple(sorted(m.sized)),
+        doubled=frozenset(m.doubled),
+        wide=frozenset(m.wide - m.narrow),
+        indexed=frozenset(n for n, certain in m.indexed.items() if certain),
+        observed=_observed(m, definition),
+        paddings=Paddings(tuple(m.observations), tuple(sorted(m.unfollowed.items()))),
+        ownership=dialect().ownership_of(m, site) if site.dialect else NOT_A_DIALECT)
+
+
+def _observed(m: Machine, definition: FuncDef) -> Observed:
+    notes = m.notes
+    made = [] if m.failed else [
+        *unused(definition, notes, helper=False),
+        *(u for span in sorted(notes.helpers) for u in unused(notes.helpers[span], notes, helper=True))]
+    wide = bool(notes.wide) or any(map(mentions_64_bits, (definition, *notes.helpers.values())))
+    return Observed(tuple(notes.slices), tuple(notes.narrowings), tuple(notes.loops), tuple(notes.parts), tuple(made),
+                    tuple(notes.early), bool(notes.waits), frozenset(notes.after), wide,
+                    () if m.failed else tuple(notes.uses))
+
+
+def _takes_work(accesses: tuple[Access, ...]) -> bool:
+    """Whether blocks find out what to do from an atomic: such a kernel is for several blocks although it reads no
+    coordinate."""
+    written = [x.region for x in accesses if x.mode == "write"]
+    results = atoms_in(*(r.guard for r in written), *(t for r in written for t in r.index))
+    return any(x.mode == "atomic" for x in accesses) and any(isinstance(a, Opaque) and a.varying for a in results)
+
+
+def _without_scalars(gap: Gap, kinds: Mapping[str, ParamKind]) -> Gap:
+    kept = tuple(a for a in gap.arrays if kinds.get(base_name(a), "array") in ("array", "list", "unknown"))
+    return gap if kept == gap.arrays else Gap(gap.what, kept, gap.span)
+
+
+def _mixed_gaps(accesses: tuple[Access, ...]) -> list[Gap]:
+    """Arrays that are used in two ways whose elements cannot be compared."""
+    by_array: dict[str, list[Access]] = {}
+    for a in accesses:
+        by_array.setdefault(a.array, []).append(a)
+    gaps: list[Gap] = []
+    for name, found in sorted(by_array.items()):
+        if all(a.mode == "read" for a in found):
+            continue
+        raw = [a for a in found if a.op.endswith("_offset")]
+        plain = [a for a in found if not a.op.endswith("_offset")]
+        if raw and plain:
+            gaps.append(Gap("raw offsets and indices are used on one array", (name,), raw[0].span))
+        if any(len(a.region.index) != len(b.region.index) and not _exclusive(a, b)
+               for k, a in enumerate(plain) for b in plain[:k]):
+            gaps.append(Gap("indices of different lengths are used on one array", (name,), plain[0].span))
+    return gaps
+
+
+def _exclusive(a: Access, b: Access) -> bool:
+    """Whether no launch performs both."""
+    return conj(_uniform(a.region.guard), _uniform(b.region.guard)) is FALSE
+
+
+def _uniform(guard: Cond) -> Cond:
+    return conj(*(p for p in (guard.args if guard.op == "and" else (guard,)) if not p.varying))
+
+
+__all__ = ["Span", "execute", "measured", "settle"]

@@ -1,0 +1,415 @@
+"""The state of a symbolic execution: where it stands, what it has recorded, and how names are made.
+
+The machine knows no syntax and no operation; it dispatches to the tables it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.access import Claim, Gap
+from tilecheck.interp.kernel.bounds_requirements import Reach
+from tilecheck.interp.kernel.dialect.holdings import Holdings
+from tilecheck.interp.kernel.dialect.ownership import Held
+from tilecheck.interp.kernel.lint_facts import Notes
+from tilecheck.interp.kernel.poison.sources import Observation
+from tilecheck.interp.kernel.shapes import element, unknown_truth
+from tilecheck.interp.kernel.values import Bool, Data, Int, ParamRef, Shape, Unknown, Value
+from tilecheck.symbolic import (
+    TRUE,
+    Atom,
+    Cond,
+    Counter,
+    Load,
+    Opaque,
+    Sym,
+    Term,
+    atoms_of,
+    conj,
+    conjuncts,
+    counter,
+    negate,
+    opaque,
+)
+from tilecheck.symbolic.sizes import is_short, is_small
+from tilecheck.syntax.tree import Expr, Span, Stmt
+
+if TYPE_CHECKING:
+    from tilecheck.project.module import Module
+    from tilecheck.project.project import Project
+
+STEPS = 30_000
+"""Nodes that one run may visit. The largest kernel of a large library needs 5 000."""
+DEPTH = 12
+
+
+class Exhausted(Exception):
+    """The execution budget is spent."""
+
+
+@record(frozen=True)
+class Knowledge:
+    """What an earlier run found out about the whole kernel.
+
+    written    arrays that the kernel writes anywhere; None in the first run
+    integers   arrays whose elements are used as integers
+    ranks      ranks of arrays
+    ranked     arrays of which some code shows the rank in every variant
+    mixed      list parameters that are indexed by something that is not a constant
+    counters   arrays that atomic additions alone change
+    paddings   arrays of integers, not written, that are read with different padding values
+    unspecified  whether some tile load leaves its padding unspecified
+    ranges     arrays of which the author says how large their elements are: from the first number to before the second
+    """
+
+    written: frozenset[str] | None = None
+    integers: frozenset[str] | None = None
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    ranked: frozenset[str] = frozenset()
+    mixed: frozenset[str] = frozenset()
+    counters: frozenset[str] = frozenset()
+    paddings: frozenset[str] = frozenset()
+    unspecified: bool = False
+    ranges: Mapping[str, tuple[Term, Term]] = field(default_factory=dict)
+
+
+@dataclass
+class Jumps:
+    """Where control leaves the body of a loop: the path condition and the variables there."""
+
+    breaks: list[tuple[Cond, dict[str, Value]]] = field(default_factory=list)
+    continues: list[tuple[Cond, dict[str, Value]]] = field(default_factory=list)
+    returns: bool = False
+
+
+class Frame:
+    """One activation of a function, or the body of a module."""
+
+    def __init__(self, module: Module, parent: Frame | None = None) -> None:
+        self.module = module
+        self.parent = parent
+        self.entry: Cond = TRUE
+        self.env: dict[str, Value] = {}
+        self.returns: list[tuple[Cond, Value, bool]] = []
+        self.jumps: list[Jumps] = []
+
+    def lookup(self, name: str) -> Value | None:
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.env:
+                return frame.env[name]
+            frame = frame.parent
+        return None
+
+
+@record(frozen=True)
+class LoopMark:
+    """An enclosing loop: the name of its counter, and the value of its target when it is a `for` over a range."""
+
+    counter: str
+    target: Term | None
+
+
+@dataclass(eq=False)
+class Lock:
+    """A lock element that is held; `released` is the order of the release once it is seen."""
+
+    array: str
+    index: tuple[Term, ...]
+    strong: bool
+    released: str | None = None
+
+
+@record(frozen=True)
+class CasResult:
+    """What a compare-and-swap returned stands for."""
+
+    array: str
+    index: tuple[Term, ...]
+    expected: Term
+    desired: Term
+    strong: bool
+
+
+@record(frozen=True)
+class Record:
+    """An access as executed; locks are settled when the execution is over."""
+
+    array: str
+    may: tuple[str, ...]
+    mode: str
+    op: str
+    index: tuple[Term, ...]
+    guard: Cond
+    exact: bool
+    tile: tuple[Term, ...]
+    tile_index: tuple[Term, ...]
+    own_index: tuple[Term, ...]
+    elements: tuple[Term, ...]
+    site: int
+    order: str
+    scope: str
+    loops: tuple[LoopMark, ...]
+    held: tuple[Lock, ...]
+    span: Span
+    via: tuple[Span, ...]
+    checked: bool
+    parallel: str | None = None
+    reach: tuple[Reach, ...] = ()
+    under: Cond = TRUE
+    unspecified: str = ""
+    padding: str = ""
+    kept: Held | None = None
+
+
+def _at_run_time(cond: Cond) -> bool:
+    """Whether a condition is for certain decided while the kernel runs. One that was not understood may choose a
+    variant: `if FLAG:` of a constant from elsewhere."""
+    return cond.varying and any(a.varying and not isinstance(a, Opaque) for a in atoms_of(cond))
+
+
+class Machine:
+    def __init__(
+        self, project: Project, knowledge: Knowledge, arrays: tuple[str, ...],
+        expressions: Mapping[type, Callable[[Machine, Any], Value]],
+        statements: Mapping[type, Callable[[Machine, Any], None]],
+    ) -> None:
+        self.project = project
+        self.knowledge = knowledge
+        self.parameters = arrays
+        self._expressions = expressions
+        self._statements = statements
+        self.frame: Frame | None = None
+        self.path: Cond = TRUE
+        self.alive = True
+        self.recording = True
+        self.host = False
+        self.exact = True
+        self.loops: tuple[LoopMark, ...] = ()
+        self.via: tuple[Span, ...] = ()
+        self.unroll: tuple[int, ...] = ()
+        self.held: tuple[Lock, ...] = ()
+        self.records: list[Record] = []
+        self.written: set[str] = set()
+        self.gaps: dict[tuple[str, Span], Gap] = {}
+        self.axes: set[tuple[int, Cond]] = set()
+        self.guards: list[Cond] = []
+        self.kinds: dict[str, set[str]] = {}
+        self.ranks: dict[str, set[int]] = {}
+        self.shown: dict[str, set[Cond]] = {}
+        """For which variants of the kernel code shows the rank of an array."""
+        self.omitted = 0
+        """Loops around the code whose body the compiler repeats, or leaves out if they run over nothing."""
+        self.integers: set[str] = set()
+        self.mixed: set[str] = set()
+        self.paddings: dict[str, set[str]] = {}
+        self.unspecified = False
+        self.observations: list[Observation] = []
+        self.unfollowed: dict[str, str] = {}
+        self.doubts = 0
+        self.cas: dict[Atom, CasResult] = {}
+        self.changes: dict[str, set[str]] = {}
+        self.updates: dict[str, set[tuple[object, ...]]] = {}
+        self.constants: dict[tuple[str, str], Value] = {}
+        self.globals: dict[tuple[Module, str], Value] = {}
+        """What module-level names mean that are no constants."""
+        self.stored: dict[str, frozenset[str]] = {}
+        """By file, the attributes that are set somewhere in it."""
+        self.steps = 0
+        self.failed = False
+        self.sites = 0
+        self._places: dict[str, dict[tuple[object, ...], int]] = {}
+        self.made: set[Atom] = set()
+        self.products: set[Term] = set()
+        self.long: set[Term] = set()
+        self.sized: set[str] = set()
+        """Numbers of the launch that bounds of others take not to be negative."""
+        self.doubled: set[str] = set()
+        """Numbers that the launch passes in 64 bits."""
+        self.plain: set[Term] = set()
+        """Values of loop variables, which their loops keep within 32 bits."""
+        self.supposed: tuple[Atom, Cond] | None = None
+        """While the condition of a loop is tested: its counter, and what the test before said."""
+        self.trusted = False
+        """Whether numbers are taken to fit wherever they are used."""
+        self.wide: set[Atom] = set()
+        self.narrow: set[Atom] = set()
+        """Quotients and the like, by what they are computed in: 64 bits or fewer."""
+        self.indexed: dict[str, bool] = {}
+        """Array parameters that are indexed in 64 bits: whether that is certain."""
+        self.notes = Notes()
+        self.claims: list[Claim] = []
+        self.holdings = Holdings()
+
+    # --- dispatch ---
+
+    @property
+    def top(self) -> Frame:
+        assert self.frame is not None
+        return self.frame
+
+    def eval(self, expr: Expr) -> Value:
+        self.steps += 1
+        if self.steps > STEPS:
+            raise Exhausted
+        handler = self._expressions.get(type(expr))
+        if handler is None:
+            return Unknown(type(expr).__name__)
+        value = handler(self, expr)
+        return self.limited_truth(value, expr.span) if type(value) is Bool else value
+
+    def run(self, statements: tuple[Stmt, ...]) -> None:
+        """Executes statements in order. Afterwards `alive` says whether control may reach the end, and `path` holds
+        what is then known."""
+        for s in statements:
+            if not self.alive or self.path.op == "false":
+                self.alive = False
+                return
+            self.steps += 1
+            if self.steps > STEPS:
+                raise Exhausted
+            handler = self._statements.get(type(s))
+            if handler is not None:
+                handler(self, s)
+
+    # --- names ---
+
+    def tag(self) -> str:
+        text = "".join(f"/{s.line}" for s in self.via)
+        return text + "".join(f"~{u}" for u in self.unroll)
+
+    def name(self, what: str, span: Span) -> str:
+        """A name for something made at `span`, the same whenever the same place is executed again."""
+        shown = f"{what}@{span.line}{self.tag()}"
+        place = tuple((s.line, s.column) for s in self.via) + self.unroll + (span.column,)
+        known = self._places.setdefault(shown, {})
+        position = known.setdefault(place, len(known))
+        return shown if position == 0 else f"{shown}.{position + 1}"
+
+    def fresh(self, what: str, span: Span, shape: Shape | None = ()) -> Int:
+        """An integer of which nothing is known."""
+        seed = opaque(self.name(what, span))
+        self.note_made(seed)
+        return Int(element(seed, shape), shape)
+
+    def fresh_truth(self, what: str, span: Span, shape: Shape | None = ()) -> Bool:
+        seed = opaque(self.name(what, span))
+        self.note_made(seed)
+        return Bool(unknown_truth(seed, shape), shape)
+
+    def fresh_counter(self, what: str, span: Span) -> Term:
+        term = counter(self.name(what, span))
+        self.note_made(term)
+        return term
+
+    def note_made(self, term: Term) -> None:
+        atom = term.single
+        if atom is not None:
+            self.made.add(atom)
+
+    # --- bookkeeping ---
+
+    def shows_rank(self, array: str, rank: int) -> None:
+        """Note that the code here is for arrays of this rank. Where a condition on the launch alone stands before it,
+        some variants of the kernel are compiled without it, and for other arrays; what is asserted holds in all."""
+        self.ranks.setdefault(array, set()).add(rank)
+        if self.omitted:
+            return
+        asserted = conjuncts(conj(*self.guards))
+        # no variant is made by numbers that only the launch has
+        chosen = (c for c in conjuncts(self.path) if not _at_run_time(c) and c not in asserted and not all(
+            isinstance(a, Sym) and a.name.startswith("grid[") for a in atoms_of(c)))
+        self.shown.setdefault(array, set()).add(conj(*chosen))
+
+    def ranked(self) -> frozenset[str]:
+        """Arrays of which some code shows the rank in every variant."""
+        return frozenset(a for a, ways in self.shown.items()
+                         if conj(*(negate(c) for c in sorted(ways, key=lambda c: c.key))).op == "false")
+
+    def assume(self, cond: Cond) -> None:
+        self.path = conj(self.path, cond)
+
+    @property
+    def noting(self) -> bool:
+        """Whether what is executed is the kernel itself, once and for good."""
+        return self.recording and not self.host
+
+    def gap(self, what: str, arrays: frozenset[str] | tuple[str, ...], span: Span) -> None:
+        if self.recording and not self.host:
+            self.gaps.setdefault((what, span), Gap(what, tuple(sorted(arrays)), span))
+
+    def unclear(self) -> None:
+        """Something on the way was approximated: accesses from here on may not be used to refute."""
+        self.exact = False
+
+    def used_as(self, name: str, kind: str) -> None:
+        self.kinds.setdefault(name, set()).add(kind)
+
+    def integer_use(self, term: Term) -> None:
+        """The term is used as an integer, so the arrays it was loaded from hold integers."""
+        if self.knowledge.integers is None:
+            self.integers.update(a.array for a in atoms_of(term) if isinstance(a, Load))
+
+    def limited(self, value: Int, span: Span) -> Int:
+        """The value, or an opaque one when its term has grown too large."""
+        if is_small(value.term):
+            return value
+        return self.fresh("large", span, value.shape)
+
+    def limited_truth(self, value: Bool, span: Span) -> Bool:
+        """The truth value, or one of which nothing is known when its condition has grown too long."""
+        return value if is_short(value.cond) else replace(
+            self.fresh_truth("large", span, value.shape), shadow=value.shadow)
+
+    @contextmanager
+    def doubting(self) -> Iterator[None]:
+        """What is executed here need not be compiled in every launch, by a condition that is not in the path."""
+        self.doubts += 1
+        try:
+            yield
+        finally:
+            self.doubts -= 1
+
+    @contextmanager
+    def trusting(self) -> Iterator[None]:
+        """What is executed here is only asked what it says of numbers that fit."""
+        before, self.trusted = self.trusted, True
+        try:
+            yield
+        finally:
+            self.trusted = before
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        before = (self.recording, self.path, self.alive, self.exact, self.held, self.loops)
+        self.recording = False
+        try:
+            yield
+        finally:
+            self.recording, self.path, self.alive, self.exact, self.held, self.loops = before
+
+    def next_site(self) -> int:
+        self.sites += 1
+        return self.sites
+
+    def mark_parallel(self, start: int, counter: str, target: Term) -> None:
+        """Finds, among the accesses recorded since `start`, the stores of one loop that may stay unordered."""
+        since = self.records[start:]
+        by_array: dict[str, set[int]] = {}
+        for r in since:
+            by_array.setdefault(r.array.split("[")[0], set()).add(r.site)
+        for k in range(start, len(self.records)):
+            r = self.records[k]
+            if (r.op == "store" and len(by_array[r.array.split("[")[0]]) == 1 and not r.may and r.order == "weak"
+                    and r.loops and r.loops[-1].counter == counter and target in r.own_index):
+                self.records[k] = replace(r, parallel=counter)
+
+
+__all__ = [
+    "DEPTH", "CasResult", "Counter", "Data", "Exhausted", "Frame", "Jumps", "Knowledge", "Lock", "LoopMark", "Machine",
+    "ParamRef", "Record",
+]

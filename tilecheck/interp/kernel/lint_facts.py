@@ -1,0 +1,244 @@
+"""What symbolic execution notes on the way beside accesses: slices, casts, loops, parts of tiles, values that are made.
+
+Rules that look at how an index came about rather than at the elements it leads to read these notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.tile_types.uses import Use
+from tilecheck.interp.kernel.values import Bool, Data, Int, Value
+from tilecheck.symbolic import TRUE, Atom, Cond, Lane, Term, conj, conjuncts, disj, negate, substitute_cond
+from tilecheck.syntax.tree import FuncDef, Span
+
+__all__ = [
+    "NOTHING_SEEN", "Early", "Narrowing", "Notes", "Observed", "RangeLoop", "SliceUse", "SubTile", "Unused",
+    "UnusedKind",
+]
+
+_EARLY: Final = 32
+
+UnusedKind: TypeAlias = Literal["mask", "tile", "loaded"]
+
+
+@record(frozen=True)
+class SliceUse:
+    """`array.slice(axis, start, stop)`, in coordinates of what is sliced, whose extent along the axis is `extent`.
+
+    guard  what is known where the slice is taken
+    """
+
+    array: str
+    axis: int
+    start: Term
+    stop: Term
+    extent: Term
+    guard: Cond
+    exact: bool
+    span: Span
+
+
+@record(frozen=True)
+class Narrowing:
+    """A value put into an integer type that may not hold it; `result` is what becomes of it."""
+
+    dtype: str
+    bits: int
+    value: Term
+    result: Term
+    guard: Cond
+    span: Span
+
+
+@record(frozen=True)
+class RangeLoop:
+    """A `for` over a range.
+
+    early  whether something in it may end it before the end of the range
+    """
+
+    counter: str
+    start: Term
+    stop: Term
+    step: Term
+    guard: Cond
+    span: Span
+    header: Span
+    early: bool = False
+
+
+@record(frozen=True)
+class SubTile:
+    """`ct.extract` or `ct.insert`: a part of a tile of extents `whole`, selected in units of its own extents."""
+
+    op: str
+    index: tuple[Term, ...]
+    part: tuple[Term, ...]
+    whole: tuple[Term, ...]
+    guard: Cond
+    span: Span
+
+
+@record(frozen=True)
+class Early:
+    """An access that may come before `grid_dependency_control_wait()`.
+
+    reads  whether it only reads
+    path   what is known where it is
+    waits  the conditions under which the wait has been passed before
+    """
+
+    array: str
+    reads: bool
+    span: Span
+    path: Cond
+    waits: tuple[Cond, ...]
+
+    def waited(self, given: Mapping[Atom, Term]) -> bool:
+        """Whether the wait comes first, or the access is not made, where launch scalars have these values."""
+        path = substitute_cond(self.path, given)
+        return path.op == "false" or any(_implies(path, substitute_cond(w, given)) for w in self.waits)
+
+
+@record(frozen=True)
+class Unused:
+    """A value that is made and does not reach memory, a condition or a result.
+
+    kind    a mask, a tile that is computed, or anything that is loaded
+    helper  whether it stands in a function that kernels call
+    """
+
+    name: str
+    kind: UnusedKind
+    span: Span
+    helper: bool
+
+
+@record(frozen=True)
+class Observed:
+    """The notes of one kernel.
+
+    early  the first accesses that may come before `grid_dependency_control_wait()`, in program order
+    waits  whether that is called at all
+    after  arrays that are read after it
+    wide   whether 64-bit integers are mentioned anywhere in it
+    uses   operations whose operands do not fit, or do not in some launches
+    """
+
+    slices: tuple[SliceUse, ...] = ()
+    narrowings: tuple[Narrowing, ...] = ()
+    loops: tuple[RangeLoop, ...] = ()
+    parts: tuple[SubTile, ...] = ()
+    unused: tuple[Unused, ...] = ()
+    early: tuple[Early, ...] = ()
+    waits: bool = False
+    after: frozenset[str] = frozenset()
+    wide: bool = False
+    uses: tuple[Use, ...] = ()
+
+
+NOTHING_SEEN = Observed()
+
+
+@dataclass
+class Notes:
+    """The notes as they are taken.
+
+    effects  number of operations that do more than compute a value
+    reads    number of reads
+    made     per assignment what it makes; None when it does more, or when that is not known
+    helpers  the functions that were executed, by place
+    wide     values that were made 64 bits wide
+    waits    conditions under which the wait for the previous launch has been passed, in program order
+    uses     operations whose operands do not fit, or may not
+    seen     the values of expressions and variables by place, where somebody asks for them
+    """
+
+    slices: dict[SliceUse, None] = field(default_factory=dict)
+    narrowings: dict[Narrowing, None] = field(default_factory=dict)
+    loops: dict[RangeLoop, None] = field(default_factory=dict)
+    parts: dict[SubTile, None] = field(default_factory=dict)
+    made: dict[Span, UnusedKind | Literal["other"] | None] = field(default_factory=dict)
+    helpers: dict[Span, FuncDef] = field(default_factory=dict)
+    effects: int = 0
+    reads: int = 0
+    waits: list[Cond] = field(default_factory=list)
+    wide: set[Term] = field(default_factory=set)
+    early: list[Early] = field(default_factory=list)
+    after: set[str] = field(default_factory=set)
+    uses: dict[Use, None] = field(default_factory=dict)
+    seen: dict[Span, list[Value]] = field(default_factory=dict)
+
+    def assigned(self, span: Span, value: Value, effects: int, reads: int) -> None:
+        """An assignment was executed; `effects` and `reads` are the numbers from before."""
+        kind: UnusedKind | Literal["other"] | None = None
+        if self.effects == effects:
+            kind = _kind(value, self.reads > reads)
+        self.made[span] = kind if self.made.get(span, kind) == kind else _merged(self.made[span], kind)
+
+    def sized(self, dtype: str, value: Term, path: Cond, span: Span) -> None:
+        """A value becomes an integer of 32 or 64 bits. What is computed from one of 64 need not fit into 32."""
+        if dtype == "int64":
+            self.wide.add(value)
+        elif dtype == "int32" and any(_multiple(value, w) for w in self.wide):
+            self.narrowings[Narrowing(dtype, 32, value, value, path, span)] = None
+
+    def waited(self, path: Cond) -> None:
+        """The wait is executed under a condition."""
+        self.effects += 1
+        for known in list(self.waits):
+            merged = _merged_paths(known, path)
+            if merged is not None:
+                self.waits.append(merged)
+        self.waits.append(path)
+
+    def accessed(self, array: str, reads: bool, path: Cond, span: Span) -> None:
+        """An access is executed under a condition."""
+        if any(_implies(path, w) for w in self.waits):
+            if reads:
+                self.after.add(array)
+        elif len(self.early) < _EARLY:
+            self.early.append(Early(array, reads, span, path, tuple(self.waits)))
+
+
+def _kind(value: Value, loaded: bool) -> UnusedKind | Literal["other"]:
+    if loaded and isinstance(value, (Int, Bool, Data)):
+        return "loaded"
+    if isinstance(value, (Int, Bool, Data)) and value.shape:
+        return "mask" if isinstance(value, Bool) else "tile"
+    return "other"
+
+
+def _multiple(value: Term, wide: Term) -> bool:
+    """Whether a value has a product in it that has the block-dependent atoms of another one as factors."""
+    factors = {a for a in wide.atoms() if a.varying and not isinstance(a, Lane)}
+    return bool(factors) and any(len(m) > 1 and factors <= set(m) for m in value.monos)
+
+
+def _merged(
+    a: UnusedKind | Literal["other"] | None, b: UnusedKind | Literal["other"] | None,
+) -> UnusedKind | Literal["other"] | None:
+    """Of one statement executed twice; that it does more once is enough."""
+    return None if a is None or b is None else "other"
+
+
+def _parts(cond: Cond) -> frozenset[Cond]:
+    return frozenset(conjuncts(cond))
+
+
+def _implies(path: Cond, wait: Cond) -> bool:
+    return _parts(wait) <= _parts(path)
+
+
+def _merged_paths(a: Cond, b: Cond) -> Cond | None:
+    """Two conditions that differ in one part that one of them has and the other denies: the rest suffices."""
+    first, second = _parts(a), _parts(b)
+    mine, other = first - second, second - first
+    if mine and other and conj(*mine) == negate(conj(*other)):
+        return conj(*sorted(first & second, key=lambda c: c.key))
+    whole = disj(a, b)
+    return whole if whole is TRUE else None

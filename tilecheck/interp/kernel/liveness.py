@@ -1,0 +1,223 @@
+"""Values that a function makes and that reach nothing: by names, without regard to the order of statements.
+
+A name is live when something that has an effect reads it: a store, a condition, what a loop runs over, a result, a
+nested function; or when an assignment to a live name does. An assignment to a name that is not live is dead. That a
+name is used somewhere, in whatever variant of the kernel, is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.lint_facts import Notes, Unused, UnusedKind
+from tilecheck.syntax.tree import (
+    PARTS,
+    Annotated,
+    Assign,
+    Attribute,
+    AugAssign,
+    Break,
+    Continue,
+    Expr,
+    For,
+    FuncDef,
+    If,
+    ImportStmt,
+    Name,
+    Pass,
+    Sequence,
+    Span,
+    Starred,
+    Stmt,
+    Try,
+    While,
+    With,
+)
+
+__all__ = ["mentions_64_bits", "unused"]
+
+_REPORTED: Final[tuple[UnusedKind, ...]] = ("mask", "tile", "loaded")
+
+
+@record(frozen=True)
+class _Made:
+    """One name that an assignment without further effects sets. `alone` when it sets no other."""
+
+    name: str
+    reads: frozenset[str]
+    span: Span
+    alone: bool
+
+
+@dataclass
+class _Uses:
+    made: list[_Made]
+    live: set[str]
+    pure: Callable[[Span], bool]
+
+
+def unused(definition: FuncDef, notes: Notes, helper: bool) -> tuple[Unused, ...]:
+    """What the body of a function makes in vain; each chain of dead values by its last one."""
+    uses = _Uses([], set(), lambda span: notes.made.get(span) is not None)
+    _walk(uses, definition.body)
+    dead = _dead(uses)
+    out = [_reported(name, defs, notes, helper) for name, defs in dead.items() if _is_last(name, dead)]
+    return tuple(u for u in out if u is not None)
+
+
+def _reported(name: str, defs: list[_Made], notes: Notes, helper: bool) -> Unused | None:
+    if name.startswith("_"):
+        return None
+    for d in reversed(defs):
+        kind = notes.made.get(d.span)
+        if d.alone and kind in _REPORTED:
+            return Unused(name, kind, d.span, helper)
+    return None
+
+
+def _dead(uses: _Uses) -> dict[str, list[_Made]]:
+    by_name: dict[str, list[_Made]] = {}
+    for d in uses.made:
+        by_name.setdefault(d.name, []).append(d)
+    pending = list(uses.live)
+    live: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name in live:
+            continue
+        live.add(name)
+        for d in by_name.get(name, ()):
+            pending.extend(d.reads)
+    return {name: defs for name, defs in by_name.items() if name not in live}
+
+
+def _is_last(name: str, dead: Mapping[str, list[_Made]]) -> bool:
+    """Whether no other dead value is made from it, but such as it is made from itself."""
+    readers = {other for other, defs in dead.items() if other != name and any(name in d.reads for d in defs)}
+    if not readers:
+        return True
+    made_from = _sources(name, dead)
+    # a circle of values carried through a loop: its first name stands for all
+    return readers <= made_from and name == min(readers | {name})
+
+
+def _sources(name: str, dead: Mapping[str, list[_Made]]) -> set[str]:
+    out: set[str] = set()
+    pending = [name]
+    while pending:
+        for d in dead.get(pending.pop(), ()):
+            new = d.reads.intersection(dead) - out
+            out |= new
+            pending.extend(new)
+    return out
+
+
+# --- statements ------------------------------------------------------------------------------------------------------
+
+def _walk(uses: _Uses, statements: Iterable[Stmt]) -> None:
+    for s in statements:
+        _STATEMENTS.get(type(s), _anything)(uses, s)
+
+
+def _assign(uses: _Uses, s: Assign) -> None:
+    targets = [t for target in s.targets for t in _plain(target)]
+    reads = frozenset(names(s.value))
+    if not uses.pure(s.span) or any(t is None for t in targets):
+        uses.live |= reads
+        uses.live.update(n for target in s.targets for n in names(target) if not isinstance(target, Name))
+        if not uses.pure(s.span):
+            return
+    alone = len(targets) == 1 and isinstance(s.targets[0], Name)
+    uses.made += [_Made(t, reads, s.span, alone) for t in targets if t is not None]
+
+
+def _augmented(uses: _Uses, s: AugAssign) -> None:
+    reads = frozenset((*names(s.value), *names(s.target)))
+    if not uses.pure(s.span) or not isinstance(s.target, Name):
+        uses.live |= reads
+        return
+    uses.made.append(_Made(s.target.id, reads, s.span, True))
+
+
+def _plain(target: Expr) -> Iterator[str | None]:
+    """The names that a target sets; None for what is no name."""
+    if isinstance(target, Name):
+        yield target.id
+    elif isinstance(target, Sequence):
+        for item in target.items:
+            yield from _plain(item)
+    elif isinstance(target, Starred):
+        yield from _plain(target.value)
+    else:
+        yield None
+
+
+def _if(uses: _Uses, s: If) -> None:
+    uses.live.update(names(s.test))
+    _walk(uses, (*s.body, *s.orelse))
+
+
+def _for(uses: _Uses, s: For) -> None:
+    uses.live.update(names(s.iterable))
+    _walk(uses, (*s.body, *s.orelse))
+
+
+def _while(uses: _Uses, s: While) -> None:
+    uses.live.update(names(s.test))
+    _walk(uses, (*s.body, *s.orelse))
+
+
+def _with(uses: _Uses, s: With) -> None:
+    for context, _ in s.items:
+        uses.live.update(names(context))
+    _walk(uses, s.body)
+
+
+def _try(uses: _Uses, s: Try) -> None:
+    _walk(uses, (*s.body, *(t for h in s.handlers for t in h), *s.orelse, *s.finalbody))
+
+
+def _anything(uses: _Uses, s: Stmt) -> None:
+    uses.live.update(names(s))
+
+
+def _nothing(uses: _Uses, s: Stmt) -> None:
+    return None
+
+
+_STATEMENTS: Final[Mapping[type, Callable[[_Uses, Any], None]]] = {
+    Assign: _assign, AugAssign: _augmented, If: _if, For: _for, While: _while, With: _with, Try: _try,
+    Annotated: _nothing, Break: _nothing, Continue: _nothing, Pass: _nothing, ImportStmt: _nothing,
+}
+
+
+def names(node: object) -> set[str]:
+    """Every name in a piece of code."""
+    out: set[str] = set()
+    _add_names(node, out)
+    return out
+
+
+def _add_names(node: object, out: set[str]) -> None:
+    if isinstance(node, Name):
+        out.add(node.id)
+    elif isinstance(node, tuple):
+        for item in node:
+            _add_names(item, out)
+    else:
+        for field in PARTS[type(node)]:
+            _add_names(getattr(node, field), out)
+
+
+def mentions_64_bits(node: object) -> bool:
+    """Whether a piece of code names a 64-bit integer type, or annotates a parameter in a way that may hide one."""
+    if isinstance(node, Name):
+        return "int64" in node.id.lower()
+    if isinstance(node, Attribute):
+        return "int64" in node.attr.lower() or mentions_64_bits(node.value)
+    if isinstance(node, tuple):
+        return any(map(mentions_64_bits, node))
+    return any(mentions_64_bits(getattr(node, field)) for field in PARTS[type(node)])

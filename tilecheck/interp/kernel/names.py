@@ -1,0 +1,144 @@
+"""What a name refers to: variables, enclosing functions, module-level definitions, builtins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tilecheck.interp.kernel.coerce import arrays_in
+from tilecheck.interp.kernel.interpreter import Frame, Machine
+from tilecheck.interp.kernel.path_simplify import decided
+from tilecheck.interp.kernel.values import (
+    Builtin,
+    Choice,
+    Class,
+    External,
+    Function,
+    Instance,
+    Int,
+    ModuleValue,
+    TileRef,
+    Unknown,
+    Value,
+)
+from tilecheck.project.targets import (
+    ClassTarget,
+    ConstantTarget,
+    ExternalName,
+    FunctionTarget,
+    ModuleTarget,
+    Target,
+    TileName,
+)
+from tilecheck.symbolic import opaque
+from tilecheck.syntax.tree import Attribute, Call, Constant, DictExpr, Name, Sequence, Span
+
+if TYPE_CHECKING:
+    from tilecheck.project.module import Module
+
+BUILTINS = frozenset({
+    "range", "min", "max", "abs", "len", "int", "float", "bool", "divmod", "pow", "tuple", "list", "sum", "round",
+    "enumerate", "zip", "print", "isinstance", "getattr", "hasattr", "type", "str", "repr", "slice", "sorted",
+    "reversed", "all", "any", "map", "filter", "set", "dict", "object", "super", "property", "staticmethod",
+    "classmethod", "id", "callable", "issubclass", "complex", "iter", "next", "vars", "setattr",
+})
+
+
+def lookup(m: Machine, name: str, span: Span) -> Value:
+    top = m.top
+    found = top.env.get(name)
+    if found is None and top.parent is not None:
+        found = top.parent.lookup(name)
+    if found is not None:
+        return _narrowed(m, found) if isinstance(found, Choice) else found
+    module = top.module
+    known = m.globals.get((module, name))
+    if known is not None:
+        return known
+    target = module.lookup(name)
+    if target is not None:
+        value = from_target(m, target)
+        if not isinstance(target, ConstantTarget):  # the value of a name that is defined by itself is yet to come
+            m.globals[module, name] = value
+        return value
+    if name in BUILTINS:
+        return Builtin(name)
+    if name == "__name__":
+        return Unknown("name")
+    return Unknown(f"name {name}")
+
+
+def _narrowed(m: Machine, value: Choice) -> Value:
+    """The alternative that the path leaves."""
+    cond = decided(value.cond, m.path)
+    if cond.op not in ("true", "false"):
+        return value
+    chosen = value.then if cond.op == "true" else value.other
+    return _narrowed(m, chosen) if isinstance(chosen, Choice) else chosen
+
+
+def from_target(m: Machine, target: Target) -> Value:
+    handler = _TARGETS.get(type(target))
+    return Unknown("name") if handler is None else handler(m, target)
+
+
+def _constant(m: Machine, target: ConstantTarget) -> Value:
+    key = (target.module.path, str(target.value.span))
+    known = m.constants.get(key)
+    if known is None:
+        m.constants[key] = Unknown("name defined by itself")
+        known = _evaluate(m, target)
+        m.constants[key] = known
+    return known
+
+
+def _evaluate(m: Machine, target: ConstantTarget) -> Value:
+    """A module-level value. A name that is assigned several times is the same in all blocks, but unknown."""
+    value = in_module(m, target.module, lambda: m.eval(target.value))
+    if isinstance(target.value, DictExpr) or (isinstance(target.value, Sequence) and target.value.kind != "tuple"):
+        return Unknown("container that may have changed", arrays_in(m, value))
+    if isinstance(value, Instance) and value.member is None and not _frozen(value):
+        return Unknown("object that may have changed", arrays_in(m, value))
+    if not target.several:
+        return value
+    place = target.value.span
+    if isinstance(value, Int):
+        return Int(opaque(f"{target.module.name}:{place.line}", uniform=True))
+    return Unknown("name assigned several times", arrays_in(m, value))
+
+
+def _frozen(value: Instance) -> bool:
+    """Whether the fields of an object cannot be set: a frozen dataclass or a named tuple."""
+    definition = value.of.definition
+    flags = [k for d in definition.decorators if isinstance(d, Call) for k in d.keywords if k.name == "frozen"]
+    return any(isinstance(k.value, Constant) and k.value.value is True for k in flags) or any(
+        (b.id if isinstance(b, Name) else b.attr if isinstance(b, Attribute) else "") == "NamedTuple"
+        for b in definition.bases)
+
+
+def in_module(m: Machine, module: Module, action: Callable[[], Value]) -> Value:
+    """Evaluates host code: nothing in it touches memory."""
+    frame, host, via, unroll, loops = m.frame, m.host, m.via, m.unroll, m.loops
+    path, alive, exact = m.path, m.alive, m.exact
+    m.frame, m.host, m.loops = Frame(module), True, ()
+    try:
+        return action()
+    finally:
+        m.frame, m.host, m.via, m.unroll, m.loops = frame, host, via, unroll, loops
+        m.path, m.alive, m.exact = path, alive, exact
+
+
+def _function(m: Machine, target: FunctionTarget) -> Value:
+    if target.outer:
+        return Unknown("nested function of another scope")
+    return Function(target.definition, target.module)
+
+
+_TARGETS: dict[type, Callable[..., Value]] = {
+    TileName: lambda m, t: TileRef(t.name),
+    FunctionTarget: _function,
+    ClassTarget: lambda m, t: Class(t.definition, t.module),
+    ConstantTarget: _constant,
+    ModuleTarget: lambda m, t: ModuleValue(t.module),
+    ExternalName: lambda m, t: External(t.name),
+}

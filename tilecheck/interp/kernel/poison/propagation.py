@@ -1,0 +1,354 @@
+"""What each operation does to undefined lanes: it passes them on, or an undefined lane makes a difference to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from tilecheck.interp.kernel.interpreter import Machine
+from tilecheck.interp.kernel.poison.sources import (
+    Observation,
+    Shadow,
+    Undefined,
+    blurred,
+    lanes_in,
+    mapped,
+    merged,
+    moved,
+    under,
+    weakened,
+)
+from tilecheck.interp.kernel.shapes import broadcast, lanes_of
+from tilecheck.interp.kernel.values import (
+    Bool,
+    Choice,
+    Data,
+    Dict,
+    Instance,
+    Int,
+    Partial,
+    Shape,
+    Tuple,
+    Unknown,
+    Value,
+)
+from tilecheck.symbolic import (
+    TRUE,
+    Atom,
+    Cond,
+    Lane,
+    Substitution,
+    Term,
+    atoms_of,
+    conj,
+    conjuncts,
+    disj,
+    ge,
+    lane,
+    lt,
+    negate,
+    opaque,
+)
+from tilecheck.syntax.tree import Span
+
+__all__ = [
+    "GONE", "elementwise", "is_marker", "joined", "lose", "lose_all", "observe", "selected", "shadow_of", "spread",
+    "with_shadow",
+]
+
+GONE: Final = opaque("~gone")
+"""Stands for the lane of a reduced axis in the shadow of a value that a loop carries."""
+MARK: Final = "~"
+"""Begins the names of sources that stand for what a loop carries."""
+
+TILES: Final = (Int, Bool, Data)
+
+
+def is_marker(u: Undefined) -> bool:
+    return u.edge.source.startswith(MARK)
+
+
+def shadow_of(value: Value) -> Shadow:
+    """The undefined lanes of a value that is used as one tile."""
+    if isinstance(value, TILES):
+        return value.shadow
+    if isinstance(value, Choice):
+        then, other = shadow_of(value.then), shadow_of(value.other)
+        if not (then or other):
+            return ()
+        out = merged(under(value.cond, then), under(negate(value.cond), other))
+        return out if _shape(value.then) == _shape(value.other) else blurred(out)
+    return ()
+
+
+def _shape(value: Value) -> Shape | None:
+    return value.shape if isinstance(value, TILES) else ()
+
+
+def with_shadow(value: Value, shadow: Shadow) -> Value:
+    """The value with these undefined lanes; a value of another kind has none."""
+    if isinstance(value, Choice):
+        return Choice(value.cond, with_shadow(value.then, shadow), with_shadow(value.other, shadow))
+    if not isinstance(value, TILES) or value.shadow == shadow:
+        return value
+    return _WITH[type(value)](value, shadow)
+
+
+_WITH: Final[Mapping[type, Callable[..., Value]]] = {
+    Int: lambda v, shadow: Int(v.term, v.shape, shadow, v.dtype, v.made),
+    Bool: lambda v, shadow: Bool(v.cond, v.shape, shadow, v.dtype, v.made),
+    Data: lambda v, shadow: Data(v.shape, v.term, shadow, v.dtype, v.made),
+}
+"""`replace`, which takes much longer."""
+
+
+def stored(value: Value | None) -> Shadow:
+    """The undefined lanes of what is stored: of any of several values."""
+    if isinstance(value, Tuple):
+        return merged(*(shadow_of(v) for v in value.items))
+    return () if value is None else shadow_of(value)
+
+
+def elementwise(m: Machine, result: Value, *operands: Value) -> Value:
+    """The result of an element-wise operation: a lane is undefined where one of the operands' is."""
+    shadows = [s for v in operands if (s := shadow_of(v))]
+    return spread(m, result, merged(*shadows)) if shadows else result
+
+
+def spread(m: Machine, result: Value, shadow: Shadow) -> Value:
+    """A result with the undefined lanes that its operands give it."""
+    if isinstance(result, TILES):
+        return with_shadow(result, shadow if result.shape is not None else blurred(shadow))
+    if isinstance(result, Unknown):
+        lose(m, shadow, result.what)
+    return result
+
+
+def joined(m: Machine, cond: Cond, a: Value, b: Value, result: Value) -> Value:
+    """What is undefined after two ways meet: of either way, where it was taken."""
+    first, second = shadow_of(a), shadow_of(b)
+    if not (first or second) or isinstance(result, Choice):
+        return result
+    return spread(m, result, merged(under(cond, first), under(negate(cond), second)))
+
+
+def selected(m: Machine, cond: Bool, then: Value, other: Value, result: Value) -> Value:
+    """`where(cond, then, other)`"""
+    first, second = shadow_of(then), shadow_of(other)
+    if not (first or second or cond.shadow):
+        return result
+    return spread(m, result, merged(under(cond.cond, first), under(negate(cond.cond), second), cond.shadow))
+
+
+def masks(m: Machine, op: str, left: Bool, right: Bool, result: Value) -> Value:
+    """`left & right`, `left | right`: a lane that one side decides does not depend on the other."""
+    if not (left.shadow or right.shadow):
+        return result
+    if (left.shadow and right.shadow) or op not in ("&", "|"):
+        return elementwise(m, result, left, right)
+    free = right.cond if left.shadow else left.cond
+    return spread(m, result, under(free if op == "&" else negate(free), left.shadow or right.shadow))
+
+
+# --- uses ------------------------------------------------------------------------------------------------------------
+
+def observe(m: Machine, shadow: Shadow, guard: Cond, how: str, detail: str, span: Span) -> None:
+    """An undefined lane makes a difference here, wherever the guard holds."""
+    if not shadow or not m.recording or m.host:
+        return
+    for u in shadow:
+        if not is_marker(u):
+            m.observations.append(Observation(u, guard, how, detail, span, m.exact))
+
+
+def lose(m: Machine, shadow: Iterable[Undefined], what: str) -> None:
+    """The lanes of these loads are no longer followed."""
+    if m.recording and not m.host:
+        for u in shadow:
+            m.unfollowed.setdefault(u.edge.source, what)
+
+
+def lose_all(m: Machine, what: str, *values: Value) -> None:
+    """The same for all that values hold."""
+    for v in values:
+        lose(m, _within(v), what)
+
+
+def _within(value: Value, depth: int = 0) -> Shadow:
+    if isinstance(value, TILES):
+        return value.shadow
+    parts = _PARTS.get(type(value))
+    return () if parts is None or depth > 6 else merged(*(_within(v, depth + 1) for v in parts(value)))
+
+
+_PARTS: Final[Mapping[type, Callable[..., Iterable[Value]]]] = {
+    Choice: lambda v: (v.then, v.other),
+    Tuple: lambda v: v.items,
+    Instance: lambda v: v.fields.values(),
+    Partial: lambda v: (v.func, *v.args, *(x for _, x in v.keywords)),
+    Dict: lambda v: (x for _, x in v.items),
+}
+
+
+# --- axes that are combined ------------------------------------------------------------------------------------------
+
+def combined(
+    m: Machine, shadow: Shadow, axes: frozenset[int], how: str, detail: str, span: Span,
+) -> Shadow:
+    """An operation combines the lanes along axes, counted from the right: a lane that is undefined along one of them
+    is used, and what is undefined along others stays so in the result."""
+    kept: list[Undefined] = []
+    for u in shadow:
+        along = {a for a in lanes_in(u.outside) if a.axis in axes}
+        if u.blurred:
+            observe(m, (u,), m.path, how, detail, span)
+            if is_marker(u):
+                kept.append(u)
+            continue
+        if along and not is_marker(u):
+            used, left = _split(u, axes)
+            observe(m, used, m.path, how, detail, span)
+            kept += left
+            continue
+        outside = Substitution(dict.fromkeys(along, GONE)).cond(u.outside) if along else u.outside
+        kept.append(Undefined(u.edge, outside, without(u.where, axes)))
+    return merged(tuple(kept[:1]), tuple(kept[1:]))
+
+
+def _split(u: Undefined, axes: frozenset[int]) -> tuple[Shadow, Shadow]:
+    """Which undefined lanes are used where lanes along axes are combined, and which only spoil what is told from the
+    rest by its other lanes."""
+    group = _group(u, axes)
+    if group is not None:
+        return (), (group,)
+    ways = u.where.args if u.where.op == "or" else (u.where,)
+    spoilt = [_row(u, way, axes) for way in ways]
+    used = [way for way, row in zip(ways, spoilt, strict=True) if row is None]
+    left = [row for row in spoilt if row is not None]
+    return (Undefined(u.edge, u.outside, disj(*used)),) if used else (), merged(tuple(left[:1]), tuple(left[1:]))
+
+
+def _row(u: Undefined, way: Cond, axes: frozenset[int]) -> Undefined | None:
+    """Lanes outside that a mask leaves only in rows far out: `n >= end` and `row >= n` give `row >= end`."""
+    over = [c for c in conjuncts(u.outside) if any(a.axis in axes for a in lanes_in(c))]
+    if len(over) != 1 or over[0].op != "ge":
+        return None
+    inner = [a for a in lanes_in(over[0]) if a.axis in axes]
+    if len(inner) != 1 or over[0].term.monos.get((inner[0],)) != 1:
+        return None
+    rest = [c for c in conjuncts(u.outside) if c is not over[0]]
+    for c in conjuncts(way):
+        others = [a for a in lanes_in(c) if a.axis not in axes]
+        if c.op != "ge" or c.term.monos.get((inner[0],)) != -1 or not any(
+                c.term.monos.get((a,), 0) > 0 for a in others):
+            continue
+        far = ge(over[0].term + c.term, 0)
+        if not any(a.axis in axes for a in lanes_in(far)):
+            return Undefined(u.edge, conj(far, *rest), without(way, axes))
+    return None
+
+
+def _group(u: Undefined, axes: frozenset[int]) -> Undefined | None:
+    """What is undefined of groups of lanes that are combined each: a group is, where its last lane is. None unless
+    the lanes of the axes count the lanes inside the groups of one row."""
+    rest = [c for c in conjuncts(u.outside) if any(a.axis in axes for a in lanes_in(c))]
+    if len(rest) != 1 or rest[0].op != "ge":
+        return None
+    term = rest[0].term
+    inner = [a for a in lanes_in(rest[0]) if a.axis in axes]
+    outer = [a for a in lanes_in(rest[0]) if a.axis not in axes]
+    if not outer or any(term.monos.get((a,), 0) <= 0 or sum(a in atoms_of(Term({m: 1})) for m in term.monos) != 1
+                        for a in inner):
+        return None
+    last = Substitution({a: a.size - 1 for a in inner})
+    return Undefined(u.edge, last.cond(u.outside), without(u.where, axes))
+
+
+def without(cond: Cond, axes: frozenset[int]) -> Cond:
+    """A condition that holds where the given one does for some lane along the axes."""
+    return weakened(cond, lambda atoms: any(isinstance(a, Lane) and a.axis in axes for a in atoms))
+
+
+def closed_up(shadow: Shadow, rank: int, gone: Iterable[int]) -> Shadow:
+    """Lanes as they are counted when axes (from the left) are left out of the shape."""
+    out = set(gone)
+    kept = [k for k in range(rank) if k not in out]
+    place = {rank - 1 - k: len(kept) - 1 - position for position, k in enumerate(kept)}
+
+    def change(c: Cond) -> Cond:
+        move: dict[Atom, Term] = {
+            a: lane(place[a.axis], a.size) for a in lanes_of(c) if a.axis in place and place[a.axis] != a.axis}
+        return Substitution(move).cond(c) if move else c
+
+    return mapped(shadow, change)
+
+
+def scanned(m: Machine, shadow: Shadow, axis: int, backwards: bool, how: str, detail: str, span: Span) -> Shadow:
+    """A running combination along an axis, counted from the right. What follows an undefined lane is undefined; where
+    all that follows lies outside the array anyway, nothing changes."""
+    kept: list[Undefined] = []
+    for u in shadow:
+        if is_marker(u) or (not u.blurred and _tail(u, axis, backwards)):
+            kept.append(u)
+        elif not u.blurred and not any(a.axis == axis for a in lanes_in(u.outside)):
+            kept.append(Undefined(u.edge, u.outside, without(u.where, frozenset((axis,)))))
+        else:
+            observe(m, (u,), m.path, how, detail, span)
+    return tuple(kept)
+
+
+def _tail(u: Undefined, axis: int, backwards: bool) -> bool:
+    """Whether with a lane along the axis all later ones are undefined too."""
+    if backwards or any(a.axis == axis for a in lanes_in(u.where)):
+        return False
+    for c in conjuncts(u.outside):
+        along = [a for a in lanes_in(c) if a.axis == axis]
+        if not along:
+            continue
+        plain = [mono for mono in c.term.monos if any(a in mono for a in along)]
+        if c.op != "ge" or len(along) != 1 or plain != [(along[0],)] or c.term.monos[plain[0]] <= 0:
+            return False
+        if any(along[0] in lanes_of(Term({mono: 1})) for mono in c.term.monos if mono not in plain):
+            return False
+    return True
+
+
+def product(
+    m: Machine, x: Value, y: Value, span: Span, how: str,
+) -> Shadow:
+    """The undefined lanes of a matrix product without its accumulator: rows of `x`, columns of `y`."""
+    left, right = shadow_of(x), shadow_of(y)
+    if not (left or right):
+        return ()
+    a, b = _shape(x), _shape(y)
+    if a is None or b is None or not a or not b:
+        lose(m, (*left, *right), how)
+        return ()
+    rows = combined(m, left, frozenset((0,)), how, "the inner axis", span)
+    columns = combined(m, right, frozenset((min(1, len(b) - 1),)), how, "the inner axis", span)
+    if len(b) == 1:
+        rows = closed_up(rows, len(a), (len(a) - 1,))
+    if len(a) == 1:
+        columns = closed_up(columns, len(b), (len(b) - 2,)) if len(b) > 1 else columns
+    return merged(rows, columns)
+
+
+def placed(shadow: Shadow, axis: int, extent: Term, start: Term, total: Term, rank: int) -> Shadow:
+    """The undefined lanes of a part that begins at `start` on an axis (from the left) of a larger tile."""
+    place = rank - 1 - axis
+    here = lane(place, total) - start
+
+    def change(c: Cond) -> Cond:
+        move: dict[Atom, Term] = {a: here for a in lanes_of(c) if a.axis == place}
+        return Substitution(move).cond(c) if move else c
+
+    return under(conj(ge(here, 0), lt(here, extent)), mapped(shadow, change))
+
+
+def fits(value: Value, extents: Shape) -> bool:
+    """Whether the lanes of a value are those of a tile that it is stored as."""
+    own = _shape(value) if not isinstance(value, Choice) else _shape(value.then)
+    return own is not None and broadcast(own, extents) == extents
+
+
+__all__ += ["TRUE", "closed_up", "combined", "fits", "masks", "moved", "placed", "product", "scanned", "stored"]

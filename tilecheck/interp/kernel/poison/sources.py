@@ -1,0 +1,210 @@
+"""Undefined lanes: which lanes of a value hold what a load left unspecified, and where such a lane is used.
+
+A value carries its undefined lanes as a *shadow*: for each edge of an array over which a tile may hang, the condition
+on lanes, block coordinates, counters and launch scalars under which a lane is unspecified. Shadows err on one side:
+they may say that a lane is undefined that is not, never the reverse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, TypeAlias
+
+from tilecheck.frozen import record
+from tilecheck.symbolic import (
+    FALSE,
+    TRUE,
+    Atom,
+    Cond,
+    Lane,
+    Substitution,
+    Term,
+    atoms_in,
+    atoms_of,
+    conj,
+    conjuncts,
+    disj,
+    negate,
+)
+from tilecheck.syntax.tree import Span
+
+__all__ = [
+    "Edge", "Observation", "Paddings", "Shadow", "Undefined", "blurred", "lanes_in", "mapped", "merged",
+    "moved", "replaced", "sources", "under", "weakened",
+]
+
+
+@record(frozen=True)
+class Edge:
+    """The end of an array along one axis, as a tile load may reach over it.
+
+    source   name of the load, the same whenever the place is executed again
+    array    root array, and `axis` its axis
+    start    first element of the tile along the axis, `tile` its extent, `end` the end of the array or slice, all in
+             coordinates of the slice, as they are at the load; an extent of 0 for elements that are no run
+    """
+
+    source: str
+    array: str
+    axis: int
+    start: Term
+    tile: Term
+    end: Term
+
+
+@record(frozen=True)
+class Undefined:
+    """Lanes of a value that hold what lies over an edge.
+
+    outside  the lane lies over the edge; in coordinates of the value's own lanes
+    where    what else must hold for the lane to be undefined: masks, branches taken
+    blurred  whether it is not known which lanes these are; then both conditions are TRUE
+    """
+
+    edge: Edge
+    outside: Cond
+    where: Cond = TRUE
+    blurred: bool = False
+
+    @property
+    def cond(self) -> Cond:
+        return conj(self.outside, self.where)
+
+
+Shadow: TypeAlias = tuple[Undefined, ...]
+
+
+@record(frozen=True)
+class Observation:
+    """A use of a value to which an undefined lane of it makes a difference.
+
+    cond     the lane is undefined, and `guard` is what is known where it is used; both over one set of lanes
+    how      what uses it: `sum`, `mma`, `store`, `index`, `branch`, ...
+    detail   what the use is of: the axis of a reduction, the array of a store
+    exact    whether the conditions are the whole truth; when false they must not be used to refute
+    """
+
+    undefined: Undefined
+    guard: Cond
+    how: str
+    detail: str
+    span: Span
+    exact: bool
+
+
+@record(frozen=True)
+class Paddings:
+    """What is known of the tile loads of a kernel whose padding is unspecified.
+
+    observations  in program order
+    lost          loads whose lanes are not followed to the end, and why
+    """
+
+    observations: tuple[Observation, ...] = ()
+    lost: tuple[tuple[str, str], ...] = ()
+
+
+LONG: Final = 12_000
+"""Characters of the key of a condition beyond which it is given up for TRUE."""
+
+
+def _either(a: Cond, b: Cond) -> Cond:
+    """The disjunction, without alternatives that another one contains; of two that differ in the sign of one part,
+    what they have in common."""
+    parts: list[frozenset[Cond]] = []
+    pending = [frozenset(conjuncts(c)) for d in (a, b) for c in (d.args if d.op == "or" else (d,))]
+    while pending:
+        new = pending.pop(0)
+        if any(p <= new for p in parts):
+            continue
+        parts = [p for p in parts if not new <= p]
+        other = next((p for p in parts if _opposite(p, new)), None)
+        if other is not None:
+            parts.remove(other)
+            pending.append(other & new)
+        else:
+            parts.append(new)
+    out = disj(*(conj(*sorted(p, key=lambda c: c.key)) for p in parts))
+    return out if len(out.key) <= LONG else TRUE
+
+
+def _opposite(a: frozenset[Cond], b: frozenset[Cond]) -> bool:
+    mine, theirs = a - b, b - a
+    return len(mine) == len(theirs) == 1 and negate(next(iter(mine))) == next(iter(theirs))
+
+
+def merged(*shadows: Shadow) -> Shadow:
+    """Lanes that are undefined in any of the shadows."""
+    given = [s for s in shadows if s]
+    if not given:
+        return ()
+    if len(given) == 1:
+        return given[0]
+    out: dict[tuple[Edge, Cond, bool], Cond] = {}
+    for u in (u for s in given for u in s):
+        key = (u.edge, u.outside, u.blurred)
+        before = out.get(key)
+        out[key] = u.where if before is None else before if before == u.where else _either(before, u.where)
+    return tuple(Undefined(edge, outside, where, coarse) for (edge, outside, coarse), where in out.items())
+
+
+def under(cond: Cond, shadow: Shadow) -> Shadow:
+    """The undefined lanes, where a condition holds."""
+    if cond is TRUE or not shadow:
+        return shadow
+    if cond is FALSE:
+        return ()
+    out = []
+    for u in shadow:
+        if not u.blurred:
+            where = conj(u.where, cond)
+            if where.op == "false" or conj(u.outside, where).op == "false":
+                continue
+            u = Undefined(u.edge, u.outside, where if len(where.key) <= LONG else u.where)
+        out.append(u)
+    return tuple(out)
+
+
+def blurred(shadow: Shadow) -> Shadow:
+    """The same edges, without the knowledge of which lanes."""
+    return tuple(dict.fromkeys(Undefined(u.edge, TRUE, TRUE, True) for u in shadow))
+
+
+def moved(shadow: Shadow, move: Mapping[Atom, Term] | None) -> Shadow:
+    """The shadow of a value whose lanes are renamed."""
+    if not shadow or not move:
+        return shadow if move is not None else blurred(shadow)
+    return mapped(shadow, Substitution(move).cond)
+
+
+def replaced(shadow: Shadow, s: Substitution) -> Shadow:
+    return mapped(shadow, s.cond) if shadow else shadow
+
+
+def mapped(shadow: Shadow, change: Callable[[Cond], Cond]) -> Shadow:
+    out = []
+    for u in shadow:
+        if not u.blurred:
+            outside, where = change(u.outside), change(u.where)
+            if outside.op == "false" or where.op == "false":
+                continue
+            u = Undefined(u.edge, outside, where)
+        out.append(u)
+    return merged(tuple(out), ()) if len(out) < 2 else merged(tuple(out[:1]), tuple(out[1:]))
+
+
+def weakened(cond: Cond, gone: Callable[[set[Atom]], bool]) -> Cond:
+    """A condition that holds wherever the given one does, without comparisons for whose atoms `gone` is true."""
+    if cond.op == "and":
+        return conj(*(weakened(c, gone) for c in cond.args))
+    if cond.op == "or":
+        return disj(*(weakened(c, gone) for c in cond.args))
+    return TRUE if gone(atoms_of(cond)) else cond
+
+
+def lanes_in(*conds: Cond) -> frozenset[Lane]:
+    return frozenset(a for a in atoms_in(*conds) if isinstance(a, Lane))
+
+
+def sources(shadow: Iterable[Undefined]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(u.edge.source for u in shadow))

@@ -1,0 +1,28 @@
+"""What is known of cuda.tile by release. Source: `cuda.tile.__all__` of each."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["KNOWN_RELEASES", "is_known"]
+
+KNOWN_RELEASES: Final = ("1.7",)
+"""Releases whose operations the checker was written for and is tested with."""
+
+_NO_OPERATIONS: Final = frozenset({
+    "Array", "ArrayAnnotation", "ByTarget", "Constant", "ConstantAnnotation", "DType", "IndexedWithInt64",
+    "ListAnnotation", "MemoryOrder", "MemoryScope", "PaddingMode", "RoundingMode", "Scalar", "ScalarInt64",
+    "StaticException", "Tile", "TileCompilerExecutionError", "TileCompilerTimeoutError", "TileError",
+    "TileInternalError", "TileRecursionError", "TileStaticAssertionError", "TileStaticEvalError", "TileSyntaxError",
+    "TileTypeError", "TileUnsupportedFeatureError", "TileValueError", "TiledView", "compilation", "compiler_timeout",
+    "foreign_pointer_dtype", "function", "kernel", "launch", "static_exception", "tune",
+})
+"""Types, errors, and what host code calls."""
+
+
+def is_known(name: str) -> bool:
+    """Whether the checker knows what a public name of cuda.tile stands for; what it does not know costs verdicts."""
+    from tilecheck.interp.kernel import driver as execute  # noqa: F401  (fills the table)
+    from tilecheck.interp.kernel.calls import TILE
+
+    return name in TILE or name in _NO_OPERATIONS

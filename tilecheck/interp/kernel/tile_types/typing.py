@@ -1,0 +1,130 @@
+"""The types of values while a kernel is executed: how they are read, set and met, and how uses are noted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from tilecheck.interp.kernel.interpreter import Machine
+from tilecheck.interp.kernel.tile_types.checks import judged
+from tilecheck.interp.kernel.tile_types.dtypes import SOME_NUMBER, UNKNOWN, concrete
+from tilecheck.interp.kernel.tile_types.uses import Operand, Use
+from tilecheck.interp.kernel.values import ArrayRef, Bool, Const, Data, Int, Named, ParamRef, TileRef, Value, View
+from tilecheck.solver.inequalities import conjuncts
+from tilecheck.symbolic import TRUE, Cond, conj
+from tilecheck.syntax.tree import Span
+
+__all__ = [
+    "NOTHING", "array_type", "carried_over", "dtype_named", "met", "note", "operand", "read", "typed", "untyped",
+]
+
+_TILES: Final = (Int, Bool, Data)
+NOTHING: Final = Operand(UNKNOWN, None)
+_SCALAR: Final = Operand(SOME_NUMBER, ())
+_FRACTION: Final = Operand("~float", ())
+
+def operand(value: Value | None) -> Operand:
+    """The type of a value as far as it is certain."""
+    if isinstance(value, _TILES):
+        if not value.dtype:
+            return NOTHING
+        number = value.term.constant if isinstance(value, Int) and value.dtype == "~int" else None
+        return Operand(value.dtype, value.shape, number, value.made)
+    if isinstance(value, Const) and isinstance(value.value, float):
+        return _FRACTION
+    return _SCALAR if isinstance(value, ParamRef) else NOTHING
+
+
+_WITH: Final[Mapping[type, Callable[..., Value]]] = {
+    Int: lambda v, dtype, made: Int(v.term, v.shape, v.shadow, dtype, made),
+    Bool: lambda v, dtype, made: Bool(v.cond, v.shape, v.shadow, dtype, made),
+    Data: lambda v, dtype, made: Data(v.shape, v.term, v.shadow, dtype, made),
+}
+"""`replace`, which takes much longer, and every value passes here."""
+
+
+def typed(value: Value, dtype: str, made: Span | None = None) -> Value:
+    """The value with an element type; `made` when its shape comes from here."""
+    if not isinstance(value, _TILES):
+        return value
+    place = value.made if made is None else made
+    return value if value.dtype == dtype and value.made is place else _WITH[type(value)](value, dtype, place)
+
+
+def untyped(value: Value) -> Value:
+    """The value without what was known of its type."""
+    return typed(value, "") if isinstance(value, _TILES) and value.dtype else value
+
+
+def met(a: Value, b: Value, result: Value) -> Value:
+    """The type where two ways of control meet, which is known when it is the same on both."""
+    if (result is a and result is b) or not isinstance(result, _TILES):
+        return result
+    if not (isinstance(a, _TILES) and isinstance(b, _TILES)) or not (a.dtype and b.dtype) or a.shape != b.shape:
+        return untyped(result)
+    same = a.dtype == b.dtype and (a.dtype[0] not in "~?" or a == b)
+    dtype = a.dtype if same else UNKNOWN
+    return typed(result, dtype, a.made)
+
+
+def carried_over(value: Value, start: Value) -> Value:
+    """What a loop carries, with the type that it has before the loop; a constant has taken on a type of its own."""
+    if not isinstance(value, _TILES):
+        return value
+    if not isinstance(start, _TILES) or value.shape != start.shape or not start.dtype:
+        return untyped(value)
+    number = start.term.constant if isinstance(start, Int) else None
+    return typed(value, concrete(start.dtype, number), start.made)
+
+
+def dtype_named(value: Value | None) -> str:
+    """The element type that an argument names."""
+    if isinstance(value, TileRef):
+        return value.name
+    if isinstance(value, Named) and value.text.endswith(".dtype") and " " not in value.text:
+        return value.text
+    return UNKNOWN
+
+
+def array_type(m: Machine, ref: ArrayRef) -> str:
+    """The element type of an array: by name where its annotation gives it."""
+    roots = {view.root for _, view in ref.options}
+    if len(roots) != 1:
+        return UNKNOWN
+    (root,) = roots
+    return dict(m.holdings.dtypes).get(root) or f"{root}.dtype"
+
+
+def view_of(ref: ArrayRef) -> View | None:
+    return ref.options[0][1] if len(ref.options) == 1 else None
+
+
+def read(m: Machine, ref: ArrayRef, value: Value, span: Span) -> Value:
+    """What was read from an array."""
+    return typed(value, array_type(m, ref), span)
+
+
+def note(
+    m: Machine, kind: str, op: str, operands: Iterable[Operand], span: Span, numbers: tuple[int, ...] = (),
+    array: str = "",
+) -> None:
+    """Keeps a use where something does not fit, or may not in some launch."""
+    if not m.noting or m.doubts:
+        return
+    given = tuple(operands)
+    if judged(Use(kind, op, given, span, numbers, array)) is not None:
+        m.notes.uses[Use(kind, op, given, span, numbers, array, _static(m))] = None
+
+
+def _static(m: Machine) -> Cond:
+    """Those conditions under which the place is reached that may be decided when the kernel is compiled: where they do
+    not hold, nothing there is compiled."""
+    if m.path is TRUE:
+        return TRUE
+    asserted = {c for guard in m.guards for c in conjuncts(guard)}
+    return conj(*(c for c in conjuncts(m.path) if c not in asserted and not _dynamic(c)))
+
+
+def _dynamic(cond: Cond) -> bool:
+    """Whether it depends on the block, on a loop or on data in all of its parts: then both ways are compiled."""
+    return all(_dynamic(c) for c in cond.args) if cond.args else cond.varying

@@ -1,0 +1,73 @@
+"""An operation as its rule sees it: the types of what it is given, and what is wrong with them."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias
+
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.values import Shape
+from tilecheck.symbolic import TRUE, Cond, Term
+from tilecheck.syntax.tree import Span
+
+__all__ = ["OPEN", "Misfit", "MisfitCode", "Operand", "Use", "Verdict"]
+
+MisfitCode: TypeAlias = Literal["TC501", "TC502", "TC503", "TC504", "TC505"]
+
+
+@record(frozen=True)
+class Operand:
+    """The type of a value.
+
+    dtype  see `tilecheck.interp.kernel.tile_types.dtypes`
+    shape  None when it is not known
+    value  of an integer constant, where it is known
+    made   what gave it its shape
+    """
+
+    dtype: str
+    shape: Shape | None
+    value: int | None = None
+    made: Span | None = None
+
+
+@record(frozen=True)
+class Use:
+    """An operation whose operands do not fit, or may not.
+
+    kind      which rule it is judged by
+    op        as the author knows it: `ct.mma`, `+`
+    operands  what it is given, in the order of its rule
+    numbers   axes, counts and such, in the order of its rule
+    array     the array that it works on, if any
+    under     the conditions on what does not change during a launch under which it is compiled at all
+    """
+
+    kind: str
+    op: str
+    operands: tuple[Operand, ...]
+    span: Span
+    numbers: tuple[int, ...] = ()
+    array: str = ""
+    under: Cond = TRUE
+
+
+@record(frozen=True)
+class Misfit:
+    """What is wrong.
+
+    how    which way; messages have words for each
+    words  names of types and operations that the message mentions
+    terms  extents that do not agree
+    axis   the axis along which they do not, from the left, of the result
+    """
+
+    code: MisfitCode
+    how: str
+    words: tuple[str, ...] = ()
+    terms: tuple[Term, ...] = ()
+    axis: int | None = None
+
+
+OPEN: Final = "open"
+Verdict: TypeAlias = Misfit | Literal["open"] | None
+"""None where everything fits; `OPEN` where that depends on what is not known here."""

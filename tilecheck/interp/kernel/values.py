@@ -1,0 +1,266 @@
+"""Abstract values: what symbolic execution knows of a Python value inside a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING, TypeAlias
+
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.poison.sources import Shadow
+from tilecheck.symbolic import TRUE, Cond, Term
+from tilecheck.syntax.tree import ClassDef, Expr, FuncDef, Param, Span
+
+if TYPE_CHECKING:
+    from tilecheck.interp.kernel.interpreter import Frame
+    from tilecheck.project.module import Module
+
+Shape: TypeAlias = tuple[Term, ...]
+
+
+@record(frozen=True)
+class Int:
+    """An integer scalar or tile. Lanes in the term are coordinates of the tile; `shape` None is an unknown shape.
+    `shadow` says which lanes are undefined, and so do those of `Bool` and `Data`.
+
+    dtype  of this and of those: the element type as cuda.tile names it, `x.dtype` where it is that of an array,
+           `~int`, `~float` or `~bool` of a constant that takes the type of what it meets, `?` when it is not known,
+           and "" when it is not sure that the shape is that of every launch either
+    made   of this and of those: where the shape comes from
+    """
+
+    term: Term
+    shape: Shape | None = ()
+    shadow: Shadow = field(default=(), compare=False, repr=False)
+    dtype: str = field(default="", compare=False, repr=False)
+    made: Span | None = field(default=None, compare=False, repr=False)
+
+
+def with_term(value: Int, term: Term) -> Int:
+    """`replace`, which takes much longer."""
+    return value if value.term is term else Int(term, value.shape, value.shadow, value.dtype, value.made)
+
+
+@record(frozen=True)
+class Bool:
+    cond: Cond
+    shape: Shape | None = ()
+    shadow: Shadow = field(default=(), compare=False, repr=False)
+    dtype: str = field(default="", compare=False, repr=False)
+    made: Span | None = field(default=None, compare=False, repr=False)
+
+
+@record(frozen=True)
+class Data:
+    """A float, or a tile whose elements are not followed. `term` names the value when it is a function of known
+    things: equal terms mean equal values, but no arithmetic law holds."""
+
+    shape: Shape | None
+    term: Term | None = None
+    shadow: Shadow = field(default=(), compare=False, repr=False)
+    dtype: str = field(default="", compare=False, repr=False)
+    made: Span | None = field(default=None, compare=False, repr=False)
+
+
+@record(frozen=True)
+class Const:
+    """None, a string, a float or Ellipsis."""
+
+    value: object
+
+
+@record(frozen=True)
+class Named:
+    """A value that is the same in all blocks and of which only equality is asked: `x.dtype`, a string parameter."""
+
+    text: str
+
+
+@record(frozen=True)
+class TileRef:
+    """A public name of cuda.tile, or cuda.tile itself."""
+
+    name: str
+
+
+@record(frozen=True)
+class External:
+    """A name from outside the checked tree."""
+
+    name: str
+
+
+@record(frozen=True)
+class Builtin:
+    name: str
+
+
+@record(frozen=True)
+class View:
+    """One array that a reference may mean, as seen through slices and tiled views.
+
+    root      parameter name, `xs[2]` or `xs[*]`
+    member    position in the list, for `xs[*]`
+    slices    per sliced axis: (axis, start, stop) in coordinates of the root
+    tile      tile shape of a tiled view
+    steps     its traversal steps
+    raw       whether it is raw memory
+    padding   the padding mode of a tiled view as it was given, None when it was not
+    """
+
+    root: str
+    member: Term | None = None
+    slices: tuple[tuple[int, Term, Term], ...] = ()
+    tile: Shape | None = None
+    steps: Shape | None = None
+    raw: bool = False
+    padding: Value | None = None
+
+    def slice_of(self, axis: int) -> tuple[Term, Term] | None:
+        return next(((a, b) for d, a, b in self.slices if d == axis), None)
+
+
+@record(frozen=True)
+class ArrayRef:
+    """The arrays a reference may mean, each under a condition."""
+
+    options: tuple[tuple[Cond, View], ...]
+
+
+@record(frozen=True)
+class ParamRef:
+    """A parameter (or an element of one) whose kind shows only in its use. `outer` for those of a factory."""
+
+    name: str
+    member: Term | None = None
+    outer: bool = False
+
+
+@record(frozen=True)
+class Choice:
+    """Either of two values of different kinds, or of kinds that only their use will show."""
+
+    cond: Cond
+    then: Value
+    other: Value
+
+
+@record(frozen=True)
+class Extents:
+    """`x.shape` or `x.strides`."""
+
+    array: ArrayRef
+    what: str
+
+
+@record(frozen=True)
+class Tuple:
+    items: tuple[Value, ...]
+
+
+@record(frozen=True)
+class Range:
+    start: Term
+    stop: Term
+    step: Term
+
+
+@record(frozen=True)
+class StaticIter:
+    inner: Value
+
+
+@record(frozen=True)
+class TileSlice:
+    """`ct.Slice(start, length)`."""
+
+    start: Term
+    length: Term
+
+
+@record(frozen=True, eq=False)
+class Function:
+    """`defaults` are those of a nested function: they are evaluated where it is defined."""
+
+    definition: FuncDef
+    module: Module
+    closure: Frame | None = None
+    defaults: Mapping[str, Value] = field(default_factory=dict)
+
+
+@record(frozen=True, eq=False)
+class LambdaValue:
+    params: tuple[Param, ...]
+    body: Expr
+    span: Span
+    closure: Frame
+    defaults: Mapping[str, Value] = field(default_factory=dict)
+
+
+@record(frozen=True)
+class Partial:
+    func: Value
+    args: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@record(frozen=True)
+class Method:
+    owner: Value
+    name: str
+
+
+@record(frozen=True, eq=False)
+class Class:
+    definition: ClassDef
+    module: Module
+    closure: Frame | None = None
+
+
+@record(frozen=True, eq=False)
+class Instance:
+    """An instance of a class; `member` names a member of an enumeration."""
+
+    of: Class
+    fields: Mapping[str, Value] = field(default_factory=dict)
+    member: str | None = None
+
+
+@record(frozen=True)
+class ModuleValue:
+    module: Module
+
+
+@record(frozen=True)
+class Dict:
+    items: tuple[tuple[Value, Value], ...]
+
+
+@record(frozen=True)
+class Unknown:
+    """A value that is not understood. It may hold any of `arrays`."""
+
+    what: str
+    arrays: frozenset[str] = frozenset()
+
+
+@record(frozen=True)
+class Owned:
+    """A value that only kernels of the ownership dialect have. Its kinds are in `dialect/values.py`."""
+
+
+Value: TypeAlias = (
+    Int | Bool | Data | Const | Named | TileRef | External | Builtin | ArrayRef | ParamRef | Choice | Extents | Tuple
+    | Range | StaticIter | TileSlice | Function | LambdaValue | Partial | Method | Class | Instance | ModuleValue | Dict
+    | Unknown | Owned
+)
+
+NONE = Const(None)
+
+
+def array(view: View) -> ArrayRef:
+    return ArrayRef(((TRUE, view),))
+
+
+def truth(cond: Cond) -> Bool:
+    return Bool(cond)

@@ -1,0 +1,44 @@
+"""What is wrong in host code, as plain data: the rules say it in words."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from tilecheck.frozen import record
+from tilecheck.syntax.tree import Span
+
+__all__ = ["Code", "Event"]
+
+Code: TypeAlias = Literal["TC104", "TC401", "TC402", "TC403", "TC404", "TC405", "TC406", "TC407", "TC408"]
+
+
+@record(frozen=True)
+class Event:
+    """
+    kind     which of the things that the rule finds
+    subject  the tensor, operation or flight, as the author wrote it
+    use      what is done with it: "read", "partitioned", "moved", "written"
+    what     where it went, or what holds it: "a partition", "the launch of `add`"
+    before   where that was
+    other    a second name, or the text of values
+    fix      the line that makes it right
+    sure     whether it happens on the path; otherwise it may (what left the function may hold it no more)
+    kernel   name of the kernel that is launched
+    needs    kernels with the place of a parameter, of which at least one must be written; empty: it is so anyway
+    severity of the finding, where it is milder than its rule's
+    """
+
+    code: Code
+    kind: str
+    span: Span
+    subject: str = ""
+    use: str = ""
+    what: str = ""
+    before: Span | None = None
+    other: str = ""
+    fix: str = ""
+    sure: bool = True
+    kernel: str = ""
+    definition: Span | None = None
+    needs: tuple[tuple[tuple[str, str], int], ...] = ()
+    severity: Literal["error", "warning"] = "error"

@@ -1,0 +1,47 @@
+"""Obligation `order` between atomics and other accesses: all accesses that meet in one element are atomic, and of a
+scope that includes both blocks (Tile IR specification, section 7: morally strong)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tilecheck.interp.kernel.access import Access
+from tilecheck.obligations.may_alias import meet
+from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled
+from tilecheck.obligations.pairwise import Outcome, settle_pair
+from tilecheck.obligations.query import Context
+
+__all__ = ["settle_atomics"]
+
+_WIDE = ("device", "sys")
+
+
+def strong(a: Access) -> bool:
+    """Whether an access synchronises with those of other blocks: not weak, and of device scope or wider."""
+    return a.order != "weak" and a.scope in _WIDE
+
+
+def settle_atomics(context: Context) -> Iterator[Settled]:
+    """One obligation for each statement that meets atomics on its array and is too weak, or whose atomics are."""
+    if not context.model.axes_read:
+        return
+    atomics = [a for a in context.model.accesses if a.mode == "atomic"]
+    sites = context.by_site(context.model.accesses)
+    for site in sorted(sites):
+        judged: list[tuple[Access, Access, Outcome]] = []
+        for access in sites[site]:
+            for atomic in atomics:
+                if not meet(access, atomic):
+                    continue
+                if access.mode == "atomic" and access.site < atomic.site:
+                    continue
+                if strong(access) and strong(atomic):
+                    continue
+                judged.append((access, atomic, settle_pair(context, atomic, access)))
+        if not judged:
+            continue
+        judged.sort(key=lambda j: WEAKEST_FIRST.index(j[2].verdict))
+        access, atomic, outcome = judged[0]
+        yield Settled(
+            "order", access, outcome.verdict, outcome.why, "TC107", atomic, outcome.rules, outcome.clauses,
+            outcome.witness, outcome.missing, outcome.needed)

@@ -1,0 +1,286 @@
+"""Obligation `bounds`: what an access addresses lies inside the array. One for each statement that can be undefined.
+
+A tile access is undefined where a tile is wholly outside, an access without bounds check where any of its elements is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import field, replace
+from typing import Final
+
+from tilecheck.contracts import ContractError, parse, render
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.access import Access
+from tilecheck.interp.kernel.bounds_requirements import Reach
+from tilecheck.interp.kernel.lint_facts import RangeLoop
+from tilecheck.obligations.last_iteration import overrun
+from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, weakest
+from tilecheck.obligations.query import Context, clause_of
+from tilecheck.obligations.suspicious_clauses import goes_past, is_degenerate, shares, usual
+from tilecheck.obligations.unbounded import unbounded
+from tilecheck.solver.bounds import Inside, inside
+from tilecheck.solver.footprint import Clause, Region, Verdict
+from tilecheck.solver.inequalities import Assumed, Facts, conjuncts
+from tilecheck.solver.model_search import Escape, find_escape
+from tilecheck.solver.queries import mentions_opaque
+from tilecheck.symbolic import (
+    ONE,
+    Atom,
+    Cond,
+    FloorDiv,
+    Load,
+    Sym,
+    Term,
+    atoms_in,
+    cdiv,
+    conj,
+    disj,
+    enforceable,
+    ge,
+    le,
+    negate,
+    of,
+)
+
+__all__ = ["otherwise", "settle_bounds"]
+
+_PROPOSED: Final = 2
+_LONG: Final = 120
+"""Letters of a condition that is worth repeating in a clause."""
+
+
+@record(frozen=True)
+class _Outcome:
+    """What is known of one access along one axis."""
+
+    access: Access
+    reach: Reach
+    verdict: Verdict
+    why: str
+    clauses: tuple[Clause, ...] = ()
+    rules: tuple[str, ...] = ()
+    escape: Escape | None = None
+    missing: str | None = None
+    overrun: RangeLoop | None = None
+
+
+@record(frozen=True)
+class _Known:
+    """What was found out of a kernel; it grows."""
+
+    found: dict[object, Inside | None] = field(default_factory=dict)
+    proofs: dict[object, Inside | None] = field(default_factory=dict)
+    facts: dict[object, Facts] = field(default_factory=dict)
+
+
+def settle_bounds(context: Context) -> Iterator[Settled]:
+    """One obligation for each statement that can be undefined out of range."""
+    sites = context.by_site(a for a in context.model.accesses if a.reach)
+    known = _Known()
+    for site in sorted(sites):
+        outcomes = [_settle(context, access, reach, known) for access in sites[site] for reach in access.reach]
+        yield _merged(outcomes)
+
+
+def _merged(outcomes: list[_Outcome]) -> Settled:
+    verdict = weakest(tuple(o.verdict for o in outcomes))
+    worst = min(outcomes, key=lambda o: (WEAKEST_FIRST.index(o.verdict), o.overrun is None))
+    code = "TC202" if worst.reach.unchecked else "TC201"
+    return Settled(
+        "bounds", worst.access, verdict, worst.why, code,
+        rules=tuple(dict.fromkeys(r for o in outcomes for r in o.rules)),
+        clauses=tuple(dict.fromkeys(c for o in outcomes for c in o.clauses)),
+        witness=None if worst.escape is None else worst.escape.witness, missing=worst.missing, reach=worst.reach,
+        overrun=worst.overrun,
+        end=None if worst.escape is None else worst.escape.end)
+
+
+def _settle(context: Context, access: Access, reach: Reach, known: _Known) -> _Outcome:
+    lost = context.lost.get(access.array) or context.lost.get("?")
+    if lost is not None:
+        return _Outcome(access, reach, "unproven", f"{lost} may read and write all of `{access.array}`")
+    if access.array == "?":
+        return _Outcome(access, reach, "unproven", "it is not known which array this touches")
+    under = conj(access.under, reach.when)
+    made = Region((reach.at, reach.end), under, access.region.exact)
+    if under.op == "false" or context.excluded(made):
+        return _Outcome(access, reach, "proved", "no launch makes this access", rules=("exclusive",))
+    found = _inside(context, access, reach, made, known)
+    if found is not None and not _denied(context, made, found):
+        return _proved(context, access, reach, made, found)
+    escape = _escape(context, access, made) if reach.needed else None
+    if escape is not None:
+        return _Outcome(access, reach, "refuted", "no launch keeps it inside", escape=escape)
+    past = overrun(access, reach, context.model.observed.loops, tuple(_standing(context, access, reach, made)))
+    if past is not None and reach.needed:
+        return _Outcome(access, reach, "unproven", "the last iteration of the loop is outside", overrun=past)
+    return _open(context, access, reach, made)
+
+
+def _inside(
+    context: Context, access: Access, reach: Reach, made: Region, known: _Known,
+) -> Inside | None:
+    key = (reach.at, reach.end, made.guard)
+    if key not in known.found:
+        known.found[key] = inside(
+            reach.at, reach.end, (made.guard, *_standing(context, access, reach, made)),
+            lambda conds: _acceptable(context, made, conds), reach.step or ONE, known.proofs, known.facts)
+    return known.found[key]
+
+
+def _standing(context: Context, access: Access, reach: Reach, made: Region) -> Iterator[Cond]:
+    """What holds wherever the access is made: declarations, and tiles have elements."""
+    yield from context.assume
+    yield from context.tiled
+    for extent in (*access.tile, *(() if reach.step is None else (reach.step,))):
+        if extent.constant is None and not extent.varying and ge(extent, 1) not in context.tiled:
+            yield ge(extent, 1)
+    loads = {a for a in atoms_in(reach.at, made.guard) if isinstance(a, Load)}
+    for array, low, high in context.annotations.ranges:
+        for a in sorted(a for a in loads if a.array == array):
+            yield ge(of(a), low)
+            yield le(of(a), high - 1)
+
+
+def _acceptable(context: Context, made: Region, conds: tuple[Cond, ...]) -> bool:
+    """Whether conditions are a contract (DESIGN 4.2): a launch with several blocks on every axis satisfies them, and
+    makes the access."""
+    given = (*context.uniform, *(c for c in conjuncts(made.guard) if not c.varying))
+    if _by_large_arrays(conds, given):
+        return True
+    whole = Region((), made.guard, made.exact)
+    return context.room(whole, whole)(conds)
+
+
+def _by_large_arrays(conds: tuple[Cond, ...], given: tuple[Cond, ...]) -> bool:
+    """Whether arrays that are large enough satisfy conditions: each has an extent that it grows with, and that all
+    else grows with, too, or does not mention."""
+    if any(c.op != "ge" for c in conds):
+        return False
+    mentioned = atoms_in(*(d for d in given if d not in conds))
+    sides = [(atoms_in(c), set(_growing(c.term))) for c in conds]
+    return all(any(a not in mentioned and all(a in grown or a not in atoms for atoms, grown in sides) for a in own)
+               for _, own in sides)
+
+
+def _growing(t: Term) -> Iterator[Atom]:
+    """Extents of arrays that make a term as large as one likes: they occur once, with a positive factor, by
+    themselves, times other scalars, or in what a tile divides."""
+    for m, c in t.monos.items():
+        inner = m[0] if len(m) == 1 else None
+        divided = inner if isinstance(inner, FloorDiv) else None
+        parts = divided.num.monos if divided is not None else {m: c}
+        fixed = set[Atom]() if divided is None else atoms_in(divided.den)
+        for n, factor in parts.items() if c > 0 else ():
+            plain = all(isinstance(a, Sym) and not a.name.startswith("grid[") for a in n)
+            for a in n if factor > 0 and plain else ():
+                alone = n.count(a) == 1 and isinstance(a, Sym) and ".shape[" in a.name and _once(a, t)
+                if alone and a not in fixed and (divided is None or _raises(a, divided.num)):
+                    yield a
+
+
+def _raises(extent: Atom, t: Term) -> bool:
+    """Whether a term never falls where an extent grows: it multiplies counts and numbers of tiles."""
+    return extent not in atoms_in(*(of(b) for b in t.atoms() if b is not extent)) and all(
+        c > 0 and all(b is extent or _counts(b) for b in m) for m, c in t.monos.items() if extent in m)
+
+
+def _counts(a: Atom) -> bool:
+    """Whether an atom is a launch scalar or `(n - 1) // d`, which no launch with something to do makes negative."""
+    if not isinstance(a, FloorDiv):
+        return isinstance(a, Sym)
+    return a.num.offset >= -1 and all(
+        c > 0 and all(isinstance(b, Sym) for b in m) for m, c in a.num.monos.items() if m) and isinstance(
+            a.den.single, Sym)
+
+
+def _once(extent: Sym, t: Term) -> bool:
+    return sum(extent in atoms_in(Term({m: 1})) for m in t.monos) == 1
+
+
+def _denied(context: Context, made: Region, found: Inside) -> bool:
+    """Whether a sign that a proof assumed contradicts the condition of the access: then it is no proof of it."""
+    uniform = tuple(c for c in conjuncts(made.guard) if not c.varying)
+    return bool(uniform) and context.denies(uniform, found.assumed)
+
+
+def _proved(context: Context, access: Access, reach: Reach, made: Region, found: Inside) -> _Outcome:
+    tiles = {e for e in (*access.tile, reach.step) if e is not None}
+    signs = [c for c in sorted(_strongest(found.assumed), key=lambda c: c.key) if not _of_tile(c, tiles)]
+    taken = {p for c in context.assume for p in conjuncts(c)}
+    unless = otherwise(conj(access.under, reach.when), taken, context.tiled)
+    telling = {c for c in found.clauses if shares(c) or goes_past(c)}
+    escape = None
+    if any(map(is_degenerate, found.clauses)):
+        # a proof may rest on more than it needs
+        escape = _escape(context, access, made, usual(found.clauses))
+        telling |= {c for c in found.clauses if escape is not None and is_degenerate(c)}
+    clauses = (*(clause_of(disj(*unless, c), False) for c in signs if c not in taken),
+               *(clause_of(disj(*unless, c), reach.unchecked or c in telling)
+                 for c in found.clauses if c not in taken))
+    conditional = any(c.kind == "semantic" for c in clauses)
+    why = f"`{render(reach.index)}` stays inside" + (" where the launch keeps to it" if found.clauses else "")
+    return _Outcome(access, reach, "conditional" if conditional else "proved", why, tuple(dict.fromkeys(clauses)),
+                    found.rules, escape)
+
+
+def otherwise(under: Cond, taken: set[Cond], tiled: tuple[Cond, ...]) -> tuple[Cond, ...]:
+    """The launches that do not make an access: nothing is asked of them."""
+    flags = (c for c in conjuncts(under) if not c.varying and enforceable(c) and c not in taken
+             and c not in tiled
+             and not all(a.key.startswith("grid[") for a in c.term.atoms()))
+    return tuple(negate(c) for c in sorted(flags, key=lambda c: c.key) if len(c.key) <= _LONG)
+
+
+def _strongest(signs: Assumed) -> list[Cond]:
+    """Signs less those that others imply: `H >= 1` beside `H >= 2`."""
+    return [c for c in signs if not any(
+        d is not c and (d.term - c.term).constant is not None and (c.term - d.term).offset > 0 for d in signs)]
+
+
+def _of_tile(c: Cond, tiles: set[Term]) -> bool:
+    """Whether a condition only says that tiles have elements."""
+    return any(c in (ge(t, 1), ge(t, 0)) for t in tiles)
+
+
+def _escape(context: Context, access: Access, made: Region, usual: Iterable[Cond] = ()) -> Escape | None:
+    if not made.exact:
+        return None
+    return find_escape(
+        made.index[0], made.index[1], made.guard, axes=context.axes_of(made), assume=conj(*context.uniform, *usual),
+        tiles=context.tiles | {a.name for e in access.tile for a in e.atoms() if isinstance(a, Sym)})
+
+
+def _open(context: Context, access: Access, reach: Reach, made: Region) -> _Outcome:
+    wrapped = unbounded(made)
+    loads = sorted(a for a in atoms_in(reach.at) if isinstance(a, Load))
+    if wrapped is not None and not any(not context.says_of(a.array) for a in loads):
+        return _Outcome(access, reach, "unproven", wrapped)
+    if loads:
+        missing = _proposal(context, access, reach, made, [a for a in loads if "[" not in a.array])
+        why = f"it depends on the contents of `{loads[0].array}`"
+        return _Outcome(access, reach, "unproven", why + (f"; `{missing}` would settle it" if missing else ""),
+                        missing=missing)
+    # coordinates of cells are followed, and no block can be named that has them
+    followed = made.exact or bool(context.model.ownership.mutable)
+    if not followed or mentions_opaque(made):
+        return _Outcome(access, reach, "unproven", "part of the index or of a condition was not understood")
+    return _Outcome(access, reach, "unproven", "no proof was found that it stays inside")
+
+
+def _proposal(context: Context, access: Access, reach: Reach, made: Region, loads: list[Load]) -> str | None:
+    """`range(ids, 0, n)` for the array that the index is read from, if that settles it."""
+    for load in loads[:_PROPOSED]:
+        limit = reach.end if reach.step is None else cdiv(reach.end, reach.step)
+        if not enforceable(ge(limit, 0)):
+            continue
+        text = f"range({load.array}, 0, {render(limit)})"
+        try:
+            declared = replace(context, declared=(*context.declared, *parse(text)))
+        except ContractError:
+            continue
+        conds = (made.guard, *_standing(declared, access, reach, made))
+        if inside(reach.at, reach.end, conds, None, reach.step or ONE) is not None:
+            return text
+    return None

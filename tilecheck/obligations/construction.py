@@ -1,0 +1,83 @@
+"""What the ownership dialect settles by construction, and where its rules are broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.access import Access, KernelModel
+from tilecheck.interp.kernel.dialect.ownership import Fault
+from tilecheck.obligations.bounds import otherwise
+from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.query import Context, clause_of
+from tilecheck.rules.messages.wording import readable
+from tilecheck.solver.footprint import Clause, Region, Verdict
+from tilecheck.symbolic import TRUE, disj, enforceable
+
+__all__ = ["Constructed", "by_construction", "ownership_clauses", "settle_faults", "settle_held"]
+
+_SETTLED: Final = ("TC104", "TC105", "TC107", "TC109", "TC501")
+"""Rules whose breach leaves an access unsettled."""
+
+
+@record(frozen=True)
+class Constructed:
+    verdict: Verdict
+    why: str
+    rules: tuple[str, ...] = ("cell",)
+
+
+def by_construction(first: Access, second: Access) -> Constructed | None:
+    """Two accesses of one array that each go through what their block alone owns; None where that is not so."""
+    a, b = first.held, second.held
+    if a is None or b is None or not (a.mints and b.mints) or first.array != second.array:
+        return None
+    if a.doubt or b.doubt:
+        return Constructed("unproven", a.doubt or b.doubt, ())
+    # a pair with a read stands on the read
+    return Constructed("proved", b.why if second.mode == "read" else a.why)
+
+
+def settle_held(context: Context) -> Iterator[Settled]:
+    """One obligation on bounds for each read that follows the pieces of a mutable array."""
+    sites = context.by_site(a for a in context.model.accesses if a.held is not None and a.held.needs)
+    for site in sorted(sites):
+        access = sites[site][0]
+        assert access.held is not None
+        taken = {c for given in context.assume for c in (given.args if given.op == "and" else (given,))}
+        unless = otherwise(access.under, taken, context.tiled)
+        needed = (disj(*unless, c) for c in access.held.needs if c not in taken)
+        lost = context.lost.get(access.array)
+        yield Settled(
+            "bounds", access, "proved" if lost is None else "unproven", access.held.why if lost is None else
+            f"{lost} may read and write all of `{access.array}`", "TC201", rules=("cell",),
+            clauses=tuple(dict.fromkeys(clause_of(c, False) for c in needed if c.op != "true")))
+
+
+def ownership_clauses(model: KernelModel) -> tuple[Clause, ...]:
+    """What launches must satisfy for the pieces of the kernel to be what it takes them for."""
+    out = (disj(*otherwise(under, set(), ()), c) for under, c in model.ownership.required)
+    return tuple(dict.fromkeys(clause_of(c, False) for c in out if c.op != "true" and enforceable(c)))
+
+
+def settle_faults(context: Context) -> Iterator[Settled]:
+    """One obligation for each access that breaks a rule of the dialect: it is not settled, whatever it does."""
+    for fault in context.model.ownership.faults:
+        if fault.code in _SETTLED:
+            why = readable(_WHY.get(fault.code, "it does not go through a piece that the block owns"))
+            yield Settled("disjoint", _access(fault), "unproven", why, fault.code, fault=fault)
+
+
+_WHY: Final = {
+    "TC104": "the array was only lent to the kernel",
+    "TC107": "it is no atomic",
+    "TC109": "a nested tile may reach into the next piece",
+    "TC501": "a tile of another shape lies in another piece",
+}
+
+
+def _access(fault: Fault) -> Access:
+    region = Region((), TRUE, False)
+    return Access(
+        fault.array, (), "write", fault.how, region, (), (), -1, "weak", "none", (), None, (), fault.span, (), True)

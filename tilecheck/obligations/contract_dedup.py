@@ -1,0 +1,137 @@
+"""What launches must satisfy for tiles to lie inside their arrays, said once for a kernel and not once for each access.
+
+Accesses of the same array ask for the same, and those of two variants of a kernel (`FLAG == 0 or ...` and
+`FLAG != 0 or ...`) for the same in either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from tilecheck.interp.kernel.access import Access, KernelModel
+from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.query import clause_of
+from tilecheck.solver.footprint import Clause
+from tilecheck.solver.inequalities import conjuncts
+from tilecheck.symbolic import Cond, Lane, Term, atoms_in, disj, enforceable, ge, grid, negate
+
+__all__ = ["once", "standing_facts"]
+
+_FLAGS: Final = 4
+"""Conditions of a variant that are worth repeating in a fact."""
+_BLOCKS: Final = frozenset(ge(grid(axis), 1) for axis in range(3))
+_MANY: Final = 120
+"""Clauses of a kernel beyond which variants are not joined."""
+
+_Alternatives: TypeAlias = frozenset[Cond]
+"""A condition as the set of what each by itself would satisfy it."""
+
+
+def once(model: KernelModel, obligations: Sequence[Settled]) -> tuple[Settled, ...]:
+    """The obligations with the structural clauses on bounds as the whole kernel has them: none that follows from
+    another one, from several together, or from what holds wherever the kernel runs."""
+    asked = {c for s in obligations if s.kind == "bounds" for c in s.clauses if _structural(c)}
+    if not asked:
+        return tuple(obligations)
+    standing = [_alternatives(c) for c in standing_facts(model)]
+    made = _joined({_alternatives(c.cond) for c in asked if c.cond is not None})
+    made = {m for m in made if not any(_gives(s, m) for s in standing)}
+    strongest: list[_Alternatives] = []
+    for m in sorted(made, key=_key):
+        if not any(_gives(n, m) for n in strongest):
+            strongest = [n for n in strongest if not _gives(m, n)] + [m]
+    # what says most comes first: the fewest alternatives
+    by = {c: tuple(_stronger(c, standing, strongest)) for c in asked}
+    return tuple(
+        replace(s, clauses=tuple(dict.fromkeys(d for c in s.clauses for d in by.get(c, (c,)))))
+        if s.kind == "bounds" else s for s in obligations)
+
+
+def standing_facts(model: KernelModel) -> tuple[Cond, ...]:
+    """What holds of the parameters wherever a kernel runs: tiles have elements in the variants that have them, or it
+    would not compile."""
+    found: set[_Alternatives] = set()
+    for a in model.accesses:
+        flags = [c for c in conjuncts(a.under) if not c.varying and c not in _BLOCKS]
+        if all(enforceable(c) for c in flags) and len(flags) <= _FLAGS:
+            found |= {_alternatives(disj(*(negate(c) for c in flags), ge(e, 1))) for e in (*a.tile, *_lanes(a))
+                      if e.constant is None and not e.varying and enforceable(ge(e, 1))}
+    whole = _joined(found)
+    least = (disj(*m) for m in whole if not any(n < m for n in whole))
+    return tuple(c for c in sorted(least, key=lambda c: c.key) if c.op != "true")
+
+
+def _lanes(a: Access) -> set[Term]:
+    """Extents of the tiles that an access by element computes its index from."""
+    return {lane.size for lane in atoms_in(*a.region.index) if isinstance(lane, Lane)}
+
+
+def _structural(c: Clause) -> bool:
+    return c.kind == "structural" and c.cond is not None and c.cond.op in ("ge", "eq", "ne", "or")
+
+
+def _alternatives(cond: Cond) -> _Alternatives:
+    return frozenset(cond.args if cond.op == "or" else (cond,))
+
+
+def _key(m: _Alternatives) -> tuple[int, str]:
+    return len(m), disj(*m).key
+
+
+def _joined(given: Iterable[_Alternatives]) -> set[_Alternatives]:
+    """Those given, and what follows from two that differ in a condition and its opposite alone."""
+    made = set(given)
+    # which variants are joined before there are too many must not hang on the order of a set
+    new = sorted(made, key=_key, reverse=True)
+    while new and len(made) < _MANY:
+        m = new.pop()
+        for c in sorted(m, key=lambda c: c.key):
+            rest = m - {c}
+            if rest and rest not in made and rest | {negate(c)} in made:
+                made.add(rest)
+                new.append(rest)
+    return made
+
+
+@lru_cache(maxsize=4096)
+def _bound(c: Cond) -> tuple[Term, int]:
+    """A term without its constant part, and that."""
+    return c.term - c.term.offset, c.term.offset
+
+
+@lru_cache(maxsize=1024)
+def _bounds(m: _Alternatives) -> dict[Term, int]:
+    """What the inequalities among alternatives leave of each term, at the least: `t >= 2` and `t >= 3` of `t` is -2.
+    One set is compared with many others."""
+    out: dict[Term, int] = {}
+    for c in m:
+        if c.op == "ge":
+            shape, offset = _bound(c)
+            out[shape] = max(out.get(shape, offset), offset)
+    return out
+
+
+def _gives(strong: _Alternatives, weak: _Alternatives) -> bool:
+    """Whether whatever satisfies the one satisfies the other, plainly: `t >= 3` gives `t >= 2`."""
+    rest = strong - weak
+    if not rest:
+        return True
+    most = _bounds(weak)
+    for c in rest:
+        shape, offset = _bound(c)
+        if c.op != "ge" or most.get(shape, offset) <= offset:
+            return False
+    return True
+
+
+def _stronger(
+    clause: Clause, standing: Sequence[_Alternatives], strongest: Sequence[_Alternatives],
+) -> Iterator[Clause]:
+    own = _alternatives(clause.cond) if clause.cond is not None else frozenset[Cond]()
+    if any(_gives(s, own) for s in standing):
+        return
+    found = next((m for m in strongest if _gives(m, own)), own)
+    yield clause if found == own else clause_of(disj(*found), False)

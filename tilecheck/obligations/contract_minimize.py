@@ -1,0 +1,46 @@
+"""Contracts without clauses that follow from the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tilecheck.contracts import render
+from tilecheck.solver.footprint import Clause
+from tilecheck.solver.inequalities import Assumed, Facts
+from tilecheck.symbolic import Cond
+
+__all__ = ["implied", "minimal"]
+
+
+def minimal(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The clauses less the semantic ones that follow from the rest; of two that say the same, the first stays.
+
+    The signs of launch scalars that this rests on become structural clauses.
+    """
+    kept = list(clauses)
+    for c in reversed(clauses):
+        if c.kind == "semantic" and c.cond is not None:
+            rest = [d for d in kept if d is not c]
+            assumed = _follows(_conds(rest), c.cond)
+            if assumed is not None:
+                kept = rest + [Clause(render(a), a, "structural") for a in sorted(assumed, key=lambda a: a.key)]
+    return tuple(dict.fromkeys(kept))
+
+
+def implied(clauses: Iterable[Clause], by: Iterable[Clause]) -> bool:
+    """Whether clauses follow from others for launch scalars that are not negative; sizes and strides are not."""
+    known = _conds(by)
+    return all(_follows(known, c) is not None for c in _conds(clauses))
+
+
+def _follows(known: Sequence[Cond], goal: Cond) -> Assumed | None:
+    """What must be assumed of signs for a condition to follow from others. That a scalar is not negative, or not 0, is
+    no reason by itself: a flag may be either, and a position may be anything."""
+    plain = Facts(known, [goal.term], signs=False).holds(goal)
+    if plain is not None:
+        return plain
+    return Facts(known, [goal.term]).holds(goal) if Facts((), [goal.term]).holds(goal) is None else None
+
+
+def _conds(clauses: Iterable[Clause]) -> tuple[Cond, ...]:
+    return tuple(c.cond for c in clauses if c.cond is not None)

@@ -1,0 +1,51 @@
+"""Obligation `cross-read`: what a block reads, no other block writes in the same launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tilecheck.interp.kernel.access import Access
+from tilecheck.obligations.contract_minimize import minimal
+from tilecheck.obligations.may_alias import meet
+from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled
+from tilecheck.obligations.pairwise import Outcome, settle_pair
+from tilecheck.obligations.query import Context
+
+__all__ = ["settle_reads"]
+
+
+ORDERED_ELSEWHERE = Outcome(
+    "unproven", "atomics stand between the write and the read; that they order the two is not shown")
+
+
+def _synchronised(context: Context, write: Access, read: Access) -> bool:
+    """Whether a release after the write and an acquire before the read may order the two (Tile IR, section 7)."""
+    atomics = [a for a in context.model.accesses if a.mode == "atomic" and a.scope in ("device", "sys")]
+    return any(a.site > write.site and a.order in ("release", "acq_rel") for a in atomics) and any(
+        a.site < read.site and a.order in ("acquire", "acq_rel") for a in atomics)
+
+
+def settle_reads(context: Context) -> Iterator[Settled]:
+    """One obligation for each statement that reads an array which the kernel also writes without an atomic."""
+    if not context.model.axes_read:
+        return
+    writes = [a for a in context.model.accesses if a.mode == "write"]
+    reads = context.by_site(a for a in context.model.accesses if a.mode == "read")
+    for site in sorted(reads):
+        judged: list[tuple[Access, Access, Outcome]] = []
+        for read in reads[site]:
+            for write in writes:
+                if meet(read, write):
+                    outcome = settle_pair(context, write, read)
+                    if outcome.verdict == "refuted" and _synchronised(context, write, read):
+                        outcome = ORDERED_ELSEWHERE
+                    judged.append((read, write, outcome))
+        if not judged:
+            continue
+        judged.sort(key=lambda j: WEAKEST_FIRST.index(j[2].verdict))
+        read, write, outcome = judged[0]
+        yield Settled(
+            "cross-read", read, outcome.verdict, outcome.why, "TC108" if outcome.locked_weakly else "TC103", write,
+            tuple(dict.fromkeys(r for _, _, o in judged for r in o.rules)),
+            minimal(tuple(dict.fromkeys(c for _, _, o in judged for c in o.clauses))), outcome.witness, outcome.missing,
+            any(o.needed for _, _, o in judged))

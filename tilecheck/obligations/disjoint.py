@@ -1,0 +1,57 @@
+"""Obligation `disjoint`: what a write statement writes, no other block writes. One for each write statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tilecheck.interp.kernel.access import Access
+from tilecheck.obligations.contract_minimize import minimal
+from tilecheck.obligations.may_alias import meet
+from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, weakest
+from tilecheck.obligations.pairwise import Outcome, settle_pair
+from tilecheck.obligations.query import Context
+
+__all__ = ["settle_writes"]
+
+Judged = tuple[Access, Access | None, Outcome]
+
+SINGLE = Outcome("single-block", "the kernel reads no block coordinate, so it is for one block")
+
+
+def settle_writes(context: Context) -> Iterator[Settled]:
+    """One obligation for each statement that writes, atomic ones included."""
+    sites = context.by_site(a for a in context.model.accesses if a.mode != "read")
+    for site in sorted(sites):
+        yield _merged(context, list(_outcomes(context, site, sites)), sites[site][0])
+
+
+def _outcomes(context: Context, site: int, sites: dict[int, list[Access]]) -> Iterator[Judged]:
+    mine = sites[site]
+    for i, access in enumerate(mine):
+        if not context.model.axes_read:
+            yield access, None, SINGLE
+            continue
+        if access.mode == "atomic":
+            yield access, None, Outcome("atomic", "every block updates the element atomically")
+            continue
+        yield access, None, settle_pair(context, access, access)
+        for other in mine[:i]:
+            if meet(other, access):
+                yield access, other, settle_pair(context, other, access)
+        for earlier in sorted(sites):
+            for other in sites[earlier] if earlier < site else ():
+                if other.mode == "write" and meet(other, access):
+                    yield access, other, settle_pair(context, other, access)
+
+
+def _merged(context: Context, judged: list[Judged], access: Access) -> Settled:
+    verdict = weakest(tuple(o.verdict for _, _, o in judged))
+    ranked = sorted(judged, key=lambda j: (WEAKEST_FIRST.index(j[2].verdict), j[1] is not None))
+    first, other, outcome = ranked[0]
+    code = "TC108" if outcome.locked_weakly else "TC101" if verdict == "refuted" else "TC102"
+    witness = next((o.witness for _, _, o in ranked if o.witness is not None and o.verdict == verdict), None)
+    return Settled(
+        "disjoint", first if verdict not in ("atomic", "single-block") else access, verdict, outcome.why, code, other,
+        tuple(dict.fromkeys(r for _, _, o in judged for r in o.rules)),
+        minimal(tuple(dict.fromkeys(c for _, _, o in judged for c in o.clauses))), witness, outcome.missing,
+        any(o.needed for _, _, o in judged))

@@ -1,0 +1,64 @@
+"""Obligation `duplicate`: one element operation of one block writes no element twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tilecheck.interp.kernel.access import Access
+from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.pairwise import Outcome
+from tilecheck.obligations.query import Context
+from tilecheck.solver.model_search import confirm, find_collision
+from tilecheck.solver.queries import within_operation
+from tilecheck.symbolic import Lane, atoms_of, conj, lane
+
+__all__ = ["settle_duplicates"]
+
+
+def settle_duplicates(context: Context) -> Iterator[Settled]:
+    """One obligation for each plain write statement that goes by element indices and spans several lanes."""
+    sites = context.by_site(a for a in context.model.accesses if a.mode == "write" and not a.tile)
+    for site in sorted(sites):
+        for access in sites[site]:
+            lanes = _lanes(access)
+            if not lanes:
+                continue
+            outcome = _settle(context, access, lanes)
+            yield Settled(
+                "duplicate", access, outcome.verdict, outcome.why, "TC106", None, outcome.rules, outcome.clauses,
+                outcome.witness, outcome.missing)
+            break
+
+
+def _lanes(access: Access) -> tuple[Lane, ...]:
+    """Every lane of the operation, also those that its index does not mention."""
+    last = len(access.elements) - 1
+    spanned = (lane(last - k, extent).single for k, extent in enumerate(access.elements))
+    found = {a for a in spanned if isinstance(a, Lane)}
+    for t in access.region.index:
+        found |= {a for a in atoms_of(t) if isinstance(a, Lane)}
+    return tuple(sorted(found))
+
+
+def _settle(context: Context, access: Access, lanes: tuple[Lane, ...]) -> Outcome:
+    lost = context.lost.get(access.array) or context.lost.get("?")
+    if lost is not None or access.array == "?":
+        return Outcome("unproven", f"{lost or 'an unknown array'} is written")
+    d = within_operation(access.region, lanes, context.assume, context.annotations,
+        context.room(access.region, access.region))
+    clauses = context.clauses(d)
+    conds = tuple(c.cond for c in clauses if c.cond is not None)
+    if d.proved and (not conds or context.room(access.region, access.region)(conds)):
+        semantic = any(c.kind == "semantic" for c in clauses)
+        return Outcome("conditional" if semantic else "proved", "; ".join(d.steps) or "each lane has its own element",
+                       d.rules, clauses)
+    assume = conj(*context.uniform)
+    witness = find_collision(
+        access.region, access.region, axes=context.model.axes_read, same_site=True, want="same-block-lanes",
+        assume=assume, lanes=lanes)
+    if witness is not None and not witness.data:
+        witness = context.roomy(witness, lambda w: confirm(
+            w, access.region, access.region, assume=assume, want="same-block-lanes", lanes=lanes))
+        return Outcome("refuted", "two lanes write one element", witness=witness)
+    missing = f"injective({d.data[0]})" if d.data else None
+    return Outcome("unproven", "the lanes could not be told apart", missing=missing)

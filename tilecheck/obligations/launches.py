@@ -1,0 +1,82 @@
+"""The clauses of a kernel at each of its visible launches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from tilecheck.contracts import annotation_of
+from tilecheck.diagnostics import ClauseState
+from tilecheck.frozen import record
+from tilecheck.interp.host.clause_substitution import numbers_of
+from tilecheck.interp.host.discharge import Discharge, discharge
+from tilecheck.interp.host.launch import Launch
+from tilecheck.interp.host.read_write_sets import touched
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.obligations.contract_dedup import standing_facts
+from tilecheck.solver.footprint import Clause
+from tilecheck.symbolic import Cond
+
+__all__ = ["Discharged", "discharge_all"]
+
+
+_WIDTHS: Final = ("2**31", "2**63")
+
+
+@record(frozen=True)
+class Discharged:
+    """A clause at all launches: `discharged` when it follows at each of them, `broken` when it fails at one."""
+
+    state: ClauseState
+    at: tuple[tuple[Launch, Discharge], ...] = ()
+
+
+def discharge_all(
+    clauses: Sequence[Clause], model: KernelModel, launches: Sequence[Launch],
+) -> Mapping[str, Discharged]:
+    """By clause. One that every launch in sight discharges is open where there may be others."""
+    seen = [launch for launch in launches if launch.how != "unseen"]
+    standing = standing_facts(model) if seen else ()
+    first: dict[object, Launch] = {}
+    alike = [first.setdefault(numbers_of(launch), launch) for launch in seen]
+    found = {c.text: _discharge(c, model, seen, alike, standing) for c in clauses}
+    if len(seen) == len(launches):
+        return found
+    return {text: replace(d, state="open") if d.state == "discharged" else d for text, d in found.items()}
+
+
+def _discharge(
+    clause: Clause, model: KernelModel, launches: Sequence[Launch], alike: Sequence[Launch],
+    standing: tuple[Cond, ...],
+) -> Discharged:
+    """`alike` has for each launch the first that passes the same numbers: arithmetic says the same of both."""
+    if not launches:
+        return Discharged("unseen")
+    if clause.text.endswith(_WIDTHS):
+        # sizes of real launches are seldom known, and seldom near the limit
+        return Discharged("open")
+    if clause.cond is None:
+        at = tuple((launch, _at(clause, model, launch, standing)) for launch in launches)
+    else:
+        found: dict[Launch, Discharge] = {}
+        for one in alike:
+            if one not in found:
+                found[one] = _at(clause, model, one, standing)
+        at = tuple((launch, found[one]) for launch, one in zip(launches, alike, strict=True))
+    states = {d.state for _, d in at}
+    if states & {"broken", "violated"}:
+        return Discharged("broken", at)
+    return Discharged("discharged" if states == {"discharged"} else "open", at)
+
+
+def _at(clause: Clause, model: KernelModel, launch: Launch, standing: tuple[Cond, ...]) -> Discharge:
+    found = discharge(clause, model.params, launch, model.launched, standing)
+    return Discharge("discharged") if found.state == "broken" and _idle(clause, model, launch) else found
+
+
+def _idle(clause: Clause, model: KernelModel, launch: Launch) -> bool:
+    """Whether a clause says that two arrays are apart of which the launch leaves one alone, or writes neither."""
+    note = annotation_of(clause)
+    return note is not None and note.name == "disjoint" and len(note.arrays) == 2 and not touched(
+        model, launch).conflict(*(name.partition("[")[0] for name in note.arrays))

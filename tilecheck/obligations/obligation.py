@@ -1,0 +1,116 @@
+"""Obligations with everything that is known of them, before they become findings."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilecheck.diagnostics import Note, ObligationKind
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.access import Access, Declared
+from tilecheck.interp.kernel.bounds_requirements import Reach
+from tilecheck.interp.kernel.dialect.ownership import Fault
+from tilecheck.interp.kernel.lint_facts import RangeLoop
+from tilecheck.interp.kernel.poison.sources import Observation
+from tilecheck.obligations.deferred import Suspicion
+from tilecheck.solver.footprint import Clause, Verdict, Witness
+from tilecheck.symbolic import Cond
+from tilecheck.syntax.tree import Span
+
+__all__ = ["WEAKEST_FIRST", "Advice", "Proof", "Settled", "SettledSlice", "weakest"]
+
+WEAKEST_FIRST: tuple[Verdict, ...] = ("refuted", "unproven", "conditional", "proved", "atomic", "single-block")
+
+
+def weakest(verdicts: tuple[Verdict, ...]) -> Verdict:
+    """The verdict of several obligations together; `proved` for none."""
+    return min(verdicts, key=WEAKEST_FIRST.index, default="proved")
+
+
+@record(frozen=True)
+class Advice:
+    """What helps an author with a finding.
+
+    notes  the lines that the collision comes from, in numbers
+    help   what to write, in place of what the rule says of all such findings
+    edits  alternatives, each a place and what to write there, which were tried
+    """
+
+    notes: tuple[Note, ...] = ()
+    help: str | None = None
+    edits: tuple[tuple[Span, str], ...] = ()
+
+
+NO_ADVICE: Final = Advice()
+
+
+@record(frozen=True)
+class Settled:
+    """One obligation and its verdict.
+
+    access     the access it stands on: the later one of a pair, the read of a read and a write
+    other      the other access of the pair that decided the verdict; None for an access and itself
+    code       the rule that reports it, when it is not settled
+    missing    what would settle it, when it is unproven: an annotation in the contract language
+    needed     whether a collision without its semantic clauses was found (the witness is that collision)
+    reach      of an obligation on bounds: what decided the verdict
+    end        where the array ends there, in the numbers of the witness
+    spilling   reads that run past the end of a row as a write does
+    uses       for `padding`, the uses of undefined lanes that are not proved harmless, in program order, each with the
+               clauses under which it is
+    assumed    for `padding`, what is declared of the launch
+    overrun    for `bounds`, a loop whose last iteration leaves the array wherever it comes to the access
+    fault      the rule of the ownership dialect that is broken
+    advice     what helps the author, where something was found
+    """
+
+    kind: ObligationKind
+    access: Access
+    verdict: Verdict
+    why: str
+    code: str
+    other: Access | None = None
+    rules: tuple[str, ...] = ()
+    clauses: tuple[Clause, ...] = ()
+    witness: Witness | None = None
+    missing: str | None = None
+    needed: bool = False
+    reach: Reach | None = None
+    end: int | None = None
+    spilling: tuple[Access, ...] = ()
+    uses: tuple[tuple[Observation, tuple[Clause, ...]], ...] = ()
+    assumed: tuple[Cond, ...] = ()
+    overrun: RangeLoop | None = None
+    fault: Fault | None = None
+    advice: Advice = NO_ADVICE
+
+
+@record(frozen=True)
+class SettledSlice:
+    """One statement that slices an array, in all the ways in which it is reached."""
+
+    array: str
+    span: Span
+    verdict: Verdict
+    why: str
+    clauses: tuple[Clause, ...] = ()
+
+
+@record(frozen=True)
+class Proof:
+    """What is known of a kernel without its launches.
+
+    structural   clauses that hold for the kernel as a whole
+    declared     clauses that the author wrote
+    faulty       declarations that cannot be read, and why
+    suspicions   findings that a launch may speak against
+    slices       statements that slice an array
+    contradictory  declarations that no launch can satisfy together; they have no effect
+    """
+
+    obligations: tuple[Settled, ...]
+    structural: tuple[Clause, ...]
+    declared: tuple[Clause, ...]
+    faulty: tuple[tuple[str, str], ...] = ()
+    contradictory: tuple[Declared, ...] = ()
+    suspicions: tuple[Suspicion, ...] = ()
+    slices: tuple[SettledSlice, ...] = ()

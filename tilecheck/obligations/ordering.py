@@ -1,0 +1,54 @@
+"""Obligation `order` inside a block: stores that the compiler leaves unordered touch different elements.
+
+cuTile lets the iterations of a `for` run its stores in any order when the loop variable is an index of the store and
+the array has no other memory operation in the loop (cuda.tile `_passes/token_order.py`); it looks at the index alone,
+not at the view that the index is taken of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tilecheck.interp.kernel.access import Access
+from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.pairwise import Outcome
+from tilecheck.obligations.query import Context
+from tilecheck.solver.model_search import confirm, find_iteration_collision
+from tilecheck.solver.queries import across_iterations
+from tilecheck.symbolic import conj
+
+__all__ = ["settle_order"]
+
+
+def settle_order(context: Context) -> Iterator[Settled]:
+    """One obligation for each store whose loop iterations the compiler may reorder."""
+    for access in context.model.accesses:
+        if access.mode == "write" and access.parallel is not None:
+            outcome = _settle(context, access, access.parallel)
+            yield Settled(
+                "order", access, outcome.verdict, outcome.why, "TC108", None, outcome.rules, outcome.clauses,
+                outcome.witness, outcome.missing)
+
+
+def _settle(context: Context, access: Access, counter: str) -> Outcome:
+    outer = access.loops[:access.loops.index(counter)] if counter in access.loops else ()
+    lost = context.lost.get(access.array) or context.lost.get("?")
+    if lost is not None or access.array == "?":
+        return Outcome("unproven", f"{lost or 'an unknown array'} is written")
+    d = across_iterations(
+        access.region, counter, outer, context.assume, context.annotations,
+        context.room(access.region, access.region))
+    clauses = context.clauses(d)
+    conds = tuple(c.cond for c in clauses if c.cond is not None)
+    if d.proved and (not conds or context.room(access.region, access.region)(conds)):
+        semantic = any(c.kind == "semantic" for c in clauses)
+        return Outcome("conditional" if semantic else "proved",
+                       "; ".join(d.steps) or "each iteration has its own elements", d.rules, clauses)
+    assume = conj(*context.uniform)
+    witness = find_iteration_collision(
+        access.region, counter, axes=context.model.axes_read, outer=outer, assume=assume)
+    if witness is not None and not witness.data:
+        witness = context.roomy(witness, lambda w: confirm(
+            w, access.region, access.region, assume=assume, want="same-block-iterations", counter=counter))
+        return Outcome("refuted", "two iterations write one element", witness=witness)
+    return Outcome("unproven", "the iterations could not be told apart")

@@ -1,0 +1,59 @@
+"""What is left to say of a padding obligation in view of the visible launches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from tilecheck.interp.host.clause_substitution import bind
+from tilecheck.interp.host.launch import Launch
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.obligations.launches import Discharged
+from tilecheck.obligations.obligation import Settled
+from tilecheck.solver.footprint import Clause
+from tilecheck.symbolic import Cond, Sym
+
+__all__ = ["in_view"]
+
+
+def in_view(
+    s: Settled, model: KernelModel, launches: Sequence[Launch], states: Mapping[str, Discharged],
+) -> Settled | None:
+    """The obligation with the semantic clauses that some launch leaves open; None when there was nothing but such
+    clauses, and none is left. Obligations of other kinds stay as they are."""
+    if s.kind != "padding" or s.verdict == "refuted":
+        return s
+    semantic = [c for c in s.clauses if c.kind == "semantic"]
+    left = tuple(c for c in semantic if not _settled(c, model, launches, states))
+    if semantic and not left and s.verdict == "conditional":
+        return None
+    return replace(s, clauses=left)
+
+
+def _settled(
+    clause: Clause, model: KernelModel, launches: Sequence[Launch], states: Mapping[str, Discharged],
+) -> bool:
+    """Whether every launch discharges a clause, or says no more in it than that extents of its arrays agree."""
+    state = states[clause.text]
+    if state.state == "discharged":
+        return True
+    if clause.cond is None or state.state == "broken" or not launches or any(x.how == "unseen" for x in launches):
+        return False
+    cond = clause.cond
+    return all(
+        found.state == "discharged" or _agreement(bind(cond, model.params, launch, model.launched).goal)
+        for launch, found in state.at)
+
+
+def _agreement(goal: Cond) -> bool:
+    """`a.shape[i] <= b.shape[j]`: that is structural where the arrays are two, whoever makes the comparison."""
+    if goal.op == "or":
+        return any(_agreement(c) for c in goal.args)
+    if goal.op != "ge" or goal.term.offset or len(goal.term.monos) != 2:
+        return False
+    names = []
+    for mono, factor in goal.term.monos.items():
+        if abs(factor) != 1 or len(mono) != 1 or not isinstance(mono[0], Sym) or ".shape[" not in mono[0].name:
+            return False
+        names.append(mono[0].name.partition(".shape[")[0])
+    return sum(goal.term.monos.values()) == 0 and names[0] != names[1]

@@ -1,0 +1,221 @@
+"""Settling one pair of accesses (or one access with itself) across blocks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.access import Access
+from tilecheck.obligations.budget import TOO_LARGE
+from tilecheck.obligations.construction import by_construction
+from tilecheck.obligations.may_alias import aligned
+from tilecheck.obligations.proposals import data_of, proposal
+from tilecheck.obligations.query import Context, clause_of
+from tilecheck.obligations.unbounded import unbounded
+from tilecheck.rules.messages.wording import blocks, element_of
+from tilecheck.solver.disjointness import Derivation
+from tilecheck.solver.footprint import Clause, Region, Verdict, Witness
+from tilecheck.solver.inequalities import Facts, conjuncts
+from tilecheck.solver.queries import across_blocks, mentions_opaque, same_lock
+from tilecheck.symbolic import Term, atoms_of, disj, enforceable, ge, lt, negate, sym
+
+__all__ = ["Outcome", "settle_pair"]
+
+
+@record(frozen=True)
+class Outcome:
+    """What is known of one pair: whether two different blocks can touch one element through it.
+
+    locked_weakly   whether a lock would protect the pair, were its order and scope strong enough
+    """
+
+    verdict: Verdict
+    why: str
+    rules: tuple[str, ...] = ()
+    clauses: tuple[Clause, ...] = ()
+    witness: Witness | None = None
+    missing: str | None = None
+    needed: bool = False
+    locked_weakly: bool = False
+
+
+def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
+    """Whether a block through `first` and another through `second` touch one element of the array they share."""
+    same = first is second
+    if first.array != second.array:
+        left, right = aligned(first, second)
+        first, second = replace(first, region=left), replace(second, region=right)
+    lost = context.lost.get(first.array) or context.lost.get(second.array) or context.lost.get("?")
+    if lost is not None:
+        return Outcome("unproven", f"{lost} may read and write all of `{first.array}`")
+    if "?" in (first.array, second.array):
+        return Outcome("unproven", "it is not known which array this touches")
+    constructed = by_construction(first, second)
+    if constructed is not None:
+        return Outcome(constructed.verdict, constructed.why, constructed.rules)
+    if len(first.region.index) != len(second.region.index):
+        return _by_conditions(context, first, second) or Outcome(
+            "unproven", f"`{first.array}` is used with {len(first.region.index)} and with "
+                        f"{len(second.region.index)} indices")
+    if context.effort.over:
+        return Outcome("unproven", TOO_LARGE)
+    protected = _locked(context, first, second)
+    if protected is not None and not protected.locked_weakly:
+        return protected
+    if context.excluded(first.region, second.region):
+        return Outcome("proved", "no launch makes both accesses", ("exclusive",))
+    axes = context.axes_of(first.region, second.region)
+    if not axes:
+        return Outcome("single-block", "the kernel reads no block coordinate under these conditions",
+                       clauses=context.idle_axes(axes, first.region, second.region))
+    derivation = context.apart(first.region, second.region)
+    if derivation.proved:
+        context.remember(derivation)
+        return _proved(context, derivation, first, second, same)
+    if protected is not None:
+        return protected
+    apart = _by_conditions(context, first, second)
+    if apart is not None:
+        return apart
+    witness = None if _declared_lock(context) else context.collision(first.region, second.region, same)
+    if witness is not None:
+        return Outcome("refuted", _collides(context, first, witness), witness=witness)
+    solved = _solved(context, first, second) or _declared_lock(context)
+    return solved or _open(context, derivation, first, second)
+
+
+def _declared_lock(context: Context) -> Outcome | None:
+    """A declared lock, in a kernel that does take it with an atomic."""
+    taken = {a.array for a in context.model.accesses if a.mode == "atomic"}
+    locks = sorted(context.annotations.locks & taken)
+    return Outcome("proved", f"declared: blocks that meet hold the lock `{locks[0]}`", ("lock",)) if locks else None
+
+
+def _solved(context: Context, first: Access, second: Access) -> Outcome | None:
+    """What the solver proves, where it is installed."""
+    if not context.solved(first.region, second.region):
+        return None
+    axes = context.axes_of(first.region, second.region)
+    return Outcome("proved", "the solver finds no two blocks that meet", ("solver",),
+                   context.idle_axes(axes, first.region, second.region))
+
+
+def _proved(context: Context, d: Derivation, first: Access, second: Access, same: bool) -> Outcome:
+    axes = context.axes_of(first.region, second.region)
+    clauses = (*context.clauses(d), *context.idle_axes(axes, first.region, second.region),
+               *(_dispensed(context) if "ticket" in d.rules else ()))
+    why = "; ".join(d.steps) or "the index determines the block"
+    if any(context.denies(conjuncts(access.region.guard), d.assumed) for access in (first, second)):
+        # the proof is for signs with which the access is never made
+        witness = context.collision(first.region, second.region, same)
+        if witness is not None:
+            return Outcome("refuted", _collides(context, first, witness), witness=witness)
+        return Outcome(
+            "unproven", "the access is made where a launch scalar is 0 or negative, and the proof is for positive ones")
+    if not any(c.kind == "semantic" for c in clauses):
+        return Outcome("proved", why, d.rules, clauses)
+    if not context.room(first.region, second.region)(tuple(c.cond for c in clauses if c.cond is not None)):
+        witness = context.collision(first.region, second.region, same)
+        if witness is not None:
+            return Outcome("refuted", _collides(context, first, witness), witness=witness)
+        return Outcome("unproven", "no launch with several blocks satisfies what the proof would need")
+    found = context.needed(clauses, first.region, second.region, same)
+    return Outcome("conditional", why, d.rules, clauses, witness=found, needed=found is not None)
+
+
+def _dispensed(context: Context) -> tuple[Clause, ...]:
+    """Counters that give tickets lie inside their arrays: an atomic outside does nothing, and may return anything."""
+    conds = (c for a in context.model.accesses if a.mode == "atomic" and a.array in context.annotations.tickets
+             for k, i in enumerate(a.region.index) for c in (ge(i, 0), lt(i, sym(f"{a.array}.shape[{k}]"))))
+    return tuple(dict.fromkeys(clause_of(c, False) for c in conds if c.op != "true" and enforceable(c)))
+
+
+def _by_conditions(context: Context, first: Access, second: Access) -> Outcome | None:
+    """Two accesses that one launch never makes both, by the launch scalars they stand under: because the conditions
+    exclude each other, or because the launch must choose one of them."""
+    made = Region((), first.region.guard), Region((), second.region.guard)
+    d = across_blocks(*made, context.axes_of(*made), context.assume, context.annotations)
+    if d.proved:
+        return _proved(context, d, first, second, False)
+    mine, theirs = (frozenset(c for c in conjuncts(r.guard) if not c.varying and c.op in ("eq", "ne", "bool"))
+                    for r in made)
+    if first is second or not (mine - theirs and theirs - mine):
+        return None
+    choice = disj(*(negate(c) for c in sorted(mine ^ theirs, key=lambda c: c.key)))
+    clause = clause_of(choice, True)
+    if any(a.key.startswith("?") for a in atoms_of(choice)) or not context.room(*made)((choice,)):
+        return None
+    found = context.needed((clause,), first.region, second.region, False)
+    return Outcome("conditional", "one launch makes only one of the two accesses", ("exclusive",), (clause,), found,
+                   needed=found is not None)
+
+
+def _collides(context: Context, access: Access, w: Witness) -> str:
+    return f"{blocks(w, context.model.axes_read)} both touch {element_of(access.array, w)}"
+
+
+def _open(context: Context, d: Derivation, first: Access, second: Access) -> Outcome:
+    missing = proposal(context, d, first, second)
+    if missing is not None:
+        return Outcome("unproven", f"the place depends on data; `{missing}` would settle it", missing=missing)
+    array = data_of(first, second)
+    wrapped = unbounded(first.region, second.region)
+    if wrapped is not None and (array is None or context.says_of(array)):
+        return Outcome("unproven", wrapped)
+    if array is not None:
+        return Outcome("unproven", f"the place depends on the contents of `{array}`")
+    if not first.region.exact or not second.region.exact or mentions_opaque(first.region) or mentions_opaque(
+            second.region):
+        return Outcome("unproven", "part of the index or of a condition was not understood")
+    return Outcome("unproven", "no proof was found, and no collision in small launches")
+
+
+def _held(
+    context: Context, first: Access, second: Access, array: str, *places: tuple[Term, ...],
+) -> tuple[Clause, ...] | None:
+    """The clauses under which locks lie inside their array: an atomic outside it does nothing, and holds nothing."""
+    out: list[Clause] = []
+    for access, place in zip((first, second), places, strict=True):
+        facts = Facts((access.region.guard, *context.assume), place)
+        for axis, i in enumerate(place):
+            for t in (i, sym(f"{array}.shape[{axis}]") - 1 - i):
+                got = facts.prove(t)
+                if got is not None:
+                    out += [clause_of(c, False) for c in sorted(got, key=lambda c: c.key)]
+                    continue
+                bounds = [(ts, signs) for ts, signs in facts.residuals(t, 2) if all(enforceable(ge(x, 0)) for x in ts)]
+                if not bounds:
+                    return None
+                terms, signs = bounds[0]
+                out += [clause_of(c, False) for c in (*sorted(signs, key=lambda c: c.key), *(ge(x, 0) for x in terms))]
+    return tuple(dict.fromkeys(out))
+
+
+def _locked(context: Context, first: Access, second: Access) -> Outcome | None:
+    """The pair under a lock that both hold on one element: protected, or weakly so; None without such a lock."""
+    for array, mine, how in first.locks:
+        for other, theirs, their_how in second.locks:
+            if array != other or len(mine) != len(theirs):
+                continue
+            context.effort.derivation()
+            d = same_lock(first.region, second.region, mine, theirs, context.assume, context.annotations,
+                          context.room(first.region, second.region))
+            if not d.proved:
+                continue
+            if how == their_how == "ordered":
+                held = _held(context, first, second, array, mine, theirs)
+                if held is None:
+                    continue
+                clauses = (*context.clauses(d), *held)
+                semantic = any(c.kind == "semantic" for c in clauses)
+                return Outcome("conditional" if semantic else "proved",
+                               f"both blocks hold the lock `{array}` while they touch the element",
+                               ("lock", *d.rules), clauses)
+            witness = context.collision(first.region, second.region, first is second)
+            met = witness is not None
+            return Outcome("refuted" if met else "unproven",
+                           f"the lock `{array}` does not order the accesses that it surrounds",
+                           witness=witness if met else None, locked_weakly=True)
+    return None
+
+

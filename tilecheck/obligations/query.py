@@ -1,0 +1,457 @@
+"""What every obligation of one kernel is judged under."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from tilecheck.contracts import ContractError, annotation_of, parse, render
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.access import Access, Declared, KernelModel
+from tilecheck.obligations.budget import Effort
+from tilecheck.solver import smt as solver
+from tilecheck.solver.disjointness import Annotations, Assumption, Derivation
+from tilecheck.solver.footprint import Clause, Region, Witness
+from tilecheck.solver.inequalities import Assumed, Facts, conjuncts, placed_in
+from tilecheck.solver.model_search import (
+    Bound,
+    confirm,
+    find_collision,
+    find_model,
+    necessary,
+    satisfiable,
+    whatever_the_data,
+    with_room,
+)
+from tilecheck.solver.queries import across_blocks
+from tilecheck.symbolic import (
+    ONE,
+    Atom,
+    Cond,
+    Counter,
+    Lane,
+    Sym,
+    atoms_in,
+    atoms_of,
+    bid,
+    conj,
+    const,
+    disj,
+    enforceable,
+    eq,
+    ge,
+    grid,
+    holds,
+    negate,
+    of,
+    sym,
+)
+
+__all__ = ["Context", "clause_of", "launch_of"]
+SOLVER_MS = 300
+"""Time limit of one query to the solver, in milliseconds."""
+_REMEMBERED = 3
+_LOOPS = 2
+
+
+def clause_of(cond: Cond, semantic: bool) -> Clause:
+    return Clause(render(cond), cond, "semantic" if semantic else "structural")
+
+
+@dataclass
+class _Kept:
+    """What was found of a kernel, once it was asked for. Not `cached_property`: compiled, it is a plain property."""
+
+    standing: tuple[Cond, ...] | None = None
+    consistent: bool | None = None
+    assume: tuple[Cond, ...] | None = None
+    annotations: Annotations | None = None
+    tiles: frozenset[str] | None = None
+    tiled: tuple[Cond, ...] | None = None
+    lost: dict[str, str] | None = None
+    uniform: tuple[Cond, ...] | None = None
+    room: dict[object, bool] = field(default_factory=dict)
+    room_axes: dict[Region, tuple[int, ...]] = field(default_factory=dict)
+    repeats: dict[Region, tuple[tuple[Region, int], ...]] = field(default_factory=dict)
+    seen_active: dict[tuple[Cond, int, tuple[Cond, ...]], bool] = field(default_factory=dict)
+    made_active: dict[tuple[Cond, int], list[dict[Atom, int]]] = field(default_factory=dict)
+    apart: dict[tuple[Region, Region, tuple[tuple[Assumption, ...], ...]], Derivation] = field(default_factory=dict)
+    collisions: dict[tuple[Region, Region, bool], Witness | None] = field(default_factory=dict)
+    solved: dict[tuple[Region, Region], bool] = field(default_factory=dict)
+    settles: dict[tuple[str, Region, Region, frozenset[int]], bool] = field(default_factory=dict)
+    served: list[tuple[Assumption, ...]] = field(default_factory=list)
+    launches: dict[frozenset[Atom], Facts] = field(default_factory=dict)
+    guards: dict[tuple[Cond, ...], Facts] = field(default_factory=dict)
+
+
+@record(frozen=True)
+class Context:
+    """A kernel, what is declared of it, and the questions that need both."""
+
+    model: KernelModel
+    declared: tuple[Clause, ...]
+    faulty: tuple[tuple[str, str], ...]
+    contradictory: tuple[Declared, ...] = ()
+    effort: Effort = field(default_factory=Effort, compare=False)
+    _kept: _Kept = field(default_factory=_Kept, init=False, repr=False, compare=False)
+
+    @staticmethod
+    def of(model: KernelModel) -> Context:
+        clauses: list[Clause] = []
+        faulty: list[tuple[str, str]] = []
+        for d in model.declared:
+            try:
+                clauses += parse(d.text)
+            except ContractError as e:
+                faulty.append((d.text, str(e)))
+        context = Context(model, tuple(dict.fromkeys(clauses)), tuple(faulty))
+        if model.declared and context.absurd:
+            # from a contradiction everything would follow
+            return Context(model, (), tuple(faulty), model.declared)
+        return context
+
+    @property
+    def absurd(self) -> bool:
+        """Whether what is declared contradicts itself or what holds in every launch, as far as that is seen."""
+        parts = (*conjuncts(conj(*self.assume)), *self.standing)
+        return any(c.op == "false" for c in parts) or any(
+            Facts([d for d in parts if d is not c], [c.term], signs=False).holds(negate(c)) is not None
+            for c in parts) or self._empty_range
+
+    @property
+    def _empty_range(self) -> bool:
+        """Whether a range is declared that holds no value."""
+        return any(Facts(self.standing, [low, high], signs=False).prove(low - high) is not None
+                   for _, low, high in self.annotations.ranges)
+
+    def impossible(self, clause: Clause) -> bool:
+        """Whether no launch satisfies a clause."""
+        c = clause.cond
+        if c is None:
+            return False
+        kept = self._kept
+        placed = placed_in([c.term])
+        if placed not in kept.launches:
+            kept.launches[placed] = Facts(self.standing, [c.term], signs=False)
+        return kept.launches[placed].with_budget().holds(negate(c)) is not None
+
+    def denies(self, conds: tuple[Cond, ...], assumed: Assumed) -> bool:
+        """Whether a sign that a proof assumed contradicts conditions, as little effort shows."""
+        if not assumed:
+            return False
+        kept = self._kept.guards
+        if conds not in kept:
+            kept[conds] = Facts(conds, signs=False)
+        facts = kept[conds].with_budget()
+        return any(facts.holds(negate(c), 0) is not None for c in assumed)
+
+    @property
+    def standing(self) -> tuple[Cond, ...]:
+        """What every launch satisfies: extents of tiles are at least 1, those of arrays and of the grid likewise."""
+        kept = self._kept
+        if kept.standing is None:
+            names = {a.name for c in self.assume for a in atoms_of(c) if isinstance(a, Sym)} | self.tiles
+            kept.standing = (*(ge(grid(k), 1) for k in range(3)), *(ge(sym(n), 1) for n in sorted(self.tiles)),
+                             *(ge(sym(n), 0) for n in sorted(names) if ".shape[" in n))
+        return kept.standing
+
+    @property
+    def consistent(self) -> bool:
+        """Whether some small launch is known to satisfy what is declared; the solver is not asked otherwise."""
+        kept = self._kept
+        if kept.consistent is None:
+            kept.consistent = not self.declared or find_model(conj(*self.uniform, *self.standing)) is not None
+        return kept.consistent
+
+    @property
+    def assume(self) -> tuple[Cond, ...]:
+        """What holds in every launch: declared clauses, and one block on each axis that the kernel never reads."""
+        kept = self._kept
+        if kept.assume is None:
+            unread = tuple(eq(grid(k), 1) for k in range(3) if k not in self.model.axes_read)
+            kept.assume = (*(c.cond for c in self.declared if c.cond is not None), self.model.guards, *unread)
+        return kept.assume
+
+    def axes_of(self, *regions: Region) -> frozenset[int]:
+        """The axes on which blocks that make these accesses may differ: those that the kernel reads under conditions
+        which do not exclude the accesses'. A variant of a kernel that never reads an axis is for one block there."""
+        under = [c for r in regions for c in conjuncts(r.guard) if not c.varying and enforceable(c)]
+        return frozenset(
+            k for k, c in self.model.axis_reads
+            if conj(*(p for p in conjuncts(c) if enforceable(p)), *under, *self.uniform).op != "false")
+
+    def excluded(self, *regions: Region) -> bool:
+        """Whether the launch scalars that these accesses stand under contradict each other."""
+        under = [c for r in regions for c in conjuncts(r.guard) if not c.varying]
+        return conj(*under, *self.uniform).op == "false"
+
+    def idle_axes(self, axes: frozenset[int], *regions: Region) -> tuple[Clause, ...]:
+        """One block on the axes that are read, but not under the conditions of these accesses."""
+        under = {c for r in regions for c in conjuncts(r.guard) if not c.varying and enforceable(c)}
+        out: list[Clause] = []
+        for k in sorted(self.model.axes_read - axes):
+            excluded = {p for axis, c in self.model.axis_reads if axis == k for p in conjuncts(c)}
+            flags = sorted((c for c in under if negate(c) in excluded), key=lambda c: c.key)
+            out.append(clause_of(disj(*(negate(c) for c in flags), eq(grid(k), 1)), False))
+        return tuple(out)
+
+    def says_of(self, array: str) -> bool:
+        """Whether the author declares anything of the contents of an array."""
+        return any(array in a.arrays for c in self.declared if c.cond is None
+                   and (a := annotation_of(c)) is not None and a.name != "disjoint")
+
+    @property
+    def annotations(self) -> Annotations:
+        kept = self._kept
+        if kept.annotations is None:
+            found = [a for c in self.declared if c.cond is None and (a := annotation_of(c)) is not None]
+            by: dict[str, list[tuple[str, ...]]] = {}
+            for a in found:
+                by.setdefault(a.name, []).append(a.arrays)
+            segments = by.get("segments", [])
+            kept.annotations = Annotations(
+                injective=frozenset(a.arrays[0] for a in found if a.name == "injective" and not a.terms),
+                below=tuple((a.arrays[0], a.terms[0]) for a in found if a.name == "injective" and a.terms),
+                monotone=frozenset(a[0] for a in by.get("monotone", [])) | {a[0] for a in segments if len(a) == 1},
+                segments=tuple((a[0], a[1]) for a in segments if len(a) == 2),
+                locks=frozenset(a[0] for a in by.get("lock", [])),
+                tickets=frozenset(a[0] for a in by.get("ticket", [])),
+                ranges=tuple((a.arrays[0], a.terms[0], a.terms[1]) for a in found if a.name == "range"),
+                multiples=tuple((a.arrays[0], a.terms[0]) for a in found if a.name == "multiple"))
+        return kept.annotations
+
+    @property
+    def tiles(self) -> frozenset[str]:
+        """Scalars that are tile extents, and so powers of two."""
+        kept = self._kept
+        if kept.tiles is None:
+            out: set[str] = set()
+            for a in self.model.accesses:
+                for atom in atoms_in(a.region.guard, *a.region.index):
+                    if isinstance(atom, Lane):
+                        out |= {s.name for s in atom.size.atoms() if isinstance(s, Sym) and atom.size.single == s}
+            kept.tiles = frozenset(out)
+        return kept.tiles
+
+    @property
+    def tiled(self) -> tuple[Cond, ...]:
+        """That tiles have elements: an extent is checked where the kernel is compiled, whether the tile is used or
+        not, but for variants that are left out."""
+        kept = self._kept
+        if kept.tiled is None:
+            extents = {e for a in self.model.accesses for e in a.tile if not any(
+                not c.varying for c in conjuncts(a.under)) and e.constant is None and not e.varying}
+            kept.tiled = tuple(ge(e, 1) for e in sorted(extents, key=lambda e: e.key))
+        return kept.tiled
+
+    @property
+    def lost(self) -> dict[str, str]:
+        """Arrays whose every verdict is lost, and to what."""
+        kept = self._kept
+        if kept.lost is None:
+            kept.lost = {array: gap.what for gap in self.model.gaps for array in gap.arrays}
+        return kept.lost
+
+    def room(self, first: Region, second: Region) -> Callable[[tuple[Cond, ...]], bool]:
+        """Decides whether conditions are a contract for two accesses (DESIGN 4.2).
+
+        A launch with several blocks on every axis satisfies them; in it each access is still made by two blocks that
+        differ on an axis, for every axis where that is possible without them, and in more than the first iteration of
+        a loop. Conditions on variants of the kernel (`FLAG == 0 or ...`) are for launches of another variant, and
+        sections of the grid have the width that they say.
+        """
+
+        def admits(conds: tuple[Cond, ...]) -> bool:
+            key = (first, second, frozenset(conds))
+            if key not in self._kept.room:
+                plain = tuple(c for c in conds if c.op != "or")
+                self._kept.room[key] = self._satisfiable(conds, self.axes_of(first, second)) and all(
+                    _section(r, k, conds) or self._active(r, k, plain)
+                    for r in dict.fromkeys((first, second)) for k in self._possible(r)) and all(
+                    self._active(again, axis, plain) for r in dict.fromkeys((first, second))
+                    for again, axis in self._again(r) if _stops_short(again, plain))
+            return self._kept.room[key]
+
+        return admits
+
+    def admits(self, conds: tuple[Cond, ...], region: Region) -> bool:
+        """Whether a launch with several blocks on every axis satisfies conditions."""
+        key = ("admits", region.guard, frozenset(conds))
+        if key not in self._kept.room:
+            self._kept.room[key] = self._satisfiable(conds, self.axes_of(region))
+        return self._kept.room[key]
+
+    def _satisfiable(self, conds: tuple[Cond, ...], axes: frozenset[int]) -> bool:
+        return satisfiable(conj(*conds, *self.uniform), axes, tiles=self.tiles) is not None
+
+    def _possible(self, region: Region) -> tuple[int, ...]:
+        if region not in self._kept.room_axes:
+            axes = self.axes_of(region)
+            self._kept.room_axes[region] = tuple(k for k in sorted(axes) if self._active(region, k, ()))
+        return self._kept.room_axes[region]
+
+    def _again(self, region: Region) -> tuple[tuple[Region, int], ...]:
+        """An access as it is made after the first iteration of each loop that can go on, and an axis to see it on."""
+        if region not in self._kept.repeats:
+            counters = sorted(a for a in atoms_in(region.guard, *region.index)
+                              if isinstance(a, Counter))
+            later = [Region(region.index, conj(region.guard, ge(of(c), 1)), region.exact) for c in counters[:_LOOPS]]
+            self._kept.repeats[region] = tuple(
+                (r, axis) for r in later for axis in self._possible(region)[:1] if self._active(r, axis, ()))
+        return self._kept.repeats[region]
+
+    def _active(self, region: Region, axis: int, conds: tuple[Cond, ...]) -> bool:
+        """Whether two blocks that differ on the axis alone both make the access in some small launch: they do when
+        accesses to one element that only the other axes select collide."""
+        key = (region.guard, axis, conds)
+        if key not in self._kept.seen_active:
+            # one of the launches in which they do, under other conditions, may satisfy these
+            launches = self._kept.made_active.setdefault((region.guard, axis), [])
+            self._kept.seen_active[key] = any(_holds_at(conds, launch) for launch in launches)
+            if not self._kept.seen_active[key]:
+                self.effort.search()
+                axes = self.axes_of(region)
+                others = tuple(bid(k) for k in sorted(axes) if k != axis) or (const(0),)
+                made = Region(others, region.guard)
+                found = find_collision(
+                    made, made, axes=axes, assume=conj(*conds, *self.uniform), same_site=True)
+                if found is not None:
+                    launches.append(launch_of(found))
+                self._kept.seen_active[key] = found is not None
+        return self._kept.seen_active[key]
+
+    @property
+    def uniform(self) -> tuple[Cond, ...]:
+        kept = self._kept
+        if kept.uniform is None:
+            kept.uniform = tuple(c for c in self.assume if not c.varying)
+        return kept.uniform
+
+    @property
+    def served(self) -> list[tuple[Assumption, ...]]:
+        """Sets of clauses that completed proofs of this kernel, the latest first: they often serve the next one."""
+        return self._kept.served
+
+    def remember(self, d: Derivation) -> None:
+        if d.clauses and d.clauses not in self.served:
+            self.served.insert(0, d.clauses)
+            del self.served[_REMEMBERED:]
+
+    def clauses(self, d: Derivation) -> tuple[Clause, ...]:
+        """The contract that a derivation rests on, without what is declared already."""
+        known = {p for c in self.assume for p in conjuncts(c)}
+        out = [clause_of(c, False) for c in sorted(d.assumed, key=lambda c: c.key) if c not in known]
+        out += [clause_of(a.cond, a.semantic) for a in d.clauses if a.cond not in known]
+        return tuple(dict.fromkeys(out))
+
+    def apart(self, first: Region, second: Region) -> Derivation:
+        """The attempt to show that blocks never meet through two accesses. Kernels write several arrays alike."""
+        key = (first, second, tuple(self.served))
+        if key not in self._kept.apart:
+            self.effort.derivation()
+            self._kept.apart[key] = across_blocks(
+                first, second, self.axes_of(first, second), self.assume, self.annotations, self.room(first, second),
+                key[2])
+        return self._kept.apart[key]
+
+    def collision(self, first: Region, second: Region, same: bool) -> Witness | None:
+        """A collision that does not hang on what arrays contain: data may be such that there is none."""
+        key = (first, second, same)
+        if key not in self._kept.collisions:
+            self.effort.search()
+            assume = conj(*self.uniform)
+            found = find_collision(
+                first, second, axes=self.axes_of(first, second), assume=assume, same_site=same,
+                accept=lambda w: not w.data or whatever_the_data(w, first, second))
+            self._kept.collisions[key] = None if found is None else self.roomy(
+                found, _confirming(first, second, assume))
+        return self._kept.collisions[key]
+
+    def roomy(self, found: Witness, confirmed: Callable[[Witness], bool]) -> Witness:
+        """The witness in a launch that keeps the other accesses inside their arrays, where larger arrays do that: what
+        would be undefined, and what a bounds check would drop."""
+        if found.data:
+            return found
+        known = [a for a in self.model.accesses if a.region.exact]
+        tiles = dict.fromkeys(Bound(r.at, r.end, conj(a.under, r.when), ONE if r.step is None else r.step)
+                              for a in known for r in a.reach)
+        elements = dict.fromkeys(Bound(i, sym(f"{a.array}.shape[{k}]"), a.under)
+                                 for a in known if not a.tile for k, i in enumerate(a.region.index))
+        whole = with_room(found, (*tiles, *elements), confirmed)
+        return whole if whole is not found else with_room(found, tiles, confirmed)
+
+    def solved(self, first: Region, second: Region) -> bool:
+        """Whether the solver, where it is installed, proves that blocks never meet through two accesses."""
+        if not solver.available() or not self.consistent:
+            return False
+        key = (first, second)
+        if key not in self._kept.solved:
+            self._kept.solved[key] = solver.disjoint(
+                first, second, self.axes_of(first, second), conj(*self.uniform, *self.standing), SOLVER_MS) == "unsat"
+        return self._kept.solved[key]
+
+    def settles(self, text: str, first: Region, second: Region, axes: frozenset[int]) -> bool:
+        """Whether one more declaration completes a proof that blocks that differ on one of the axes never meet.
+        A declaration that cannot be parsed is a ContractError."""
+        key = (text, first, second, axes)
+        if key not in self._kept.settles:
+            declared = replace(self, declared=(*self.declared, *parse(text)))
+            self._kept.settles[key] = across_blocks(
+                first, second, axes, declared.assume, declared.annotations).proved
+        return self._kept.settles[key]
+
+    def needed(
+        self, clauses: Iterable[Clause], first: Region, second: Region, same: bool, besides: Iterable[Cond] = (),
+    ) -> Witness | None:
+        """A collision in a launch that breaks one of the semantic clauses and satisfies everything else, and what is
+        asked besides."""
+        have, more = tuple(clauses), tuple(besides)
+        for c in have:
+            if c.kind == "semantic" and c.cond is not None:
+                self.effort.search()
+                others = conj(*(d.cond for d in have if d.cond is not None and d is not c),
+                              *self.uniform, *(d for d in more if d != c.cond))
+                found = necessary(c.cond, first, second, self.axes_of(first, second), others, same_site=same)
+                if found is not None:
+                    return self.roomy(found, _confirming(first, second, conj(others, negate(c.cond))))
+        return None
+
+    def by_site(self, accesses: Iterable[Access]) -> dict[int, list[Access]]:
+        out: dict[int, list[Access]] = {}
+        for a in accesses:
+            out.setdefault(a.site, []).append(a)
+        return out
+
+
+def _confirming(first: Region, second: Region, assume: Cond) -> Callable[[Witness], bool]:
+    return lambda w: confirm(w, first, second, assume=assume)
+
+
+def launch_of(w: Witness) -> dict[Atom, int]:
+    """The launch scalars of a witness."""
+    return {**{Sym(name): value for name, value in w.scalars},
+            **{Sym(f"grid[{axis}]"): extent for axis, extent in enumerate(w.grid)}}
+
+
+def _holds_at(conds: tuple[Cond, ...], launch: dict[Atom, int]) -> bool:
+    """Whether conditions hold in a launch; not if it does not say so."""
+    try:
+        return all(holds(c, launch) for c in conds)
+    except (ArithmeticError, KeyError):
+        return False
+
+
+def _section(region: Region, axis: int, conds: tuple[Cond, ...]) -> bool:
+    """Whether one of the conditions says that the blocks of an access form a section of one block on the axis."""
+    coordinate = bid(axis)
+    guards = [c.term for c in conjuncts(region.guard) if c.op == "ge"]
+    lows = [g - coordinate for g in guards if not (g - coordinate).varying]
+    highs = [g + coordinate for g in guards if not (g + coordinate).varying]
+    return any(ge(-(low + high), 0) in conds for low in lows for high in highs)
+
+
+def _stops_short(region: Region, conds: tuple[Cond, ...]) -> bool:
+    """Whether a condition caps a launch scalar that a loop of an access runs to."""
+    capped = {m[0] for c in conds for m, factor in c.term.monos.items() if factor < 0 and len(m) == 1}
+    loops = (c for c in conjuncts(region.guard) if any(isinstance(a, Counter) for a in c.term.atoms()))
+    return any(a in capped for c in loops for a in atoms_of(c))

@@ -1,0 +1,91 @@
+"""Clauses on bounds that no author expects a kernel to have: they tell of a mistake in it.
+
+That extents agree, or that the grid has no more blocks than there are tiles, is what every launch sees to. Where these
+clauses are needed, the index is wrong for the launches that the kernel is written for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import Final
+
+from tilecheck.symbolic import (
+    Atom,
+    Cond,
+    FloorDiv,
+    Ite,
+    Sym,
+    Term,
+    atoms_of,
+    divide_monomial,
+    ge,
+    holds,
+    of,
+)
+
+__all__ = ["goes_past", "is_degenerate", "shares", "usual"]
+
+_USUAL: Final = (2, 3, 4, 8, 16, 64)
+"""Extents of tiles, windows and counts as launches have them: 1 is what they degenerate to."""
+_MANY: Final = 3
+"""Scalars of which all combinations of these are tried."""
+
+
+def shares(c: Cond) -> bool:
+    """Whether a clause is `g*cdiv(m, d) <= m`: m tiles in shares that are rounded up, which together are more than m
+    unless they come out even. That is no matter of extents that agree, and few launches see to it."""
+    t = c.term
+    for m, factor in t.monos.items() if c.op == "ge" else ():
+        for a in m:
+            if factor == -1 and isinstance(a, FloorDiv) and len(m) > 1:
+                blocks = divide_monomial(m, (a,))
+                if blocks is not None and t + Term({m: 1}) + Term({blocks: 1}) == a.num + 1:
+                    return True
+    return False
+
+
+def goes_past(c: Cond) -> bool:
+    """Whether a clause is `cdiv(n, T) < cdiv(x.shape[i], T)`: a tile is used that begins after all of n elements, and
+    the array must be larger by more than what the last tile is rounded up by."""
+    if c.op != "ge" or len([m for m in c.term.monos if m]) != 2:
+        return False
+    parts = {factor: m[0] for m, factor in c.term.monos.items() if len(m) == 1}
+    have, want = parts.get(1), parts.get(-1)
+    if have is None or want is None or not isinstance(have, FloorDiv) or not _is_last(have, have.den):
+        return False
+    extent = (have.num + 1).single
+    return isinstance(extent, Sym) and ".shape[" in extent.name and all(
+        added > c.term.offset and a is not None and _is_last(a, have.den) for a, added in _choices(want))
+
+
+def _choices(a: Atom, added: int = 0) -> Iterator[tuple[Atom | None, int]]:
+    """The atoms that a choice is made of, each with what is added to it."""
+    if not isinstance(a, Ite):
+        yield a, added
+        return
+    for t in (a.then, a.other):
+        inner = (t - t.offset).single
+        yield from ((None, 0),) if inner is None else _choices(inner, added + t.offset)
+
+
+def _is_last(a: Atom, tile: Term) -> bool:
+    """`(n - 1) // T`, the last of the tiles of n elements."""
+    return isinstance(a, FloorDiv) and a.num.offset == -1 and a.den == tile and tile.constant != 1
+
+
+def is_degenerate(c: Cond) -> bool:
+    """Whether a clause on scalars alone fails for all but the least of them: `T + window <= 2`."""
+    names = sorted({a for a in atoms_of(c) if isinstance(a, Sym)})
+    if c.op != "ge" or not 0 < len(names) <= _MANY or any("[" in a.name or "(" in a.name for a in names):
+        return False
+    try:
+        return not any(holds(c, dict(zip(names, values, strict=True)))
+                       for values in product(_USUAL, repeat=len(names)))
+    except (KeyError, ArithmeticError):
+        return False
+
+
+def usual(clauses: Iterable[Cond]) -> Iterator[Cond]:
+    """Launches as they are meant, of clauses that only degenerate ones satisfy."""
+    yield from (ge(of(a), 2) for c in clauses if is_degenerate(c) for a in sorted(atoms_of(c)) if isinstance(a, Sym))

@@ -1,0 +1,44 @@
+"""Iterations as the author knows them: by what the variable of the loop is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from tilecheck.interp.kernel.lint_facts import RangeLoop
+from tilecheck.solver.footprint import BlockPoint, Witness
+from tilecheck.symbolic import Atom, Bid, Counter, Sym, evaluate, of
+
+__all__ = ["values_of_loops", "with_loop_values"]
+
+_UNNAMED: Final = frozenset({"", "_"})
+"""Loops whose variable nobody reads."""
+
+
+def with_loop_values(w: Witness, loops: Iterable[RangeLoop]) -> Witness:
+    """The witness with the values that loop variables have on both sides of it."""
+    known = tuple(loops)
+    return replace(w, first=_valued(w, w.first, known), second=_valued(w, w.second, known)) if known else w
+
+
+def values_of_loops(loops: Iterable[RangeLoop], env: Mapping[Atom, int]) -> Iterator[tuple[str, int]]:
+    """The loops whose variable has one value in an environment, by the name of their counter, with the value. What a
+    loop that is left out begins with, or steps by, is not known there."""
+    found: dict[str, set[int]] = {}
+    for loop in loops:
+        counter = Counter(loop.counter)
+        if counter in env and loop.counter.partition("@")[0] not in _UNNAMED:
+            try:
+                found.setdefault(loop.counter, set()).add(evaluate(loop.start + of(counter) * loop.step, env))
+            except (KeyError, ArithmeticError):
+                found.setdefault(loop.counter, set()).update((0, 1))
+    yield from ((name, next(iter(values))) for name, values in found.items() if len(values) == 1)
+
+
+def _valued(w: Witness, p: BlockPoint, loops: tuple[RangeLoop, ...]) -> BlockPoint:
+    env: dict[Atom, int] = {Sym(name): v for name, v in w.scalars}
+    env.update({Sym(f"grid[{k}]"): n for k, n in enumerate(w.grid)})
+    env.update({Bid(k): n for k, n in enumerate(p.block)})
+    env.update({Counter(name): n for name, n in p.iterations})
+    return replace(p, variables=tuple(values_of_loops(loops, env)))

@@ -1,0 +1,159 @@
+"""From an analysis to the report: opt-outs, selection, severities, order."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tilecheck.config import Config
+from tilecheck.diagnostics import Diagnostic, Proposal, Report
+from tilecheck.pipeline.results import Analysis, OptOut
+from tilecheck.rules.registry import RULES
+from tilecheck.rules.selection import Selection, covered_codes
+from tilecheck.syntax.tree import Span
+
+
+def finish(analysis: Analysis, config: Config) -> Report:
+    """The report of an analysis under the settings of a run."""
+    selected = _selector(config)
+    kept, used = _apply(_raised(analysis, config), analysis.opt_outs)
+    diagnostics = {d for d in (*kept, *_complaints(analysis.opt_outs, used, config)) if selected(d)}
+    return Report(
+        diagnostics=tuple(sorted(diagnostics, key=_place)),
+        kernels=tuple(sorted((k.report for k in analysis.kernels), key=lambda k: (k.file, k.line, k.name))),
+        failures=tuple(sorted(set(analysis.failures), key=lambda f: (f.file, f.line or 0, f.message))),
+        files=analysis.files,
+        paths=analysis.paths,
+    )
+
+
+def suppressed(analysis: Analysis, config: Config) -> Mapping[OptOut, Mapping[str, int]]:
+    """How many findings of which code each opt-out suppresses; an opt-out that suppresses nothing is not there."""
+    counts: defaultdict[OptOut, Counter[str]] = defaultdict(Counter)
+    for diagnostic, covering in _covered(dict.fromkeys(_raised(analysis, config)), analysis.opt_outs):
+        for opt_out in covering:
+            counts[opt_out][diagnostic.code] += 1
+    return counts
+
+
+def _raised(analysis: Analysis, config: Config) -> list[tuple[str, Diagnostic]]:
+    """All findings with the files of their kernels, as severe as the settings say."""
+    raw = [(k.report.file, d) for k in analysis.kernels for d in _with_severity(
+        k.diagnostics, config.strict or k.deny_residual)]
+    return raw + [(d.span.file, d) for d in _with_severity(analysis.host, config.strict)]
+
+
+def _place(diagnostic: Diagnostic) -> tuple[object, ...]:
+    return (diagnostic.span, diagnostic.code, diagnostic.kernel or "", diagnostic.message)
+
+
+def _with_severity(diagnostics: Iterable[Diagnostic], raised: bool) -> Iterator[Diagnostic]:
+    """With what was not settled as an error where that is asked for, else without notes."""
+    for diagnostic in diagnostics:
+        rule = RULES.get(diagnostic.code)
+        if raised and rule is not None and rule.residual and diagnostic.severity in ("warning", "note"):
+            yield replace(diagnostic, severity="error")
+        elif diagnostic.severity != "note":
+            # that something was not proved is no evidence against it: the report of the kernel says it
+            yield diagnostic
+
+
+def _apply(
+    diagnostics: Iterable[tuple[str, Diagnostic]], opt_outs: Sequence[OptOut]
+) -> tuple[list[Diagnostic], set[tuple[OptOut, str]]]:
+    """What no opt-out covers, and each opt-out with the codes that it suppressed."""
+    kept: list[Diagnostic] = []
+    used: set[tuple[OptOut, str]] = set()
+    for diagnostic, covering in _covered(diagnostics, opt_outs):
+        used.update((opt_out, diagnostic.code) for opt_out in covering)
+        if not covering:
+            kept.append(diagnostic)
+    return kept, used
+
+
+def _covered(
+    diagnostics: Iterable[tuple[str, Diagnostic]], opt_outs: Sequence[OptOut]
+) -> Iterator[tuple[Diagnostic, list[OptOut]]]:
+    """Each finding with the opt-outs that cover it.
+
+    A finding comes with the file of its kernel, which is not always the file it stands in.
+    """
+    by_file: defaultdict[str, list[OptOut]] = defaultdict(list)
+    for opt_out in opt_outs:
+        by_file[opt_out.span.file].append(opt_out)
+    for home, diagnostic in diagnostics:
+        span = diagnostic.span
+        covering = [o for o in by_file[home] if o.kernel is not None and _covers_kernel(o, diagnostic)]
+        covering += [o for o in by_file[span.file] if o.lines is not None and _covers_lines(o.lines, span)]
+        yield diagnostic, [o for o in covering if not o.codes or diagnostic.code in _codes(o)]
+
+
+def _covers_kernel(opt_out: OptOut, diagnostic: Diagnostic) -> bool:
+    """A kernel's author answers for the kernel, not for what a launch passes to it."""
+    return diagnostic.kernel == opt_out.kernel and not diagnostic.code.startswith("TC4")
+
+
+def _covers_lines(lines: tuple[int, int], span: Span) -> bool:
+    return lines[0] <= span.end_line and span.line <= lines[1]
+
+
+def _codes(opt_out: OptOut) -> frozenset[str]:
+    return frozenset(code for selector in opt_out.codes for code in covered_codes(selector))
+
+
+def _complaints(opt_outs: Iterable[OptOut], used: set[tuple[OptOut, str]], config: Config) -> Iterator[Diagnostic]:
+    """TC901 and TC902. An opt-out is judged only where every rule it is for is selected."""
+    for opt_out in opt_outs:
+        if not opt_out.reason.strip():
+            help_ = "say why the code is right, after the bracket" if opt_out.codes else 'write @unsafe("why")'
+            yield _warning("TC902", f"{opt_out.what} gives no reason", opt_out, help_)
+        unknown = [selector for selector in opt_out.codes if not covered_codes(selector)]
+        if unknown:
+            which = f" by {', '.join(unknown)}" if any(unknown) else ""
+            yield _warning("TC901", f"{opt_out.what} names no rule{which}", opt_out, "name the rule that it is for")
+            continue
+        idle = _idle(opt_out, used, config.selection)
+        if idle:
+            which = f" for {', '.join(idle)}" if len(idle) < len(opt_out.codes) else ""
+            complaint = _warning("TC901", f"{opt_out.what} suppresses nothing{which}", opt_out, "remove it")
+            yield replace(complaint, proposal=Proposal(tuple(idle)))
+
+
+def _idle(opt_out: OptOut, used: set[tuple[OptOut, str]], selection: Selection) -> list[str]:
+    """The selectors of an opt-out that suppressed nothing; those that were not wholly selected are not judged."""
+    if not opt_out.codes:
+        return [] if any(o == opt_out for o, _ in used) or not all(c in selection for c in RULES) else ["all"]
+    return [
+        selector
+        for selector in opt_out.codes
+        if all(code in selection and (opt_out, code) not in used for code in covered_codes(selector))
+    ]
+
+
+def _warning(code: str, message: str, opt_out: OptOut, help_: str) -> Diagnostic:
+    return Diagnostic(code, RULES[code].severity, message, opt_out.span, kernel=opt_out.kernel, help=help_)
+
+
+def _selector(config: Config) -> Callable[[Diagnostic], bool]:
+    """Whether a finding is of a selected rule, in a file for which that rule is not ignored."""
+    selection = config.selection
+    if not config.per_file_ignores:
+        return lambda diagnostic: diagnostic.code in selection
+    from pathspec import GitIgnoreSpec
+
+    ignores = [(GitIgnoreSpec.from_lines([pattern]), Selection(rules)) for pattern, rules in config.per_file_ignores]
+
+    def selected(diagnostic: Diagnostic) -> bool:
+        name = _relative(diagnostic.span.file, config.root)
+        return diagnostic.code in selection and not any(
+            diagnostic.code in rules and spec.match_file(name) for spec, rules in ignores
+        )
+
+    return selected
+
+
+def _relative(file: str, root: Path) -> str:
+    path = Path(file).absolute()
+    return path.relative_to(root.absolute()).as_posix() if path.is_relative_to(root.absolute()) else path.name

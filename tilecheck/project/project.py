@@ -1,0 +1,184 @@
+"""The checked tree: its modules, and what names mean across them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from tilecheck.project.hosts import launching_functions
+from tilecheck.project.module import Module
+from tilecheck.project.packages import Packages, module_file
+from tilecheck.project.relevance import imported, may_matter
+from tilecheck.project.resolve import ClassAt, FunctionAt, Origin, Resolver, ValueAt
+from tilecheck.project.targets import ClassTarget, ConstantTarget, FunctionTarget, Target
+from tilecheck.syntax.text import SourceError
+from tilecheck.syntax.tree import Attribute, Expr, Name
+
+__all__ = ["Project"]
+
+
+class Project:
+    """The files under check, and the files beside them that they import.
+
+    files     as the user named them
+    roots     directories that the user named: modules are also found by their place below them
+    contents  bytes to use instead of what is on disk, by path
+    """
+
+    def __init__(
+        self, files: Sequence[Path | str], roots: Iterable[Path | str] = (), contents: Mapping[str, bytes] | None = None
+    ) -> None:
+        self.files = tuple(str(file) for file in files)
+        self.resolver = Resolver(self)
+        self._contents = dict(contents or {})
+        self._packages = Packages([Path(file) for file in self.files], [Path(root) for root in roots])
+        self._modules: dict[str, Module] = {}
+        self._launching: Mapping[str, tuple[str, ...]] | None = None
+        for file in self.files:
+            self._modules.setdefault(os.path.abspath(file), self._new(file))
+        # asked for with every file of a run
+        self._keys = tuple(os.path.abspath(file) for file in self.files)
+        self._given = frozenset(self._keys)
+
+    def _new(self, file: str) -> Module:
+        return Module(self, file, self._packages.name(Path(file)), self._contents.get(file))
+
+    def module(self, path: Path | str) -> Module:
+        """The module of a file, which need not be one of the files under check."""
+        key = os.path.abspath(path)
+        if key not in self._modules:
+            self._modules[key] = self._new(str(path))
+        return self._modules[key]
+
+    def modules(self) -> Iterable[Module]:
+        """The modules under check, in the order in which they were given."""
+        return tuple(self._modules[key] for key in self._keys)
+
+    def found_by_import(self) -> Iterable[Module]:
+        """The modules that were read although they are not under check."""
+        return tuple(module for key, module in self._modules.items() if key not in self._given)
+
+    @property
+    def missed(self) -> frozenset[str]:
+        """Absolute paths at which a module was looked for in vain."""
+        return frozenset(self._packages.missed)
+
+    def by_name(self, dotted: str, relative_to: Module | None = None) -> Module | None:
+        """The module that an import of `dotted` in `relative_to` means, if it is of the checked tree.
+
+        Leading dots are relative, as in an import statement.
+        """
+        name = dotted.lstrip(".")
+        level = len(dotted) - len(name)
+        if level == 0:
+            importer = relative_to.path if relative_to is not None else next(iter(self.files), ".")
+            found = self._packages.find(name, importer)
+        elif relative_to is None:
+            return None
+        else:
+            folder = os.path.abspath(relative_to.path)
+            for _ in range(level):
+                folder = os.path.dirname(folder)
+            stem = os.path.join(folder, *name.split(".")) if name else folder
+            found = module_file(stem, self._packages.missed)
+        if found is None:
+            return None
+        key = os.path.abspath(found)
+        return self._modules[key] if key in self._modules else self.module(_as_given(found))
+
+    def lookup(self, module: Module, name: str) -> Target | None:
+        """What a module-level name means; None when it is not bound, or not known."""
+        return self._target(self.resolver.module_name(module, name))
+
+    def resolve(self, module: Module, expr: Expr, scope: str = "") -> Target | None:
+        """What a name or a dotted chain of names means at the level of the module, or in the body of function `scope`.
+
+        Local names of functions are known only as far as they are imported, defined, or assigned once.
+        """
+        parts: list[str] = []
+        while isinstance(expr, Attribute):
+            parts.append(expr.attr)
+            expr = expr.value
+        if not isinstance(expr, Name):
+            return None
+        scopes = module.skeleton.scope_chain(scope)
+        return self._target(self.resolver.chain(module, (expr.id, *reversed(parts)), scopes))
+
+    def resolve_import(self, module: Module, dotted: str, level: int = 0) -> Target | None:
+        """What an import statement in this module binds: `dotted` after `level` dots, a module or a thing in one."""
+        return self._target(self.resolver.imported(module, dotted, level))
+
+    @property
+    def launching(self) -> Mapping[str, tuple[str, ...]]:
+        """The functions that may launch, by the path of their file. It takes a search through all files."""
+        if self._launching is None:
+            self._launching = launching_functions(self)
+        return self._launching
+
+    @launching.setter
+    def launching(self, found: Mapping[str, tuple[str, ...]]) -> None:
+        self._launching = found
+
+    @property
+    def launch_files(self) -> tuple[str, ...]:
+        """The files under check in which launches may be found: first those with functions that may launch, then those
+        that may name a kernel, which they may hand to code that is not seen. It takes the same search."""
+        launching = self.launching
+        others = (module for module in self.modules() if module.path not in launching)
+        # a folder without a file of its own is a package, too
+        folders = {part for key in self._modules for part in os.path.dirname(key).split(os.sep)}
+        return (*launching, *(module.path for module in others if self._may_name_a_kernel(module, folders)))
+
+    def _may_name_a_kernel(self, module: Module, folders: Collection[str]) -> bool:
+        """Whether a file can define a kernel or imports something of the checked tree, as far as its bytes show."""
+        try:
+            data = module.data
+        except SourceError:
+            return False  # reported where the file itself is checked
+        return may_matter(data) or any(
+            name == "." or name in folders or self.by_name(name, module) is not None
+            for name in sorted(imported(data)))
+
+    def host_functions(self, module: Module) -> tuple[str, ...]:
+        """See `Module.host_functions`."""
+        return self.launching.get(module.path, ())
+
+    def _target(self, origin: Origin | None) -> Target | None:
+        match origin:
+            case FunctionAt():
+                return self._function(origin)
+            case ClassAt():
+                return self._class(origin)
+            case ValueAt():
+                return self._constant(origin)
+            case _:
+                return origin
+
+    def _function(self, origin: FunctionAt) -> Target | None:
+        try:
+            definition = origin.module.function(origin.qualname)
+        except SourceError:
+            return None
+        outer = origin.module.outer(origin.qualname)
+        return None if definition is None else FunctionTarget(origin.module, definition, outer)
+
+    def _class(self, origin: ClassAt) -> Target | None:
+        try:
+            definition = origin.module.class_(origin.qualname)
+        except SourceError:
+            return None
+        return None if definition is None else ClassTarget(origin.module, definition)
+
+    def _constant(self, origin: ValueAt) -> Target | None:
+        try:
+            value = origin.module.value(origin.binding)
+        except SourceError:
+            return None
+        return None if value is None else ConstantTarget(origin.module, value, origin.several)
+
+
+def _as_given(path: Path) -> str:
+    """A path below the working directory as it would be given there."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith("..") else relative

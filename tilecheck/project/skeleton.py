@@ -1,0 +1,376 @@
+"""The skeleton of a file: its definitions, and what binds which name in which scope. Read off `ast`, statements only.
+
+It is cheap enough for every file that matters; only the definitions that are needed are then lowered.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field
+from typing import Any, Final, TypeAlias
+
+from tilecheck.frozen import record
+from tilecheck.syntax.walk import walk
+
+__all__ = [
+    "NODE_FIELDS", "Binding", "Bound", "ClassBinding", "Definition", "FunctionBinding", "ImportBinding",
+    "OpaqueBinding", "Skeleton", "StarImport", "ValueBinding", "add_parts", "skeleton",
+]
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@record(frozen=True)
+class Definition:
+    """A function definition.
+
+    first_line  that of its first decorator
+    above       last line of what stands before it; comments between are its own
+    outer       qualified names of the enclosing functions, outermost first
+    owner       qualified name of the class whose body it stands in, or None
+    """
+
+    qualname: str
+    node: FunctionNode
+    first_line: int
+    above: int
+    outer: tuple[str, ...]
+    owner: str | None
+
+    @property
+    def end_line(self) -> int:
+        """The last line of the body."""
+        return self.node.end_lineno or self.node.lineno
+
+
+@record(frozen=True)
+class ImportBinding:
+    """`dotted` names the module or the thing in it; `level` counts leading dots."""
+
+    dotted: str
+    level: int
+
+
+@record(frozen=True)
+class FunctionBinding:
+    qualname: str
+
+
+@record(frozen=True)
+class ClassBinding:
+    qualname: str
+
+
+@record(frozen=True)
+class ValueBinding:
+    """The value of an assignment, or the item of it that `path` leads to through tuple displays."""
+
+    statement: ast.Assign | ast.AnnAssign
+    value: ast.expr
+    path: tuple[int, ...] = ()
+
+
+@record(frozen=True)
+class OpaqueBinding:
+    """Bound by a loop, a `with`, an unpacking, an augmented assignment, ..."""
+
+
+Binding: TypeAlias = ImportBinding | FunctionBinding | ClassBinding | ValueBinding | OpaqueBinding
+
+
+@record(frozen=True)
+class Bound:
+    """One binding of a name. `conditional` when it stands under a branch, loop, or try."""
+
+    binding: Binding
+    conditional: bool
+
+
+@record(frozen=True)
+class StarImport:
+    dotted: str
+    level: int
+
+
+@record(frozen=True)
+class Skeleton:
+    """`scopes` maps the qualified name of a function, or `` for the module, to the bindings of each name."""
+
+    tree: ast.Module
+    definitions: Mapping[str, Definition]
+    classes: Mapping[str, tuple[ast.ClassDef, int]]
+    scopes: Mapping[str, Mapping[str, tuple[Bound, ...]]]
+    stars: tuple[StarImport, ...]
+    functions_by_line: Mapping[int, str] = field(default_factory=dict)
+
+    def scope_chain(self, qualname: str) -> tuple[str, ...]:
+        """The scopes a name in this function is looked up in, innermost first."""
+        definition = self.definitions.get(qualname)
+        return ("",) if definition is None else (qualname, *reversed(definition.outer), "")
+
+
+def skeleton(tree: ast.Module) -> Skeleton:
+    """Read the skeleton off a syntax tree."""
+    builder = _Builder()
+    builder.block(tree.body, _Place("", (), None, "", False), 0)
+    return Skeleton(
+        tree,
+        builder.definitions,
+        builder.classes,
+        {scope: {name: tuple(bound) for name, bound in names.items()} for scope, names in builder.scopes.items()},
+        tuple(builder.stars),
+        {definition.node.lineno: qualname for qualname, definition in builder.definitions.items()},
+    )
+
+
+@record(frozen=True)
+class _Place:
+    """Where a block stands. `prefix` begins the qualified names of what it defines; `scope` holds its names."""
+
+    prefix: str
+    outer: tuple[str, ...]
+    owner: str | None
+    scope: str | None
+    conditional: bool
+
+    def under_condition(self) -> _Place:
+        return self if self.conditional else _Place(self.prefix, self.outer, self.owner, self.scope, True)
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self.definitions: dict[str, Definition] = {}
+        self.classes: dict[str, tuple[ast.ClassDef, int]] = {}
+        self.scopes: dict[str, dict[str, list[Bound]]] = {"": {}}
+        self.globals: dict[str, set[str]] = {}
+        self.stars: list[StarImport] = []
+
+    def block(self, body: Iterable[ast.stmt], place: _Place, above: int) -> None:
+        for statement in body:
+            handler = _HANDLERS.get(type(statement))
+            if handler is not None:
+                handler(self, statement, place, above)
+            above = statement.end_lineno or above
+
+    def bind(self, place: _Place, name: str, binding: Binding) -> None:
+        scope, conditional = place.scope, place.conditional
+        if scope is None:
+            return
+        if name in self.globals.get(scope, ()):
+            # reassigned from inside a function: nothing is known of when
+            scope, binding, conditional = "", OpaqueBinding(), True
+        self.scopes[scope].setdefault(name, []).append(Bound(binding, conditional))
+
+    def bind_target(
+        self, place: _Place, target: ast.expr, statement: ast.Assign | ast.AnnAssign, value: ast.expr,
+        path: tuple[int, ...],
+    ) -> None:
+        if isinstance(target, ast.Name):
+            self.bind(place, target.id, ValueBinding(statement, value, path))
+            return
+        if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
+            targets, values = target.elts, value.elts
+            plain = not any(isinstance(item, ast.Starred) for item in (*targets, *values))
+            if plain and len(targets) == len(values):
+                for index, (item, part) in enumerate(zip(targets, values, strict=True)):
+                    self.bind_target(place, item, statement, part, (*path, index))
+                return
+        if isinstance(target, ast.Attribute):
+            self.change_class(place, target.value)
+        if isinstance(target, ast.Subscript):
+            self.change_global(target)
+        self.bind_opaque(place, target)
+
+    def change_global(self, target: ast.Subscript) -> None:
+        """`globals()["N"] = ...`: the name of the module is no longer what another statement sets it to."""
+        owner, key = target.value, target.slice
+        called = owner.func if isinstance(owner, ast.Call) else None
+        names = isinstance(called, ast.Name) and called.id in ("globals", "vars")
+        if names and isinstance(key, ast.Constant) and isinstance(key.value, str):
+            self.scopes[""].setdefault(key.value, []).append(Bound(OpaqueBinding(), True))
+
+    def change_class(self, place: _Place, owner: ast.expr) -> None:
+        """`C.x = ...` outside the class: what the class holds is no longer what its body says."""
+        if not isinstance(owner, ast.Name) or (owner.id in self.scopes.get(place.scope or "", {}) and place.scope):
+            return
+        bounds = self.scopes[""].get(owner.id, [])
+        if any(isinstance(bound.binding, ClassBinding) for bound in bounds):
+            bounds.append(Bound(OpaqueBinding(), True))
+
+    def bind_opaque(self, place: _Place, target: ast.AST | None) -> None:
+        if target is None or place.scope is None:
+            return
+        for node in walk(target):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self.bind(place, node.id, OpaqueBinding())
+
+    def bind_walrus(self, place: _Place, expression: ast.AST | None) -> None:
+        """Only module-level statements are searched: a walrus in a function binds no name of the module."""
+        if expression is None or place.scope != "":
+            return
+        for node in walk(expression):
+            if isinstance(node, ast.NamedExpr):
+                self.bind(place, node.target.id, OpaqueBinding())
+
+    def fresh(self, qualname: str, taken: Mapping[str, object]) -> str:
+        if qualname not in taken:
+            return qualname
+        number = 2
+        while f"{qualname}#{number}" in taken:
+            number += 1
+        return f"{qualname}#{number}"
+
+    def function(self, node: FunctionNode, place: _Place, above: int) -> None:
+        qualname = self.fresh(place.prefix + node.name, self.definitions)
+        first_line = min((decorator.lineno for decorator in node.decorator_list), default=node.lineno)
+        self.definitions[qualname] = Definition(qualname, node, first_line, above, place.outer, place.owner)
+        self.bind(place, node.name, FunctionBinding(qualname))
+        self.scopes[qualname] = {}
+        for parameter in _parameters(node.args):
+            self.scopes[qualname][parameter] = [Bound(OpaqueBinding(), False)]
+        inside = _Place(qualname + ".", (*place.outer, qualname), None, qualname, False)
+        self.block(node.body, inside, node.lineno)
+
+    def class_(self, node: ast.ClassDef, place: _Place, above: int) -> None:
+        qualname = self.fresh(place.prefix + node.name, self.classes)
+        self.classes[qualname] = (node, above)
+        self.bind(place, node.name, ClassBinding(qualname))
+        self.block(node.body, _Place(qualname + ".", place.outer, qualname, None, False), node.lineno)
+
+    def assign(self, node: ast.Assign, place: _Place, above: int) -> None:
+        for target in node.targets:
+            self.bind_target(place, target, node, node.value, ())
+        self.bind_walrus(place, node.value)
+
+    def annotated(self, node: ast.AnnAssign, place: _Place, above: int) -> None:
+        if node.value is not None:
+            self.bind_target(place, node.target, node, node.value, ())
+            self.bind_walrus(place, node.value)
+
+    def augmented(self, node: ast.AugAssign, place: _Place, above: int) -> None:
+        if isinstance(node.target, ast.Name):
+            self.bind(place.under_condition(), node.target.id, OpaqueBinding())
+        elif isinstance(node.target, ast.Attribute):
+            self.change_class(place, node.target.value)
+
+    def type_alias(self, node: Any, place: _Place, above: int) -> None:
+        self.bind_opaque(place, node.name)
+
+    def delete(self, node: ast.Delete, place: _Place, above: int) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self.bind(place.under_condition(), target.id, OpaqueBinding())
+
+    def import_(self, node: ast.Import, place: _Place, above: int) -> None:
+        for alias in node.names:
+            # `import a.b` binds `a`
+            top = alias.name.partition(".")[0]
+            self.bind(place, alias.asname or top, ImportBinding(alias.name if alias.asname else top, 0))
+
+    def import_from(self, node: ast.ImportFrom, place: _Place, above: int) -> None:
+        base = node.module or ""
+        for alias in node.names:
+            if alias.name == "*":
+                self.stars.append(StarImport(base, node.level))
+            else:
+                dotted = f"{base}.{alias.name}" if base else alias.name
+                self.bind(place, alias.asname or alias.name, ImportBinding(dotted, node.level))
+
+    def global_(self, node: ast.Global, place: _Place, above: int) -> None:
+        if place.scope:
+            self.globals.setdefault(place.scope, set()).update(node.names)
+
+    def branch(self, node: ast.If | ast.While, place: _Place, above: int) -> None:
+        self.bind_walrus(place, node.test)
+        inside = place.under_condition()
+        self.block(node.body, inside, node.lineno)
+        self.block(node.orelse, inside, _last_line(node.body, node))
+
+    def for_(self, node: ast.For | ast.AsyncFor, place: _Place, above: int) -> None:
+        inside = place.under_condition()
+        self.bind_opaque(inside, node.target)
+        self.bind_walrus(place, node.iter)
+        self.block(node.body, inside, node.lineno)
+        self.block(node.orelse, inside, _last_line(node.body, node))
+
+    def with_(self, node: ast.With | ast.AsyncWith, place: _Place, above: int) -> None:
+        for item in node.items:
+            self.bind_opaque(place, item.optional_vars)
+            self.bind_walrus(place, item.context_expr)
+        self.block(node.body, place, node.lineno)
+
+    def try_(self, node: ast.Try | ast.TryStar, place: _Place, above: int) -> None:
+        inside = place.under_condition()
+        above = node.lineno
+        for block in (node.body, *(handler.body for handler in node.handlers), node.orelse, node.finalbody):
+            self.block(block, inside, above)
+            above = _last_line(block, node, above)
+        for handler in node.handlers:
+            if handler.name is not None:
+                self.bind(inside, handler.name, OpaqueBinding())
+
+    def match(self, node: ast.Match, place: _Place, above: int) -> None:
+        inside = place.under_condition()
+        for case in node.cases:
+            for part in walk(case.pattern):
+                name = getattr(part, "name", None) or getattr(part, "rest", None)
+                if isinstance(name, str):
+                    self.bind(inside, name, OpaqueBinding())
+            self.block(case.body, inside, case.pattern.lineno)
+
+    def expression(self, node: ast.Expr, place: _Place, above: int) -> None:
+        self.bind_walrus(place, node.value)
+
+
+_NO_PARTS: Final = frozenset({"attr", "arg", "conversion", "ctx", "id", "kind", "op", "ops", "type_comment"})
+NODE_FIELDS: Final[dict[type, tuple[str, ...]]] = {
+    kind: () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _NO_PARTS)
+    for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, ast.AST)}
+"""The fields of each kind of node, but for those that have no name, attribute or call in them."""
+
+
+def add_parts(node: object, out: list[object]) -> None:
+    """Add what stands right below a node, but for the marks of loads and stores and the signs of operators. Among it
+    may be what is no node, which has no parts."""
+    for name in NODE_FIELDS.get(type(node), ()):
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            out += value
+        elif value is not None:
+            out.append(value)
+
+
+def _last_line(block: list[ast.stmt], node: ast.stmt, default: int = 0) -> int:
+    return (block[-1].end_lineno if block else None) or default or node.lineno
+
+
+def _parameters(args: ast.arguments) -> list[str]:
+    every = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    every.extend(arg for arg in (args.vararg, args.kwarg) if arg is not None)
+    return [arg.arg for arg in every]
+
+
+_HANDLERS: Final[dict[type[ast.stmt], Callable[[_Builder, Any, _Place, int], None]]] = {
+    ast.FunctionDef: _Builder.function,
+    ast.AsyncFunctionDef: _Builder.function,
+    ast.ClassDef: _Builder.class_,
+    ast.Assign: _Builder.assign,
+    ast.AnnAssign: _Builder.annotated,
+    ast.AugAssign: _Builder.augmented,
+    ast.Delete: _Builder.delete,
+    ast.Import: _Builder.import_,
+    ast.ImportFrom: _Builder.import_from,
+    ast.Global: _Builder.global_,
+    ast.If: _Builder.branch,
+    ast.While: _Builder.branch,
+    ast.For: _Builder.for_,
+    ast.AsyncFor: _Builder.for_,
+    ast.With: _Builder.with_,
+    ast.AsyncWith: _Builder.with_,
+    ast.Try: _Builder.try_,
+    ast.TryStar: _Builder.try_,
+    ast.Match: _Builder.match,
+    ast.Expr: _Builder.expression,
+    **({ast.TypeAlias: _Builder.type_alias} if hasattr(ast, "TypeAlias") else {}),
+}

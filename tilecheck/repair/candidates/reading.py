@@ -1,0 +1,77 @@
+"""A block reads what another one writes: the two indices in numbers, and what to write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from tilecheck.interp.kernel.access import Access
+from tilecheck.obligations.obligation import Advice, Settled
+from tilecheck.repair.candidates.indices import index_of, put, tuple_text
+from tilecheck.repair.candidates.numbers import label
+from tilecheck.repair.candidates.recheck import Candidate, tried
+from tilecheck.repair.candidates.scene import Scene
+from tilecheck.repair.candidates.ways import swapped
+from tilecheck.repair.candidates.wording import alternatives
+from tilecheck.symbolic import Counter, atoms_in
+from tilecheck.syntax.tree import Name
+
+__all__ = ["advice"]
+
+_NAMES: Final = ("out", "result")
+"""Names for one more array."""
+
+
+def advice(scene: Scene, s: Settled) -> Advice | None:
+    w, write = s.witness, s.other
+    if w is None or write is None or s.verdict != "refuted":
+        return None
+    notes = tuple(n for a, p in ((write, w.first), (s.access, w.second)) for n in label(scene, a, w, p))
+    array = s.access.array
+    # where a loop goes through what all blocks wrote, the block's own part is not what is meant
+    whole = any(isinstance(a, Counter) for a in atoms_in(*s.access.region.index))
+    own = [] if whole else [c for c in _own(scene, s) if tried(scene, s, c) is not None]
+    back = [c for c in swapped(scene, write) if tried(scene, s, c) is not None]
+    if back:
+        c = back[0]
+        return Advice(notes, f"{c.told('store at')}, {c.why}: no block reads what another one writes to `{array}` then",
+                      (c.edit,))
+    if write.site < s.access.site:
+        help_ = (f"end the kernel before line {s.access.span.line} reads `{array}`, and read that in a second launch, "
+                 "which begins when all blocks of the first are done")
+    else:
+        help_ = _elsewhere(scene, write, array)
+    if own:
+        help_ = alternatives("each of these ends the race, and only you know which is meant", (
+            help_, f"{own[0].told('read at')}, if a block is to read what it writes itself"))
+    return Advice(notes, help_)
+
+
+def _elsewhere(scene: Scene, write: Access, array: str) -> str:
+    """That the write goes to another array, with the call as it is then."""
+    call = scene.calls.get(write.span)
+    target = call.args[0] if call is not None and call.args else None
+    then = f"all blocks read `{array}` as it was before the launch then"
+    if call is None or not isinstance(target, Name) or target.id != array:
+        return f"on line {write.span.line}, write to one more array in place of `{array}`: {then}"
+    taken = {p.name for p in scene.model.params} | {n.id for n in scene.nodes if isinstance(n, Name)}
+    # as many as there are names, so that one is left; no endless generator: compiled ones are lists
+    names = (*_NAMES, *(f"{array}_out{k}" for k in range(1, len(taken) + 2)))
+    name = next(n for n in names if n not in taken)
+    rest = scene.text(replace(call.span, line=target.span.end_line, column=target.span.end_column))
+    return (f"on line {write.span.line}, write `{scene.text(call.func.span)}({name}{rest}`, with `{name}` one more "
+            f"array of the kernel: {then}")
+
+
+def _own(scene: Scene, s: Settled) -> Iterator[Candidate]:
+    """The index of the write, for the read: what a block reads is then what it writes."""
+    assert s.other is not None
+    read, write = scene.calls.get(s.access.span), scene.calls.get(s.other.span)
+    mine = None if read is None else index_of(scene, read)
+    theirs = None if write is None else index_of(scene, write)
+    if mine is None or theirs is None or len(mine.parts) != len(theirs.parts) or mine.is_tuple != theirs.is_tuple:
+        return
+    texts = tuple(scene.text(p.span) for p in theirs.parts)
+    shown = tuple_text(texts) if mine.is_tuple else texts[0]
+    yield Candidate(*put(scene, mine, theirs.parts, texts), shown, 0, was=scene.text(mine.whole.span))

@@ -1,0 +1,201 @@
+"""A kernel as its author sees it: the places of its source, what they are called, and what they are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from tilecheck.frozen import record
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.interp.kernel.value_trace import values_by_place
+from tilecheck.interp.kernel.values import Int, Value
+from tilecheck.solver.footprint import BlockPoint, Witness
+from tilecheck.symbolic import Atom, Bid, Counter, Sym, Term, atoms_of
+from tilecheck.symbolic.evaluate import evaluate
+from tilecheck.syntax.tree import FIELDS, Assign, Attribute, Call, Constant, Expr, Name, Sequence, Span
+
+if TYPE_CHECKING:
+    from tilecheck.project.module import KernelSite
+    from tilecheck.project.project import Project
+
+__all__ = ["Given", "Scene", "axes_of", "walk"]
+
+T = TypeVar("T")
+
+_FUNCTIONS: Final = frozenset({"bid", "num_blocks", "num_tiles", "arange", "cdiv"})
+"""Functions of `cuda.tile` that are no methods of anything."""
+_DEPTH: Final = 8
+"""Names that are followed one through another."""
+
+
+def walk(value: object) -> Iterator[object]:
+    """A node of the tree and everything inside it, in the order of the source."""
+    if isinstance(value, tuple):
+        for x in value:
+            yield from walk(x)
+    elif FIELDS[type(value)]:
+        yield value
+        for name in FIELDS[type(value)]:
+            yield from walk(getattr(value, name))
+
+
+@record(frozen=True)
+class Given:
+    """A name that is bound once in a kernel: where, and to what."""
+
+    target: Name
+    value: Expr
+
+
+class Scene:
+    """One kernel. `values` executes it once more; nothing else here does. `spent` is what trying edits of it took."""
+
+    def __init__(self, project: Project, site: KernelSite, overlay: Iterable[str], model: KernelModel) -> None:
+        self.project = project
+        self.site = site
+        self.overlay = tuple(overlay)
+        self.model = model
+
+        self.spent = 0
+        self._remembered: dict[str, Any] = {}
+        # made when they are asked for, once: compiled, a `cached_property` is a plain property
+        self._split: tuple[str, ...] | None = None
+        self._nodes: tuple[object, ...] | None = None
+        self._calls: Mapping[Span, Call] | None = None
+        self._given: Mapping[str, Given] | None = None
+        self._values: Mapping[Span, tuple[Value, ...]] | None = None
+        self._module: str | None = None
+
+    def remember(self, what: str, found: Callable[[], T]) -> T:
+        """What was found when it was first asked for."""
+        if what not in self._remembered:
+            self._remembered[what] = found()
+        remembered: T = self._remembered[what]
+        return remembered
+
+    @property
+    def _lines(self) -> tuple[str, ...]:
+        if self._split is None:
+            self._split = self.site.module.lines_of(self.site.definition)
+        return self._split
+
+    @property
+    def nodes(self) -> tuple[object, ...]:
+        if self._nodes is None:
+            self._nodes = tuple(walk(self.site.definition.body))
+        return self._nodes
+
+    @property
+    def calls(self) -> Mapping[Span, Call]:
+        """The calls that stand in the kernel itself, and in no helper."""
+        if self._calls is None:
+            self._calls = {n.span: n for n in self.nodes if isinstance(n, Call)}
+        return self._calls
+
+    @property
+    def given(self) -> Mapping[str, Given]:
+        """The names that are bound once, by an assignment."""
+        if self._given is None:
+            bound: dict[str, list[Given | None]] = {p.name: [None] for p in self.site.definition.params}
+            for node in self.nodes:
+                for name, found in _bound(node):
+                    bound.setdefault(name, []).append(found)
+            self._given = {name: found[0] for name, found in bound.items() if len(found) == 1 and found[0] is not None}
+        return self._given
+
+    @property
+    def values(self) -> Mapping[Span, tuple[Value, ...]]:
+        if self._values is None:
+            self._values = values_by_place(self.project, self.site)
+        return self._values
+
+    @property
+    def module(self) -> str:
+        """How the kernel says `ct.`: with the dot, and empty where it imports the names themselves."""
+        if self._module is None:
+            said = (n.func.value.span for n in self.nodes if isinstance(n, Call) and isinstance(n.func, Attribute)
+                    and n.func.attr in _FUNCTIONS)
+            self._module = next((f"{self.text(span)}." for span in said), "")
+        return self._module
+
+    def text(self, span: Span) -> str:
+        """What stands in a place of the kernel's file, on one line."""
+        first = self.site.definition.span.line
+        lines = self._lines[max(span.line - first, 0):max(span.end_line - first + 1, 0)]
+        if not lines or span.file != self.site.module.path:
+            return ""
+        if len(lines) == 1:
+            return lines[0][span.column:span.end_column]
+        whole = (lines[0][span.column:], *lines[1:-1], lines[-1][:span.end_column])
+        return " ".join(line.strip() for line in whole)
+
+    def term(self, e: Expr) -> Term | None:
+        """What an expression is, as far as it is one number (or one tile of numbers) wherever it is executed."""
+        if isinstance(e, Constant):
+            return Term({(): e.value}) if type(e.value) is int and e.value else Term({}) if e.value == 0 else None
+        found = {v.term if isinstance(v, Int) else None for v in self.values.get(e.span, ())}
+        return next(iter(found)) if len(found) == 1 else None
+
+    def at(self, term: Term, w: Witness, point: BlockPoint) -> int | None:
+        """The value of a term at one side of a witness; None where the witness does not say."""
+        env: dict[Atom, int] = {Sym(name): value for name, value in w.scalars}
+        env.update({Sym(f"grid[{axis}]"): w.grid[axis] for axis in range(3)})
+        env.update({Bid(axis): point.block[axis] for axis in range(3)})
+        env.update({Counter(name): value for name, value in point.iterations})
+        try:
+            return evaluate(term, env)
+        except (KeyError, ArithmeticError):
+            return None
+
+    def resolved(self, e: Expr) -> Expr:
+        """An expression, or what the name that it is was bound to."""
+        for _ in range(_DEPTH):
+            given = self.given.get(e.id) if isinstance(e, Name) else None
+            if given is None:
+                break
+            e = given.value
+        return e
+
+    def behind(self, e: Expr) -> Iterator[object]:
+        """The nodes of an expression, and of what the names in it were bound to."""
+        seen: set[str] = set()
+        waiting: list[object] = [e]
+        while waiting:
+            for node in walk(waiting.pop()):
+                yield node
+                if isinstance(node, Name) and node.id not in seen:
+                    seen.add(node.id)
+                    if node.id in self.given:
+                        waiting.append(self.given[node.id].value)
+
+
+def _bound(node: object) -> Iterator[tuple[str, Given | None]]:
+    """The names that a statement binds, with what it binds them to where that stands there."""
+    if isinstance(node, Assign):
+        for target in node.targets:
+            yield from _pairs(target, node.value)
+        return
+    for part in (*walk(getattr(node, "target", None)), *(getattr(node, "assigns", ()))):
+        if isinstance(part, Name):
+            yield part.id, None
+        elif isinstance(part, str):
+            yield part, None
+
+
+def _pairs(target: Expr, value: Expr) -> Iterator[tuple[str, Given | None]]:
+    if isinstance(target, Name):
+        yield target.id, Given(target, value)
+    elif isinstance(target, Sequence):
+        items = value.items if isinstance(value, Sequence) and len(value.items) == len(target.items) else None
+        for k, item in enumerate(target.items):
+            if items is not None:
+                yield from _pairs(item, items[k])
+            else:
+                yield from ((n.id, None) for n in walk(item) if isinstance(n, Name))
+
+
+def axes_of(term: Term) -> frozenset[int]:
+    """The grid axes that a term depends on."""
+    return frozenset(a.axis for a in atoms_of(term) if isinstance(a, Bid))
+
+

@@ -1,0 +1,19 @@
+"""TC202: an access that is not proved to stay inside gets its bounds check back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tilecheck.diagnostics import Diagnostic
+from tilecheck.repair.fixes.edits import Fix
+from tilecheck.repair.fixes.syntax import Source
+
+
+def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
+    call = source.call_at(diagnostic.span)
+    given = None if call is None else source.keyword(call, "check_bounds")
+    if call is None or given is None:
+        return
+    edit = source.remove_argument(call, given) or source.replace(given.value, "True")
+    # what the access did where it was inside it still does
+    yield Fix(diagnostic.code, "check bounds", "safe", (edit,))

@@ -1,0 +1,46 @@
+"""TC303: integers padded with an infinity get the number of their type that means the same, or a neutral zero."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from tilecheck.diagnostics import Diagnostic
+from tilecheck.repair.fixes.edits import Fix
+from tilecheck.repair.fixes.neutral import outcome
+from tilecheck.repair.fixes.operations import operation, spell
+from tilecheck.repair.fixes.syntax import Source
+
+_INTEGER: Final = re.compile(r"(u?)int(8|16|32|64)")
+
+
+def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
+    call = source.call_at(diagnostic.span)
+    if call is None or diagnostic.proposal is None:
+        return
+    padding, dtype = diagnostic.proposal.values
+    name, _ = operation(source, call)
+    given = source.keyword(call, "padding_value" if name == "gather" else "padding_mode")
+    if given is None:
+        return
+    if name == "gather":
+        value = _extreme(padding, dtype)
+        if value is not None:
+            # what the infinity stood for
+            yield Fix(diagnostic.code, f"pad with {value}", "unsafe", (source.replace(given.value, str(value)),))
+        return
+    zero = spell(source, "PaddingMode.ZERO")
+    if zero is not None and outcome(source, call, "ZERO", None) == "neutral":
+        yield Fix(diagnostic.code, "load with padding_mode=ZERO", "safe", (source.replace(given.value, zero),))
+
+
+def _extreme(padding: str, dtype: str) -> int | None:
+    """The least or greatest number of an integer type."""
+    found = _INTEGER.fullmatch(dtype)
+    if found is None or padding not in ("NEG_INF", "POS_INF"):
+        return None
+    ends = 1 << (int(found[2]) - (not found[1]))
+    if padding == "POS_INF":
+        return ends - 1
+    return 0 if found[1] else -ends

@@ -1,0 +1,50 @@
+"""TC205: the grid of a launch covers the array: a quotient rounds up, or two axes that are swapped change places.
+
+Guesses: one is made only if it is the only one that leaves the launch without a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tilecheck.diagnostics import Diagnostic
+from tilecheck.repair.fixes.edits import Fix
+from tilecheck.repair.fixes.operations import spell
+from tilecheck.repair.fixes.syntax import Source, walk
+
+
+def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
+    launch = source.call_at(diagnostic.span)
+    written = None if launch is None else source.argument(launch, 1, "grid")
+    function = None if launch is None else source.function_around(launch)
+    if written is None:
+        return
+    grid = written if function is None else source.named(function, written)
+    if isinstance(grid, cst.Tuple):
+        yield from _rounded_up(source, diagnostic, grid, function)
+        yield from _swapped(source, diagnostic, grid)
+
+
+def _rounded_up(
+    source: Source, diagnostic: Diagnostic, grid: cst.Tuple, function: cst.FunctionDef | None,
+) -> Iterator[Fix]:
+    cdiv = spell(source, "cdiv")
+    for axis, element in enumerate(grid.elements):
+        extent = element.value if function is None else source.named(function, element.value)
+        for part in walk(extent) if cdiv is not None else ():
+            if isinstance(part, cst.BinaryOperation) and isinstance(part.operator, cst.FloorDivide):
+                text = f"{cdiv}({source.code(part.left)}, {source.code(part.right)})"
+                yield Fix(diagnostic.code, f"launch `{text}` blocks on axis {axis}", "unsafe",
+                          (source.replace(part, text),), only=True)
+
+
+def _swapped(source: Source, diagnostic: Diagnostic, grid: cst.Tuple) -> Iterator[Fix]:
+    texts = [source.code(element.value) for element in grid.elements]
+    for second in range(len(texts)):
+        for first in range(second):
+            if texts[first] != texts[second] and "1" not in (texts[first], texts[second]):
+                edits = (source.replace(grid.elements[first].value, texts[second]),
+                         source.replace(grid.elements[second].value, texts[first]))
+                yield Fix(diagnostic.code, f"swap axes {first} and {second} of the grid", "unsafe", edits, only=True)

@@ -1,0 +1,53 @@
+"""TC301: a load whose padding is used says what it pads with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tilecheck.diagnostics import Diagnostic
+from tilecheck.repair.fixes.edits import Edit, Fix
+from tilecheck.repair.fixes.neutral import PADDINGS, outcome
+from tilecheck.repair.fixes.operations import operation, spell
+from tilecheck.repair.fixes.syntax import Source
+
+__all__ = ["fixes", "padded"]
+
+
+def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
+    proposal = diagnostic.proposal
+    if proposal is None or not proposal.values:
+        return
+    load = source.call_at(proposal.span)
+    if load is None:
+        return
+    found = {mode: outcome(source, load, mode, diagnostic.span) for mode in (*proposal.values, *PADDINGS)}
+    neutral = [mode for mode in found if found[mode] == "neutral"]
+    # zero hides no more than what is there; infinities turn up elsewhere, as NaN
+    unknown = [mode for mode in proposal.values
+               if found[mode] == "floats" or (mode, found[mode]) == ("ZERO", "unknown")]
+    for mode in neutral[:1] or unknown[:1]:
+        edit = padded(source, load, mode)
+        if edit is not None:
+            yield Fix(diagnostic.code, f"load with padding_mode={mode}", "safe" if neutral else "unsafe", (edit,))
+
+
+def padded(source: Source, load: cst.Call, mode: str) -> Edit | None:
+    """The edit that makes a load pad; None where it already says how, or says it in a way that is not followed."""
+    name, method = operation(source, load)
+    value = spell(source, f"PaddingMode.{mode}")
+    call: cst.Call | None = load
+    if method and name == "load" and isinstance(load.func, cst.Attribute):
+        function = source.function_around(load)
+        view = load.func.value if function is None else source.named(function, load.func.value)
+        made = isinstance(view, cst.Call) and operation(source, view) == ("tiled_view", True)
+        call = view if made and isinstance(view, cst.Call) else None
+    elif method or name not in ("load", "load_advanced_indexing"):
+        call = None
+    if call is None or value is None:
+        return None
+    present = source.keyword(call, "padding_mode")
+    if present is not None and not source.code(present.value).endswith("UNDETERMINED"):
+        return None
+    return source.set_keyword(call, "padding_mode", value)

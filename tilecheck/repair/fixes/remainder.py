@@ -1,0 +1,57 @@
+"""TC305: a loop over `n // T` tiles takes the remainder along, with a padding that does not count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tilecheck.diagnostics import Diagnostic
+from tilecheck.repair.fixes.edits import Fix
+from tilecheck.repair.fixes.neutral import PADDINGS, outcome
+from tilecheck.repair.fixes.operations import spell
+from tilecheck.repair.fixes.padding import padded
+from tilecheck.repair.fixes.syntax import Source, walk
+from tilecheck.syntax.tree import Span
+
+
+def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
+    cdiv = spell(source, "cdiv")
+    division = _division(source, diagnostic)
+    if cdiv is None or division is None:
+        return
+    size, tile = source.code(division.left), source.code(division.right)
+    title = f"run to `{cdiv}({size}, {tile})`"
+    edit = source.replace(division, f"{cdiv}({size}, {tile})")
+    proposal = diagnostic.proposal
+    load = None if proposal is None else source.call_at(proposal.span)
+    if load is not None:
+        for mode in PADDINGS:
+            more = padded(source, load, mode) if outcome(source, load, mode, None) == "neutral" else None
+            if more is not None:
+                yield Fix(diagnostic.code, f"{title}, padding with {mode}", "unsafe", (edit, more))
+    yield Fix(diagnostic.code, title, "unsafe", (edit,))
+
+
+def _division(source: Source, diagnostic: Diagnostic) -> cst.BinaryOperation | None:
+    """The quotient in the header of the loop, or the one that a name in it is bound to."""
+    for node in source.nodes:
+        if isinstance(node, cst.For) and _begin(source.at.span(node)) == _begin(diagnostic.span):
+            function = source.function_around(node)
+            found = list(_divisions(node.iter))
+            if not found and function is not None:
+                found = [division for part in walk(node.iter) if isinstance(part, cst.Name)
+                         for value in source.values_of(function, part.value) if value is not None
+                         for division in _divisions(value)]
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def _begin(span: Span) -> tuple[int, int]:
+    return span.line, span.column
+
+
+def _divisions(node: cst.CSTNode) -> Iterator[cst.BinaryOperation]:
+    for part in walk(node):
+        if isinstance(part, cst.BinaryOperation) and isinstance(part.operator, cst.FloorDivide):
+            yield part

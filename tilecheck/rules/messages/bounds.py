@@ -1,0 +1,65 @@
+"""How messages say where an access goes and where its array ends."""
+
+from __future__ import annotations
+
+from tilecheck.obligations.obligation import Settled
+from tilecheck.rules.messages.wording import block_name, iterations, launch_of, readable
+from tilecheck.solver.footprint import Witness
+from tilecheck.symbolic import Atom, Sym, Term
+from tilecheck.symbolic.evaluate import evaluate
+from tilecheck.text.plural import counted
+
+__all__ = ["at_block", "example", "index_text", "place", "where"]
+
+
+def place(s: Settled) -> str:
+    """What the index selects: ` along axis 1 of \\`a\\``, ` in \\`a\\``."""
+    array = s.access.array
+    if s.reach is None or s.reach.axis is None:
+        return f"in `{array.partition('[')[0]}`" if s.reach is not None and not s.reach.unchecked else f"in `{array}`"
+    return f"along axis {s.reach.axis} of `{array}`"
+
+
+def index_text(s: Settled) -> str:
+    """The index as it is known, in names of the author's; empty where it would not be short."""
+    if s.reach is None:
+        return ""
+    from tilecheck.contracts import render
+
+    text = readable(render(s.reach.index))
+    # what has no name in the source is not shown
+    return f" `{text}`" if len(text) <= 40 and "?" not in text else ""
+
+
+def where(s: Settled) -> str:
+    """`asks for tile -1 along axis 0 of \\`a\\`, which has 2 tiles (4 elements)` at the witness."""
+    w, reach = s.witness, s.reach
+    assert w is not None and reach is not None and s.end is not None
+    (at,) = w.element
+    step = None if reach.step is None or reach.unchecked else _value(reach.step, w)
+    if reach.axis is None and not reach.unchecked:
+        return f"asks for array {at} {place(s)}, which has {s.end}"
+    if not step:
+        return f"touches element {at} {place(s)}, which has {counted(s.end, 'element')}"
+    tiles = -(-s.end // step)
+    return f"asks for tile {at // step} {place(s)}, which has {counted(tiles, 'tile')} ({counted(s.end, 'element')})"
+
+
+def at_block(s: Settled, axes: frozenset[int]) -> str:
+    """`block 0 in iteration k #2`"""
+    assert s.witness is not None
+    return f"block {block_name(s.witness.first.block, axes)}{iterations(s.witness.first)}"
+
+
+def example(s: Settled, axes: frozenset[int]) -> str:
+    """The witness in one sentence."""
+    assert s.witness is not None
+    return f"{launch_of(s.witness)}: {at_block(s, axes)} {where(s)}"
+
+
+def _value(t: Term, w: Witness) -> int | None:
+    env: dict[Atom, int] = {Sym(n): v for n, v in (*w.scalars, *((f"grid[{k}]", w.grid[k]) for k in range(3)))}
+    try:
+        return evaluate(t, env)
+    except (KeyError, ArithmeticError):
+        return None

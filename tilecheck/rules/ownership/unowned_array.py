@@ -1,0 +1,72 @@
+"""TC110 unowned-array: a dialect kernel takes an array of which it does not say who owns it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from tilecheck.diagnostics import Diagnostic
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.interp.kernel.dialect.signature import MOST_AXES
+
+__all__ = ["diagnose"]
+
+CODE = "TC110"
+
+
+def diagnose(model: KernelModel) -> Iterator[Diagnostic]:
+    """One finding for each such parameter."""
+    written = {a.array.partition("[")[0] for a in model.accesses if a.mode != "read"}
+    for fault in model.ownership.faults:
+        if fault.code == CODE:
+            message, help_ = _WORDS[fault.how](fault.array, fault.array in written)
+            yield Diagnostic(CODE, "error", message, fault.span, model.name, (), help_)
+
+
+def _annotated(array: str, written: bool) -> tuple[str, str]:
+    return f"`{array}` is an array, and its annotation does not say who owns it", _fix(array, written)
+
+
+def _used(array: str, written: bool) -> tuple[str, str]:
+    return f"`{array}` is used as an array, and nothing says who owns it", _fix(array, written)
+
+
+def _fix(array: str, written: bool) -> str:
+    kind, does = ("Mut", "writes") if written else ("Ref", "only reads")
+    return f"annotate it `{array}: {kind}[dtype, extents]`: the kernel {does} it"
+
+
+def _bare(array: str, written: bool) -> tuple[str, str]:
+    return (f"the annotation of `{array}` names no element type, or not the extent of each axis",
+            f"write both: `{array}: Mut[f32, B]` for an output, `Ref[f32, Dyn]` for an input")
+
+
+def _open(array: str, written: bool) -> tuple[str, str]:
+    return (f"the annotation of `{array}` leaves an extent of its pieces open, and a piece has fixed extents",
+            "write a type variable instead of `Dyn`: its value comes from the partition")
+
+
+def _element(array: str, written: bool) -> tuple[str, str]:
+    return (f"the annotation of `{array}` names a type of Python, and elements have one of the device",
+            f"write it first: `{array}: {'Mut[f32, B]' if written else 'Ref[f32, Dyn]'}`, or `i32`, `bool_`")
+
+
+def _extent(array: str, written: bool) -> tuple[str, str]:
+    return (f"an extent in the annotation of `{array}` is neither a type variable nor one fixed number from 1 up",
+            "write a type variable, whose value comes from the launch, or a number as `Literal[48]`")
+
+
+def _axes(array: str, written: bool) -> tuple[str, str]:
+    return (f"`{array}` is annotated with more than {MOST_AXES} axes",
+            f"merge axes of `{array}` on the host: `.reshape(...)`")
+
+
+def _rest(array: str, written: bool) -> tuple[str, str]:
+    return (f"`{array}` takes any number of arguments, and a kernel has a fixed number of parameters",
+            "write them out: `x: Ref[f32, Dyn], y: Ref[f32, Dyn]`")
+
+
+_WORDS: Final[Mapping[str, Callable[[str, bool], tuple[str, str]]]] = {
+    "annotated": _annotated, "used": _used, "bare": _bare, "open": _open,
+    "element": _element, "extent": _extent, "axes": _axes, "rest": _rest,
+}

@@ -1,0 +1,104 @@
+"""TC303 padding-dtype: a padding value that the element type does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
+
+from tilecheck.diagnostics import Diagnostic, Note, Proposal
+from tilecheck.interp.host.launch import Launch
+from tilecheck.interp.kernel.access import Access, KernelModel
+from tilecheck.symbolic import Load, atoms_in
+from tilecheck.syntax.tree import Span
+
+__all__ = ["diagnose"]
+
+CODE: Final = "TC303"
+
+_VALUES: Final[Mapping[str, str]] = {
+    "NAN": "NaN", "POS_INF": "infinity", "NEG_INF": "negative infinity", "NEG_ZERO": "negative zero", "ZERO": "zero",
+}
+_INTEGERS: Final = frozenset(
+    {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)} | {"bool", "bool_", "int", "long", "short"})
+_LACKS: Final[Mapping[str, frozenset[str]]] = {
+    **dict.fromkeys(_INTEGERS, frozenset({"NAN", "POS_INF", "NEG_INF", "NEG_ZERO"})),
+    "float8_e4m3fn": frozenset({"POS_INF", "NEG_INF"}),
+    "float8_e5m3fnu": frozenset({"POS_INF", "NEG_INF", "NEG_ZERO"}),
+    "float8_e8m0fnu": frozenset({"POS_INF", "NEG_INF", "ZERO", "NEG_ZERO"}),
+    "float4_e2m1fn": frozenset({"NAN", "POS_INF", "NEG_INF"}),
+    "float4_e2m1fn_x2": frozenset({"NAN", "POS_INF", "NEG_INF"}),
+}
+"""Padding modes whose value an element type does not have."""
+
+
+def diagnose(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnostic]:
+    """A finding for each load whose padding its array cannot hold, by what the kernel does with its elements or by
+    what a visible launch passes."""
+    integers = _used_as_index(model)
+    seen: set[tuple[Span, str]] = set()
+    for a in model.accesses:
+        if not a.padding or (a.span, a.array) in seen:
+            continue
+        found = _inside(a, integers) or _annotated(a, model) or _at_launch(a, model, launches)
+        if found is not None:
+            seen.add((a.span, a.array))
+            what, notes, dtype = found
+            message = f"{what}, which have no {_VALUES[a.padding]} to pad with"
+            proposal = None if model.dialect else Proposal((a.padding, dtype))
+            yield Diagnostic(CODE, "error", message, a.span, model.name, notes, _help(a, model), proposal=proposal)
+
+
+def _used_as_index(model: KernelModel) -> Mapping[str, Access]:
+    """Arrays whose elements are indices, so integers, each with the access that uses them."""
+    out: dict[str, Access] = {}
+    for a in model.accesses:
+        for atom in sorted(atoms_in(*a.region.index)):
+            if isinstance(atom, Load):
+                out.setdefault(atom.array, a)
+    return out
+
+
+_Found: TypeAlias = tuple[str, tuple[Note, ...], str]
+"""What the array holds in words, notes, and the element type, empty where it is only known that these are integers."""
+
+
+def _inside(a: Access, integers: Mapping[str, Access]) -> _Found | None:
+    use = integers.get(a.array)
+    if use is None or a.padding not in _LACKS["int32"]:
+        return None
+    return f"`{a.array}` holds integers", (Note("its elements are used as indices here", use.span),), ""
+
+
+def _annotated(a: Access, model: KernelModel) -> _Found | None:
+    """Where the parameter of a dialect kernel says what its elements are."""
+    dtype = dict(model.ownership.dtypes).get(a.array)
+    if dtype is None or a.padding not in _LACKS.get(dtype, ()) or a.array in model.ownership.mutable:
+        return None
+    span = next((p.span for p in model.params if p.name == a.array), None)
+    notes = () if span is None else (Note(f"{dtype} from the annotation of `{a.array}`", span),)
+    return f"`{a.array}` holds {dtype} elements", notes, dtype
+
+
+def _at_launch(a: Access, model: KernelModel, launches: Sequence[Launch]) -> _Found | None:
+    names = [p.name for p in model.params]
+    if a.array not in names:
+        return None
+    place = names.index(a.array)
+    for launch in launches:
+        if launch.arguments is not None and place < len(launch.arguments):
+            dtype = launch.arguments[place].dtype
+            if dtype is not None and a.padding in _LACKS.get(dtype, frozenset()):
+                note = Note(f"it is passed an array of {dtype} here", launch.span)
+                return f"`{a.array}` holds {dtype} elements", (note,), dtype
+    return None
+
+
+def _help(a: Access, model: KernelModel) -> str:
+    if model.dialect:
+        return (f"pad it with another value: `{a.array}.padded(ct.PaddingMode...)`" if a.padding == "ZERO" else
+                "leave `padded` out, which pads with zero, and replace the lanes outside of "
+                f"`{a.array}` with `ct.where`")
+    if a.padding == "ZERO":
+        return f"load `{a.array}` as bytes, or replace the lanes outside with `ct.where`"
+    return (f"load `{a.array}` with padding_mode=ct.PaddingMode.ZERO and replace the lanes outside with `ct.where`"
+            if a.op != "gather" else f"gather from `{a.array}` with a padding_value of its own type")

@@ -1,0 +1,425 @@
+"""Whether an index stays inside an extent, and what a launch must satisfy for it to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cache, lru_cache
+from typing import Final
+from zlib import crc32
+
+from tilecheck.frozen import record
+from tilecheck.solver.inequalities import NOTHING, Assumed, Budget, Facts, conjuncts
+from tilecheck.symbolic import (
+    ONE,
+    Atom,
+    Bid,
+    Cond,
+    Counter,
+    FloorDiv,
+    Ite,
+    Lane,
+    Load,
+    Max,
+    Min,
+    Mod,
+    Opaque,
+    Substitution,
+    Sym,
+    Term,
+    atoms_at,
+    atoms_in,
+    atoms_of,
+    conj,
+    enforceable,
+    floordiv,
+    ge,
+    holds,
+    key_of,
+    le,
+    negate,
+    of,
+    split_multiples,
+    substitute,
+)
+
+__all__ = ["Inside", "inside"]
+
+Memory = dict[object, "Inside | None"]
+Acceptable = Callable[[tuple[Cond, ...]], bool]
+
+_WORK: Final = 1600
+"""Nodes of certificate search for one index."""
+_LITTLE: Final = 300
+"""Likewise where data takes part: what a proof then needs is seldom written down."""
+_TRIED: Final = 4
+"""Sets of inequalities to try for one goal."""
+_COUNTS: Final = 3
+"""Numbers of tiles to try to go by."""
+_LAUNCHES: Final = 48
+_SAMPLE: Final = (1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 31, 64, 100)
+
+
+@record(frozen=True)
+class Inside:
+    """A proof that an index stays inside.
+
+    assumed   signs of launch scalars
+    clauses   inequalities over launch scalars that it rests on besides
+    rules     what it took
+    """
+
+    assumed: Assumed = frozenset()
+    clauses: tuple[Cond, ...] = ()
+    rules: tuple[str, ...] = ()
+
+    def __or__(self, other: Inside) -> Inside:
+        return Inside(self.assumed | other.assumed, tuple(dict.fromkeys((*self.clauses, *other.clauses))),
+                      tuple(dict.fromkeys((*self.rules, *other.rules))))
+
+
+@record(frozen=True)
+class _Question:
+    """What does not change from goal to goal.
+
+    conds        what is known
+    unit         elements in a tile: a number of tiles is what a contract says best
+    acceptable   whether inequalities over launch scalars are a contract, together; None where none are to be taken up
+    open         whether they may be taken up
+    """
+
+    conds: tuple[Cond, ...]
+    unit: Term
+    acceptable: Acceptable | None
+    budget: Budget
+    memory: Memory
+    known: dict[object, Facts]
+    open: bool = True
+
+
+def inside(
+    at: Term, end: Term, conds: Iterable[Cond], acceptable: Acceptable | None, unit: Term = ONE,
+    memory: Memory | None = None, known: dict[object, Facts] | None = None,
+) -> Inside | None:
+    """What makes `0 <= at < end` hold where the conditions do; None when no proof was found.
+
+    Inequalities over launch scalars that would complete a proof are taken up where they are acceptable together: none,
+    if `acceptable` is None.
+
+    memory, known   what was found out of the kernel before; they grow
+    """
+    bearing = _bearing(conj(*conds), at, end)
+    data = any(isinstance(a, Load) for a in atoms_in(at, end, *bearing))
+    q = _Question(bearing, unit, acceptable, Budget(_LITTLE if data else _WORK), {} if memory is None else memory,
+                  {} if known is None else known)
+    lower = _proved(replace(q, open=not at.varying), at, ()) or _proved(q, at, ())
+    if lower is None:
+        return None
+    upper = _proved(q, end - 1 - at, lower.clauses)
+    return None if upper is None else lower | upper
+
+
+def _bearing(known: Cond, *terms: Term) -> tuple[Cond, ...]:
+    """The conditions about the launch, and those about what some terms vary with."""
+    reached = {a for t in terms for a in atoms_of(t) if _varies(a)}
+    pending = [(c, _varying(c)) for c in conjuncts(known)]
+    kept = [c for c, leaves in pending if not leaves]
+    pending = [(c, leaves) for c, leaves in pending if leaves]
+    grown = True
+    while grown:
+        near = [(c, leaves) for c, leaves in pending if leaves & reached]
+        pending = [(c, leaves) for c, leaves in pending if not leaves & reached]
+        kept += [c for c, _ in near]
+        grown = any(not leaves <= reached for _, leaves in near)
+        reached |= {a for _, leaves in near for a in leaves}
+    return tuple(sorted(kept, key=lambda c: c.key))
+
+
+@lru_cache(maxsize=1 << 13)
+def _varying(cond: Cond) -> frozenset[Atom]:
+    return frozenset(filter(_varies, atoms_of(cond)))
+
+
+def _varies(a: Atom) -> bool:
+    return a.varying and isinstance(a, (Bid, Counter, Lane, Load, Opaque))
+
+
+def _proved(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+    value = goal.constant
+    if value is not None and value >= 0:
+        return Inside()
+    if q.open:
+        return _found(q, goal, given)
+    key = (goal, given, q.conds, q.unit)
+    if key not in q.memory:
+        found = _found(q, goal, given)
+        if found is None and q.budget.left <= 0:
+            return None
+        q.memory[key] = found
+    return q.memory[key]
+
+
+def _found(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+    facts = _facts(q, goal, given)
+    plain = _extent_alone(q, goal, given)
+    if plain is not None:
+        return plain
+    nested = _nested(goal) is not None
+    # what hangs on a choice inside a quotient is seldom seen without making it
+    got = facts.prove(goal, 0 if nested else 1)
+    if got is not None:
+        return Inside(got, (), ("range",))
+    for attempt in (_divisors, _in_tiles, _through, _by_cases, _unfolded, _residual) if q.open else (
+            _divisors, _in_tiles, _by_cases, _unfolded):
+        found = attempt(q, facts, goal, given)
+        if found is not None:
+            return found
+    return None
+
+
+@lru_cache(maxsize=1 << 8)
+def _known_atoms(conds: tuple[Cond, ...]) -> frozenset[Atom]:
+    return frozenset(atoms_in(*conds))
+
+
+def _facts(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Facts:
+    """What is known, with what was found out of it before."""
+    key = (q.conds, given, frozenset(a for a in atoms_of(goal) if isinstance(a, (Bid, Lane))))
+    facts = q.known.get(key)
+    if facts is None:
+        facts = q.known[key] = Facts((*q.conds, *given), [goal], budget=q.budget)
+    facts.budget = q.budget
+    return facts
+
+
+def _extent_alone(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+    """`x.shape[0] >= 5`: a clause by itself, unless it is known."""
+    monos = [m for m in goal.monos if m]
+    if len(monos) != 1 or len(monos[0]) != 1 or goal.monos[monos[0]] != 1 or not isinstance(monos[0][0], Sym):
+        return None
+    key = (q.conds, given)  # there is no coordinate in such a goal of which something would be known besides
+    facts = q.known.get(key)
+    if facts is None:
+        facts = q.known[key] = Facts((*q.conds, *given), signs=False, budget=q.budget)
+    facts.budget = q.budget
+    known = facts.prove(goal, 0)
+    if known is not None:
+        return Inside(known)
+    clause = ge(goal, 0)
+    return Inside(NOTHING, (clause,), ("launch",)) if _taken(q, (*given, clause)) else None
+
+
+def _taken(q: _Question, clauses: tuple[Cond, ...]) -> bool:
+    return q.acceptable is not None and q.acceptable(clauses)
+
+
+# --- what is left over -----------------------------------------------------------------------------------------------
+
+def _residual(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+    """The weakest of the sets of inequalities over launch scalars that would complete the proof."""
+    got = facts.prove(goal, 1)
+    if got is not None:
+        return Inside(got, (), ("range",))
+    if q.acceptable is None:
+        return None
+    options: list[Inside] = []
+    for terms, assumed in facts.residuals(goal, _TRIED):
+        clauses: dict[Cond, None] = {}
+        for t in terms:
+            clause, signs = at_most(t, facts, q.unit)
+            clauses[clause] = None
+            assumed |= signs
+        needed = tuple(c for c in clauses if c.op != "true")
+        if all(enforceable(c) and c.op != "false" for c in needed):
+            options.append(Inside(assumed, needed, ("launch",)))
+    if len(options) > 1:
+        options.sort(key=lambda o: -_room(o.clauses))
+    return next((o for o in options if _taken(q, (*given, *o.clauses))), None)
+
+
+def at_most(t: Term, facts: Facts, unit: Term) -> tuple[Cond, Assumed]:
+    """`t >= 0`, said as a limit on a number of blocks, iterations or tiles where it is one: `r - d*x >= 0` is
+    `x <= r // d` for d >= 1. With what must be assumed for that."""
+    for common in _common(t):
+        signs = facts.positive(common)
+        if signs is not None:
+            t, _ = split_multiples(t, common)
+            again, more = at_most(t, facts, unit)
+            return again, signs | more
+    for divisor in (unit, *_divisors_of_counts(t)):
+        if divisor.constant == 1 or divisor.varying:
+            continue
+        count, rest = split_multiples(t, divisor)
+        count = -count
+        if not any(c > 0 for m, c in count.monos.items() if m) or not rest.monos:
+            continue
+        signs = facts.positive(divisor)
+        if signs is not None:
+            return le(count, floordiv(rest, divisor)), signs
+    return ge(t, 0), NOTHING
+
+
+def _common(t: Term) -> tuple[Term, ...]:
+    """Factors of every monomial."""
+    monos = list(t.monos)
+    if not monos or () in monos:
+        return ()
+    return tuple(of(a) for a in dict.fromkeys(monos[0]) if all(a in m for m in monos))
+
+
+def _divisors_of_counts(t: Term) -> Iterator[Term]:
+    """What numbers of blocks or tiles are multiplied by."""
+    for m, c in sorted(t.monos.items(), key=lambda item: tuple(a.key for a in item[0])):
+        counted = [a for a in m if _is_grid(a) or isinstance(a, FloorDiv)] if c < 0 else []
+        if len(counted) == 1 and m.count(counted[0]) == 1:
+            divisor = Term({tuple(a for a in m if a is not counted[0]): -c})
+            if divisor.constant is not None or isinstance(divisor.single, Sym):
+                yield divisor
+
+
+def _is_grid(a: Atom) -> bool:
+    return isinstance(a, Sym) and a.name.startswith("grid[")
+
+
+@cache
+def _sampled(a: Sym) -> tuple[int, ...]:
+    """The values of a launch scalar in some launches."""
+    return tuple(_SAMPLE[crc32(f"{a.key} {k}".encode()) % len(_SAMPLE)] for k in range(_LAUNCHES))
+
+
+@lru_cache(maxsize=1 << 10)
+def _room(clauses: tuple[Cond, ...]) -> int:
+    """How many of some launches satisfy conditions: the weaker they are, the more."""
+    atoms = [a for a in atoms_in(*clauses) if isinstance(a, Sym)]
+    count = 0
+    for values in zip(*map(_sampled, atoms), strict=True) if atoms else [()] * _LAUNCHES:
+        env: dict[Atom, int] = dict(zip(atoms, values, strict=True))
+        try:
+            count += all(holds(c, env) for c in clauses)
+        except (ArithmeticError, KeyError):
+            continue
+    return count
+
+
+# --- quotients and remainders ----------------------------------------------------------------------------------------
+
+def _divisors(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+    """Divisors that are positive only in some launches: `first + p % min(M - first, G)`."""
+    if q.acceptable is None:
+        return None
+    for a in sorted((a for a in atoms_of(goal) if isinstance(a, (FloorDiv, Mod))), key=key_of):
+        if facts.positive(a.den) is not None:
+            continue
+        options = [_needed(q, facts, part - 1, given) for part in _parts(a.den)]
+        found = [o for o in options if o is not None]
+        if len(found) < len(options):
+            continue
+        total = Inside()
+        for o in found:
+            total |= o
+        clauses = (*given, *(c for c in total.clauses if c not in given))
+        if total.clauses and set(clauses) != set(given) and _taken(q, clauses):
+            rest = _proved(q, goal, clauses)
+            if rest is not None:
+                return total | rest
+    return None
+
+
+def _parts(t: Term) -> tuple[Term, ...]:
+    single = t.single
+    return single.args if isinstance(single, Min) else (t,)
+
+
+def _needed(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+    got = facts.prove(goal, 1)
+    return Inside(got) if got is not None else _residual(q, facts, goal, given)
+
+
+def _in_tiles(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+    """`d*x + r >= 0` is `x + r // d >= 0` for d >= 1: what is compared may be a number of tiles already."""
+    if q.unit == ONE or q.unit.varying or not any(isinstance(a, (FloorDiv, Mod)) for a in atoms_of(goal)):
+        return None
+    count, rest = split_multiples(goal, q.unit)
+    limit = floordiv(rest, q.unit)
+    known = _known_atoms(q.conds) | atoms_in(count, *given)
+    signs = facts.positive(q.unit) if count.varying and limit.atoms() <= known else None
+    if signs is None:
+        return None
+    found = _proved(replace(q, unit=ONE, open=False), count + limit, given)
+    return None if found is None else replace(found, assumed=found.assumed | signs)
+
+
+def _through(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+    """By way of a number of tiles that the index is computed from: it stays below that, and that below the limit."""
+    if q.acceptable is None or not (
+            any(isinstance(a, Mod) or (isinstance(a, FloorDiv) and a.varying) for a in atoms_of(goal))
+            or any(isinstance(a, Min) and a.varying for a in _known_atoms(q.conds))):
+        return None
+    rest = Term({m: c for m, c in goal.monos.items() if not any(a.varying for a in m)})
+    count, left = split_multiples(goal - rest, q.unit)
+    signs = facts.positive(q.unit)
+    if signs is None or left.monos:
+        return None
+    limit = floordiv(rest, q.unit)
+    counts = {a for a in (_known_atoms(q.conds) | atoms_of(count)) - atoms_of(limit)
+              if isinstance(a, FloorDiv) and not a.varying}
+    for a in sorted(counts, key=lambda a: (a.den != q.unit, a.key))[:_COUNTS]:
+        closed = replace(q, unit=ONE, open=False)
+        found = _proved(closed, count + of(a), given) if enforceable(ge(limit, of(a))) else None
+        if found is None:
+            continue
+        # the last tile, or the number of tiles
+        sharper = _proved(closed, count + of(a) - 1, given)
+        found, clause = (found, ge(limit, of(a))) if sharper is None else (sharper, ge(limit, of(a) - 1))
+        if _taken(q, (*given, clause)):
+            return Inside(found.assumed | signs, (*found.clauses, clause), ("launch", *found.rules))
+    return None
+
+
+def _unfolded(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+    """`n % d` as `n - d*(n // d)`, where the quotient occurs too: not for d = 0, where neither is defined."""
+    remainders = [a for a in atoms_of(goal) if isinstance(a, Mod)]
+    quotients = [
+        a for a in _known_atoms(q.conds) | atoms_of(goal) if isinstance(a, FloorDiv)] if remainders else []
+    new: dict[Atom, Term] = {
+        a: a.num - a.den * of(b) for a in remainders for b in quotients if b.num == a.num and b.den == a.den}
+    return None if not new else _proved(replace(q, open=False), substitute(goal, new), given)
+
+
+def _by_cases(q: _Question, facts: Facts, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
+    """A choice inside a quotient, remainder or choice: one proof for each of its values, with what chose it."""
+    nested = _nested(goal)
+    if nested is None or q.budget.left < 0:
+        return None
+    total = Inside(rules=("cases",))
+    for value, when in _values(nested):
+        here = Substitution({nested: value})
+        known = conj(*(here.cond(c) for c in q.conds), when)
+        if known.op == "false":
+            continue
+        case = replace(q, conds=conjuncts(known))
+        found = _proved(case, here.term(goal), (*given, *(c for c in total.clauses if c not in given)))
+        if found is None:
+            return None
+        total |= found
+    return total
+
+
+@lru_cache(maxsize=1 << 12)
+def _nested(goal: Term) -> Atom | None:
+    top = goal.atoms()
+    inner = sorted((a for a in atoms_of(goal) if isinstance(a, (Min, Max, Ite))), key=key_of)
+    for a in inner:
+        if isinstance(a, Ite) or a not in top or any(a in atoms_at(b) for b in top if b is not a):
+            return a
+    return None
+
+
+def _values(a: Atom) -> Iterator[tuple[Term, Cond]]:
+    if isinstance(a, Ite):
+        yield a.then, a.cond
+        yield a.other, negate(a.cond)
+    elif isinstance(a, (Min, Max)):
+        for part in a.args:
+            others = (b for b in a.args if b is not part)
+            yield part, conj(*(ge(b, part) if isinstance(a, Min) else ge(part, b) for b in others))

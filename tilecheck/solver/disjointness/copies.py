@@ -1,0 +1,57 @@
+"""The two copies of an access: whose atom is whose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+from tilecheck.symbolic import Atom, Bid, Counter, Lane, Opaque, Sym, Term, atoms_of, of
+
+
+@lru_cache(maxsize=65536)
+def mark(atom: Atom) -> frozenset[int]:
+    """The copies that an atom depends on."""
+    if isinstance(atom, (Bid, Counter, Opaque)):
+        return frozenset((atom.copy,)) if atom.varying else frozenset()
+    if isinstance(atom, Lane):
+        return frozenset((atom.copy,))
+    if isinstance(atom, Sym):
+        return frozenset()
+    base = (Bid, Counter, Lane, Opaque)
+    inner = atoms_of(of(atom)) - {atom}
+    return frozenset(i for a in inner if isinstance(a, base) for i in mark(a))
+
+
+def primed(atoms: Iterable[Atom], keep: Callable[[Atom], bool] = lambda a: False) -> dict[Atom, Term]:
+    """The substitution that turns the atoms of one copy into those of the second, `keep` ones excepted."""
+    out: dict[Atom, Term] = {}
+    for a in atoms:
+        if keep(a):
+            continue
+        if isinstance(a, Bid):
+            out[a] = of(Bid(a.axis, 1))
+        elif isinstance(a, Counter):
+            out[a] = of(Counter(a.name, 1))
+        elif isinstance(a, Lane):
+            out[a] = of(Lane(a.axis, a.size, 1))
+        elif isinstance(a, Opaque) and a.varying:
+            out[a] = of(Opaque(a.name, False, 1))
+    return out
+
+
+def ticket_of(a: Atom) -> str | None:
+    """The counter whose atomic_add returned this value, if that is where it comes from."""
+    if not isinstance(a, Opaque) or not a.name.startswith("atomic_add("):
+        return None
+    return a.name[len("atomic_add("):].partition(")")[0]
+
+
+def own(t: Term) -> Term:
+    """The part of a two-copy term that speaks of the first copy, for explanations."""
+    return Term({m: c for m, c in t.monos.items() if not any(1 in mark(a) for a in m)})
+
+
+def say(t: Term) -> str:
+    """How explanations spell a two-copy term: its first half, without copy marks."""
+    mine = own(t)
+    return (mine if mine.monos else t).key.replace("'", "")

@@ -1,0 +1,72 @@
+"""What the closure is asked, and what it answers."""
+
+from __future__ import annotations
+
+from tilecheck.frozen import record
+from tilecheck.solver.inequalities import Assumed
+from tilecheck.symbolic import Cond, Term
+
+
+@record(frozen=True)
+class Annotations:
+    """What the author declares of data, by array name."""
+
+    injective: frozenset[str] = frozenset()
+    below: tuple[tuple[str, Term], ...] = ()
+    """(array, n): the array holds no value twice of those from 0 up to n."""
+    monotone: frozenset[str] = frozenset()
+    segments: tuple[tuple[str, str], ...] = ()
+    """(offsets, lengths): the ranges [offsets[i], offsets[i] + lengths[i]) do not overlap."""
+    tickets: frozenset[str] = frozenset()
+    """Counters whose atomic_add gives every caller another value."""
+    locks: frozenset[str] = frozenset()
+    """Arrays of locks: blocks that touch one element of what the kernel writes hold one of these while they do."""
+    ranges: tuple[tuple[str, Term, Term], ...] = ()
+    """(array, lo, hi): every element x of the array has lo <= x < hi."""
+    multiples: tuple[tuple[str, Term], ...] = ()
+    """(array, d): every element of the array is a multiple of d."""
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All terms in them."""
+        return (*(n for _, n in self.below), *(t for _, low, high in self.ranges for t in (low, high)),
+                *(d for _, d in self.multiples))
+
+
+@record(frozen=True)
+class Problem:
+    """Show that the equations (each `== 0`) and conditions force each goal to be 0."""
+
+    equations: tuple[Term, ...]
+    conds: tuple[Cond, ...]
+    goals: tuple[Term, ...]
+    annotations: Annotations = Annotations()
+    launch: tuple[Cond, ...] = ()
+    """Conditions (among `conds`) that hold for the whole launch, not only where an element is touched."""
+    elements: tuple[Term, ...] = ()
+    """Index terms of both copies: what a declared segment may contain."""
+
+
+@record(frozen=True)
+class Assumption:
+    """An inequality over launch scalars that completes a proof. `semantic` when a collision may be what it excludes."""
+
+    cond: Cond
+    semantic: bool
+
+
+@record(frozen=True)
+class Derivation:
+    """The outcome: `assumed` are signs of launch scalars, `clauses` what had to be assumed besides.
+
+    stuck     equations that were left, when it failed
+    data      arrays whose elements were found equal without their places being known equal
+    """
+
+    proved: bool
+    steps: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    assumed: Assumed = frozenset()
+    clauses: tuple[Assumption, ...] = ()
+    stuck: tuple[Term, ...] = ()
+    data: tuple[str, ...] = ()

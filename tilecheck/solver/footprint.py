@@ -1,0 +1,98 @@
+"""What the prover is asked about: element regions of accesses, and its answers."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from tilecheck.frozen import record
+from tilecheck.symbolic import Cond, Term
+
+Verdict: TypeAlias = Literal["proved", "conditional", "refuted", "unproven", "atomic", "single-block"]
+ClauseKind: TypeAlias = Literal["structural", "semantic", "annotation"]
+
+
+@record(frozen=True)
+class Region:
+    """The elements that one access touches in one block, as a function of the block.
+
+    index    element index along each axis of the array (root array coordinates), over block coordinates, loop
+             counters, lanes and launch scalars. One entry for an access by raw offset.
+    guard    everything known to hold when the element is touched: path conditions, loop bounds, mask, and the implied
+             bounds of checked element accesses. Block coordinates are known to lie in the grid, lanes in their size
+             and counters to be >= 0, without being said here.
+    exact    whether index and guard are the whole truth. When false (something was not understood) the access
+             touches no more than an over-approximation, and must not be used to refute.
+    """
+
+    index: tuple[Term, ...]
+    guard: Cond
+    exact: bool = True
+
+
+@record(frozen=True)
+class Clause:
+    """One conjunct of a launch contract over launch scalars.
+
+    text        in the contract language, the canonical spelling
+    cond        the same as a condition over `Sym`s; None for clauses that are not arithmetic (`disjoint(c, a)`,
+                `injective(ids)`)
+    kind        see DESIGN 4.2
+    """
+
+    text: str
+    cond: Cond | None
+    kind: ClauseKind
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+@record(frozen=True)
+class BlockPoint:
+    """One of the two sides of a witness: the block, its loop iterations and the lanes of the element.
+
+    variables  what the variables of those loops are worth there, by the names of the loops, as far as that is known
+    """
+
+    block: tuple[int, int, int]
+    iterations: tuple[tuple[str, int], ...]
+    lanes: tuple[tuple[str, int], ...]
+    variables: tuple[tuple[str, int], ...] = ()
+
+
+@record(frozen=True)
+class Witness:
+    """Concrete values under which two accesses touch one element; re-evaluated before it is ever shown.
+
+    grid        number of blocks on each axis
+    scalars     value of every launch scalar that the two accesses mention, by name, sorted
+    element     the array index that both touch
+    data        the array reads assumed: (`ids[3]`, value)
+    rank        number of axes of the grid by which blocks are called; 0 for as many as have several blocks
+    """
+
+    grid: tuple[int, int, int]
+    scalars: tuple[tuple[str, int], ...]
+    first: BlockPoint
+    second: BlockPoint
+    element: tuple[int, ...]
+    data: tuple[tuple[str, int], ...] = ()
+    rank: int = 0
+
+
+@record(frozen=True)
+class Answer:
+    """What the prover says about one question.
+
+    why        one or more sentences: the chain of a proof, or what is missing
+    rules      the rules of the proof that fired, by name (`peel`, `inverse`, ...)
+    clauses    what the proof assumed of the launch
+    annotation a fact in the contract language that would settle an unproven question, when one is known
+    """
+
+    verdict: Verdict
+    why: str
+    rules: tuple[str, ...] = ()
+    clauses: tuple[Clause, ...] = ()
+    witness: Witness | None = None
+    annotation: str | None = None

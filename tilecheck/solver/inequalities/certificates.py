@@ -1,0 +1,847 @@
+"""The search for certificates of inequalities."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from itertools import chain, combinations, islice, product
+from math import gcd
+from typing import Final, TypeAlias, final
+
+from tilecheck.solver.inequalities.assumed import NOTHING, Assumed
+from tilecheck.solver.inequalities.definitions import (
+    BELOW,
+    LOWER,
+    UPPER,
+    all_nonnegative,
+    at_least_by_itself,
+    bounds_of_quotient,
+)
+from tilecheck.solver.inequalities.models import Model, Models, models
+from tilecheck.solver.inequalities.polynomials import Weighted, at_ones, combined, less, reduced, shifted, weighted
+from tilecheck.solver.inequalities.shapes import Shape, choices_of, parts_of, shape_of
+from tilecheck.symbolic import (
+    Atom,
+    Bid,
+    Cond,
+    FloorDiv,
+    Lane,
+    Monomial,
+    Substitution,
+    Sym,
+    Term,
+    atoms_at,
+    atoms_of,
+    conj,
+    conjuncts,
+    depends_on_block,
+    divide_monomial,
+    ge,
+    grid,
+    in_order,
+    key_of,
+    of,
+)
+
+_STAGES: Final = ((3, 24), (5, 60), (8, 120))
+
+
+MOST: Final = 2
+_IDLE: Final = 12
+"""Steps of searches among some facts before models of them are made."""
+_QUICK: Final = (3, 10)
+_DEPTH: Final = 12
+
+
+_NODES: Final = 260
+
+
+_TOTAL: Final = 2500
+
+
+_SHORT: Final = 3
+"""Terms of what a fact leaves beside an atom, beyond which it is no bound to look at."""
+_MAX_TERMS: Final = 24
+
+
+class Budget:
+    """Work left for a family of questions; once it is spent, no further certificate is looked for."""
+
+    __slots__ = ("left", "settled")
+
+    def __init__(self, nodes: int) -> None:
+        self.left = nodes
+        self.settled = 0
+        """Cases that are done, of all the case splits that share this budget."""
+
+
+def _atoms(p: Term) -> dict[Atom, None]:
+    """The atoms of a polynomial, each once, in the order of its terms."""
+    return dict.fromkeys(chain.from_iterable(p.monos))
+
+
+@cache
+def _supposed(atom: Sym, bound: int) -> Assumed:
+    """That a launch scalar is at least 0 or 1."""
+    return frozenset((ge(of(atom), bound),))
+
+
+@cache
+def _factors(m: Monomial) -> frozenset[Monomial]:
+    """The monomials that divide another, but for 1."""
+    return frozenset(factor for degree in range(1, len(m) + 1) for factor in combinations(m, degree))
+
+
+@final
+class _Vain:
+    """A search without a result: to what depth, whether a deeper one would go further, and the work that it took.
+
+    The work is charged again wherever the search would be repeated, so that remembering saves time and not budget: what
+    is found does not hang on it.
+    """
+
+    __slots__ = ("cut", "depth", "left", "looked", "nodes", "total")
+
+    def __init__(self, depth: int, cut: bool, nodes: int, looked: int, total: int, left: int) -> None:
+        self.depth, self.cut = depth, cut
+        self.nodes, self.looked, self.total, self.left = nodes, looked, total, left
+
+
+@lru_cache(maxsize=1 << 13)
+def _placed(c: Cond) -> frozenset[Atom]:
+    """The coordinates and lanes in a condition. Most conditions are facts more than once."""
+    return frozenset(a for a in atoms_of(c) if isinstance(a, (Lane, Bid)))
+
+
+@cache
+def _placed_at(a: Atom) -> frozenset[Atom]:
+    """The coordinates and lanes in an atom."""
+    return frozenset(b for b in atoms_at(a) if isinstance(b, (Lane, Bid)))
+
+
+def placed_in(terms: Iterable[Term]) -> frozenset[Atom]:
+    """The coordinates and lanes in terms: all that facts know by the terms that are mentioned to them."""
+    return frozenset().union(*(_placed_at(a) for t in terms for m in t.monos for a in m))
+
+
+@lru_cache(maxsize=1 << 13)
+def _needed_by(g: Term, order: tuple[Monomial, ...], atom: Atom, bound: int) -> Term | None:
+    """A short term that is >= 0 only where the fact `g >= 0` gives `atom >= bound`.
+
+    order   that of the terms of g, which that of the result follows
+    """
+    scale = g.monos[(atom,)]
+    rest = of(atom) * scale - bound * scale - g  # >= 0 up to rounding
+    return reduced(rest + scale - 1) if len(rest.monos) <= _SHORT else None
+
+
+_Move: TypeAlias = tuple[Term, Assumed]
+"""One cancellation: `p*scale + shift` minus `fact` (already weighted), reduced, and what it assumed."""
+
+
+class Facts:
+    """A conjunction of conditions, closed lazily under what the atoms in it are.
+
+    signs    whether proofs may assume the sign of launch scalars (each assumption is returned)
+    """
+
+    def __init__(
+        self, conds: Iterable[Cond], mentioned: Iterable[Term] = (), *, signs: bool = True,
+        budget: Budget | None = None,
+    ) -> None:
+        self.budget = budget or Budget(_TOTAL)
+        self.tight = False
+        """Whether only the sharpest bound of each definition is used, as in what is left for a contract."""
+        self.conds: tuple[Cond, ...] = conjuncts(conj(*conds))
+        self.false = any(c.op == "false" for c in self.conds)
+        self._signs = signs
+        self._ge: list[Term] = []
+        self._ne: list[Term] = []
+        self._quick: dict[Term, Assumed | None] = {}
+        self._positive: dict[Term, Assumed] = {}
+        self._memo: dict[Term, tuple[Assumed | None, int]] = {}
+        self._signs_known: tuple[dict[Atom, Assumed | None], dict[Atom, Assumed | None]] = ({}, {})
+        self._fits: dict[tuple[Monomial, bool], list[Weighted]] = {}
+        self._cancelling: dict[tuple[Term, Monomial, bool], list[Weighted]] = {}
+        self._alternatives: dict[Atom, tuple[Substitution, ...]] = {}
+        self._needed_for: dict[tuple[Atom, int], list[Term]] = {}
+        # What was found to have no proof, until something else is proved. Only of answers that come out the same
+        # wherever the question is asked: none that stopped short at an open question, or for lack of work.
+        self._unsigned: set[tuple[Atom, int]] = set()
+        self._dead: dict[Term, _Vain] = {}
+        self._stops = 0
+        """How often an answer was withheld because the question is open, or no work is left."""
+        self._open: set[object] = set()
+        self._models: Models | None = None
+        self._tried: list[Model] = []
+        """Those of the models that were asked, what refuted most lately first."""
+        self._all_tried = False
+        # made when they are asked for, once. Not `cached_property`, which is a plain property once it is compiled.
+        self._bounded: frozenset[Atom] | None = None
+        self._raised: frozenset[Atom] | None = None
+        self._opposite: frozenset[Term] | None = None
+        self._places: dict[Monomial, list[tuple[int, int, Term]]] | None = None
+        self._factors_of: dict[Atom, list[Monomial]] | None = None
+        self._looked = 0
+        self._nodes, self._total, self._limit, self._cut = 0, 0, _NODES, False
+        placed: set[Atom] = set()
+        for c in self.conds:
+            placed |= _placed(c)
+            if c.op == "ge":
+                self._ge.append(c.term)
+            elif c.op == "eq":
+                self._ge += [c.term, -c.term]
+            elif c.op == "ne":
+                self._ne.append(c.term)
+        placed |= placed_in(mentioned)
+        for atom in sorted(placed, key=key_of):
+            if isinstance(atom, Lane):
+                # an element exists only in a tile that has elements
+                self._ge.append(atom.size - 1)
+            elif isinstance(atom, Bid):
+                self._ge.append(grid(atom.axis) - 1)
+        self._ge = list(dict.fromkeys(t for t in self._ge if t.constant is None))
+        self._ge.sort(key=lambda t: (len(t.monos), t.key))
+        self._strict()
+
+    def with_budget(self) -> Facts:
+        """The same facts, with a full budget for the next question."""
+        if self.budget.left < 0:
+            # what was not found for lack of work may be found now: no answer hangs on what was asked before
+            self._memo = {p: known for p, known in self._memo.items() if known[0] is not None}
+            self._quick = {p: known for p, known in self._quick.items() if known is not None}
+            for memo in self._signs_known:
+                for a in [a for a, known in memo.items() if known is None]:
+                    del memo[a]
+        self.budget = Budget(_TOTAL)
+        return self
+
+    def _strict(self) -> None:
+        """`p != 0` and `p >= 0` give `p >= 1`."""
+        for t in self._ne:
+            for side in (t, -t):
+                if side in self._ge or all_nonnegative(side):
+                    self._ge.append(side - 1)
+
+    @property
+    def inequalities(self) -> tuple[Term, ...]:
+        return tuple(self._ge)
+
+    @property
+    def bounded(self) -> frozenset[Atom]:
+        """Atoms that some condition mentions."""
+        if self._bounded is None:
+            self._bounded = frozenset(a for g in self._ge for m in g.monos for a in m)
+        return self._bounded
+
+    @property
+    def raised(self) -> frozenset[Atom]:
+        """Quotients that a condition says are at least some launch scalar."""
+        if self._raised is None:
+            self._raised = frozenset(
+                m[0] for g in self._ge if sum(map(depends_on_block, g.monos)) == 1
+                for m, c in g.monos.items() if c > 0 and len(m) == 1 and isinstance(m[0], FloorDiv) and m[0].varying)
+        return self._raised
+
+    @property
+    def opposite(self) -> frozenset[Term]:
+        """The inequalities that depend on the block and of which the negation is one, too."""
+        if self._opposite is None:
+            sums = [sum(g.monos.values()) for g in self._ge]
+            there = set(sums)
+            known = set(self._ge)
+            self._opposite = frozenset(
+                g for g, total in zip(self._ge, sums, strict=True) if -total in there and g.varying and -g in known)
+        return self._opposite
+
+    @property
+    def _with_monomial(self) -> dict[Monomial, list[tuple[int, int, Term]]]:
+        """Where a monomial occurs among the facts: number of the fact, of the monomial in it, and the fact."""
+        if self._places is None:
+            out: defaultdict[Monomial, list[tuple[int, int, Term]]] = defaultdict(list)
+            for i, g in enumerate(self._ge):
+                for j, m in enumerate(g.monos):
+                    out[m].append((i, j, g))
+            self._places = dict(out)
+        return self._places
+
+    @property
+    def _products(self) -> dict[Atom, list[Monomial]]:
+        """For facts `a*r - x - c >= 0` with c >= 1: the atoms of r and of x, by a."""
+        if self._factors_of is None:
+            out: defaultdict[Atom, list[Monomial]] = defaultdict(list)
+            for g in self._ge:
+                if g.offset >= 0:
+                    continue
+                positive = [m for m, c in g.monos.items() if c > 0 and m]
+                if len(positive) != 1:
+                    continue
+                others = tuple(a for m, c in g.monos.items() if c < 0 for a in m)
+                for a in dict.fromkeys(positive[0]):
+                    if positive[0].count(a) == 1:
+                        out[a].append((*(b for b in positive[0] if b is not a), *others))
+            self._factors_of = dict(out)
+        return self._factors_of
+
+    # --- questions ---------------------------------------------------------------------------------------------------
+
+    def prove(self, p: Term, effort: int = MOST) -> Assumed | None:
+        """What must be assumed for `p >= 0`, or None when no certificate was found with that effort (0 to 2)."""
+        value = p.constant
+        if value is not None:
+            return NOTHING if value >= 0 else self._absurd()
+        p = reduced(p)
+        found, tried = self._memo.get(p, (None, -1))
+        if found is not None or tried >= effort:
+            return found
+        if p in self._open or self.budget.left < 0:
+            self._stops += 1
+            return None
+        outer = not self._open
+        if outer:
+            self._total = 0
+        self._open.add(p)
+        kept, out = (self._nodes, self._limit, self._cut), None
+        try:
+            for depth, nodes in _STAGES[tried + 1:effort + 1]:
+                self._nodes, self._limit, self._cut = 0, nodes, False
+                out = self._search(p, depth)
+                self._total += self._nodes
+                self.budget.left -= self._nodes
+                if out is not None or self._total > _TOTAL or self.budget.left < 0:
+                    break
+                if not self._cut:
+                    effort = MOST
+                    break
+        finally:
+            self._open.discard(p)
+            self._nodes, self._limit, self._cut = kept
+        if outer or out is not None:
+            self._memo[p] = out, effort
+        if out is not None:
+            self._unsigned.clear()
+            self._dead.clear()
+        elif self._total > _TOTAL or self.budget.left < 0:
+            self._stops += 1
+        return out
+
+    def quick(self, p: Term) -> Assumed | None:
+        """`prove` with little effort: for the signs of atoms, of which every step of a search asks many."""
+        value = p.constant
+        if value is not None:
+            return NOTHING if value >= 0 else None
+        p = reduced(p)
+        known = self._memo.get(p)
+        if known is not None and known[0] is not None:
+            return known[0]
+        if p in self._quick:
+            return self._quick[p]
+        if p in self._open or self.budget.left < 0:
+            self._stops += 1
+            return None
+        kept = self._nodes, self._limit, self._cut
+        self._open.add(p)
+        try:
+            self._nodes, self._limit = 0, _QUICK[1]
+            out = self._search(p, _QUICK[0])
+            self.budget.left -= self._nodes
+        finally:
+            self._open.discard(p)
+            self._nodes, self._limit, self._cut = kept
+        self._quick[p] = out
+        return out
+
+    def positive(self, p: Term, effort: int = MOST) -> Assumed | None:
+        """What must be assumed for `p >= 1`."""
+        value = p.constant
+        if value is not None:
+            return NOTHING if value >= 1 else self._absurd()
+        found = self._positive.get(p)
+        if found is None:
+            found = self.prove(p - 1, effort)
+            if found is not None:
+                self._positive[p] = found
+        return found
+
+    def below(self, small: Term, bound: Term, effort: int = MOST) -> Assumed | None:
+        """What must be assumed for `-bound < small < bound`."""
+        upper = self.prove(bound - 1 - small, effort)
+        if upper is None:
+            return None
+        lower = self.prove(bound - 1 + small, effort)
+        return None if lower is None else upper | lower
+
+    def holds(self, cond: Cond, effort: int = MOST) -> Assumed | None:
+        """What must be assumed for a condition; unknown truth values hold only when they are among the facts."""
+        return _HOLDS[cond.op](self, cond, effort)
+
+    def _holds_eq(self, cond: Cond, effort: int) -> Assumed | None:
+        upper = self.prove(cond.term, effort)
+        lower = None if upper is None else self.prove(-cond.term, effort)
+        return None if upper is None or lower is None else upper | lower
+
+    def _holds_ne(self, cond: Cond, effort: int) -> Assumed | None:
+        if cond in self.conds:
+            return NOTHING
+        above = self.prove(cond.term - 1, effort)
+        return above if above is not None else self.prove(-cond.term - 1, effort)
+
+    def _holds_and(self, cond: Cond, effort: int) -> Assumed | None:
+        total = NOTHING
+        for part in cond.args:
+            got = self.holds(part, effort)
+            if got is None:
+                return None
+            total |= got
+        return total
+
+    def _holds_or(self, cond: Cond, effort: int) -> Assumed | None:
+        if cond in self.conds:
+            return NOTHING
+        for part in cond.args:
+            got = self.holds(part, effort)
+            if got is not None:
+                return got
+        return None
+
+    def _absurd(self) -> Assumed | None:
+        return NOTHING if self.false else None
+
+    # --- signs of atoms ----------------------------------------------------------------------------------------------
+
+    def at_least(self, atom: Atom, bound: int) -> Assumed | None:
+        """What must be assumed for `atom >= bound`, bound 0 or 1."""
+        memo = self._signs_known[bound]
+        if atom in memo:
+            return memo[atom]
+        if at_least_by_itself(atom, bound):
+            memo[atom] = NOTHING
+            return NOTHING
+        key = (atom, bound)
+        if key in self._unsigned:
+            return None
+        if isinstance(atom, Sym) and (atom,) not in self._with_monomial:
+            # no fact gives it a bound
+            if self._signs:
+                memo[atom] = _supposed(atom, bound)
+                return memo[atom]
+            if self._open:
+                self._unsigned.add(key)
+            else:
+                memo[atom] = None
+            return None
+        if key in self._open:
+            self._stops += 1
+            return None
+        stops, nodes, looked, total, left = self._stops, self._nodes, self._looked, self._total, self.budget.left
+        self._open.add(key)
+        try:
+            out = self._sign(atom, bound)
+        finally:
+            self._open.discard(key)
+        if out is not None or not self._open:
+            memo[atom] = out
+        elif (stops == self._stops and nodes == self._nodes and looked == self._looked and total == self._total
+              and left == self.budget.left):
+            # no work was done: asked again, it comes out the same
+            self._unsigned.add(key)
+        return out
+
+    def _sign(self, atom: Atom, bound: int) -> Assumed | None:
+        known = LOWER.get(type(atom))
+        if known is not None:
+            got = known(self, atom, bound)
+            if got is not None:
+                return got
+        # p >= bound straight from one fact with the atom in it
+        for needed in self._needed(atom, bound):
+            got = self._accept(needed)
+            if got is not None:
+                return got
+        product = self._in_product(atom)
+        if product is not None:
+            return product
+        return _supposed(atom, bound) if self._signs and isinstance(atom, Sym) else None
+
+    def _needed(self, atom: Atom, bound: int) -> Iterable[Term]:
+        """For each fact `scale*atom >= ...`, a short term that is >= 0 only where the fact gives `atom >= bound`."""
+        known = self._needed_for.get((atom, bound))
+        if known is None:
+            known = []
+            for _, _, g in self._with_monomial.get((atom,), ()):
+                if g.monos[(atom,)] > 0 and len(g.monos) <= _SHORT + 2:
+                    needed = _needed_by(g, tuple(g.monos), atom, bound)
+                    if needed is not None:
+                        known.append(needed)
+            self._needed_for[atom, bound] = known
+        return known
+
+    def _in_product(self, atom: Atom) -> Assumed | None:
+        """a*r - x - 1 >= 0 with r, x >= 0 gives a >= 1: a bound that something stays below is not empty."""
+        if isinstance(atom, Sym):
+            return None
+        for others in self._products.get(atom, ()):
+            got = self._nonnegative(others)
+            if got is not None:
+                return got
+        return None
+
+    # --- search ------------------------------------------------------------------------------------------------------
+
+    def _search(self, p: Term, depth: int) -> Assumed | None:
+        nodes = self._nodes = self._nodes + 1
+        if nodes > self._limit or self._total > _TOTAL or depth == 0:
+            self._cut = True
+            return None
+        shape = shape_of(p)
+        if shape.large:
+            self._cut = True
+            return None
+        vain = self._dead.get(p)
+        if vain is not None and (depth == vain.depth or (depth > vain.depth and not vain.cut)) and self._charge(vain):
+            return None
+        stops, cut, self._cut = self._stops, self._cut, False
+        looked, total, left = self._looked, self._total, self.budget.left
+        out = self._step(p, shape, depth)
+        if out is None and stops == self._stops and self._nodes <= self._limit and self._total <= _TOTAL:
+            self._dead[p] = _Vain(
+                depth, self._cut, self._nodes - nodes, self._looked - looked, self._total - total,
+                self.budget.left - left)
+        self._cut |= cut
+        return out
+
+    def _charge(self, vain: _Vain) -> bool:
+        """Count the work of a search that is not repeated; False where there is not enough left for it."""
+        nodes, total, left = self._nodes + vain.nodes, self._total + vain.total, self.budget.left + vain.left
+        if nodes > self._limit or total > _TOTAL or left < 0:
+            return False
+        self._nodes, self._total, self.budget.left = nodes, total, left
+        self._looked += vain.looked
+        self._cut |= vain.cut
+        return True
+
+    def _step(self, p: Term, shape: Shape, depth: int) -> Assumed | None:
+        if shape.signed or not shape.lowest:
+            done = self._accept(p, shape)
+            if done is not None:
+                return done
+        if self._refuted(p):
+            return None
+        bad = self._worst(p, shape)
+        if bad is None:
+            return None
+        for rest, assumed in self._moves(p, shape, bad):
+            got = self._follow(rest, assumed, depth)
+            if got is not None:
+                return got
+        return self._split(p, depth) if shape.choices else None
+
+    def _refuted(self, p: Term) -> bool:
+        """Whether `p >= 0` is known to fail in some launch: no proof of it need be looked for."""
+        self._looked += 1
+        if self._looked < _IDLE:
+            return False
+        if self._models is None:
+            self._models = models(self.conds, self._signs)
+        tried = self._tried
+        for i, model in enumerate(tried):
+            if model.falsifies(p):
+                if i:
+                    tried.insert(0, tried.pop(i))
+                return True
+        while not self._all_tried:
+            new = self._models.at(len(tried))
+            if new is None:
+                self._all_tried = True
+                break
+            refuted = new.falsifies(p)
+            tried.insert(0 if refuted else len(tried), new)
+            if refuted:
+                return True
+        return False
+
+    def _follow(self, rest: Term, assumed: Assumed, depth: int) -> Assumed | None:
+        """The proof of what a move left, with what the move assumed."""
+        value = rest.constant
+        if value is not None:
+            return assumed if value >= 0 else None
+        got = self._search(rest, depth - 1)
+        return None if got is None else got | assumed
+
+    def _accept(self, p: Term, shape: Shape | None = None) -> Assumed | None:
+        """p >= 0 because no coefficient is negative, after replacing atoms known or assumed >= 1 by `1 + a`."""
+        if shape is None:
+            shape = shape_of(p)
+        if not shape.lowest:
+            plain = self._nonnegative(_atoms(p))
+            if plain is not None:
+                return plain
+        return self._accept_shifted(p, shape) if shape.signed else None
+
+    def _accept_shifted(self, p: Term, shape: Shape) -> Assumed | None:
+        used = NOTHING
+        shift: set[Atom] = set()
+        zero, one = self._signs_known
+        for a in _atoms(p):
+            got = one[a] if a in one else self.at_least(a, 1)
+            if got is not None:
+                shift.add(a)
+            else:
+                got = zero[a] if a in zero else self.at_least(a, 0)
+                if got is None:
+                    return None
+            if got:
+                used |= got
+        # signs are asked for all the same: what is found does not hang on what was seen at a glance
+        if not shape.shiftable or at_ones(p, shift) < 0 or min(shifted(p, shift).values(), default=0) < 0:
+            return None
+        return self._fewest(p, shift, used)
+
+    def _fewest(self, p: Term, shift: set[Atom], used: Assumed) -> Assumed:
+        """Drop the assumption `a >= 1` in favour of `a >= 0` for atoms that need no more."""
+        for a in sorted(shift, key=key_of):
+            if not self.at_least(a, 1) or self.at_least(a, 0) is None:
+                # nothing is assumed, or `a >= 0` is what is being shown
+                continue
+            fewer = shift - {a}
+            if min(shifted(p, fewer).values(), default=0) >= 0:
+                shift = fewer
+        total = NOTHING
+        for a in _atoms(p):
+            got = self.at_least(a, 1 if a in shift else 0)
+            if got is None:
+                return used
+            total |= got
+        return total
+
+    def _nonnegative(self, atoms: Iterable[Atom]) -> Assumed | None:
+        used = NOTHING
+        known = self._signs_known[0]
+        for a in atoms:
+            got = known[a] if a in known else self.at_least(a, 0)
+            if got is None:
+                return None
+            if got:
+                used |= got
+        return used
+
+    def _worst(self, p: Term, shape: Shape, varying_only: bool = False) -> Monomial | None:
+        """The monomial to cancel next: block-dependent ones first, then the largest."""
+        harmless: set[Monomial] = set()
+        known = self._signs_known[0]
+        for m, c in p.monos.items():
+            if c > 0 and not (varying_only and not depends_on_block(m)):
+                for a in m:
+                    if (known[a] if a in known else self.at_least(a, 0)) is None:
+                        break
+                else:
+                    harmless.add(m)
+        for m, varying in shape.ranked:
+            if varying_only and not varying:
+                return None
+            if m not in harmless:
+                return m
+        return None
+
+    def _moves(self, p: Term, shape: Shape, m: Monomial) -> Iterator[_Move]:
+        c = p.monos[m]
+        negative = c < 0
+        if not m:
+            yield from self._outweigh(p)
+            return
+        lanes, others = parts_of(m)
+        bounds = UPPER if negative else BELOW
+        for lane in lanes if Lane in bounds else ():
+            yield from self._by_definition(p, m, lane, negative)
+        uniform = not depends_on_block(m)
+        open_now = shape.open_terms
+        sideways: list[_Move] = []
+        for fact in self._fitting(m, negative):
+            signs = self._nonnegative(fact[0]) if fact[0] else NOTHING
+            if signs is None:
+                continue
+            rest = less(p, c, fact)
+            change = -1 if uniform else shape_of(rest).open_terms - open_now
+            if change < 0:
+                yield rest, signs
+            elif change == 0:
+                sideways.append((rest, signs))
+        for a in others:
+            if type(a) in bounds:
+                yield from self._by_definition(p, m, a, negative)
+        # a fact that brings in as much as it cancels may still name the same thing otherwise; one that brings in more
+        # leads nowhere
+        yield from sideways
+
+    def _fitting(self, m: Monomial, negative: bool) -> list[Weighted]:
+        """The facts that may cancel a monomial of that sign, weighted to have it."""
+        found = self._fits.get((m, negative))
+        if found is None:
+            known = self._with_monomial
+            places = [(i, j, factor) for factor in _factors(m) if factor in known for i, j, _ in known[factor]]
+            if len(places) > 1:
+                places.sort()
+            found = self._fits[m, negative] = [
+                fact for i, _, factor in places if (fact := weighted(self._ge[i], factor, m, negative)) is not None]
+        return found
+
+    def _outweigh(self, p: Term) -> Iterator[_Move]:
+        """A negative constant against a lower bound of one of the positive terms: `n - 2` by `n - 3 >= 0`."""
+        for g in self._ge:
+            if g.offset < 0:
+                for gm, gc in g.monos.items():
+                    if gm and gc > 0 and p.monos.get(gm, 0) > 0:
+                        c = p.monos[gm]
+                        common = gcd(c, gc)
+                        yield reduced(combined(p, gc // common, (), c // common, g)), NOTHING
+
+    def _by_definition(self, p: Term, m: Monomial, a: Atom, negative: bool) -> Iterator[_Move]:
+        if negative and isinstance(a, FloorDiv):
+            yield from self._scaled(p, m, a)
+        for g, assumed in (UPPER if negative else BELOW)[type(a)](self, a):
+            yield from self._cancel(p, m, g, assumed, negative)
+
+    def _cancel(self, p: Term, m: Monomial, g: Term, assumed: Assumed, negative: bool) -> Iterator[_Move]:
+        """`p*k - w*g` for the weights w that cancel `m`; w is a monomial of atoms >= 0."""
+        known = self._cancelling.get((g, m, negative))
+        if known is None:
+            known = self._cancelling[g, m, negative] = [
+                fact for factor in g.monos if factor and (fact := weighted(g, factor, m, negative)) is not None]
+        for fact in known:
+            signs = self._nonnegative(fact[0]) if fact[0] else NOTHING
+            if signs is not None:
+                yield less(p, p.monos[m], fact), assumed | signs if signs else assumed
+
+    def _scaled(self, p: Term, m: Monomial, a: FloorDiv) -> Iterator[_Move]:
+        """p >= 0 iff w*(p + 1) - 1 >= 0 for any w >= 1; w completes the divisor of a quotient in `m`."""
+        if len(a.den.monos) != 1:
+            lowered = self.positive(a.den)
+            if lowered is None:
+                return
+            # with a divisor that is a sum, weight by the whole divisor
+            scaled = (p + 1) * a.den - 1
+            if len(scaled.monos) <= _MAX_TERMS:
+                g = bounds_of_quotient(a)[0]
+                c = -p.monos[m]
+                weight = divide_monomial(m, (a,))
+                if weight is not None:
+                    signs = self._nonnegative(weight)
+                    if signs is not None:
+                        yield reduced(scaled - Term({weight: c}) * g), lowered | signs
+            return
+        ((dm, factor),) = a.den.monos.items()
+        around = divide_monomial(m, (a,))
+        if around is None:
+            return
+        missing = list(dm)
+        for x in around:
+            if x in missing:
+                missing.remove(x)
+        if not missing and divide_monomial(around, dm) is not None and factor <= 1:
+            return
+        assumed = NOTHING
+        for x in missing:
+            got = self.at_least(x, 1)
+            if got is None:
+                return
+            assumed |= got
+        lowered = self.positive(a.den)
+        if lowered is None:
+            return
+        # with the factor in the weight, what rounding down leaves is not lost
+        w = Term({in_order(tuple(missing)): max(factor, 1)})
+        scaled = (p + 1) * w - 1
+        target = in_order(m + tuple(missing))
+        if scaled.monos.get(target, 0) < 0:
+            yield from self._cancel(scaled, target, bounds_of_quotient(a)[0], assumed | lowered, True)
+
+    def _split(self, p: Term, depth: int) -> Assumed | None:
+        for _, cases in self._cases(p):
+            total = NOTHING
+            for case in cases:
+                got = self._follow(reduced(case.term(p)), NOTHING, depth)
+                if got is None:
+                    break
+                total |= got
+            else:
+                return total
+        return None
+
+    def _cases(self, p: Term) -> Iterator[tuple[Atom, tuple[Substitution, ...]]]:
+        """Atoms that equal one of a few terms: it is enough that p >= 0 for each of them."""
+        for a in _atoms(p):
+            choices = choices_of(a)
+            if choices:
+                known = self._alternatives.get(a)
+                if known is None:
+                    known = self._alternatives[a] = tuple(Substitution({a: value}) for value in choices)
+                yield a, known
+
+    # --- residuals ---------------------------------------------------------------------------------------------------
+
+    def residuals(self, p: Term, limit: int = 6) -> list[tuple[tuple[Term, ...], Assumed]]:
+        """Sets of inequalities over launch scalars, each of which would prove `p >= 0`; simplest first."""
+        found: dict[tuple[Term, ...], Assumed] = {}
+        self._nodes, self.tight = 0, True
+        if self.budget.left < 0:
+            return []
+        for terms, assumed in self._leaves(reduced(p), _DEPTH, limit * 4):
+            key = tuple(sorted(set(terms), key=lambda t: t.key))
+            if key not in found:
+                found[key] = assumed
+            if len(found) >= limit * 3:
+                break
+        self.budget.left -= self._nodes
+        self.tight = False
+        ranked = sorted(found.items(), key=lambda item: (
+            len(item[0]), sum(len(t.monos) for t in item[0]), sum(len(t.key) for t in item[0])))
+        return ranked[:limit]
+
+    def _leaves(self, p: Term, depth: int, limit: int) -> Iterator[tuple[tuple[Term, ...], Assumed]]:
+        self._nodes += 1
+        if self._nodes > _NODES or depth == 0 or limit <= 0:
+            return
+        shape = shape_of(p)
+        if shape.large:
+            return
+        value = p.constant
+        if value is not None:
+            if value >= 0:
+                yield (), NOTHING
+            return
+        bad = self._worst(p, shape, varying_only=True)
+        if bad is None:
+            done = self.prove(p)
+            if done is not None:
+                yield (), done
+            else:
+                # block-dependent terms that are left have positive coefficients and are >= 0: the rest is enough
+                rest = Term({m: c for m, c in p.monos.items() if not depends_on_block(m)})
+                dropped = {a for m in p.monos if depends_on_block(m) for a in m}
+                signs = self._nonnegative(sorted(dropped))
+                if signs is not None and rest.constant is None:
+                    yield (reduced(rest),), signs
+            return
+        for rest, signs in self._moves(p, shape, bad):
+            for terms, assumed in self._leaves(rest, depth - 1, limit - 1):
+                yield terms, assumed | signs
+        for a, cases in self._cases(p) if shape.choices else ():
+            if not a.varying:
+                continue
+            parts = [reduced(case.term(p)) for case in cases]
+            options = [list(islice(self._leaves(part, depth - 1, limit // 2), 4)) for part in parts]
+            for combination in islice(product(*options), 8):
+                yield tuple(t for ts, _ in combination for t in ts), frozenset().union(*(x for _, x in combination))
+
+
+_HOLDS: Final[Mapping[str, Callable[[Facts, Cond, int], Assumed | None]]] = {
+    "true": lambda f, c, effort: NOTHING,
+    "false": lambda f, c, effort: f._absurd(),
+    "ge": lambda f, c, effort: f.prove(c.term, effort),
+    "eq": Facts._holds_eq,
+    "ne": Facts._holds_ne,
+    "bool": lambda f, c, effort: NOTHING if c in f.conds else None,
+    "and": Facts._holds_and,
+    "or": Facts._holds_or,
+}

@@ -1,0 +1,304 @@
+"""The indivisible quantities of the prover."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from tilecheck.symbolic.conditions import Cond
+    from tilecheck.symbolic.polynomials import Term
+
+_ATOMS: dict[tuple[type, str], Any] = {}
+_BY_PARTS: dict[tuple[object, ...], Any] = {}
+"""To find an atom without writing out its key."""
+
+
+class Atom:
+    """An indivisible integer quantity. Two atoms are equal exactly when their `key`s are; then they are one object, so
+    that comparing and hashing them costs nothing."""
+
+    __slots__ = ("key", "varying")
+
+    key: str
+    varying: bool
+    """Whether the value may differ between two blocks of one launch (or two iterations, or two lanes)."""
+
+    def _kept(self, parts: tuple[object, ...], key: str, varying: bool) -> Any:
+        """This atom, or the one with its key that there is already; from now on it is the one for its parts."""
+        self.key = key
+        self.varying = varying
+        out = _BY_PARTS[parts] = _ATOMS.setdefault((type(self), key), self)
+        return out
+
+    def __lt__(self, other: Atom) -> bool:
+        return self.key < other.key
+
+    def __repr__(self) -> str:
+        return self.key
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), self._arguments())
+
+    def _arguments(self) -> tuple[object, ...]:
+        raise TypeError(type(self).__name__)
+
+
+def _mark(copy: int) -> str:
+    return "'" * copy
+
+
+class Sym(Atom):
+    """A launch scalar: the same in every block. `x.shape[0]`, `x.strides[1]`, `grid[0]`, `BLOCK`, `n`."""
+
+    __slots__ = ("name",)
+
+    name: str
+
+    def __new__(cls, name: str) -> Sym:
+        known: Sym | None = _BY_PARTS.get((cls, name))
+        if known is None:
+            made = object.__new__(cls)
+            made.name = name
+            known = made._kept((cls, name), name, False)
+        return known
+
+    def _arguments(self) -> tuple[object, ...]:
+        return (self.name,)
+
+
+class Bid(Atom):
+    """The block coordinate on grid axis 0, 1 or 2: `0 <= bid(k) < grid[k]`."""
+
+    __slots__ = ("axis", "copy")
+
+    axis: int
+    copy: int
+
+    def __new__(cls, axis: int, copy: int = 0) -> Bid:
+        known: Bid | None = _BY_PARTS.get((cls, axis, copy))
+        if known is None:
+            made = object.__new__(cls)
+            made.axis, made.copy = axis, copy
+            known = made._kept((cls, axis, copy), f"bid({axis}){_mark(copy)}", True)
+        return known
+
+    def _arguments(self) -> tuple[object, ...]:
+        return (self.axis, self.copy)
+
+
+class Counter(Atom):
+    """The number of completed iterations of a loop, `>= 0`. Every further fact stands in the guard of an access."""
+
+    __slots__ = ("copy", "name")
+
+    name: str
+    copy: int
+
+    def __new__(cls, name: str, copy: int = 0) -> Counter:
+        known: Counter | None = _BY_PARTS.get((cls, name, copy))
+        if known is None:
+            made = object.__new__(cls)
+            made.name, made.copy = name, copy
+            known = made._kept((cls, name, copy), f"#{name}{_mark(copy)}", True)
+        return known
+
+    def _arguments(self) -> tuple[object, ...]:
+        return (self.name, self.copy)
+
+
+class Lane(Atom):
+    """The coordinate of a tile element along one axis, counted from the right (0 is the last axis).
+
+    `0 <= lane < size`. Two `arange` of one size on one axis have the same value at every element, so they are the
+    same lane; one `arange` used as a row and as a column is two lanes.
+    """
+
+    __slots__ = ("axis", "copy", "size")
+
+    axis: int
+    size: Term
+    copy: int
+
+    def __new__(cls, axis: int, size: Term, copy: int = 0) -> Lane:
+        known: Lane | None = _BY_PARTS.get((cls, axis, size, copy))
+        if known is None:
+            made = object.__new__(cls)
+            made.axis, made.size, made.copy = axis, size, copy
+            known = made._kept((cls, axis, size, copy), f"lane{axis}<{size.key}>{_mark(copy)}", True)
+        return known
+
+    def _arguments(self) -> tuple[object, ...]:
+        return (self.axis, self.size, self.copy)
+
+
+class Opaque(Atom):
+    """A value of which nothing is known, per block, iteration and lane. `uniform` ones are equal in all of them."""
+
+    __slots__ = ("copy", "name", "uniform")
+
+    name: str
+    uniform: bool
+    copy: int
+
+    def __new__(cls, name: str, uniform: bool = False, copy: int = 0) -> Opaque:
+        known: Opaque | None = _BY_PARTS.get((cls, name, uniform, copy))
+        if known is None:
+            made = object.__new__(cls)
+            made.name, made.uniform, made.copy = name, uniform, copy
+            key = f"{'??' if uniform else '?'}{name}{_mark(copy)}"
+            known = made._kept((cls, name, uniform, copy), key, not uniform)
+        return known
+
+    def _arguments(self) -> tuple[object, ...]:
+        return (self.name, self.uniform, self.copy)
+
+
+class FloorDiv(Atom):
+    __slots__ = ("den", "num")
+
+    num: Term
+    den: Term
+
+    def __new__(cls, num: Term, den: Term) -> FloorDiv:
+        known: FloorDiv | None = _BY_PARTS.get((cls, num, den))
+        if known is None:
+            made = object.__new__(cls)
+            made.num, made.den = num, den
+            known = made._kept((cls, num, den), f"({num.key})//({den.key})", num.varying or den.varying)
+        return known
+
+    def _arguments(self) -> tuple[object, ...]:
+        return (self.num, self.den)
+
+
+class Mod(Atom):
+    __slots__ = ("den", "num")
+
+    num: Term
+    den: Term
+
+    def __new__(cls, num: Term, den: Term) -> Mod:
+        known: Mod | None = _BY_PARTS.get((cls, num, den))
+        if known is None:
+            made = object.__new__(cls)
+            made.num, made.den = num, den
+            known = made._kept((cls, num, den), f"({num.key})%({den.key})", num.varying or den.varying)
+        return known
+
+    def _arguments(self) -> tuple[object, ...]:
+        return (self.num, self.den)
+
+
+class Min(Atom):
+    """The least of two or more terms, kept sorted and without repetition."""
+
+    __slots__ = ("args",)
+
+    args: tuple[Term, ...]
+
+    def __new__(cls, args: tuple[Term, ...]) -> Min:
+        known: Min | None = _BY_PARTS.get((cls, args))
+        if known is None:
+            made = object.__new__(cls)
+            made.args = args
+            known = made._kept((cls, args), f"min({', '.join(a.key for a in args)})", any(a.varying for a in args))
+        return known
+
+    def _arguments(self) -> tuple[object, ...]:
+        return (self.args,)
+
+
+class Max(Atom):
+    """The greatest of two or more terms, kept sorted and without repetition."""
+
+    __slots__ = ("args",)
+
+    args: tuple[Term, ...]
+
+    def __new__(cls, args: tuple[Term, ...]) -> Max:
+        known: Max | None = _BY_PARTS.get((cls, args))
+        if known is None:
+            made = object.__new__(cls)
+            made.args = args
+            known = made._kept((cls, args), f"max({', '.join(a.key for a in args)})", any(a.varying for a in args))
+        return known
+
+    def _arguments(self) -> tuple[object, ...]:
+        return (self.args,)
+
+
+class Ite(Atom):
+    """`then` where the condition holds, else `other`."""
+
+    __slots__ = ("cond", "other", "then")
+
+    cond: Cond
+    then: Term
+    other: Term
+
+    def __new__(cls, cond: Cond, then: Term, other: Term) -> Ite:
+        known: Ite | None = _BY_PARTS.get((cls, cond, then, other))
+        if known is None:
+            made = object.__new__(cls)
+            made.cond, made.then, made.other = cond, then, other
+            key = f"ite({cond.key}, {then.key}, {other.key})"
+            known = made._kept((cls, cond, then, other), key, cond.varying or then.varying or other.varying)
+        return known
+
+    def _arguments(self) -> tuple[object, ...]:
+        return (self.cond, self.then, self.other)
+
+
+class App(Atom):
+    """A pure function of its arguments. Known by name: and, or, xor, shl, shr, abs, pow, next_pow2; others are
+    uninterpreted, and only their being functions is used."""
+
+    __slots__ = ("args", "fn")
+
+    fn: str
+    args: tuple[Term, ...]
+
+    def __new__(cls, fn: str, args: tuple[Term, ...]) -> App:
+        known: App | None = _BY_PARTS.get((cls, fn, args))
+        if known is None:
+            made = object.__new__(cls)
+            made.fn, made.args = fn, args
+            known = made._kept((cls, fn, args), f"{fn}({', '.join(a.key for a in args)})", any(a.varying for a in args))
+        return known
+
+    def _arguments(self) -> tuple[object, ...]:
+        return (self.fn, self.args)
+
+
+class Load(Atom):
+    """An element of an array that the kernel never writes: a function of its index alone."""
+
+    __slots__ = ("array", "index")
+
+    array: str
+    index: tuple[Term, ...]
+
+    def __new__(cls, array: str, index: tuple[Term, ...]) -> Load:
+        known: Load | None = _BY_PARTS.get((cls, array, index))
+        if known is None:
+            made = object.__new__(cls)
+            made.array, made.index = array, index
+            # an array parameter may be called `grid`, and its first element is not the extent `grid[0]`
+            shown = "grid@" if array == "grid" else array
+            key = f"{shown}[{', '.join(i.key for i in index)}]"
+            known = made._kept((cls, array, index), key, any(i.varying for i in index))
+        return known
+
+    def _arguments(self) -> tuple[object, ...]:
+        return (self.array, self.index)
+
+
+def hashed_by_identity(*kinds: type[Atom]) -> None:
+    """Give classes the hash of `object`, which those that have an order lose when they are compiled."""
+    for kind in kinds:
+        type.__setattr__(kind, "__hash__", object.__hash__)
+
+
+hashed_by_identity(Atom, Sym, Bid, Counter, Lane, Opaque, FloorDiv, Mod, Min, Max, Ite, App, Load)
+
+Monomial: TypeAlias = tuple[Atom, ...]

@@ -1,0 +1,38 @@
+"""What an obligation that is not settled fails for, in the numbers of the launch that is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tilecheck.obligations.obligation import Settled
+from tilecheck.rules.messages.wording import launch_of
+from tilecheck.solver.footprint import Witness
+from tilecheck.visualize.setting import Setting
+
+__all__ = ["elsewhere", "same_launch", "siblings"]
+
+
+def same_launch(w: Witness, setting: Setting) -> bool:
+    """Whether a witness is of the launch that is drawn: the same grid, and every number that it names."""
+    return w.grid == setting.grid and all(
+        setting.scalars.get(name) == v for name, v in w.scalars if not name.startswith("grid["))
+
+
+def elsewhere(w: Witness | None, setting: Setting) -> str:
+    """That the example of the report is of another launch than the picture; empty when it is of this one."""
+    if w is None or same_launch(w, setting):
+        return ""
+    other = [(name, v) for name, v in w.scalars if not name.startswith("grid[") and setting.scalars.get(name) != v]
+    if w.grid == setting.grid and all(".shape[" in name for name, _ in other):
+        told = ", ".join(f"{name} = {v}" for name, v in other)
+        return (f"grid and constants are those of the report's example, whose arrays are of another size ({told}); "
+                "here they end where the tiles of the blocks end")
+    return f"the example of the report is another launch, {launch_of(w)}"
+
+
+def siblings(s: Settled, obligations: tuple[Settled, ...]) -> Iterator[Settled]:
+    """The obligation and those on other operands of the same operation, each of which has undefined lanes there."""
+    places = {use.span for use, _ in s.uses}
+    yield s
+    yield from (o for o in obligations if o is not s and o.kind == "padding" and o.code == s.code
+                and o.verdict not in ("proved", "atomic") and places & {use.span for use, _ in o.uses})

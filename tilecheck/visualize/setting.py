@@ -1,0 +1,36 @@
+"""The launch that a picture shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from tilecheck.frozen import record
+
+__all__ = ["Block", "CannotDraw", "Setting"]
+
+Block: TypeAlias = tuple[int, int, int]
+
+
+class CannotDraw(ValueError):
+    """There is no picture of this. The message says why, and what to do instead."""
+
+
+@record(frozen=True)
+class Setting:
+    """A launch in numbers.
+
+    grid     number of blocks on each axis
+    scalars  every launch scalar by name, as contracts spell it: `T`, `x.shape[0]`, `x.strides[0]`
+    data     elements of arrays that the kernel reads, as `ids[3]`; what is not there is made up
+    style    in which way
+    """
+
+    grid: Block
+    scalars: Mapping[str, int]
+    data: Mapping[str, int]
+    style: int = 0
+
+    def shape(self, array: str, rank: int) -> tuple[int | None, ...]:
+        """The extents of an array; None for one that nothing of the kernel depends on."""
+        return tuple(self.scalars.get(f"{array}.shape[{axis}]") for axis in range(rank))
