@@ -8,7 +8,7 @@ from tests.cases.expectations import FOLDER
 from tilecheck.api import check_source
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.repair.fixes.edits import Edit, apply_edits
+from tilecheck.repair.edits import Edit, apply_edits
 
 SETTINGS = Config(use_cache=False)
 FILES = ("raw_bad.py", "ordinary_bad.py")

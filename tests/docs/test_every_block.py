@@ -23,7 +23,7 @@ from tilecheck.api import check_source
 from tilecheck.cli import app as cli
 from tilecheck.config import Config, load_config
 from tilecheck.contracts.overlay import parse_overlay
-from tilecheck.repair.fixes.registry import FIXERS
+from tilecheck.repair.fixers.registry import FIXERS
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -8,11 +8,11 @@ import pytest
 
 from tests.docs.markdown import ROOT, Block, blocks
 from tilecheck.api import check_source
+from tilecheck.cli.editable_files import tree_of_text
 from tilecheck.config import Config
-from tilecheck.repair.fixes.files import tree_of_text
-from tilecheck.repair.fixes.registry import FIXERS
-from tilecheck.repair.fixes.run import fix_tree
-from tilecheck.repair.fixes.unchecked import drop_checks
+from tilecheck.repair.apply.bounds_checks import drop_bounds_checks
+from tilecheck.repair.apply.run import fix_tree
+from tilecheck.repair.fixers.registry import FIXERS
 
 PAGE = ROOT / "docs" / "fixes.md"
 PYTHON = [block for block in blocks(PAGE) if block.language == "python"]
@@ -30,10 +30,10 @@ def test_the_table_lists_the_fixes_of_every_rule_that_has_some() -> None:
 def test_an_example_becomes_what_the_page_says(before: Block, after: Block) -> None:
     data = before.text.encode()
     tree = tree_of_text(data, "example.py", SETTINGS)
-    outcome = fix_tree(tree, SETTINGS, unsafe=True)
+    outcome = fix_tree(tree, unsafe=True)
     dropped = "check_bounds=False" in after.text
     if dropped:
-        outcome = drop_checks(tree, {"example.py": data}, SETTINGS, outcome)
+        outcome = drop_bounds_checks(tree, {"example.py": data}, outcome)
     assert outcome.contents.get("example.py", data).decode() == after.text
     assert check_source(after.text, "example.py", SETTINGS).diagnostics == ()
     kinds = {(a.finding.code, "guess" if a.fix.only else a.fix.applicability) for a in outcome.applied}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tilecheck.api import check_source
+from tilecheck.cli.editable_files import tree_of_text
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.repair.fixes.edits import Edit, Fix, apply_edits
-from tilecheck.repair.fixes.files import tree_of_text
-from tilecheck.repair.fixes.registry import fixes_for
-from tilecheck.repair.fixes.run import Fixed, fix_tree
+from tilecheck.repair.apply.run import Fixed, fix_tree
+from tilecheck.repair.edits import Edit, Fix, apply_edits
+from tilecheck.repair.fixers.registry import fixes_for
 from tilecheck.syntax.tree import Span
 
 HEAD = "import cuda.tile as ct\n\nInt = ct.Constant[int]\n\n\n@ct.kernel\n"
@@ -47,7 +47,7 @@ def lines_changed(text: str, fix: Fix) -> list[str]:
 
 
 def fixed(text: str, unsafe: bool = True) -> Fixed:
-    return fix_tree(tree_of_text(text.encode(), "k.py", SETTINGS), SETTINGS, unsafe)
+    return fix_tree(tree_of_text(text.encode(), "k.py", SETTINGS), unsafe)
 
 
 def text_of(outcome: Fixed, before: str) -> str:

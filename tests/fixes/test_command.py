@@ -92,7 +92,7 @@ def test_show_fixes_lists_them(run: Run, file: Path) -> None:  # noqa: F811
 def test_what_was_not_fixed_is_said_with_the_reason(
     run: Run, file: Path, monkeypatch: pytest.MonkeyPatch,  # noqa: F811
 ) -> None:
-    monkeypatch.setattr("tilecheck.repair.fixes.run.fixes_for", useless)
+    monkeypatch.setattr("tilecheck.repair.apply.run.fixes_for", useless)
     file.write_text(kernel("i = ct.bid(0)\nct.store(c, (i // 2,), ct.load(a, (i,), (T,)))", "a, c, T: Int"))
     before = file.read_text()
     result = run("--fix", "--unsafe-fixes", "sums.py")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilecheck.repair.fixes.edits import Edit, OverlapError, apply_edits
-from tilecheck.repair.fixes.moves import Moves
-from tilecheck.repair.fixes.original import change_bytes
+from tilecheck.repair.apply.moves import Moves
+from tilecheck.repair.apply.original_bytes import change_bytes
+from tilecheck.repair.edits import Edit, OverlapError, apply_edits
 from tilecheck.syntax.text import SourceError, decode
 from tilecheck.syntax.tree import Span
 

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from tests.fixes.helpers import findings, fixed, kernel, lines_changed, options, text_of
-from tilecheck.repair.fixes.registry import FIXERS, fixes_for
+from tilecheck.repair.fixers.registry import FIXERS, fixes_for
 from tilecheck.rules.registry import RULES
 
 
@@ -44,7 +44,7 @@ def test_a_guess_that_is_not_the_only_one_is_not_made() -> None:
     outcome = fixed(text)
     assert outcome.applied == ()
     assert {r.why for r in outcome.refused} >= {
-        "it is not the only one that would do: 'write `j` in place of `0`' and 'write `k` in place of `0`'"}
+        "several fixes are possible: 'write `j` in place of `0`' and 'write `k` in place of `0`'"}
 
 
 @pytest.mark.parametrize("body", [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.fixes.helpers import findings, fixed, kernel, options, text_of
-from tilecheck.repair.fixes.registry import fixes_for
+from tilecheck.repair.fixers.registry import fixes_for
 
 ROW = "i = ct.bid(0)\nrow = ct.load(x, (i, 0), (1, T))\n"
 OUT = "ct.store(o, (i, 0), r)"

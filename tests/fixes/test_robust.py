@@ -9,8 +9,8 @@ import pytest
 from tests.cases.expectations import FOLDER
 from tests.fixes.helpers import SETTINGS
 from tilecheck.api import check_source
-from tilecheck.repair.fixes.edits import apply_edits
-from tilecheck.repair.fixes.registry import fixes_for
+from tilecheck.repair.edits import apply_edits
+from tilecheck.repair.fixers.registry import fixes_for
 
 FILES = ["raw_bad.py", "padding_bad.py", "lints_bad.py", "ordinary_bad.py", "dialect_bad.py", "host_bad.py"]
 

@@ -9,10 +9,10 @@ import pytest
 from tests.cases.expectations import FOLDER
 from tests.fixes.helpers import SETTINGS, fixed, kernel, text_of, useless
 from tilecheck.api import check_source
+from tilecheck.cli.editable_files import tree_of_paths, tree_of_text
 from tilecheck.config import Config
 from tilecheck.pipeline.progress import no_progress
-from tilecheck.repair.fixes.files import tree_of_paths, tree_of_text
-from tilecheck.repair.fixes.run import Fixed, fix_tree
+from tilecheck.repair.apply.run import Fixed, fix_tree
 
 SUM = "i = ct.bid(0)\nr = ct.sum(ct.load(x, (i, 0), (1, T)), axis=1, keepdims=True)\nct.store(o, (i, 0), r)"
 PADDED = SUM.replace("(1, T))", "(1, T), padding_mode=ct.PaddingMode.ZERO)")
@@ -21,7 +21,7 @@ PADDED = SUM.replace("(1, T))", "(1, T), padding_mode=ct.PaddingMode.ZERO)")
 def run(folder: Path, unsafe: bool = True, config: Config | None = None, paths: list[str] | None = None) -> Fixed:
     settings = config or Config(root=folder, use_cache=False, jobs=1)
     tree, _ = tree_of_paths(paths or [str(folder)], settings, no_progress)
-    return fix_tree(tree, settings, unsafe)
+    return fix_tree(tree, unsafe)
 
 
 def test_many_findings_are_fixed_and_a_second_run_fixes_nothing() -> None:
@@ -56,7 +56,7 @@ def test_an_unsafe_fix_is_withheld_and_counted() -> None:
 
 def test_a_fix_that_does_not_remove_its_finding_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     text = kernel("i = ct.bid(0)\nct.store(c, (i // 2,), ct.load(a, (i,), (T,)))", "a, c, T: Int")
-    monkeypatch.setattr("tilecheck.repair.fixes.run.fixes_for", useless)
+    monkeypatch.setattr("tilecheck.repair.apply.run.fixes_for", useless)
     outcome = fixed(text)
     assert outcome.contents == {}
     assert [(r.fix.title, r.why) for r in outcome.refused] == [("divide by 3", "it would not remove the finding")]
@@ -76,7 +76,7 @@ def test_what_this_run_does_not_report_still_counts() -> None:
     text = kernel(SUM.replace("ct.load(x, (i, 0), (1, T))", "ct.load(x, (i, 0), (1, T))"), "x, o, T: Int")
     text = text.replace("@ct.kernel", "# tilecheck: allow[TC301] whole tiles only\n@ct.kernel")
     settings = Config(use_cache=False, select=("TC3",))
-    assert fix_tree(tree_of_text(text.encode(), "k.py", settings), settings, True).contents == {}
+    assert fix_tree(tree_of_text(text.encode(), "k.py", settings), True).contents == {}
 
 
 def test_a_declaration_that_a_launch_elsewhere_breaks_is_refused(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def go(stream):
 """)
     outcome = run(tmp_path)
     assert outcome.contents == {}
-    assert [r.why for r in outcome.refused] == ["a launch that is seen does not satisfy it"]
+    assert [r.why for r in outcome.refused] == ["a seen launch does not satisfy it"]
 
 
 def test_several_files_are_fixed(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_selection_decides_what_is_fixed() -> None:
     text = kernel(f"{SUM}  # tilecheck: allow[TC101] why", "x, o, T: Int")
     for select, kept in (("TC301", "# tilecheck"), ("TC901", "(1, T)), axis")):
         settings = Config(use_cache=False, select=(select,))
-        outcome = fix_tree(tree_of_text(text.encode(), "k.py", settings), settings, False)
+        outcome = fix_tree(tree_of_text(text.encode(), "k.py", settings), False)
         assert kept in text_of(outcome, text)
 
 

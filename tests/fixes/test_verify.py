@@ -9,9 +9,9 @@ import pytest
 from tests.fixes.helpers import SETTINGS, kernel
 from tilecheck.api import check_source
 from tilecheck.diagnostics import Report
-from tilecheck.repair.fixes.edits import Edit, apply_edits
-from tilecheck.repair.fixes.moves import Moves
-from tilecheck.repair.fixes.verify import harm, is_left
+from tilecheck.repair.apply.moves import Moves
+from tilecheck.repair.apply.verify import harm, is_left
+from tilecheck.repair.edits import Edit, apply_edits
 from tilecheck.syntax.tree import Span
 
 GOOD = kernel("i = ct.bid(0)\nct.store(c, (i,), ct.load(a, (i,), (T,)))", "a, c, ids, T: Int")

@@ -22,8 +22,8 @@ from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic, KernelReport, Report
 from tilecheck.pipeline.policy import finish
 from tilecheck.pipeline.run import analyse_paths
-from tilecheck.repair.fixes.edits import Fix
-from tilecheck.repair.fixes.registry import fixes_for
+from tilecheck.repair.edits import Fix
+from tilecheck.repair.fixers.registry import fixes_for
 from tilecheck.syntax.text import decode
 
 __all__ = ["GROUPS", "Results", "compare", "load", "main", "measure", "save"]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.project.module import Module
-from tilecheck.repair.fixes.edits import Edit, Fix
-from tilecheck.repair.fixes.registry import fixes_for
+from tilecheck.repair.edits import Edit, Fix
+from tilecheck.repair.fixers.registry import fixes_for
 from tilecheck.server.messages import Action, Change, Finding
 from tilecheck.server.positions import Text
 from tilecheck.server.suppress import above_definition, on_line

@@ -10,7 +10,7 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.project.module import Module
-from tilecheck.repair.fixes.edits import Edit
+from tilecheck.repair.edits import Edit
 from tilecheck.syntax.text import SourceError
 from tilecheck.syntax.tree import Span
 

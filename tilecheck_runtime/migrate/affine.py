@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from tilecheck.repair.fixes.operations import operation
+from tilecheck.repair.source.operations import operation
 from tilecheck_runtime.migrate.subject import Subject
 
 __all__ = ["Run", "lanes_of", "run_of"]

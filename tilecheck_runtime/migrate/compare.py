@@ -152,7 +152,7 @@ def _clean(kernel: Any, grid: tuple[int, int, int], values: Any) -> bool:
 def _grid(subject: Subject, migrated: Migrated, sample: Sample) -> tuple[int, int, int]:
     """The grid of the original: an axis that is a coordinate itself has as many blocks as pieces along it, the other
     one that it reads all the rest."""
-    from tilecheck.repair.fixes.launched import axis_of
+    from tilecheck.repair.source.grid_names import axis_of
 
     first = migrated.made.found[0]
     if migrated.made.persistent is not None:

@@ -7,7 +7,7 @@ from typing import Final
 
 import libcst as cst
 
-from tilecheck.repair.fixes.operations import operation
+from tilecheck.repair.source.operations import operation
 from tilecheck_runtime.migrate.refusal import Refusal
 from tilecheck_runtime.migrate.subject import Subject
 

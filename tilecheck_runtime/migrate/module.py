@@ -9,7 +9,7 @@ from typing import Final
 import libcst as cst
 
 from tilecheck.interp.kernel.access import Param
-from tilecheck.repair.fixes.syntax import dotted
+from tilecheck.repair.source.tree import dotted
 from tilecheck_runtime.migrate.carried import carried
 from tilecheck_runtime.migrate.pieces import Pieces
 from tilecheck_runtime.migrate.refusal import Refusal

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tilecheck.repair.fixes.syntax import walk
+from tilecheck.repair.source.tree import walk
 from tilecheck_runtime.migrate.pieces import Pieces
 from tilecheck_runtime.migrate.subject import Subject
 

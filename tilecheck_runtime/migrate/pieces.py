@@ -8,9 +8,9 @@ from typing import Final
 
 import libcst as cst
 
-from tilecheck.repair.fixes.launched import axis_of
-from tilecheck.repair.fixes.operations import elements, index_of, operation
-from tilecheck.repair.fixes.syntax import dotted, walk
+from tilecheck.repair.source.grid_names import axis_of
+from tilecheck.repair.source.operations import elements, index_of, operation
+from tilecheck.repair.source.tree import dotted, walk
 from tilecheck.symbolic import Sym, Term
 from tilecheck_runtime.migrate.affine import run_of
 from tilecheck_runtime.migrate.refusal import Refusal

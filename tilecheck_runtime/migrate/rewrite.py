@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import libcst as cst
 
-from tilecheck.repair.fixes.launched import axis_of
-from tilecheck.repair.fixes.operations import elements, index_of, operation
-from tilecheck.repair.fixes.syntax import dotted, walk
+from tilecheck.repair.source.grid_names import axis_of
+from tilecheck.repair.source.operations import elements, index_of, operation
+from tilecheck.repair.source.tree import dotted, walk
 from tilecheck_runtime.dialect.dtypes import BY_NAME
 from tilecheck_runtime.migrate.dead import dropped, live
 from tilecheck_runtime.migrate.names import Names, names

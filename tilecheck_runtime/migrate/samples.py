@@ -9,9 +9,9 @@ from typing import Final
 
 import libcst as cst
 
-from tilecheck.repair.fixes.launched import axis_of
-from tilecheck.repair.fixes.operations import elements, index_of, operation
-from tilecheck.repair.fixes.syntax import walk
+from tilecheck.repair.source.grid_names import axis_of
+from tilecheck.repair.source.operations import elements, index_of, operation
+from tilecheck.repair.source.tree import walk
 from tilecheck_runtime.migrate.affine import run_of
 from tilecheck_runtime.migrate.pieces import Pieces
 from tilecheck_runtime.migrate.refusal import Refusal

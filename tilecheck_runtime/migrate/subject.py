@@ -13,7 +13,7 @@ from tilecheck.config import Config
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.driver import execute
 from tilecheck.project.project import Project
-from tilecheck.repair.fixes.syntax import Source, source_of
+from tilecheck.repair.source.tree import Source, source_of
 from tilecheck.syntax.text import SourceError, decode
 from tilecheck_runtime.migrate.refusal import Absent, Refusal
 

@@ -11,14 +11,13 @@ from typing import Any
 import click
 
 from tilecheck.cli.app import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError
+from tilecheck.cli.editable_files import WriteError, tree_of_paths, tree_of_text, write_all
 from tilecheck.config import Config, ConfigError
 from tilecheck.diagnostics import Report
 from tilecheck.frozen import record
-from tilecheck.pipeline.policy import finish
 from tilecheck.pipeline.progress import progress_on
-from tilecheck.repair.fixes.files import WriteError, tree_of_paths, tree_of_text, write_all
-from tilecheck.repair.fixes.run import Applied, Fixed, Refused, fix_tree
-from tilecheck.repair.fixes.unchecked import drop_checks
+from tilecheck.repair.apply.bounds_checks import drop_bounds_checks
+from tilecheck.repair.apply.run import Applied, Fixed, Refused, fix_tree
 from tilecheck.rules.registry import RULES
 from tilecheck.syntax.text import encoding_of
 from tilecheck.text.plural import counted
@@ -54,14 +53,14 @@ def fix(paths: Sequence[str], config: Config, stdin_filename: str | None, settin
                 tree = tree_of_text(before[name], name, config)
             else:
                 tree, before = tree_of_paths(paths, config, progress)
-            fixed = fix_tree(tree, config, settings["unsafe_fixes"])
+            fixed = fix_tree(tree, settings["unsafe_fixes"])
             if settings["drop_bounds_checks"]:
-                fixed = drop_checks(tree, before, config, fixed)
+                fixed = drop_bounds_checks(tree, before, fixed)
     except ConfigError as error:
         raise UsageError(str(error)) from error
     changed = {path: data for path, data in fixed.contents.items() if data != before[path]}
     from_stdin = "-" in paths
-    report = finish(fixed.analysis, config)
+    report = fixed.checked.report
     if settings["diff"]:
         _print("".join(text for path in sorted(changed) for text in _diff(path, before[path], changed[path])))
     elif from_stdin:

@@ -1,1 +1,1 @@
-"""What an author needs to see, and may write, to settle a finding: looked for only where there is a finding."""
+"""Edits of a kernel's tree that may remove a finding. Abstract interpretation of the edited kernel verifies each."""

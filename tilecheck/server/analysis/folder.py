@@ -14,8 +14,8 @@ from tilecheck.pipeline.policy import finish
 from tilecheck.pipeline.results import Analysis
 from tilecheck.pipeline.run import keep, kept, parse_overlays, read_overlays
 from tilecheck.project.discover import discover
-from tilecheck.repair.fixes.edits import Fix, OverlapError
-from tilecheck.repair.fixes.original import change_bytes
+from tilecheck.repair.apply.original_bytes import change_bytes
+from tilecheck.repair.edits import Fix, OverlapError
 from tilecheck.server.analysis.workspace import Workspace
 from tilecheck.server.documents import Document
 from tilecheck.server.drift import Drift

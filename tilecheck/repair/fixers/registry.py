@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.repair.fixes.edits import Fix, OverlapError, offsets_of
-from tilecheck.repair.fixes.syntax import Source, source_of
+from tilecheck.repair.edits import Fix, OverlapError, offsets_of
+from tilecheck.repair.source.tree import Source, source_of
 from tilecheck.syntax.text import SourceError
 
 __all__ = ["FIXERS", "fixes_for"]
@@ -53,7 +53,7 @@ def fixes_for(text: str, diagnostic: Diagnostic) -> tuple[Fix, ...]:
         return ()  # another text
     out: dict[object, Fix] = {}
     for name in modules:
-        fixer: Fixer = import_module(f"tilecheck.repair.fixes.{name}").fixes
+        fixer: Fixer = import_module(f"tilecheck.repair.fixers.{name}").fixes
         for fix in fixer(source, diagnostic):
             try:
                 changes = tuple(offsets_of(text, fix.edits))

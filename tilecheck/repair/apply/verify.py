@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, KernelReport, Report
-from tilecheck.repair.fixes.moves import Moves, moved
+from tilecheck.repair.apply.moves import Moves, moved
 
 __all__ = ["harm", "is_broken", "is_left"]
 

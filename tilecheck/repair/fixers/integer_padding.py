@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.repair.fixes.edits import Fix
-from tilecheck.repair.fixes.neutral import outcome
-from tilecheck.repair.fixes.operations import operation, spell
-from tilecheck.repair.fixes.syntax import Source
+from tilecheck.repair.edits import Fix
+from tilecheck.repair.fixers.neutral import outcome
+from tilecheck.repair.source.operations import operation, spell
+from tilecheck.repair.source.tree import Source
 
 _INTEGER: Final = re.compile(r"(u?)int(8|16|32|64)")
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.repair.fixes.edits import Fix
-from tilecheck.repair.fixes.operations import spell
-from tilecheck.repair.fixes.syntax import Source, walk
+from tilecheck.repair.edits import Fix
+from tilecheck.repair.source.operations import spell
+from tilecheck.repair.source.tree import Source, walk
 
 
 def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:

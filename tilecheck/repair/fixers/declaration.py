@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.repair.fixes.edits import Edit, Fix
-from tilecheck.repair.fixes.imports import import_edit
-from tilecheck.repair.fixes.syntax import Source, dotted
+from tilecheck.repair.edits import Edit, Fix
+from tilecheck.repair.source.imports import import_edit
+from tilecheck.repair.source.tree import Source, dotted
 from tilecheck.syntax.tree import Span
 
 

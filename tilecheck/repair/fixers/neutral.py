@@ -13,8 +13,8 @@ from typing import Final, Literal, TypeAlias
 
 import libcst as cst
 
-from tilecheck.repair.fixes.operations import elements, operation, spell
-from tilecheck.repair.fixes.syntax import Source, dotted, walk
+from tilecheck.repair.source.operations import elements, operation, spell
+from tilecheck.repair.source.tree import Source, dotted, walk
 from tilecheck.syntax.tree import Span
 
 __all__ = ["PADDINGS", "Outcome", "outcome"]

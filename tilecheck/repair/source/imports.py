@@ -6,8 +6,8 @@ from typing import Final
 
 import libcst as cst
 
-from tilecheck.repair.fixes.edits import Edit
-from tilecheck.repair.fixes.syntax import Source, dotted
+from tilecheck.repair.edits import Edit
+from tilecheck.repair.source.tree import Source, dotted
 from tilecheck.syntax.tree import Span
 
 __all__ = ["import_edit"]

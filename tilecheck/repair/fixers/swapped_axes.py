@@ -11,9 +11,9 @@ from typing import Final
 import libcst as cst
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.repair.fixes.edits import Fix
-from tilecheck.repair.fixes.operations import index_of, operation
-from tilecheck.repair.fixes.syntax import Source, walk
+from tilecheck.repair.edits import Fix
+from tilecheck.repair.source.operations import index_of, operation
+from tilecheck.repair.source.tree import Source, walk
 
 _ACCESSES: Final = frozenset({"load", "store", "gather", "scatter"})
 _MOST: Final = 8

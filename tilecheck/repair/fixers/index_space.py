@@ -8,9 +8,9 @@ from typing import Final
 import libcst as cst
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.repair.fixes.edits import Fix
-from tilecheck.repair.fixes.operations import elements, index_of, operation
-from tilecheck.repair.fixes.syntax import Source, dotted, walk
+from tilecheck.repair.edits import Fix
+from tilecheck.repair.source.operations import elements, index_of, operation
+from tilecheck.repair.source.tree import Source, dotted, walk
 
 _SHAPES: Final = {"load": 2, "full": 0, "zeros": 0, "ones": 0}
 """The place of the shape among the arguments."""

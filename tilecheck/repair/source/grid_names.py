@@ -7,8 +7,8 @@ from typing import Final
 
 import libcst as cst
 
-from tilecheck.repair.fixes.operations import operation, spell
-from tilecheck.repair.fixes.syntax import Source, walk
+from tilecheck.repair.source.operations import operation, spell
+from tilecheck.repair.source.tree import Source, walk
 
 _SCALAR: Final = frozenset({"bid", "num_blocks", "num_tiles", "cdiv", "min", "max"})
 """Operations that yield numbers that an index can be."""

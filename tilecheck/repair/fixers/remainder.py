@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.repair.fixes.edits import Fix
-from tilecheck.repair.fixes.neutral import PADDINGS, outcome
-from tilecheck.repair.fixes.operations import spell
-from tilecheck.repair.fixes.padding import padded
-from tilecheck.repair.fixes.syntax import Source, walk
+from tilecheck.repair.edits import Fix
+from tilecheck.repair.fixers.neutral import PADDINGS, outcome
+from tilecheck.repair.fixers.padding import padded
+from tilecheck.repair.source.operations import spell
+from tilecheck.repair.source.tree import Source, walk
 from tilecheck.syntax.tree import Span
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 
-from tilecheck.repair.fixes.edits import Edit, apply_edits, offsets_of
-from tilecheck.repair.libcst_positions import line_starts
+from tilecheck.repair.edits import Edit, apply_edits, offsets_of
+from tilecheck.repair.source.positions import line_starts
 from tilecheck.syntax.tree import Span
 
 __all__ = ["Moves", "moved"]

@@ -1,4 +1,4 @@
-"""The files of a run that may be changed, and how they are written."""
+"""The files of a run that `--fix` may change: reading them, checking them with other contents, and writing them."""
 
 from __future__ import annotations
 
@@ -7,27 +7,30 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tilecheck.config import Config
+from tilecheck.diagnostics import Report
+from tilecheck.pipeline.policy import finish
 from tilecheck.pipeline.progress import Progress
 from tilecheck.pipeline.results import Analysis
 from tilecheck.pipeline.run import analyse_paths, analyse_text
 from tilecheck.project.discover import discover
-from tilecheck.repair.fixes.run import Contents, Tree
+from tilecheck.repair.apply.run import Checked, Contents, Tree
 
 __all__ = ["WriteError", "tree_of_paths", "tree_of_text", "write_all"]
 
 
 class WriteError(OSError):
-    """A file that could not be written, or that is no longer what was checked. The message is one line."""
+    """A file could not be written, or has changed since it was checked. The message is one line."""
 
 
 def tree_of_paths(paths: Sequence[str], config: Config, progress: Progress) -> tuple[Tree, Mapping[str, bytes]]:
-    """The tree that paths name, and the files that may be changed, with what they hold.
+    """The tree that paths name, and the bytes of each file that may be changed.
 
-    These are the files that the paths name or hold. A link found in a folder to a place outside of what was named is
-    not followed; of several names of one file the first counts.
+    These are the files that are named, or found in a folder that is named. A link in a folder to a file outside of the
+    named paths is not followed. If a file has several names, the first is used.
     """
     found = discover(paths, exclude=config.exclude, base=config.root, respect_gitignore=config.respect_gitignore)
     roots = [os.path.realpath(root) for root in found.roots]
@@ -40,43 +43,48 @@ def tree_of_paths(paths: Sequence[str], config: Config, progress: Progress) -> t
             continue
         names.setdefault(real, []).append(path)
         if len(names[real]) == 1:
-            with contextlib.suppress(OSError):  # which the check reports
+            with contextlib.suppress(OSError):  # reported by the check
                 before[path] = Path(path).read_bytes()
     others = {group[0]: group[1:] for group in names.values()}
 
-    def everywhere(contents: Contents) -> dict[str, bytes]:
-        """With the contents under all names of each file."""
+    def under_all_names(contents: Contents) -> dict[str, bytes]:
         return {name: data for path, data in contents.items() for name in (path, *others.get(path, ()))}
 
-    def analyse(contents: Contents) -> Analysis:
-        return analyse_paths(paths, config, progress, everywhere(contents) or None)
+    def check(contents: Contents) -> Checked:
+        return _report(analyse_paths(paths, config, progress, under_all_names(contents) or None), config)
 
-    def alone(file: str, contents: Contents) -> Analysis:
-        return analyse_paths([file], config, contents=everywhere({file: contents.get(file, before[file])}))
+    def check_file(file: str, contents: Contents) -> Report:
+        data = contents.get(file, before[file])
+        return _report(analyse_paths([file], config, contents=under_all_names({file: data})), config).full
 
-    return Tree(before.get, analyse, _remembered(alone), others), before
+    return Tree(before.get, check, _cache_reports(check_file), others), before
 
 
 def tree_of_text(data: bytes, name: str, config: Config) -> Tree:
     """The tree that is one text under a name."""
 
-    def analyse(contents: Contents) -> Analysis:
-        return analyse_text(contents.get(name, data), name, config)
+    def check(contents: Contents) -> Checked:
+        return _report(analyse_text(contents.get(name, data), name, config), config)
 
-    return Tree({name: data}.get, analyse, _remembered(lambda _, contents: analyse(contents)))
+    return Tree({name: data}.get, check, _cache_reports(lambda _, contents: check(contents).full))
 
 
-def _remembered(alone: Callable[[str, Contents], Analysis]) -> Callable[[str, Contents], Analysis]:
-    """The same, asked once about one content of a file."""
-    known: dict[tuple[str, bytes | None], Analysis] = {}
+def _report(analysis: Analysis, config: Config) -> Checked:
+    everything = replace(config, select=("ALL",), ignore=(), per_file_ignores=())
+    return Checked(finish(analysis, config), finish(analysis, everything))
 
-    def asked(file: str, contents: Contents) -> Analysis:
+
+def _cache_reports(check_file: Callable[[str, Contents], Report]) -> Callable[[str, Contents], Report]:
+    """The same function; a file with given contents is checked once."""
+    cached: dict[tuple[str, bytes | None], Report] = {}
+
+    def check(file: str, contents: Contents) -> Report:
         key = (file, contents.get(file))
-        if key not in known:
-            known[key] = alone(file, contents)
-        return known[key]
+        if key not in cached:
+            cached[key] = check_file(file, contents)
+        return cached[key]
 
-    return asked
+    return check
 
 
 def _is_below(path: str, root: str) -> bool:
@@ -84,7 +92,7 @@ def _is_below(path: str, root: str) -> bool:
 
 
 def write_all(before: Mapping[str, bytes], after: Contents) -> None:
-    """Write new contents of files. Raises `WriteError`; files before the one in fault are written then."""
+    """Write new contents of files. Raises `WriteError`; the files before the one that failed are written by then."""
     for path, data in after.items():
         try:
             _write(os.path.realpath(path), before[path], data)
@@ -93,7 +101,7 @@ def write_all(before: Mapping[str, bytes], after: Contents) -> None:
 
 
 def _write(path: str, before: bytes, data: bytes) -> None:
-    """Replace a file at once, with its mode; what changed since it was read stays as it is."""
+    """Replace a file atomically and preserve its mode. A file that changed since it was read is left alone."""
     info = os.stat(path)
     if not os.access(path, os.W_OK):
         raise PermissionError("is read-only")

@@ -8,8 +8,8 @@ from typing import Final
 
 import libcst as cst
 
-from tilecheck.repair.fixes.edits import Edit
-from tilecheck.repair.libcst_positions import Positions
+from tilecheck.repair.edits import Edit
+from tilecheck.repair.source.positions import Positions
 from tilecheck.syntax.text import SourceError, collector_paused
 from tilecheck.syntax.tree import Span
 

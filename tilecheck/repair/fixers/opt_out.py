@@ -9,8 +9,8 @@ from typing import Final
 import libcst as cst
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.repair.fixes.edits import Edit, Fix
-from tilecheck.repair.fixes.syntax import Source
+from tilecheck.repair.edits import Edit, Fix
+from tilecheck.repair.source.tree import Source
 from tilecheck.syntax.tree import Span
 
 _CODES: Final = re.compile(r"\[([^\]]*)\]")

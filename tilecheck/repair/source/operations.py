@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from tilecheck.repair.fixes.syntax import Source, dotted
+from tilecheck.repair.source.tree import Source, dotted
 
 __all__ = ["elements", "index_of", "operation", "spell"]
 

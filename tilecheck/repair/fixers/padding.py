@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.repair.fixes.edits import Edit, Fix
-from tilecheck.repair.fixes.neutral import PADDINGS, outcome
-from tilecheck.repair.fixes.operations import operation, spell
-from tilecheck.repair.fixes.syntax import Source
+from tilecheck.repair.edits import Edit, Fix
+from tilecheck.repair.fixers.neutral import PADDINGS, outcome
+from tilecheck.repair.source.operations import operation, spell
+from tilecheck.repair.source.tree import Source
 
 __all__ = ["fixes", "padded"]
 

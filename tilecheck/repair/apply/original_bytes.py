@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from tilecheck.repair.fixes.edits import Edit, OverlapError, overlap
+from tilecheck.repair.edits import Edit, OverlapError, overlap
 from tilecheck.syntax.text import FORM_FEEDS, SourceError, decode, encoding_of
 from tilecheck.syntax.tree import Span
 

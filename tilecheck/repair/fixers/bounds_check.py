@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.repair.fixes.edits import Fix
-from tilecheck.repair.fixes.syntax import Source
+from tilecheck.repair.edits import Fix
+from tilecheck.repair.source.tree import Source
 
 
 def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:

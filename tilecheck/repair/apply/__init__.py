@@ -1,0 +1,1 @@
+"""Applying fixes to a tree, and verifying what they change."""
