@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.markdown import ROOT, Block, blocks
-from tilecheck.cli.app import check
+from tilecheck.cli.commands.check import command as check
 from tilecheck.report.formats import FORMATS
 
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)

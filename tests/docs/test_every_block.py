@@ -95,7 +95,7 @@ def _usage(line: str) -> None:
     assert program == "tilecheck"
     points = PROJECT["entry-points"][cli.PLUGIN_GROUP]
     named = words[0] in points or cli.cli.get_command(click.Context(cli.cli), words[0]) is not None
-    command = _command_of(words[0]) if named else cli.check
+    command = _command_of(words[0]) if named else _command_of("check")
     command.make_parser(click.Context(command)).parse_args(words[1:] if named else list(words))
 
 

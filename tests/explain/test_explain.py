@@ -262,7 +262,7 @@ def test_one_line_can_be_asked_for(own: Path, capsys: pytest.CaptureFixture[str]
     assert {c["clause"] for c in found["contract"]} == {n for o in found["obligations"] for n in o["needs"]}
     assert main(["explain", f"{own}::by_data", "--line", "3"]) == 2
     assert capsys.readouterr().err.strip() == (
-        "error: nothing on line 3 of `by_data` must be proved; there are obligations on lines 11, 12")
+        "error: no obligation of `by_data` is on line 3; its obligations are on lines 11, 12")
 
 
 def test_the_report_for_programs(own: Path, capsys: pytest.CaptureFixture[str]) -> None:

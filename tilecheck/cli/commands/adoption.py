@@ -137,6 +137,6 @@ def _patterns(values: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _usage(message: str) -> click.ClickException:
-    from tilecheck.cli.app import UsageError
+    from tilecheck.cli.exit_status import UsageError
 
     return UsageError(message)

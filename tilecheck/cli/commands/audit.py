@@ -10,7 +10,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 import click
 
-from tilecheck.cli.app import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError, configured
+from tilecheck.cli.configure import load_settings
+from tilecheck.cli.exit_status import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError
 from tilecheck.cli.options import settings
 from tilecheck.config import Config, ConfigError
 from tilecheck.frozen import record
@@ -59,7 +60,7 @@ def command(paths: tuple[str, ...], output_format: str, most: int | None, **give
     Exit status: 0, or 1 when there are more than `--max` allows; 2 when a file could not be read.
     """
     places = paths or (".",)
-    config = configured(places, given)
+    config = load_settings(places, given)
     analysis, entries = audit(places, config)
     render = _json if output_format == "json" else _text
     click.echo(render(entries), nl=False)

@@ -1,4 +1,4 @@
-"""`tilecheck completion`: what a shell needs to complete our commands, options and rules."""
+"""`tilecheck completion`: the script that completes commands, options and rules in a shell."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ def command(shell: str) -> int:
     """
     from click.shell_completion import get_completion_class
 
-    from tilecheck.cli.app import cli
-
-    made = get_completion_class(shell)
-    if made is None:
+    completion = get_completion_class(shell)
+    if completion is None:
         raise click.ClickException(f"no completion is known for {shell}")
-    click.echo(made(cli, {}, "tilecheck", "_TILECHECK_COMPLETE").source())
+    root = click.get_current_context().find_root().command
+    click.echo(completion(root, {}, "tilecheck", "_TILECHECK_COMPLETE").source())
     return 0

@@ -6,23 +6,39 @@ from typing import Any
 
 import click
 
-from tilecheck.cli.commands.common import refuse, settings_of, studied
+from tilecheck.cli import options
+from tilecheck.cli.commands.common import load_kernel
+from tilecheck.cli.configure import load_settings
+from tilecheck.cli.exit_status import UsageError
 
-__all__ = ["explain"]
+__all__ = ["command"]
 
 
-def explain(target: str, line: int | None, output_format: str, settings: dict[str, Any]) -> int:
+@click.command(name="explain")
+@click.argument("target", metavar="PATH::KERNEL", type=click.Path())
+@options.settings
+@click.option("--line", type=click.IntRange(min=1), metavar="N", help="Only what stands on this line.")
+@click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(target: str, line: int | None, output_format: str, **given: Any) -> int:
+    """Say why each obligation of a kernel has its verdict, and what would settle those that are open.
+
+    Launches are seen in PATH, which may be a folder.
+    """
+    return _print_explanation(target, line, output_format, given)
+
+
+def _print_explanation(target: str, line: int | None, output_format: str, settings: dict[str, Any]) -> int:
     """Print the explanation."""
-    from tilecheck.explain.build import explain as explained
+    from tilecheck.explain.build import explain as explain_kernel
     from tilecheck.explain.json import render_explanation_json
     from tilecheck.explain.text import render_explanation
 
-    study = studied(target, settings_of([target.partition("::")[0]], settings))
-    found = explained(study, line)
+    study = load_kernel(target, load_settings([target.partition("::")[0]], settings))
+    found = explain_kernel(study, line)
     if line is not None and not found.obligations and not found.costs:
         lines = sorted({o.span.line for o in study.report.obligations})
-        raise refuse(f"nothing on line {line} of `{study.model.name}` must be proved; there are obligations on lines "
-                     f"{', '.join(map(str, lines))}" if lines else f"`{study.model.name}` has no obligations")
+        raise UsageError(f"no obligation of `{study.model.name}` is on line {line}; its obligations are on lines "
+                         f"{', '.join(map(str, lines))}" if lines else f"`{study.model.name}` has no obligations")
     render = render_explanation_json if output_format == "json" else render_explanation
     click.echo(render(found), nl=False)
     return 0

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from tilecheck.cli.app import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError
 from tilecheck.cli.editable_files import WriteError, tree_of_paths, tree_of_text, write_all
+from tilecheck.cli.exit_status import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError
 from tilecheck.config import Config, ConfigError
 from tilecheck.diagnostics import Report
 from tilecheck.frozen import record

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 import click
 
-from tilecheck.cli.app import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError
+from tilecheck.cli.exit_status import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError
 
 __all__ = ["command"]
 
