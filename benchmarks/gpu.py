@@ -28,7 +28,7 @@ import cuda.tile as ct
 
 import tilecheck_runtime as tcr
 from tilecheck_runtime import f32
-from tilecheck_runtime.backends.select import current
+from tilecheck_runtime.backends.selection.select import current
 from tilecheck_runtime.tools.bench import bench, compare
 
 sys.path.insert(0, str(Path(__file__).parent))

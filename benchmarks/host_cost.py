@@ -11,7 +11,7 @@ from typing import Any
 
 import tilecheck_runtime as tcr
 from tilecheck_runtime import f32
-from tilecheck_runtime.backends.select import current
+from tilecheck_runtime.backends.selection.select import current
 
 sys.path.insert(0, str(Path(__file__).parent))
 from adding import add

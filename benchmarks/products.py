@@ -15,7 +15,7 @@ import cuda.tile as ct
 
 import tilecheck_runtime as tcr
 from tilecheck_runtime import Dyn, Grouped, Mut, Ref, bf16, kernel
-from tilecheck_runtime.backends.select import current
+from tilecheck_runtime.backends.selection.select import current
 from tilecheck_runtime.tools.bench import compare
 from tilecheck_runtime.tools.tune import Tuned, tune
 

@@ -44,7 +44,7 @@ def _measured() -> dict[str, float]:
     import cuda.tile  # noqa: F401
 
     step("import cuda.tile")
-    from tilecheck_runtime.backends.select import current
+    from tilecheck_runtime.backends.selection.select import current
 
     current()
     step("driver and context")

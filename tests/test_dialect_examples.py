@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tilecheck.api import check_paths
-from tilecheck_runtime.compile.settled import require_settled
-from tilecheck_runtime.dialect.decorator import Kernel
+from tilecheck_runtime.api.kernel import Kernel
+from tilecheck_runtime.compile.verification_gate import require_settled
 
 FOLDER = Path(__file__).parent.parent / "examples" / "dialect"
 NAMES = sorted(p.stem for p in FOLDER.glob("*.py"))

@@ -15,27 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from tilecheck.decorators import deny_residual, requires, unsafe
+    from tilecheck_runtime.api.kernel import Kernel, kernel
+    from tilecheck_runtime.api.raw_launch import GuardWarning, launch
     from tilecheck_runtime.backends.cuda.errors import DeviceFailureError, NoGPUError
-    from tilecheck_runtime.compile.build import Compiled
-    from tilecheck_runtime.compile.errors import (
-        ArchitectureError,
-        AssemblerError,
-        CacheFolderError,
-        CompileError,
-        FrontEndError,
-        HintError,
-        MissingToolError,
-        MissingVariantError,
-        ParameterLayoutError,
-        SketchError,
-        SymbolMismatchError,
-        ToolVersionError,
-        UnsettledKernelError,
-        UnsupportedArgumentError,
-    )
+    from tilecheck_runtime.compile.compiled import Compiled
     from tilecheck_runtime.compile.prebuilt import load
-    from tilecheck_runtime.cpu.execute import sanitize
-    from tilecheck_runtime.dialect.decorator import Kernel, kernel
+    from tilecheck_runtime.cpu.execution.execute import sanitize
     from tilecheck_runtime.dialect.dtypes import (
         DType,
         bf16,
@@ -59,15 +44,23 @@ if TYPE_CHECKING:
     )
     from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Walk
     from tilecheck_runtime.dialect.types import Cell, Dyn, Inner, Mut, Part, Ref, Shared, SystemShared, Tile
-    from tilecheck_runtime.launches.bound import BoundLaunch
-    from tilecheck_runtime.launches.combine import zip as zip  # not in __all__: `import *` leaves the builtin alone
-    from tilecheck_runtime.launches.copying import copy
-    from tilecheck_runtime.launches.flight import Flight
-    from tilecheck_runtime.launches.graph import Graph, graph
-    from tilecheck_runtime.launches.operation import Operation
-    from tilecheck_runtime.launches.raw import GuardWarning, launch
-    from tilecheck_runtime.launches.streams import stream
-    from tilecheck_runtime.ownership.errors import (
+    from tilecheck_runtime.errors.compilation import (
+        ArchitectureError,
+        AssemblerError,
+        CacheFolderError,
+        CompileError,
+        FrontEndError,
+        HintError,
+        MissingToolError,
+        MissingVariantError,
+        ParameterLayoutError,
+        SketchError,
+        SymbolMismatchError,
+        ToolVersionError,
+        UnsettledKernelError,
+        UnsupportedArgumentError,
+    )
+    from tilecheck_runtime.errors.ownership import (
         AliasedError,
         CaptureError,
         ContractError,
@@ -77,7 +70,6 @@ if TYPE_CHECKING:
         GraphLifetimeError,
         GridError,
         InFlightError,
-        KernelFaultError,
         LaunchArgumentError,
         LostFlightWarning,
         MovedError,
@@ -91,7 +83,16 @@ if TYPE_CHECKING:
         UnprovenError,
         UnprovenWarning,
     )
-    from tilecheck_runtime.sanitizer.events import Event, Report
+    from tilecheck_runtime.launches.bound import BoundLaunch
+    from tilecheck_runtime.launches.combine import zip as zip  # not in __all__: `import *` leaves the builtin alone
+    from tilecheck_runtime.launches.copying import copy
+    from tilecheck_runtime.launches.flight import Flight
+    from tilecheck_runtime.launches.graph import Graph, graph
+    from tilecheck_runtime.launches.operation import Operation
+    from tilecheck_runtime.launches.streams import stream
+    from tilecheck_runtime.sanitizer.errors import KernelFaultError
+    from tilecheck_runtime.sanitizer.events import Event
+    from tilecheck_runtime.sanitizer.report import Report
     from tilecheck_runtime.sanitizer.session import Session, session
     from tilecheck_runtime.tensors.create import arange, empty, eye, full, linspace, ones, rand, randn, zeros
     from tilecheck_runtime.tensors.foreign import from_dlpack, from_numpy
@@ -222,14 +223,14 @@ for _package in ("numpy", "ml_dtypes"):
 
 _NAMES: Final = {
     "backends.cuda.errors": "DeviceFailureError NoGPUError",
-    "compile.build": "Compiled",
+    "compile.compiled": "Compiled",
     "compile.prebuilt": "load",
-    "compile.errors": "ArchitectureError AssemblerError CacheFolderError CompileError FrontEndError HintError "
+    "errors.compilation": "ArchitectureError AssemblerError CacheFolderError CompileError FrontEndError HintError "
                       "MissingToolError MissingVariantError ParameterLayoutError SketchError "
                       "SymbolMismatchError ToolVersionError "
                       "UnsettledKernelError UnsupportedArgumentError",
-    "cpu.execute": "sanitize",
-    "dialect.decorator": "Kernel kernel",
+    "cpu.execution.execute": "sanitize",
+    "api.kernel": "Kernel kernel",
     "dialect.dtypes": "DType bf16 bool_ f16 f32 f4e2m1 f64 f8e4m3 f8e5m2 f8e8m0 i16 i32 i64 i8 tf32 u16 u32 u64 u8",
     "dialect.schedules": "Grouped Linear Range Walk",
     "dialect.types": "Cell Dyn Inner Mut Part Ref Shared SystemShared Tile",
@@ -239,13 +240,15 @@ _NAMES: Final = {
     "launches.flight": "Flight",
     "launches.graph": "Graph graph",
     "launches.operation": "Operation",
-    "launches.raw": "GuardWarning launch",
+    "api.raw_launch": "GuardWarning launch",
     "launches.streams": "stream",
-    "ownership.errors": "AliasedError CaptureError ContractError DuplicateError ForeignMemoryError ForkedError "
-                        "GraphLifetimeError GridError InFlightError KernelFaultError LaunchArgumentError "
+    "errors.ownership": "AliasedError CaptureError ContractError DuplicateError ForeignMemoryError ForkedError "
+                        "GraphLifetimeError GridError InFlightError LaunchArgumentError "
                         "LostFlightWarning MovedError NestedLaunchError NeverRunWarning OwnershipError ReadOnlyError "
                         "RefutedError SharedError StreamError UnprovenError UnprovenWarning",
-    "sanitizer.events": "Event Report",
+    "sanitizer.errors": "KernelFaultError",
+    "sanitizer.events": "Event",
+    "sanitizer.report": "Report",
     "sanitizer.session": "Session session",
     "tensors.create": "arange empty eye full linspace ones rand randn zeros",
     "tensors.foreign": "from_dlpack from_numpy",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from tilecheck_runtime.backends.interface import Strided
 from tilecheck_runtime.cpu.dtypes import DTYPES
+from tilecheck_runtime.ownership.memory import Strided
 
 __all__ = ["array"]
 

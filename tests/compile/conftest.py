@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.runtime.conftest import _unregistered
-from tilecheck_runtime.compile.cache.folder import VARIABLE
+from tilecheck_runtime.kernel_cache.folder import VARIABLE
 
 __all__ = ["_unregistered"]
 

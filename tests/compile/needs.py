@@ -6,8 +6,8 @@ import importlib.util
 
 import pytest
 
-from tilecheck_runtime.compile.errors import CompileError
 from tilecheck_runtime.compile.toolchain import found
+from tilecheck_runtime.errors.compilation import CompileError
 
 __all__ = ["bytecode", "machine_code"]
 

@@ -10,9 +10,9 @@ import pytest
 from tests.compile import fake, kernels, needs
 from tests.compile.test_toolchain import forgotten
 from tilecheck_runtime.compile.assemble import TIMEOUT, assembled
-from tilecheck_runtime.compile.errors import AssemblerError
 from tilecheck_runtime.compile.options import Options
 from tilecheck_runtime.compile.toolchain import OVERRIDE, found
+from tilecheck_runtime.errors.compilation import AssemblerError
 
 __all__ = ["forgotten"]
 

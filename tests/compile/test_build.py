@@ -14,19 +14,20 @@ from tests.cases import dialect as cases
 from tests.compile import kernels, needs
 from tests.compile.arrays import array
 from tests.compile.making import FAR, entry_of
+from tilecheck_runtime.api.compile_ahead import made_for
 from tilecheck_runtime.compile import build as building
 from tilecheck_runtime.compile import elf
-from tilecheck_runtime.compile.build import Compiled, build
-from tilecheck_runtime.compile.cache.folder import VARIABLE
-from tilecheck_runtime.compile.cache.record import Record, decode, encode
+from tilecheck_runtime.compile.build import build
+from tilecheck_runtime.compile.compiled import Compiled
 from tilecheck_runtime.compile.debug import DUMP, LOG
 from tilecheck_runtime.compile.disassemble import ptx, tileir
-from tilecheck_runtime.compile.errors import ArchitectureError, AssemblerError, SymbolMismatchError
 from tilecheck_runtime.compile.facts import signature_of
 from tilecheck_runtime.compile.options import Options
 from tilecheck_runtime.compile.symbol import assumed, verify
 from tilecheck_runtime.compile.toolchain import found
-from tilecheck_runtime.compile.warm import made_for
+from tilecheck_runtime.errors.compilation import ArchitectureError, AssemblerError, SymbolMismatchError
+from tilecheck_runtime.kernel_cache.folder import VARIABLE
+from tilecheck_runtime.kernel_cache.record import Record, decode, encode
 
 pytestmark = needs.machine_code
 

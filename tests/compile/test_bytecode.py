@@ -12,8 +12,8 @@ import pytest
 from tests.compile import kernels, needs
 from tests.compile.arrays import array
 from tests.compile.making import FAR, copied, entry_of, made
-from tilecheck_runtime.compile.errors import FrontEndError
 from tilecheck_runtime.compile.options import Options
+from tilecheck_runtime.errors.compilation import FrontEndError
 
 pytestmark = needs.bytecode
 ROOT = Path(__file__).parents[2]

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tilecheck_runtime.compile.cache import folder as folders
-from tilecheck_runtime.compile.cache.record import Damaged, Record, decode, encode
-from tilecheck_runtime.compile.cache.store import LIMIT, Store, limit
-from tilecheck_runtime.compile.errors import CacheFolderError
+from tilecheck_runtime.errors.compilation import CacheFolderError
+from tilecheck_runtime.kernel_cache import folder as folders
+from tilecheck_runtime.kernel_cache.record import Damaged, Record, decode, encode
+from tilecheck_runtime.kernel_cache.store import LIMIT, Store, limit
 
 posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and permissions are those of POSIX")
 ROOT = Path(__file__).parents[2]
@@ -159,7 +159,7 @@ def test_where_nothing_can_be_kept_kernels_are_compiled_all_the_same(tmp_path, m
 @posix
 @pytest.mark.parametrize("missing", ["open", "flock"])
 def test_a_file_system_without_locks(tmp_path, monkeypatch, missing):
-    from tilecheck_runtime.compile.cache import locks
+    from tilecheck_runtime.kernel_cache import locks
 
     def refused(*_, **__):
         raise OSError("no locks available")
@@ -241,8 +241,8 @@ def test_what_goes_wrong_in_making_is_tried_again(tmp_path):
 WORKER = textwrap.dedent("""
     import os, sys, time
     from pathlib import Path
-    from tilecheck_runtime.compile.cache.record import Record
-    from tilecheck_runtime.compile.cache.store import Store
+    from tilecheck_runtime.kernel_cache.record import Record
+    from tilecheck_runtime.kernel_cache.store import Store
     folder, log, rounds = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
     store = Store(folder, most=400_000)
     for turn in range(rounds):

@@ -13,8 +13,8 @@ import pytest
 from tests.compile import kernels, needs
 from tilecheck.cli import app as cli
 from tilecheck_runtime.compile import manifest
-from tilecheck_runtime.compile.errors import CompileError
 from tilecheck_runtime.compile.toolchain import OVERRIDE
+from tilecheck_runtime.errors.compilation import CompileError
 
 FILE = kernels.__file__
 ADD = "z=[1024]/[128], x=[1024], y=[1024]"

@@ -10,8 +10,8 @@ from tests.compile import kernels
 from tests.compile.arrays import array
 from tilecheck_runtime.compile.assumptions import broken, holds, told
 from tilecheck_runtime.compile.constraints import ConstantParameter, ScalarParameter
-from tilecheck_runtime.compile.errors import UnsupportedArgumentError
 from tilecheck_runtime.compile.facts import signature_of
+from tilecheck_runtime.errors.compilation import UnsupportedArgumentError
 
 COPY, LONG, FIXED = kernels.copy._pyfunc, kernels.long._pyfunc, kernels.fixed._pyfunc
 FAR = 1 << 40

@@ -6,8 +6,8 @@ import cuda.tile as ct
 import pytest
 
 from tests.compile import needs
-from tilecheck_runtime.compile.errors import HintError
 from tilecheck_runtime.compile.options import Options
+from tilecheck_runtime.errors.compilation import HintError
 
 
 def test_hints_become_options():

@@ -12,13 +12,14 @@ import tilecheck_runtime as tcr
 from tests.compile import kernels, needs
 from tests.gpu import ahead
 from tilecheck import __version__
+from tilecheck_runtime.api.compile_ahead import made_for
 from tilecheck_runtime.compile import build as building
 from tilecheck_runtime.compile import prebuilt
+from tilecheck_runtime.compile.artifact import entry_of
 from tilecheck_runtime.compile.fingerprint import portable
-from tilecheck_runtime.compile.manifest import entry_of, written
+from tilecheck_runtime.compile.manifest import written
 from tilecheck_runtime.compile.options import Options
 from tilecheck_runtime.compile.specialize import of_sketch
-from tilecheck_runtime.compile.warm import made_for
 
 ADD = "z=[1024]/[128], x=[1024], y=[1024]"
 pytestmark = needs.machine_code

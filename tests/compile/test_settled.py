@@ -11,8 +11,8 @@ from tests.cases import dialect as cases
 from tests.compile import kernels
 from tilecheck.decorators import unsafe
 from tilecheck_runtime import Kernel
-from tilecheck_runtime.compile.errors import UnsettledKernelError
-from tilecheck_runtime.compile.settled import Settlement, require_settled
+from tilecheck_runtime.compile.verification_gate import Settlement, require_settled
+from tilecheck_runtime.errors.compilation import UnsettledKernelError
 
 
 def loaded(tmp_path, monkeypatch, text, name="fresh"):

@@ -8,10 +8,10 @@ from tests.compile import kernels
 from tilecheck_runtime import Grouped, Linear, Range
 from tilecheck_runtime.compile import refine
 from tilecheck_runtime.compile.constraints import ConstantParameter, ScalarParameter
-from tilecheck_runtime.compile.errors import SketchError
-from tilecheck_runtime.compile.sketch import Sketched, parsed
+from tilecheck_runtime.compile.signature_syntax import Sketched, parsed
 from tilecheck_runtime.compile.specialize import of_sketch
-from tilecheck_runtime.ownership.errors import ContractError
+from tilecheck_runtime.errors.compilation import SketchError
+from tilecheck_runtime.errors.ownership import ContractError
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ import pytest
 
 from tests.compile import fake, needs
 from tilecheck_runtime.compile import toolchain
-from tilecheck_runtime.compile.errors import ArchitectureError, MissingToolError, ToolVersionError
 from tilecheck_runtime.compile.toolchain import OVERRIDE, environment, found, named, supported
+from tilecheck_runtime.errors.compilation import ArchitectureError, MissingToolError, ToolVersionError
 
 pytestmark = [needs.bytecode, pytest.mark.skipif(os.name != "posix", reason="the fake compiler is a shell script")]
 

@@ -6,9 +6,9 @@ import pytest
 
 import tilecheck_runtime as tcr
 from tests.compile import kernels, needs
-from tilecheck_runtime.compile.errors import ArchitectureError, UnsettledKernelError
-from tilecheck_runtime.compile.warm import made_for
-from tilecheck_runtime.ownership.errors import ContractError, GridError, LaunchArgumentError
+from tilecheck_runtime.api.compile_ahead import made_for
+from tilecheck_runtime.errors.compilation import ArchitectureError, UnsettledKernelError
+from tilecheck_runtime.errors.ownership import ContractError, GridError, LaunchArgumentError
 
 
 @needs.machine_code

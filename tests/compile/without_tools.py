@@ -16,8 +16,8 @@ import tilecheck_runtime as tcr
 from tests.gpu.ahead import plus
 from tests.runtime.cuda.fake import fake_gpu
 from tilecheck_runtime import f32
-from tilecheck_runtime.backends import select
 from tilecheck_runtime.backends.cuda.loading import Loader
+from tilecheck_runtime.backends.selection import select
 
 
 class Function:

@@ -7,11 +7,11 @@ from typing import Any
 
 from tilecheck.pipeline.bounds_elision import tiles_inside
 from tilecheck_runtime import Kernel, sanitize
+from tilecheck_runtime.contracts.checking import checked_name, last_line
 from tilecheck_runtime.dialect.entry import Entry
 from tilecheck_runtime.dialect.plan import Output, Plan
 from tilecheck_runtime.dialect.schedules import Schedule, Single
-from tilecheck_runtime.launches.checking import checked_name, last_line
-from tilecheck_runtime.sanitizer.events import Report
+from tilecheck_runtime.sanitizer.report import Report
 
 COMPACT = False
 """Whether loops over cells are rewritten unless a test says otherwise."""

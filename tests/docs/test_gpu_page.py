@@ -15,8 +15,9 @@ import tilecheck_runtime as tcr
 from tests.compile import needs
 from tests.docs.markdown import ROOT, blocks
 from tilecheck.cli import app as cli
-from tilecheck_runtime.compile import assemble, debug, errors, toolchain
-from tilecheck_runtime.compile.cache import folder, store
+from tilecheck_runtime.compile import assemble, debug, toolchain
+from tilecheck_runtime.errors import compilation as errors
+from tilecheck_runtime.kernel_cache import folder, store
 
 PAGE = ROOT / "docs" / "gpu.md"
 

@@ -14,7 +14,7 @@ import pytest
 import tilecheck_runtime as tcr
 from tests.docs.markdown import ROOT, blocks
 from tilecheck_runtime import LostFlightWarning, NeverRunWarning, OwnershipError, UnprovenWarning
-from tilecheck_runtime.ownership import errors
+from tilecheck_runtime.errors import ownership as errors
 
 PAGE = ROOT / "docs" / "runtime.md"
 SCRIPTS = re.findall(r"<!-- script (\w+) -->", PAGE.read_text(encoding="utf-8"))

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from tests.docs.markdown import ROOT, blocks
-from tilecheck_runtime.cpu.namespace import DEVICE, OPERATIONS, UNSUPPORTED
+from tilecheck_runtime.cpu.execution.namespace import DEVICE, OPERATIONS, UNSUPPORTED
 from tilecheck_runtime.hooks.install import installed
-from tilecheck_runtime.hooks.standin import make
+from tilecheck_runtime.standin.cutile import make
 
 PAGE = ROOT / "docs" / "sanitizer.md"
 HOST = {"kernel", "function", "launch", "tune", "ByTarget", "compiler_timeout"}

@@ -11,7 +11,7 @@ import pytest
 from tests.fixes.helpers import fixed, text_of
 from tests.fixes.test_padding import NEUTRAL, text
 from tests.runtime.conftest import _unregistered
-from tilecheck_runtime.cpu.execute import sanitize
+from tilecheck_runtime.cpu.execution.execute import sanitize
 
 __all__ = ["_unregistered"]
 

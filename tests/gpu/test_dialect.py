@@ -13,7 +13,7 @@ from tests.compile.kernels import add
 from tests.dialect import kernels
 from tests.gpu.both import Poisoned, on_both
 from tilecheck_runtime import Grouped, Linear, Range, Walk, f16, f32, i32
-from tilecheck_runtime.backends.select import current
+from tilecheck_runtime.backends.selection.select import current
 
 SEED = secrets.randbits(32)
 

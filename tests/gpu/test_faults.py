@@ -28,7 +28,7 @@ def test_a_kernel_that_faults_is_named():
         from tests.dialect.kernels import in_place
         from tests.runtime.cuda.kernels import increased
         from tilecheck_runtime import f32
-        from tilecheck_runtime.backends.select import current
+        from tilecheck_runtime.backends.selection.select import current
 
         x = tcr.ones((1 << 20,), f32)
         good = add(tcr.zeros((1 << 20,), f32).partition(1024), x, x).sync()

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from tests.gpu import ahead
-from tilecheck_runtime.backends.select import current
+from tilecheck_runtime.backends.selection.select import current
 
 
 def test_built_here_and_launched_without_tools(tmp_path):

@@ -13,7 +13,7 @@ import tilecheck_runtime as tcr
 from tests.cases.dialect import add
 from tests.dialect.kernels import in_place
 from tilecheck_runtime import f16, f32
-from tilecheck_runtime.backends.select import current
+from tilecheck_runtime.backends.selection.select import current
 
 N = 1 << 20
 
@@ -155,7 +155,7 @@ def test_nothing_is_allocated_or_read_in_a_capture():
 
 def test_another_device_is_named():
     from tilecheck_runtime.backends.cuda.errors import NoGPUError
-    from tilecheck_runtime.backends.select import backend_of
+    from tilecheck_runtime.backends.selection.select import backend_of
 
     with pytest.raises(NoGPUError, match="there is no device cuda:63"):
         backend_of("cuda:63")

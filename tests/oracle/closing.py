@@ -17,7 +17,7 @@ from tests.oracle.sanitized import loaded, seen
 from tests.oracle.truth import Seen, Truth
 from tilecheck.contracts import ContractError
 from tilecheck.diagnostics import Diagnostic, Report
-from tilecheck_runtime.cpu.errors import TileTypeError
+from tilecheck_runtime.errors.language import TileTypeError
 
 
 @dataclass

@@ -8,9 +8,10 @@ from typing import Any, Final
 from tests.oracle.replay import Parameter, arguments_of
 from tests.oracle.sanitized import in_order, only
 from tilecheck.diagnostics import Diagnostic
-from tilecheck_runtime.cpu.errors import TileError
-from tilecheck_runtime.cpu.execute import function_of, sanitize
+from tilecheck_runtime.cpu.execution.execute import sanitize
+from tilecheck_runtime.errors.language import TileError
 from tilecheck_runtime.sanitizer.events import Event
+from tilecheck_runtime.tile_language.kernels import function_of
 
 _RACES: Final = frozenset(("TC101", "TC103", "TC106", "TC107"))
 _OUTSIDE: Final = frozenset(("TC201", "TC202", "TC204"))

@@ -16,8 +16,9 @@ from tests.oracle.loading import load_text
 from tests.oracle.log import Block, Kind
 from tests.oracle.memory import Array
 from tests.oracle.truth import Run, Seen, Stray, Trial, Truth
-from tilecheck_runtime.cpu import execute
-from tilecheck_runtime.sanitizer.events import Event, Report
+from tilecheck_runtime.cpu.execution import execute
+from tilecheck_runtime.sanitizer.events import Event
+from tilecheck_runtime.sanitizer.report import Report
 
 NAME: Final = "generated.py"
 RACES: Final[Mapping[str, Kind]] = {

@@ -21,8 +21,8 @@ from tilecheck.api import check_source
 from tilecheck.config import Config
 from tilecheck.contracts import annotation_of, evaluate, parse
 from tilecheck.diagnostics import KernelReport
-from tilecheck_runtime.cpu.errors import TileError
-from tilecheck_runtime.cpu.execute import sanitize
+from tilecheck_runtime.cpu.execution.execute import sanitize
+from tilecheck_runtime.errors.language import TileError
 
 FACTORS: Final = (2, 3, 5, 1000, 1 << 16, 1000000, 1 << 20, 1 << 30)
 SCALARS: Final = (1, 2, 3, 7, 1 << 16, (1 << 16) + 1, 1 << 29, 1 << 30, (1 << 31) - 1)

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tilecheck_runtime.hooks.standin import registered
+from tilecheck_runtime.standin.cutile import registered
 
 _STAND_IN = ExitStack()
 

@@ -8,8 +8,8 @@ from typing import Any
 import cuda.tile as ct
 import numpy as np
 
-from tilecheck_runtime.cpu.execute import sanitize
-from tilecheck_runtime.sanitizer.events import Report
+from tilecheck_runtime.cpu.execution.execute import sanitize
+from tilecheck_runtime.sanitizer.report import Report
 
 Body = Callable[..., Any]
 

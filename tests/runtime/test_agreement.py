@@ -13,9 +13,10 @@ from tests.oracle.generate import Assignment, Generated, assignments, from_seed
 from tests.oracle.loading import load_text
 from tests.oracle.log import collisions
 from tests.oracle.truth import execute
-from tilecheck_runtime.cpu.errors import TileError
-from tilecheck_runtime.cpu.execute import function_of, sanitize
-from tilecheck_runtime.sanitizer.events import Report
+from tilecheck_runtime.cpu.execution.execute import sanitize
+from tilecheck_runtime.errors.language import TileError
+from tilecheck_runtime.sanitizer.report import Report
+from tilecheck_runtime.tile_language.kernels import function_of
 
 CODES = {"write-write": "TC101", "read-write": "TC103", "mixed": "TC107", "duplicate": "TC106"}
 RACES = frozenset(CODES.values())

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tests.runtime.kernels import run
-from tilecheck_runtime.cpu.errors import TileError
-from tilecheck_runtime.cpu.execute import sanitize
+from tilecheck_runtime.cpu.execution.execute import sanitize
+from tilecheck_runtime.errors.language import TileError
 
 
 def doubled(x, y, T: ct.Constant[int]):

@@ -8,7 +8,8 @@ from tests.cases import ordinary_bad, ordinary_good, ordinary_launches, raw_bad,
 from tests.cases.expectations import FOLDER, Case, cases
 from tests.cases.launches import GOOD, Launch
 from tests.runtime.launches import CODES, FAULTS, SILENT, arguments
-from tilecheck_runtime.cpu.execute import function_of, sanitize
+from tilecheck_runtime.cpu.execution.execute import sanitize
+from tilecheck_runtime.tile_language.kernels import function_of
 
 SEEDS = (None, 0, 1)
 

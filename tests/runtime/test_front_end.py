@@ -16,7 +16,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tilecheck_runtime.cpu.execute import sanitize
+from tilecheck_runtime.cpu.execution.execute import sanitize
 
 compiler = pytest.importorskip("cuda.tile._compile")
 

@@ -191,7 +191,7 @@ def test_a_command_that_cannot_be_imported_says_why(monkeypatch: pytest.MonkeyPa
 
 def test_a_launch_outside_any_session_warns() -> None:
     from tests.cases.raw_bad import everyone_writes_tile_zero
-    from tilecheck_runtime.cpu.execute import FindingWarning, launch
+    from tilecheck_runtime.cpu.execution.execute import FindingWarning, launch
 
     a = np.zeros(8, np.float32)
     with pytest.warns(FindingWarning, match="TC101"):

@@ -11,14 +11,14 @@ import pytest
 from tests.runtime import device_helpers
 from tests.runtime.device_helpers import Piece, Wide, device_only, filled, nothing, twice
 from tests.runtime.kernels import codes, floats, run, zeros
-from tilecheck_runtime.cpu.errors import (
+from tilecheck_runtime.cpu.execution.execute import sanitize
+from tilecheck_runtime.errors.language import (
     TileError,
     TileStaticAssertionError,
     TileTypeError,
     TileUnsupportedFeatureError,
     TileValueError,
 )
-from tilecheck_runtime.cpu.execute import sanitize
 
 T = ct.Constant[int]
 
@@ -182,7 +182,7 @@ def test_errors_are_named_like_those_of_cutile():
 
 
 def test_device_functions_are_for_kernels():
-    from tilecheck_runtime.cpu.namespace import DEVICE
+    from tilecheck_runtime.cpu.execution.namespace import DEVICE
 
     with pytest.raises(RuntimeError, match="kernels"):
         DEVICE.bid(0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tilecheck.contracts import parse
-from tilecheck_runtime.launches.contract import Contract, Demand, enforce
-from tilecheck_runtime.ownership.errors import ContractError
+from tilecheck_runtime.contracts.contract import Contract, Demand, enforce
+from tilecheck_runtime.errors.ownership import ContractError
 
 VALUES = {"T": 4, "xs[0].shape[1]": 8, "xs[1].shape[1]": 12, "ys[0].shape[1]": 8, "ys[1].shape[1]": 16}
 

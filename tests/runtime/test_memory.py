@@ -203,7 +203,7 @@ def test_a_race_is_found_in_any_order(seed):
 
 
 def test_the_shadow_is_small():
-    from tilecheck_runtime.cpu.arguments import bind, parameters
+    from tilecheck_runtime.cpu.execution.arguments import bind, parameters
 
     x = zeros(1000)
     (array,), (storage,) = bind(parameters(lambda x: None), (x,))

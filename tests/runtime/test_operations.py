@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from tests.runtime.kernels import run
 from tilecheck_runtime.cpu.dtypes import DTYPES, common, promote
-from tilecheck_runtime.cpu.errors import TileTypeError
-from tilecheck_runtime.cpu.execute import sanitize
-from tilecheck_runtime.cpu.namespace import OPERATIONS as ops
+from tilecheck_runtime.cpu.execution.execute import sanitize
+from tilecheck_runtime.cpu.execution.namespace import OPERATIONS as ops
 from tilecheck_runtime.cpu.tile import Tile
+from tilecheck_runtime.errors.language import TileTypeError
 
 QUIET = settings(max_examples=60, deadline=None)
 EXTENTS = st.sampled_from([1, 2, 4, 8])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.runtime.kernels import codes, run, zeros
-from tilecheck_runtime.cpu.errors import KernelStuckError
+from tilecheck_runtime.errors.language import KernelStuckError
 
 SEEDS = (None, 1, 2)
 ACQUIRE, RELEASE, RELAXED = ct.MemoryOrder.ACQUIRE, ct.MemoryOrder.RELEASE, ct.MemoryOrder.RELAXED

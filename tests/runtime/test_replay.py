@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tests.runtime.kernels import zeros
-from tilecheck_runtime.cpu.execute import sanitize
-from tilecheck_runtime.sanitizer.events import Report
+from tilecheck_runtime.cpu.execution.execute import sanitize
+from tilecheck_runtime.sanitizer.report import Report
 
 
 def three_stores(c, T: ct.Constant[int]):

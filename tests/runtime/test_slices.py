@@ -12,7 +12,7 @@ from tests.oracle.judging import check, clause_holds
 from tests.oracle.loading import load_text
 from tests.oracle.sanitized import launched, loaded
 from tilecheck.contracts import ContractError
-from tilecheck_runtime.cpu.errors import TileError
+from tilecheck_runtime.errors.language import TileError
 
 SEEDS = int(os.environ.get("TILECHECK_SLICE_SEEDS", "900"))
 SETTLED = ("proved", "conditional")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.cases.raw_good import grouped_gemm, vadd
-from tilecheck_runtime.cpu.execute import sanitize
+from tilecheck_runtime.cpu.execution.execute import sanitize
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import cuda.tile as ct
 import numpy as np
 import pytest
 
-from tilecheck_runtime.cpu.execute import sanitize
+from tilecheck_runtime.cpu.execution.execute import sanitize
 from tilecheck_runtime.cpu.operations import windows
 
 STEPS = (

@@ -143,7 +143,7 @@ def test_site(project: Build) -> None:
     "import tilecheck_runtime as tcr\n@tcr.kernel(occupancy=2)",
     "from tilecheck_runtime import kernel as tile_kernel\n@tile_kernel()",
     "from tilecheck_runtime import *\n@kernel",
-    "from tilecheck_runtime.dialect.decorator import kernel\n@kernel",
+    "from tilecheck_runtime.api.kernel import kernel\n@kernel",
     "import tilecheck_runtime\nfast = tilecheck_runtime.kernel(occupancy=2)\n@fast",
 ])
 def test_dialect(project: Build, head: str) -> None:

@@ -27,13 +27,13 @@ TILE: Final = "cuda.tile.Tile"
 
 #: Kernels under our stubs, and in the package itself where `follow_untyped_imports` is set.
 KERNELS: Final = frozenset(
-    {"cuda.tile.kernel", "cuda.tile._execution.kernel", "tilecheck_runtime.dialect.decorator.kernel"})
+    {"cuda.tile.kernel", "cuda.tile._execution.kernel", "tilecheck_runtime.api.kernel.kernel"})
 #: Applying what `kernel(...)` with hints returns.
 KERNEL_FACTORIES: Final = frozenset({"cuda.tile._KernelDecorator.__call__", "cuda.tile._execution.kernel.__call__"})
-LAUNCHES: Final = frozenset({"cuda.tile.launch", "cuda.tile._cext.launch", "tilecheck_runtime.launches.raw.launch"})
+LAUNCHES: Final = frozenset({"cuda.tile.launch", "cuda.tile._cext.launch", "tilecheck_runtime.api.raw_launch.launch"})
 
-DIALECT_CALL: Final = "tilecheck_runtime.dialect.decorator.Kernel.__call__"
-DIALECT_BIND: Final = "tilecheck_runtime.dialect.decorator.Kernel.bind"
+DIALECT_CALL: Final = "tilecheck_runtime.api.kernel.Kernel.__call__"
+DIALECT_BIND: Final = "tilecheck_runtime.api.kernel.Kernel.bind"
 DIALECT_TYPES: Final = "tilecheck_runtime.dialect.types."
 PARTITION: Final = "tilecheck_runtime.tensors.partition.Partition"
 TENSOR: Final = "tilecheck_runtime.tensors.tensor.Tensor"

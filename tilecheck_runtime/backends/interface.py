@@ -11,27 +11,11 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, Protocol
 
-from tilecheck_runtime.cpu.dtypes import DType
 from tilecheck_runtime.dialect.plan import Plan
-from tilecheck_runtime.ownership.memory import Memory
-from tilecheck_runtime.ownership.places import Place
+from tilecheck_runtime.errors.locations import Place
+from tilecheck_runtime.ownership.memory import Memory, Strided
 
-__all__ = ["Again", "Backend", "Event", "Job", "Memory", "Repeated", "Stream", "Strided", "Transfer"]
-
-
-@dataclass(frozen=True)
-class Strided:
-    """An array in memory.
-
-    offset   of element 0, in bytes
-    strides  in elements; not negative
-    """
-
-    memory: Memory
-    dtype: DType
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int = 0
+__all__ = ["Again", "Backend", "Event", "Job", "Memory", "Repeated", "Stream", "Transfer"]
 
 
 class Event(Protocol):

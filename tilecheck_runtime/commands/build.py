@@ -12,13 +12,14 @@ from typing import Any, Final
 
 import click
 
-from tilecheck_runtime.compile.errors import CompileError
-from tilecheck_runtime.compile.manifest import entry_of, written
+from tilecheck_runtime.api.compile_ahead import made_for
+from tilecheck_runtime.compile.artifact import Made, entry_of
+from tilecheck_runtime.compile.manifest import written
 from tilecheck_runtime.compile.toolchain import EXTRA
-from tilecheck_runtime.compile.warm import Made, made_for
 from tilecheck_runtime.dialect.plan import PlanError
 from tilecheck_runtime.dialect.signature import SignatureError
-from tilecheck_runtime.ownership.errors import OwnershipError
+from tilecheck_runtime.errors.compilation import CompileError
+from tilecheck_runtime.errors.ownership import OwnershipError
 
 __all__ = ["command"]
 

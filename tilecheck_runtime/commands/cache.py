@@ -6,8 +6,8 @@ import json
 
 import click
 
-from tilecheck_runtime.compile.cache.folder import VARIABLE, chosen
-from tilecheck_runtime.compile.cache.store import LIMIT, Info, Store
+from tilecheck_runtime.kernel_cache.folder import VARIABLE, chosen
+from tilecheck_runtime.kernel_cache.store import LIMIT, Info, Store
 
 __all__ = ["command"]
 

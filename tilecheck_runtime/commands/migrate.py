@@ -17,7 +17,7 @@ from tilecheck_runtime.migrate.module import Migrated, migrated
 from tilecheck_runtime.migrate.pieces import pieces
 from tilecheck_runtime.migrate.refusal import Absent, Refusal
 from tilecheck_runtime.migrate.renaming import renamed
-from tilecheck_runtime.migrate.subject import Subject, subject
+from tilecheck_runtime.migrate.source_kernel import Subject, subject
 from tilecheck_runtime.migrate.typecheck import type_errors
 
 __all__ = ["command", "migrate"]

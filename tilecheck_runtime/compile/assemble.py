@@ -13,10 +13,10 @@ from types import FunctionType
 from typing import Final
 
 from tilecheck_runtime.compile.disassemble import tileir
-from tilecheck_runtime.compile.errors import AssemblerError
 from tilecheck_runtime.compile.options import Options
 from tilecheck_runtime.compile.places import place_of
 from tilecheck_runtime.compile.toolchain import Toolchain, environment
+from tilecheck_runtime.errors.compilation import AssemblerError
 
 __all__ = ["TIMEOUT", "assembled"]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from tilecheck_runtime.backends.interface import Strided
 from tilecheck_runtime.compile.constraints import ArrayParameter, ConstantParameter, Parameter, Signature
 from tilecheck_runtime.compile.facts import LIMITS, address, region
+from tilecheck_runtime.ownership.memory import Strided
 from tilecheck_runtime.ownership.regions import distinct, meet
 
 __all__ = ["broken", "holds", "told"]

@@ -6,74 +6,25 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, Final
+from typing import Final
 
 from tilecheck_runtime.compile.assemble import assembled
-from tilecheck_runtime.compile.assumptions import broken, holds, told
-from tilecheck_runtime.compile.cache.folder import chosen
-from tilecheck_runtime.compile.cache.record import Record
-from tilecheck_runtime.compile.cache.store import Store
+from tilecheck_runtime.compile.compiled import Compiled
 from tilecheck_runtime.compile.constraints import Signature
 from tilecheck_runtime.compile.debug import dumped, logged
-from tilecheck_runtime.compile.errors import CompileError
-from tilecheck_runtime.compile.layout import Slot, layout, packed
+from tilecheck_runtime.compile.layout import layout
 from tilecheck_runtime.compile.options import Options
 from tilecheck_runtime.compile.symbol import verify
 from tilecheck_runtime.compile.toolchain import found, named, supported
 from tilecheck_runtime.compile.translate import known_or_translated
+from tilecheck_runtime.errors.compilation import CompileError
+from tilecheck_runtime.kernel_cache.folder import chosen
+from tilecheck_runtime.kernel_cache.record import Record
+from tilecheck_runtime.kernel_cache.store import Store
 
-__all__ = ["Compiled", "build"]
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """Machine code, and what must be true of whatever it is launched with.
-
-    cubin       also holds code for the host: load it only if it was built or verified here
-    symbol      of the kernel in it
-    parameters  where the arguments go
-    bytecode    the Tile IR it was made of
-    key         of the cache: it changes with anything that can change the code
-    cached      whether it was found there
-    seconds     that it took to get
-    """
-
-    cubin: bytes
-    symbol: str
-    signature: Signature
-    arch: str
-    options: Options
-    parameters: tuple[Slot, ...]
-    bytecode: bytes
-    key: str
-    cached: bool
-    seconds: float
-
-    @property
-    def num_ctas(self) -> int | None:
-        """Thread blocks that share a tile block, where the author said so. The grid is counted in tile blocks."""
-        return self.options.num_ctas
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """What the code assumes, in words."""
-        return told(self.signature)
-
-    def holds(self, arguments: Sequence[Any]) -> bool:
-        """Whether these arguments are what the code assumes."""
-        return holds(self.signature, arguments)
-
-    def broken(self, arguments: Sequence[Any]) -> tuple[str, ...]:
-        """The assumptions that these arguments break, in words."""
-        return tuple(broken(self.signature, arguments))
-
-    def pack(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
-        """The numbers to launch with, in the order of `parameters`."""
-        return packed(self.parameters, arguments)
+__all__ = ["build"]
 
 
 def build(function: FunctionType, signature: Signature, arch: str, options: Options = Options()) -> Compiled:  # noqa: B008

@@ -14,10 +14,10 @@ from tilecheck_runtime.compile.constraints import (
     ScalarParameter,
     Signature,
 )
-from tilecheck_runtime.compile.errors import FrontEndError, MissingToolError
 from tilecheck_runtime.compile.options import Options
 from tilecheck_runtime.compile.places import place_of
 from tilecheck_runtime.compile.toolchain import EXTRA
+from tilecheck_runtime.errors.compilation import FrontEndError, MissingToolError
 
 __all__ = ["kernel_signature", "translated"]
 

@@ -6,14 +6,12 @@ import os
 import sys
 from pathlib import Path
 from types import FunctionType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tilecheck_runtime.compile.compiled import Compiled
 from tilecheck_runtime.compile.disassemble import ptx, tileir
 from tilecheck_runtime.compile.places import place_of
 from tilecheck_runtime.compile.toolchain import Toolchain
-
-if TYPE_CHECKING:
-    from tilecheck_runtime.compile.build import Compiled
 
 __all__ = ["DUMP", "LOG", "dumped", "logged"]
 

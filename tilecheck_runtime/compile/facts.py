@@ -11,7 +11,6 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Any, Final, TypeAlias
 
-from tilecheck_runtime.backends.interface import Strided
 from tilecheck_runtime.compile.constraints import (
     ArrayParameter,
     ConstantParameter,
@@ -19,8 +18,9 @@ from tilecheck_runtime.compile.constraints import (
     ScalarParameter,
     Signature,
 )
-from tilecheck_runtime.compile.errors import UnsupportedArgumentError
 from tilecheck_runtime.compile.parameters import Declared, declared
+from tilecheck_runtime.errors.compilation import UnsupportedArgumentError
+from tilecheck_runtime.ownership.memory import Strided
 from tilecheck_runtime.ownership.regions import Region, distinct, meet
 
 __all__ = ["ALIGNMENT", "DIVISOR", "DTYPES", "LIMITS", "address", "region", "signature_of"]

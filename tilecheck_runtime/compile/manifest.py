@@ -8,48 +8,17 @@ import os
 import secrets
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tilecheck import __version__
-from tilecheck_runtime.compile.errors import CompileError
-from tilecheck_runtime.compile.fingerprint import portable
 from tilecheck_runtime.compile.toolchain import found
+from tilecheck_runtime.errors.compilation import CompileError
 
-if TYPE_CHECKING:
-    from tilecheck_runtime.compile.warm import Made
-
-__all__ = ["NAME", "builder", "entry_of", "read", "written"]
+__all__ = ["NAME", "builder", "read", "written"]
 
 NAME: Final = "manifest.json"
 _FORMAT: Final = 1
-
-
-def entry_of(kernel: str, sketch: str, made: Made) -> dict[str, Any]:
-    """What is said of one cubin. `kernel` is where it comes from, `sketch` the arguments it was compiled for."""
-    compiled, specialized = made.compiled, made.specialized
-    return {
-        "kernel": kernel,
-        "arguments": sketch,
-        "arch": compiled.arch,
-        "symbol": compiled.symbol,
-        "file": f"{kernel.rpartition('::')[2]}.{compiled.arch}.{compiled.key[:12]}.cubin",
-        "sha256": hashlib.sha256(compiled.cubin).hexdigest(),
-        "bytes": len(compiled.cubin),
-        "hints": {name: value for name, value in compiled.options.hints.items() if value is not None},
-        "sanitize": compiled.options.sanitize,
-        "grid": specialized.grid,
-        "unchecked": sorted(specialized.inside),
-        "settled": asdict(made.settlement),
-        "parameters": [asdict(slot) for slot in compiled.parameters],
-        "names": list(compiled.signature.names),
-        "source": portable(specialized.function),
-        "signature": repr(compiled.signature),
-        "options": repr(compiled.options),
-        "assumptions": [*compiled.assumptions, *(
-            f"every tile of `{name}` lies inside, as for these arguments" for name in sorted(specialized.inside))],
-    }
 
 
 def written(folder: Path, made: Sequence[tuple[dict[str, Any], bytes]]) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal
 
-from tilecheck_runtime.compile.errors import HintError
+from tilecheck_runtime.errors.compilation import HintError
 
 __all__ = ["Options"]
 

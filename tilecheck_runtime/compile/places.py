@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from types import FunctionType
 
-from tilecheck_runtime.cpu.execute import AUTHORED
+from tilecheck_runtime.tile_language.kernels import AUTHORED
 
 __all__ = ["authored", "place_of"]
 

@@ -15,14 +15,14 @@ from typing import Any, Final
 
 from tilecheck import __version__
 from tilecheck_runtime.compile import elf, manifest
-from tilecheck_runtime.compile.cache.folder import trusted
 from tilecheck_runtime.compile.constraints import Signature
-from tilecheck_runtime.compile.errors import MissingVariantError, SymbolMismatchError, ToolVersionError
 from tilecheck_runtime.compile.fingerprint import portable
 from tilecheck_runtime.compile.layout import Slot, layout
 from tilecheck_runtime.compile.options import Options
 from tilecheck_runtime.compile.places import place_of
 from tilecheck_runtime.compile.symbol import verify
+from tilecheck_runtime.errors.compilation import MissingVariantError, SymbolMismatchError, ToolVersionError
+from tilecheck_runtime.kernel_cache.folder import trusted
 
 __all__ = ["Code", "anything", "code_of", "forget", "load"]
 

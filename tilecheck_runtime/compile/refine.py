@@ -8,15 +8,15 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Final
 
-from tilecheck_runtime.compile.cache.kept import keep, kept, runtime_signature
-from tilecheck_runtime.compile.errors import MissingToolError
 from tilecheck_runtime.compile.prebuilt import anything
 from tilecheck_runtime.compile.sources import as_written
 from tilecheck_runtime.compile.toolchain import found
+from tilecheck_runtime.contracts.checking import SETTLED, checked_name, checking, last_line, version_of
+from tilecheck_runtime.contracts.contract import contract_of
 from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.dialect.signature import signature
-from tilecheck_runtime.launches.checking import SETTLED, checked_name, checking, last_line, version_of
-from tilecheck_runtime.launches.contract import contract_of
+from tilecheck_runtime.errors.compilation import MissingToolError
+from tilecheck_runtime.kernel_cache.checker_results import keep, kept, runtime_signature
 
 __all__ = ["refined"]
 

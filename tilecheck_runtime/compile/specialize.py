@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Final
 
-from tilecheck_runtime.backends.interface import Strided
 from tilecheck_runtime.compile.constraints import Signature
-from tilecheck_runtime.compile.errors import SketchError
 from tilecheck_runtime.compile.facts import signature_of
 from tilecheck_runtime.compile.parameters import declared
 from tilecheck_runtime.compile.refine import refined
-from tilecheck_runtime.compile.sketch import Number, Sketched, parsed
+from tilecheck_runtime.compile.signature_syntax import Number, Sketched, parsed
+from tilecheck_runtime.contracts.contract import contract_of, enforce
 from tilecheck_runtime.cpu.dtypes import DTYPES, DType
-from tilecheck_runtime.cpu.execute import function_of
 from tilecheck_runtime.dialect import dtypes as dialect_dtypes
-from tilecheck_runtime.dialect.decorator import Kernel
 from tilecheck_runtime.dialect.grid import grid as grid_of
+from tilecheck_runtime.dialect.kernel import DialectKernel
 from tilecheck_runtime.dialect.plan import Output, Plan, PlanError
 from tilecheck_runtime.dialect.schedules import Single
 from tilecheck_runtime.dialect.signature import Parameter
-from tilecheck_runtime.launches.contract import contract_of, enforce
+from tilecheck_runtime.errors.compilation import SketchError
+from tilecheck_runtime.ownership.memory import Strided
+from tilecheck_runtime.tile_language.kernels import function_of
 
 __all__ = ["Specialized", "of_launch", "of_sketch"]
 
@@ -45,7 +45,7 @@ class Specialized:
     inside: frozenset[str]
 
 
-def of_launch(kernel: Kernel[Any], plan: Plan, numbers: Mapping[str, int], values: Mapping[str, Any],
+def of_launch(kernel: DialectKernel, plan: Plan, numbers: Mapping[str, int], values: Mapping[str, Any],
               grid: Grid) -> Specialized:
     """For a launch that was checked: its plan, its numbers as contracts spell them, and its arguments by name."""
     entry = kernel.entry(refined(function_of(kernel), plan, numbers))
@@ -58,12 +58,12 @@ def of_sketch(kernel: Any, text: str) -> Specialized:
     Raises SketchError, and ContractError when a launch with such arguments would be refused.
     """
     given = parsed(text)
-    return _dialect(kernel, given) if isinstance(kernel, Kernel) else _raw(function_of(kernel), given)
+    return _dialect(kernel, given) if isinstance(kernel, DialectKernel) else _raw(function_of(kernel), given)
 
 
 # --- kernels of the dialect ------------------------------------------------------------------------------------------
 
-def _dialect(kernel: Kernel[Any], given: Mapping[str, Sketched | Number]) -> Specialized:
+def _dialect(kernel: DialectKernel, given: Mapping[str, Sketched | Number]) -> Specialized:
     function, known = function_of(kernel), kernel.signature
     variables = {n: v for n, v in given.items() if n in known.variables and isinstance(v, int)}
     _complete(function.__name__, [p.name for p in known.parameters if p.name in given or not _inferable(p, variables)],

@@ -7,8 +7,8 @@ from typing import Final
 from tilecheck_runtime.compile import elf
 from tilecheck_runtime.compile.bytecode import kernel_signature
 from tilecheck_runtime.compile.constraints import Signature
-from tilecheck_runtime.compile.errors import ParameterLayoutError, SymbolMismatchError
 from tilecheck_runtime.compile.layout import layout
+from tilecheck_runtime.errors.compilation import ParameterLayoutError, SymbolMismatchError
 
 __all__ = ["assumed", "remember", "verify"]
 

@@ -20,7 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from tilecheck_runtime.compile.errors import ArchitectureError, MissingToolError, ToolVersionError
+from tilecheck_runtime.errors.compilation import ArchitectureError, MissingToolError, ToolVersionError
 
 __all__ = ["EXTRA", "LEAST_DRIVER", "OVERRIDE", "Toolchain", "environment", "found", "named", "supported"]
 
@@ -190,7 +190,7 @@ def _asked(tileiras: str) -> Toolchain:
 def _version(program: str) -> str:
     """What a program says of its version: asked once for each file that it is, as a question takes longer than all the
     rest of a launch."""
-    from tilecheck_runtime.compile.cache.kept import keep, kept
+    from tilecheck_runtime.kernel_cache.checker_results import keep, kept
 
     try:
         found = os.stat(program)

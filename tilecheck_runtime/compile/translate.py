@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import FunctionType
 
 from tilecheck_runtime.compile.bytecode import translated
-from tilecheck_runtime.compile.cache.kept import keep, kept, runtime_signature
 from tilecheck_runtime.compile.constraints import Signature
 from tilecheck_runtime.compile.fingerprint import fingerprint
 from tilecheck_runtime.compile.options import Options
@@ -13,6 +12,7 @@ from tilecheck_runtime.compile.places import authored
 from tilecheck_runtime.compile.sources import as_written
 from tilecheck_runtime.compile.symbol import assumed, remember
 from tilecheck_runtime.compile.toolchain import Toolchain
+from tilecheck_runtime.kernel_cache.checker_results import keep, kept, runtime_signature
 
 __all__ = ["known_or_translated"]
 

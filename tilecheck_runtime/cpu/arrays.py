@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from tilecheck_runtime.cpu.dtypes import INT32, DType
-from tilecheck_runtime.cpu.errors import TileTypeError
 from tilecheck_runtime.cpu.machine import recorder
 from tilecheck_runtime.cpu.tile import Tile, scalar
+from tilecheck_runtime.errors.language import TileTypeError
 from tilecheck_runtime.sanitizer.shadow import View
 
 __all__ = ["Array", "ArrayList", "axes_of"]
@@ -78,7 +78,7 @@ class Array:
 
     @property
     def foreign_pointer(self) -> Any:
-        from tilecheck_runtime.cpu.operations.unsupported import unsupported
+        from tilecheck_runtime.cpu.unsupported import unsupported
 
         return unsupported("Array.foreign_pointer")()
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
-from tilecheck_runtime.cpu.errors import TileTypeError, TileUnsupportedFeatureError
+from tilecheck_runtime.errors.language import TileTypeError, TileUnsupportedFeatureError
 
 __all__ = ["DTYPES", "INTEGRAL", "DType", "as_dtype", "common", "loose_dtype", "of_numpy", "promote", "widens"]
 

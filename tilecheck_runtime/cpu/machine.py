@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-if TYPE_CHECKING:
-    from tilecheck_runtime.cpu.taint import Taint
-    from tilecheck_runtime.sanitizer.recorder import Recorder
+from tilecheck_runtime.cpu.taint import Taint
+from tilecheck_runtime.sanitizer.progress import Block, Progress
+from tilecheck_runtime.sanitizer.recorder import Recorder
 
-__all__ = ["LOCK", "Block", "State", "in_kernel", "interrupt", "observe", "recorder", "undefined"]
+__all__ = ["LOCK", "State", "in_kernel", "interrupt", "observe", "recorder", "undefined"]
 
-Block = tuple[int, int, int]
 LOCK = threading.RLock()
 """Another one in a child process, where nobody has the one of the parent."""
 
@@ -21,15 +20,11 @@ LOCK = threading.RLock()
 class State:
     """What operations ask about the run in progress.
 
-    loops   values of the counters of the `for` loops around the operation, outermost first
     thread  in which the last launch began
     stop    whether it is to end before its next block
     """
 
     recorder: ClassVar[Recorder | None] = None
-    block: ClassVar[Block] = (0, 0, 0)
-    grid: ClassVar[Block] = (1, 1, 1)
-    loops: ClassVar[list[int]] = []
     thread: ClassVar[int] = 0
     stop: ClassVar[bool] = False
 
@@ -81,8 +76,8 @@ def undefined(what: str) -> int:
 
 
 def counted(values: Iterator[int]) -> Iterator[int]:
-    """Passes loop counters on and keeps `State.loops` up to date while it does."""
-    loops = State.loops
+    """Passes loop counters on and keeps `Progress.loops` up to date while it does."""
+    loops = Progress.loops
     depth = len(loops)
     loops.append(0)
     try:
@@ -95,5 +90,5 @@ def counted(values: Iterator[int]) -> Iterator[int]:
 
 def enter(block: Block) -> None:
     """Begins a block."""
-    State.block = block
-    State.loops.clear()
+    Progress.block = block
+    Progress.loops.clear()

@@ -9,9 +9,9 @@ import numpy as np
 
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.dtypes import DTYPES, FLOAT, INTEGRAL, DType, as_dtype
-from tilecheck_runtime.cpu.errors import TileTypeError, TileValueError
 from tilecheck_runtime.cpu.rounding import to_single
 from tilecheck_runtime.cpu.taint import Taint
+from tilecheck_runtime.errors.language import TileTypeError, TileValueError
 
 __all__ = ["Tile", "cast", "extend", "extents", "raw", "scalar", "whole"]
 

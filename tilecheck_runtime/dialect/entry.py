@@ -14,11 +14,11 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Any, Final
 
-from tilecheck_runtime.cpu.execute import AUTHORED
 from tilecheck_runtime.dialect.grid import grid
 from tilecheck_runtime.dialect.plan import Output, Plan, PlanError
 from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Schedule, Single, Walk
 from tilecheck_runtime.dialect.signature import Parameter, Signature, signature
+from tilecheck_runtime.tile_language.kernels import AUTHORED
 
 __all__ = ["Entry", "entry"]
 

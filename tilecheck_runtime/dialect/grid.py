@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import prod
 
-from tilecheck_runtime.cpu.execute import GRID_LIMIT
 from tilecheck_runtime.dialect.plan import Output, PlanError
 from tilecheck_runtime.dialect.schedules import MOST, Range, largest, streamed
+from tilecheck_runtime.tile_language.kernels import GRID_LIMIT
 
 __all__ = ["grid"]
 

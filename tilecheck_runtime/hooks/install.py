@@ -10,9 +10,9 @@ from contextlib import ExitStack, contextmanager
 from types import ModuleType
 from typing import Any
 
-from tilecheck_runtime.cpu.execute import launch
-from tilecheck_runtime.hooks.standin import registered
-from tilecheck_runtime.hooks.tune import exhaustive_search
+from tilecheck_runtime.cpu.execution.execute import launch
+from tilecheck_runtime.standin.cutile import registered
+from tilecheck_runtime.standin.tune import exhaustive_search
 
 __all__ = ["installed"]
 

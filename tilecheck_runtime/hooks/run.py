@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 from tilecheck_runtime.hooks.install import installed
-from tilecheck_runtime.sanitizer.events import Report
+from tilecheck_runtime.sanitizer.report import Report
 from tilecheck_runtime.sanitizer.session import session
 
 __all__ = ["command", "run_script"]

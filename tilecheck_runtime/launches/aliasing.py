@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.ownership import AliasedError
 from tilecheck_runtime.launches.arguments import Given, shown
-from tilecheck_runtime.ownership.errors import AliasedError
-from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.ownership.regions import meet
 from tilecheck_runtime.ownership.state import Use, check
 

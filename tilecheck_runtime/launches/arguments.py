@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tilecheck_runtime.dialect.signature import Parameter, Signature
-from tilecheck_runtime.ownership.errors import LaunchArgumentError
+from tilecheck_runtime.errors.locations import caller, here, name_in
+from tilecheck_runtime.errors.ownership import LaunchArgumentError
 from tilecheck_runtime.ownership.handles import Handle, label
-from tilecheck_runtime.ownership.places import caller, here, name_in
 from tilecheck_runtime.tensors.partition import Partition
 from tilecheck_runtime.tensors.shared import SharedTensor
 from tilecheck_runtime.tensors.tensor import Tensor

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tilecheck_runtime.backends.interface import Event, Job
+from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.ownership import MovedError
 from tilecheck_runtime.launches.flight import in_chain
 from tilecheck_runtime.launches.launch import Launch, allowed, borrowed, result_of
 from tilecheck_runtime.launches.log import LOG
-from tilecheck_runtime.launches.nesting import refuse
+from tilecheck_runtime.launches.reentrancy import refuse
 from tilecheck_runtime.launches.streams import on, stream_for
-from tilecheck_runtime.ownership.errors import MovedError
-from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.ownership.state import release
 from tilecheck_runtime.ownership.storage import EPOCH, LOCK, Chain, Hold, Mode
 from tilecheck_runtime.ownership.unique import Unique

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tilecheck_runtime.errors.locations import Place, here
+from tilecheck_runtime.errors.ownership import MovedError
 from tilecheck_runtime.launches.flight import Flight, JointFlight
 from tilecheck_runtime.launches.operation import Listed, Operation, Recorder
-from tilecheck_runtime.ownership.errors import MovedError
-from tilecheck_runtime.ownership.places import Place, here
 from tilecheck_runtime.ownership.storage import LOCK
 
 __all__ = ["Zip", "zip"]

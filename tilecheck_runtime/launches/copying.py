@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from tilecheck_runtime.backends.interface import Transfer
-from tilecheck_runtime.backends.select import backend_of
+from tilecheck_runtime.backends.selection.select import backend_of
+from tilecheck_runtime.errors.locations import Place, here
+from tilecheck_runtime.errors.ownership import AliasedError, LaunchArgumentError
 from tilecheck_runtime.launches.arguments import shown
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
 from tilecheck_runtime.launches.launch import Ready, allowed, borrowed, owned, result_of
 from tilecheck_runtime.launches.operation import Listed, Operation, Recorder
 from tilecheck_runtime.launches.streams import stream_for
-from tilecheck_runtime.ownership.errors import AliasedError, LaunchArgumentError
-from tilecheck_runtime.ownership.handles import Handle
-from tilecheck_runtime.ownership.places import Place, here
+from tilecheck_runtime.ownership.handles import Handle, strided
 from tilecheck_runtime.ownership.regions import meet
 from tilecheck_runtime.ownership.state import Use, check, moved
 from tilecheck_runtime.ownership.storage import LOCK, Mode
 from tilecheck_runtime.tensors.partition import Partition, returned
-from tilecheck_runtime.tensors.reading import Readable, strided
+from tilecheck_runtime.tensors.reading import Readable
 
 __all__ = ["copy"]
 

@@ -16,11 +16,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
-from tilecheck_runtime.backends.events import HostEvent
+from tilecheck_runtime.backends.cpu.events import HostEvent
 from tilecheck_runtime.backends.interface import Event
-from tilecheck_runtime.launches.living import alive
-from tilecheck_runtime.ownership.errors import LostFlightWarning, MovedError
-from tilecheck_runtime.ownership.places import BEHALF, Place, here
+from tilecheck_runtime.errors.locations import BEHALF, Place, here
+from tilecheck_runtime.errors.ownership import LostFlightWarning, MovedError
+from tilecheck_runtime.launches.registry import alive
 from tilecheck_runtime.ownership.storage import BUSY, LOCK, RUNNING, Chain, Hold, land
 from tilecheck_runtime.ownership.unique import Unique
 

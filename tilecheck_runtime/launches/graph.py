@@ -7,20 +7,19 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from tilecheck_runtime.backends.interface import Backend, Event, Job, Transfer
+from tilecheck_runtime.errors.locations import Place, here
+from tilecheck_runtime.errors.ownership import CaptureError, GraphLifetimeError, LaunchArgumentError
 from tilecheck_runtime.launches.flight import in_chain
 from tilecheck_runtime.launches.launch import Ready, borrowed, result_of
-from tilecheck_runtime.launches.nesting import refuse
 from tilecheck_runtime.launches.operation import Operation
+from tilecheck_runtime.launches.reentrancy import refuse
 from tilecheck_runtime.launches.streams import on, stream_for
-from tilecheck_runtime.ownership.errors import CaptureError, GraphLifetimeError, LaunchArgumentError
-from tilecheck_runtime.ownership.handles import Handle, label
-from tilecheck_runtime.ownership.places import Place, here
+from tilecheck_runtime.ownership.handles import Handle, label, strided
 from tilecheck_runtime.ownership.state import Use, check, release
 from tilecheck_runtime.ownership.storage import LOCK, Chain, Hold, Mode
 from tilecheck_runtime.ownership.unique import Unique
 from tilecheck_runtime.tensors.capturing import capturing
 from tilecheck_runtime.tensors.partition import Partition
-from tilecheck_runtime.tensors.reading import strided
 from tilecheck_runtime.tensors.tensor import Tensor
 
 __all__ = ["Graph", "graph"]

@@ -6,9 +6,9 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.ownership import GridError
 from tilecheck_runtime.launches.arguments import shown
-from tilecheck_runtime.ownership.errors import GridError
-from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.tensors.partition import Partition
 
 __all__ = ["Grid", "asked", "inferred"]

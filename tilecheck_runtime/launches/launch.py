@@ -7,40 +7,48 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from tilecheck_runtime.backends.interface import Backend, Job, Transfer
-from tilecheck_runtime.backends.select import backend_of, current
-from tilecheck_runtime.cpu.execute import function_of
-from tilecheck_runtime.dialect.decorator import Kernel
+from tilecheck_runtime.backends.selection.select import backend_of, current
+from tilecheck_runtime.contracts.contract import contract_of, enforce
+from tilecheck_runtime.contracts.guard import guarded
 from tilecheck_runtime.dialect.entry import Entry
+from tilecheck_runtime.dialect.kernel import DialectKernel
 from tilecheck_runtime.dialect.plan import Plan
+from tilecheck_runtime.errors.locations import Place, here
+from tilecheck_runtime.errors.ownership import GridError
 from tilecheck_runtime.launches.aliasing import usable
 from tilecheck_runtime.launches.arguments import Given, given, shown
-from tilecheck_runtime.launches.contract import contract_of, enforce, inspect, scalars
+from tilecheck_runtime.launches.contract_values import inspect, scalars
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
 from tilecheck_runtime.launches.grids import Grid, asked, inferred
-from tilecheck_runtime.launches.guard import guarded
 from tilecheck_runtime.launches.log import LOG
-from tilecheck_runtime.launches.nesting import refuse_call
 from tilecheck_runtime.launches.operation import Listed, Operation, Recorder
 from tilecheck_runtime.launches.plans import output_of
+from tilecheck_runtime.launches.reentrancy import refuse_call
 from tilecheck_runtime.launches.streams import stream_for
 from tilecheck_runtime.launches.variables import variables
-from tilecheck_runtime.ownership.errors import GridError
-from tilecheck_runtime.ownership.handles import Handle
-from tilecheck_runtime.ownership.places import Place, here
+from tilecheck_runtime.ownership.handles import Handle, strided
 from tilecheck_runtime.ownership.state import Use, check, moved, release
 from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode
 from tilecheck_runtime.tensors.partition import Partition, returned
-from tilecheck_runtime.tensors.reading import strided
+from tilecheck_runtime.tile_language.kernels import function_of
 
-__all__ = ["Built", "Launch", "Ready", "allowed", "borrowed", "build", "facts_of", "instead", "owned", "result_of"]
+__all__ = [
+    "Built", "Launch", "Ready", "Remember", "allowed", "borrowed", "build", "facts_of", "instead", "owned", "result_of",
+]
 
 R = TypeVar("R")
 
 
-def build(kernel: Kernel[Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Launch[Any]:
+Remember: TypeAlias = Callable[["DialectKernel", Sequence[Any], "Ready", Sequence[str], Sequence[Any]], None]
+"""Called after the first successful start of a launch that later calls may repeat: the kernel, the positional
+arguments of the call, what was launched, and names and constants of the compiled parameters in order."""
+
+
+def build(kernel: DialectKernel, args: Sequence[Any], kwargs: Mapping[str, Any],
+          remember: Remember | None = None) -> Launch[Any]:
     """The launch of a kernel with these arguments, to be run later. Its `Mut` arguments are moved into it.
 
     Raises OwnershipError when the arguments are not what the kernel takes, when they may not be used now, when they
@@ -54,7 +62,7 @@ def build(kernel: Kernel[Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -
         found = given(name, kernel.signature, args, kwargs)
         usable(name, found)
         guarded(function_of(kernel), contract, _backend(found).watches)
-        return Built(kernel, found, facts_of(kernel, found), () if kwargs else args)
+        return Built(kernel, found, facts_of(kernel, found), args, None if kwargs else remember)
 
 
 def _backend(found: Given) -> Backend:
@@ -92,7 +100,7 @@ _MOST: Final = 4096
 """Launches that are unlike each other, before all of them are forgotten."""
 
 
-def facts_of(kernel: Kernel[Any], found: Given) -> _Facts:
+def facts_of(kernel: DialectKernel, found: Given) -> _Facts:
     """Raises ContractError and GridError."""
     layouts = tuple((h._layout.dtype.name, h.shape, h.strides) for h in found.arrays.values())
     outputs = tuple((p.tile, p.schedule, p.blocks, p.prefix) for p in found.outputs.values())
@@ -111,7 +119,7 @@ def facts_of(kernel: Kernel[Any], found: Given) -> _Facts:
     return facts
 
 
-def _guarded(kernel: Kernel[Any], found: Given, facts: _Facts, grid: Grid) -> _Guarded:
+def _guarded(kernel: DialectKernel, found: Given, facts: _Facts, grid: Grid) -> _Guarded:
     """The specialized kernel, after its contract was checked. Raises ContractError."""
     known = facts.guards.get(grid)
     if known is None:
@@ -158,20 +166,21 @@ class Launch(Operation[R]):
 class Built(Listed[R], Launch[R]):
     """One of which every guard is asked."""
 
-    def __init__(self, kernel: Kernel[Any], found: Given, facts: _Facts, args: Sequence[Any]) -> None:
+    def __init__(self, kernel: DialectKernel, found: Given, facts: _Facts, args: Sequence[Any],
+                 remember: Remember | None) -> None:
         self._kernel, self._given, self._facts, self._grid = kernel, found, facts, facts.grid
-        self._name, self._args = function_of(kernel).__name__, args
+        self._name, self._args, self._remember = function_of(kernel).__name__, args, remember
         place = here()
         self._ended = ("not built", place)
         self._taken = tuple(self._take(name, output, place) for name, output in found.outputs.items())
         super().__init__(place)
 
     @classmethod
-    def instead(cls, kernel: Kernel[Any], found: Given, taken: Sequence[Partition], place: Place) -> Built[Any]:
+    def instead(cls, kernel: DialectKernel, found: Given, taken: Sequence[Partition], place: Place) -> Built[Any]:
         """One that was built at a place in another form, with its own partitions in place of the outputs."""
         made = cls.__new__(cls)
         made._kernel, made._given, made._facts = kernel, found, facts_of(kernel, found)
-        made._name, made._args = function_of(kernel).__name__, ()
+        made._name, made._args, made._remember = function_of(kernel).__name__, (), None
         made._grid, made._taken = made._facts.grid, tuple(taken)
         Listed.__init__(made, place)
         return made
@@ -253,11 +262,10 @@ class Built(Listed[R], Launch[R]):
 
     def _met(self, ready: Ready) -> None:
         """Remembers it for launches that are alike, where the next one would ask nothing else."""
-        from tilecheck_runtime.launches.familiar import met
-
-        if self._grid is not None and self._grid == self._facts.grid and ready.look is None:
+        remember = self._remember
+        if remember is not None and self._grid is not None and self._grid == self._facts.grid and ready.look is None:
             entry = _guarded(self._kernel, self._given, self._facts, self._grid).entry
-            met(self._kernel, self._args, ready, entry.parameters, [value for _, value in entry.constants])
+            remember(self._kernel, self._args, ready, entry.parameters, [value for _, value in entry.constants])
 
     def _no_grid(self, place: Place) -> GridError:
         name = self._name

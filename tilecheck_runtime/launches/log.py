@@ -7,7 +7,7 @@ import sys
 import time
 from typing import Any, Final
 
-from tilecheck_runtime.ownership.places import Place
+from tilecheck_runtime.errors.locations import Place
 
 __all__ = ["LOG", "VARIABLE", "Log"]
 

@@ -11,12 +11,12 @@ from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
+from tilecheck_runtime.errors.locations import Place, here
+from tilecheck_runtime.errors.ownership import MovedError, NeverRunWarning
 from tilecheck_runtime.launches.flight import Flight, OrderedFlight, ThreadFlight
-from tilecheck_runtime.launches.living import alive
-from tilecheck_runtime.launches.nesting import inside, refuse
+from tilecheck_runtime.launches.reentrancy import inside, refuse
+from tilecheck_runtime.launches.registry import alive
 from tilecheck_runtime.launches.streams import on
-from tilecheck_runtime.ownership.errors import MovedError, NeverRunWarning
-from tilecheck_runtime.ownership.places import Place, here
 from tilecheck_runtime.ownership.storage import LOCK
 from tilecheck_runtime.ownership.unique import Unique
 

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from tilecheck_runtime.backends.interface import Backend, Stream
-from tilecheck_runtime.backends.select import current
+from tilecheck_runtime.backends.selection.select import current
 
 __all__ = ["STREAM", "on", "stream", "stream_for"]
 

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 
 from tilecheck_runtime.dialect.signature import Parameter, Signature
+from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.ownership import ContractError
 from tilecheck_runtime.launches.arguments import Given, shown
-from tilecheck_runtime.ownership.errors import ContractError
-from tilecheck_runtime.ownership.places import here
 
-__all__ = ["spoken", "variables"]
+__all__ = ["variables"]
 
 _SOURCE = {"mut": "pieces", "ref": "shape", "shared": "shape"}
-
-
-def spoken(variable: str, parameters: Container[str]) -> str:
-    """The name of a type variable in contracts: another one where a parameter has the same, which is another number."""
-    while variable in parameters:
-        variable += "_"
-    return variable
 
 
 def variables(kernel: str, known: Signature, given: Given) -> dict[str, int]:

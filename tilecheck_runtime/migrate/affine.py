@@ -7,7 +7,7 @@ from typing import Final
 import libcst as cst
 
 from tilecheck.repair.source.operations import operation
-from tilecheck_runtime.migrate.subject import Subject
+from tilecheck_runtime.migrate.source_kernel import Subject
 
 __all__ = ["Run", "lanes_of", "run_of"]
 

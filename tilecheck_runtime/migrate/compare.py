@@ -13,11 +13,11 @@ from types import ModuleType
 from typing import Any, Final
 
 from tilecheck_runtime.dialect.dtypes import BY_NAME
-from tilecheck_runtime.migrate.carried import carried
+from tilecheck_runtime.migrate.dependencies import carried
 from tilecheck_runtime.migrate.module import Migrated
 from tilecheck_runtime.migrate.refusal import Refusal
 from tilecheck_runtime.migrate.samples import Sample, samples
-from tilecheck_runtime.migrate.subject import Subject
+from tilecheck_runtime.migrate.source_kernel import Subject
 
 __all__ = ["compared"]
 
@@ -141,7 +141,7 @@ def _filled(migrated: Migrated, arrays: Mapping[str, Any], fill: int) -> dict[st
 
 
 def _clean(kernel: Any, grid: tuple[int, int, int], values: Any) -> bool:
-    from tilecheck_runtime.cpu.execute import sanitize
+    from tilecheck_runtime.cpu.execution.execute import sanitize
 
     try:
         return not sanitize(kernel, grid, values).events
@@ -183,7 +183,7 @@ def _run_new(
     migrated: Migrated, kernel: Any, sample: Sample, chosen: Mapping[str, int], arrays: Mapping[str, Any],
     blocks: int | None,
 ) -> dict[str, Any]:
-    from tilecheck_runtime.cpu.execute import sanitize
+    from tilecheck_runtime.cpu.execution.execute import sanitize
     from tilecheck_runtime.dialect.plan import Output, Plan
     from tilecheck_runtime.dialect.schedules import Linear
 

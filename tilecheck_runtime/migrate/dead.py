@@ -9,7 +9,7 @@ import libcst as cst
 
 from tilecheck.repair.source.operations import operation
 from tilecheck_runtime.migrate.refusal import Refusal
-from tilecheck_runtime.migrate.subject import Subject
+from tilecheck_runtime.migrate.source_kernel import Subject
 
 __all__ = ["dropped", "live"]
 

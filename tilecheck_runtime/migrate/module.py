@@ -10,11 +10,11 @@ import libcst as cst
 
 from tilecheck.interp.kernel.access import Param
 from tilecheck.repair.source.tree import dotted
-from tilecheck_runtime.migrate.carried import carried
+from tilecheck_runtime.migrate.dependencies import carried
 from tilecheck_runtime.migrate.pieces import Pieces
 from tilecheck_runtime.migrate.refusal import Refusal
 from tilecheck_runtime.migrate.rewrite import Rewritten, rewritten
-from tilecheck_runtime.migrate.subject import Subject
+from tilecheck_runtime.migrate.source_kernel import Subject
 
 __all__ = ["Migrated", "migrated"]
 

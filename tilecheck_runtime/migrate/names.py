@@ -9,7 +9,7 @@ import libcst as cst
 
 from tilecheck.repair.source.tree import walk
 from tilecheck_runtime.migrate.pieces import Pieces
-from tilecheck_runtime.migrate.subject import Subject
+from tilecheck_runtime.migrate.source_kernel import Subject
 
 __all__ = ["Names", "names"]
 

@@ -14,7 +14,7 @@ from tilecheck.repair.source.tree import dotted, walk
 from tilecheck.symbolic import Sym, Term
 from tilecheck_runtime.migrate.affine import run_of
 from tilecheck_runtime.migrate.refusal import Refusal
-from tilecheck_runtime.migrate.subject import Subject
+from tilecheck_runtime.migrate.source_kernel import Subject
 
 __all__ = ["Axis", "Loop", "Piece", "Pieces", "coordinate_of", "pieces"]
 

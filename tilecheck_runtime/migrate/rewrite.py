@@ -18,7 +18,7 @@ from tilecheck_runtime.migrate.dead import dropped, live
 from tilecheck_runtime.migrate.names import Names, names
 from tilecheck_runtime.migrate.pieces import Loop, Piece, Pieces
 from tilecheck_runtime.migrate.refusal import Refusal
-from tilecheck_runtime.migrate.subject import Subject
+from tilecheck_runtime.migrate.source_kernel import Subject
 
 __all__ = ["Rewritten", "rewritten"]
 

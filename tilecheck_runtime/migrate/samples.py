@@ -15,7 +15,7 @@ from tilecheck.repair.source.tree import walk
 from tilecheck_runtime.migrate.affine import run_of
 from tilecheck_runtime.migrate.pieces import Pieces
 from tilecheck_runtime.migrate.refusal import Refusal
-from tilecheck_runtime.migrate.subject import Subject
+from tilecheck_runtime.migrate.source_kernel import Subject
 
 __all__ = ["Sample", "samples"]
 

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Self
 from tilecheck_runtime.cpu.dtypes import DType
 from tilecheck_runtime.dialect.dtypes import BY_NAME
 from tilecheck_runtime.dialect.dtypes import DType as ElementType
-from tilecheck_runtime.ownership.places import Place, caller, name_in
+from tilecheck_runtime.errors.locations import Place, caller, name_in
+from tilecheck_runtime.ownership.memory import Strided
 from tilecheck_runtime.ownership.regions import Region
 from tilecheck_runtime.ownership.storage import Hold, Storage
 from tilecheck_runtime.ownership.unique import Unique
@@ -200,3 +201,13 @@ def label(handle: Handle) -> str:
     """The name of the variable that holds a handle where the runtime was called, else what it is."""
     found = name_in(caller(), handle)
     return f"`{found}`" if found else f"a {_described(handle)}"
+
+
+def strided(handle: Handle) -> Strided:
+    """A handle as a backend takes it."""
+    found: Strided | None = handle._core.strided
+    if found is None:
+        layout = handle._layout
+        found = Strided(handle._storage.memory, layout.dtype, layout.shape, layout.strides, layout.offset)
+        handle._core.strided = found
+    return found

@@ -1,10 +1,13 @@
-"""What memory is, wherever it lies."""
+"""Memory of a device, and arrays in it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Memory"]
+from tilecheck_runtime.cpu.dtypes import DType
+
+__all__ = ["Memory", "Strided"]
 
 
 class Memory(Protocol):
@@ -24,3 +27,18 @@ class Memory(Protocol):
     def nbytes(self) -> int:
         """How many there are."""
         ...
+
+
+@dataclass(frozen=True)
+class Strided:
+    """An array in memory.
+
+    offset   of element 0, in bytes
+    strides  in elements; not negative
+    """
+
+    memory: Memory
+    dtype: DType
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int = 0

@@ -12,7 +12,8 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Final
 
-from tilecheck_runtime.ownership.errors import (
+from tilecheck_runtime.errors.locations import Place, here
+from tilecheck_runtime.errors.ownership import (
     GraphLifetimeError,
     InFlightError,
     MovedError,
@@ -21,7 +22,6 @@ from tilecheck_runtime.ownership.errors import (
     SharedError,
 )
 from tilecheck_runtime.ownership.handles import Handle, Move, label
-from tilecheck_runtime.ownership.places import Place, here
 from tilecheck_runtime.ownership.storage import EPOCH, LOCK, Hold, Mode
 
 __all__ = ["CONFLICTS", "Use", "check", "moved", "release"]

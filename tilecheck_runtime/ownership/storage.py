@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
+from tilecheck_runtime.errors.locations import Place
 from tilecheck_runtime.ownership.memory import Memory
-from tilecheck_runtime.ownership.places import Place
 from tilecheck_runtime.ownership.regions import Region, meet
 
 __all__ = ["BUSY", "EPOCH", "LOCK", "RUNNING", "Chain", "Hold", "Ledger", "Mode", "Storage", "land"]

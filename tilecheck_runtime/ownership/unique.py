@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NoReturn
 
-from tilecheck_runtime.ownership.errors import DuplicateError
-from tilecheck_runtime.ownership.places import here
+from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.ownership import DuplicateError
 
 __all__ = ["Unique"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tilecheck_runtime.sanitizer.sites import Site
 
-__all__ = ["Event", "Point", "Report"]
+__all__ = ["Event", "Point"]
 
 Block = tuple[int, int, int]
 
@@ -66,33 +66,3 @@ class Event:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.code} {self.message} [{self.kernel}]"
-
-
-@dataclass(frozen=True)
-class Report:
-    """What a session found.
-
-    events    sorted by file, line and code
-    launches  launches that ran
-    """
-
-    events: tuple[Event, ...]
-    launches: int = 0
-
-    @property
-    def clean(self) -> bool:
-        """Whether nothing was found."""
-        return not self.events
-
-    def codes(self) -> frozenset[str]:
-        """The codes that were found."""
-        return frozenset(event.code for event in self.events)
-
-    def render(self, colour: bool = False) -> str:
-        """The report as the checker prints its diagnostics."""
-        from tilecheck_runtime.sanitizer.render import render
-
-        return render(self, colour)
-
-    def __str__(self) -> str:
-        return self.render()

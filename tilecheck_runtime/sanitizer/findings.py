@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tilecheck_runtime.cpu.machine import State
 from tilecheck_runtime.sanitizer.events import Event, Point
 from tilecheck_runtime.sanitizer.log import Block
+from tilecheck_runtime.sanitizer.progress import Progress
 from tilecheck_runtime.sanitizer.session import Session
 from tilecheck_runtime.sanitizer.shadow import Storage
 from tilecheck_runtime.sanitizer.sites import Site
@@ -20,7 +20,7 @@ class Findings:
 
     def here(self) -> Point:
         """The operation that is being executed."""
-        return Point(self.sites.site(self.sites.here()), State.block, tuple(State.loops))
+        return Point(self.sites.site(self.sites.here()), Progress.block, tuple(Progress.loops))
 
     def fault(self, code: str, message: str, array: str | None = None, element: tuple[int, ...] | None = None,
               notes: tuple[str, ...] = ()) -> None:

@@ -9,13 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck.text.block_names import block_name, rank_of_grid
-from tilecheck_runtime.cpu.errors import KernelStuckError
-from tilecheck_runtime.cpu.machine import State
-from tilecheck_runtime.cpu.modes import PLAIN, STRONG
+from tilecheck_runtime.errors.language import KernelStuckError
 from tilecheck_runtime.sanitizer.events import Event, Point
 from tilecheck_runtime.sanitizer.findings import Findings, element_of, shown
 from tilecheck_runtime.sanitizer.log import Block, Log
 from tilecheck_runtime.sanitizer.order import TRACKED, Clock, Release, Token, joined
+from tilecheck_runtime.sanitizer.progress import Progress
 from tilecheck_runtime.sanitizer.session import Session
 from tilecheck_runtime.sanitizer.shadow import (
     FIRST_READ,
@@ -27,6 +26,7 @@ from tilecheck_runtime.sanitizer.shadow import (
     Storage,
     Target,
 )
+from tilecheck_runtime.tile_language.modes import PLAIN, STRONG
 
 __all__ = ["Pair", "Races"]
 
@@ -74,7 +74,7 @@ class Races(Findings):
 
     def read(self, target: Target, array: str, strength: int = PLAIN) -> None:
         """A read."""
-        storage, number = target.storage, self.log.add(self.sites.here(), State.loops, strength)
+        storage, number = target.storage, self.log.add(self.sites.here(), Progress.loops, strength)
         if storage.slots[LAST_WRITE] is not None:
             self._check(target, (LAST_WRITE, FIRST_WRITE), array, False, number)
         self._mark(target, FIRST_READ, LAST_READ, number, strength)
@@ -84,7 +84,7 @@ class Races(Findings):
 
     def write(self, target: Target, array: str, strength: int = PLAIN) -> None:
         """A write or an atomic update."""
-        storage, number = target.storage, self.log.add(self.sites.here(), State.loops, strength)
+        storage, number = target.storage, self.log.add(self.sites.here(), Progress.loops, strength)
         if storage.slots[LAST_WRITE] is not None:
             self._check(target, (LAST_WRITE, FIRST_WRITE), array, True, number)
         if storage.slots[LAST_READ] is not None:
@@ -240,7 +240,7 @@ class Races(Findings):
         if self._idle > PATIENCE:
             span = self.sites.site(self.sites.here()).span
             raise KernelStuckError(
-                f"block {block_name(State.block, rank_of_grid(self.grid))} of {self.kernel} waits forever at "
+                f"block {block_name(Progress.block, rank_of_grid(self.grid))} of {self.kernel} waits forever at "
                 f"{span.file}:{span.line}: blocks run one after another here, and no guarantee exists on a GPU that "
                 "they run together"
             )

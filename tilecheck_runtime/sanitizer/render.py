@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.solver.footprint import BlockPoint, Witness
 from tilecheck.syntax.tree import Span
 from tilecheck.text.block_names import block_name, rank_of_grid
-from tilecheck_runtime.sanitizer.events import Event, Point, Report
+from tilecheck_runtime.sanitizer.events import Event, Point
 
 __all__ = ["diagnostic", "render"]
 
@@ -35,17 +36,17 @@ def diagnostic(event: Event) -> Diagnostic:
                       None, witness)
 
 
-def render(report: Report, colour: bool = False) -> str:
+def render(events: Sequence[Event], launch_count: int, colour: bool = False) -> str:
     """All events and a closing line."""
     from tilecheck.report.style import Style
     from tilecheck.report.text import render_diagnostic
     from tilecheck.text.sources import SourceLines
 
     sources, style = SourceLines(), Style(colour)
-    blocks = [render_diagnostic(diagnostic(event), sources, style) for event in report.events]
-    launches = f"{report.launches} launch{'' if report.launches == 1 else 'es'}"
-    count = len(report.events)
-    if not report.launches and not count:
+    blocks = [render_diagnostic(diagnostic(event), sources, style) for event in events]
+    launches = f"{launch_count} launch{'' if launch_count == 1 else 'es'}"
+    count = len(events)
+    if not launch_count and not count:
         return "Nothing was launched.\n"
     found = f"Found {count} error{'' if count == 1 else 's'}" if count else "No findings"
     return "\n\n".join([*blocks, f"{found} in {launches}."]) + "\n"

@@ -13,13 +13,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from tilecheck_runtime.cpu.modes import PLAIN, STRONG
 from tilecheck_runtime.sanitizer.log import Block
 from tilecheck_runtime.sanitizer.order import Clock
 from tilecheck_runtime.sanitizer.races import Pair
 from tilecheck_runtime.sanitizer.recorder import Recorder
 from tilecheck_runtime.sanitizer.session import Session
 from tilecheck_runtime.sanitizer.shadow import WATCHED, Storage, Target
+from tilecheck_runtime.tile_language.modes import PLAIN, STRONG
 
 __all__ = ["Replay", "watched"]
 

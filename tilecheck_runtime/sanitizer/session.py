@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from tilecheck_runtime.sanitizer.events import Event, Report
+from tilecheck_runtime.sanitizer.events import Event
+from tilecheck_runtime.sanitizer.report import Report
 from tilecheck_runtime.sanitizer.sites import Sites
 
 __all__ = ["Session", "session"]

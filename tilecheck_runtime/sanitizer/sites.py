@@ -51,10 +51,10 @@ class Sites:
         if frame is None:
             return self._number(())
         outer = frame.f_back
-        if outer is None or outer.f_globals.get("__name__") == "tilecheck_runtime.cpu.execute":
+        if outer is None or outer.f_globals.get("__name__") == "tilecheck_runtime.cpu.execution.execute":
             return self._number(((frame.f_code, frame.f_lasti),))
         chain = [(frame.f_code, frame.f_lasti)]
-        while outer is not None and outer.f_globals.get("__name__") != "tilecheck_runtime.cpu.execute":
+        while outer is not None and outer.f_globals.get("__name__") != "tilecheck_runtime.cpu.execution.execute":
             if MARK in outer.f_globals:
                 chain.append((outer.f_code, outer.f_lasti))
             outer = outer.f_back

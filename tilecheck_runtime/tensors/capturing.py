@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-from tilecheck_runtime.ownership.errors import CaptureError
-from tilecheck_runtime.ownership.places import Place, here
+from tilecheck_runtime.errors.locations import Place, here
+from tilecheck_runtime.errors.ownership import CaptureError
 
 __all__ = ["capturing", "not_captured"]
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tilecheck_runtime.backends.select import backend_of
+from tilecheck_runtime.backends.selection.select import backend_of
 from tilecheck_runtime.cpu.dtypes import INTEGRAL, DType
 from tilecheck_runtime.cpu.tile import cast
+from tilecheck_runtime.ownership.handles import strided
 from tilecheck_runtime.tensors import random
 from tilecheck_runtime.tensors.dtypes import element_type
 from tilecheck_runtime.tensors.layouts import extents
-from tilecheck_runtime.tensors.reading import strided
 from tilecheck_runtime.tensors.tensor import Tensor, fresh
 
 __all__ = ["arange", "empty", "eye", "filled_from", "full", "linspace", "ones", "rand", "randn", "zeros"]

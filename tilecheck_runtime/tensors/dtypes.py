@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilecheck_runtime.cpu.dtypes import DType, as_dtype
-from tilecheck_runtime.cpu.errors import TileError
+from tilecheck_runtime.errors.language import TileError
 
 __all__ = ["element_type"]
 

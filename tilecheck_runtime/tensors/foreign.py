@@ -7,13 +7,13 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck_runtime.backends.cuda.driver import driver as cuda_driver
-from tilecheck_runtime.backends.select import backend_of
-from tilecheck_runtime.cpu.arguments import host_array
+from tilecheck_runtime.backends.selection.select import backend_of
 from tilecheck_runtime.cpu.dtypes import DType, of_numpy
-from tilecheck_runtime.cpu.errors import TileError
-from tilecheck_runtime.ownership.errors import ForeignMemoryError
+from tilecheck_runtime.cpu.execution.arguments import host_array
+from tilecheck_runtime.errors.language import TileError
+from tilecheck_runtime.errors.locations import caller, here, name_in
+from tilecheck_runtime.errors.ownership import ForeignMemoryError
 from tilecheck_runtime.ownership.handles import Layout, row_major
-from tilecheck_runtime.ownership.places import caller, here, name_in
 from tilecheck_runtime.ownership.storage import Storage
 from tilecheck_runtime.tensors.capsules import Relabelled
 from tilecheck_runtime.tensors.create import filled_from

@@ -7,13 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from tilecheck_runtime.backends.select import backend_of
-from tilecheck_runtime.ownership.handles import Handle
-from tilecheck_runtime.ownership.places import here
+from tilecheck_runtime.backends.selection.select import backend_of
+from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.ownership.handles import Handle, strided
 from tilecheck_runtime.ownership.state import Use, check
 from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode, Storage
 from tilecheck_runtime.tensors.capsules import LABELS, labelled
-from tilecheck_runtime.tensors.reading import strided
 
 __all__ = ["DeviceLoan", "capsule", "device", "lent", "loan"]
 

@@ -6,16 +6,15 @@ import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from tilecheck_runtime.backends.select import backend_of
+from tilecheck_runtime.backends.selection.select import backend_of
 from tilecheck_runtime.dialect.schedules import MOST, Grouped, Linear, Range, Schedule, Single, Walk, largest, streamed
-from tilecheck_runtime.ownership.errors import GridError, LaunchArgumentError, ReadOnlyError
-from tilecheck_runtime.ownership.handles import Handle, label
-from tilecheck_runtime.ownership.places import Place, here
+from tilecheck_runtime.errors.locations import Place, here
+from tilecheck_runtime.errors.ownership import GridError, LaunchArgumentError, ReadOnlyError
+from tilecheck_runtime.ownership.handles import Handle, label, strided
 from tilecheck_runtime.ownership.regions import distinct
 from tilecheck_runtime.ownership.state import Use, check, moved
 from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode
 from tilecheck_runtime.tensors.capturing import not_captured
-from tilecheck_runtime.tensors.reading import strided
 
 if TYPE_CHECKING:
     from tilecheck_runtime.tensors.tensor import Tensor

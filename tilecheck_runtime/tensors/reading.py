@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
-from tilecheck_runtime.backends.interface import Strided
-from tilecheck_runtime.backends.select import backend_of
-from tilecheck_runtime.ownership.handles import Handle, Layout
+from tilecheck_runtime.backends.selection.select import backend_of
+from tilecheck_runtime.ownership.handles import Handle, Layout, strided
 from tilecheck_runtime.ownership.state import Use, check
 from tilecheck_runtime.ownership.storage import LOCK
 from tilecheck_runtime.tensors.capturing import not_captured
@@ -17,19 +16,9 @@ from tilecheck_runtime.tensors.layouts import reshaped, sliced, transposed
 if TYPE_CHECKING:
     from tilecheck_runtime.tensors.lending import DeviceLoan
 
-__all__ = ["Readable", "strided"]
+__all__ = ["Readable"]
 
 T = TypeVar("T")
-
-
-def strided(handle: Handle) -> Strided:
-    """A handle as a backend takes it."""
-    found: Strided | None = handle._core.strided
-    if found is None:
-        layout = handle._layout
-        found = Strided(handle._storage.memory, layout.dtype, layout.shape, layout.strides, layout.offset)
-        handle._core.strided = found
-    return found
 
 
 class _Views(Generic[T]):

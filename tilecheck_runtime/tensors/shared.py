@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tilecheck_runtime.errors.locations import here
 from tilecheck_runtime.ownership.handles import Layout
-from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.ownership.state import Use, check, moved
 from tilecheck_runtime.ownership.storage import LOCK, Mode
 from tilecheck_runtime.tensors.partition import Partition, partitioned

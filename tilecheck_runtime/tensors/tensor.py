@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilecheck_runtime.backends.select import current
+from tilecheck_runtime.backends.selection.select import current
 from tilecheck_runtime.cpu.dtypes import DType
+from tilecheck_runtime.errors.locations import here
 from tilecheck_runtime.ownership.handles import Layout, row_major
-from tilecheck_runtime.ownership.places import here
 from tilecheck_runtime.ownership.state import Use, check, moved
 from tilecheck_runtime.ownership.storage import LOCK, Mode, Storage
 from tilecheck_runtime.tensors.capturing import not_captured

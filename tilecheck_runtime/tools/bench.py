@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 from typing import Final
 
-from tilecheck_runtime.backends.select import current
+from tilecheck_runtime.backends.selection.select import current
 from tilecheck_runtime.tools.clocks import clock_for
 
 __all__ = ["Comparison", "Timing", "bench", "compare"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tilecheck_runtime.backends.select import current
+from tilecheck_runtime.backends.selection.select import current
 from tilecheck_runtime.tools.bench import bench
 
 __all__ = ["Trial", "Tuned", "tune"]

@@ -21,7 +21,7 @@ from tests.runtime.corpus import (
 )
 from tests.runtime.corpus.examples import EXAMPLES, wide
 from tests.runtime.corpus.loading import kernel
-from tilecheck_runtime.cpu.execute import sanitize
+from tilecheck_runtime.cpu.execution.execute import sanitize
 
 FAMILIES = (activations, attention, liger, models, products, rotations, routing, rows, sequences, unsloth)
 

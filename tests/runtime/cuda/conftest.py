@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.runtime.cuda.fake import fake_gpu
-from tilecheck_runtime.backends import select
+from tilecheck_runtime.backends.selection import select
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from tilecheck_runtime.compile.facts import signature_of
 from tilecheck_runtime.compile.layout import layout
 from tilecheck_runtime.compile.options import Options
 from tilecheck_runtime.cpu.dtypes import DTYPES
-from tilecheck_runtime.cpu.execute import sanitize
+from tilecheck_runtime.cpu.execution.execute import sanitize
 
 
 class Status(int):

@@ -12,8 +12,8 @@ import tilecheck_runtime as tcr
 from tests.cases.dialect import add
 from tests.runtime.cuda.fake import Status
 from tilecheck_runtime import bf16, bool_, f8e4m3, f16, f32, f64, i8, i16, i32, i64, u8, u64
-from tilecheck_runtime.ownership.errors import CaptureError
-from tilecheck_runtime.ownership.places import Place
+from tilecheck_runtime.errors.locations import Place
+from tilecheck_runtime.errors.ownership import CaptureError
 from tilecheck_runtime.tensors.capturing import capturing
 
 N = 64

@@ -10,7 +10,9 @@ from examples.vector_add import vector_add
 from tests.cases.dialect import add
 from tests.runtime.cuda.test_raw_guards import OnGPU, devices, launched
 from tilecheck_runtime import f32
-from tilecheck_runtime.launches import bound, familiar, launch, raw
+from tilecheck_runtime.api import raw_launch as raw
+from tilecheck_runtime.launch_cache import dialect_launches as familiar
+from tilecheck_runtime.launches import bound, launch
 from tilecheck_runtime.launches.log import Log
 
 __all__ = ["devices", "launched"]

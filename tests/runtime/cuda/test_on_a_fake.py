@@ -453,7 +453,7 @@ def test_chains_in_steps_of_a_chain_use_what_came_before(gpu):
 
 
 def test_a_kernel_is_compiled_for_the_gpu_that_its_arguments_are_on(gpu, monkeypatch):
-    from tilecheck_runtime.compile import warm
+    from tilecheck_runtime.api import compile_ahead as warm
 
     asked = []
     monkeypatch.setattr(warm, "build", lambda function, signature, arch, options: asked.append(arch))

@@ -13,7 +13,7 @@ from examples.vector_add import vector_add
 from tests.runtime.cuda.test_raw_guards import OnGPU, declared, devices, launched, sums, three  # noqa: F401
 from tests.runtime.host.refusals import refused
 from tilecheck_runtime import requires, unsafe
-from tilecheck_runtime.launches import raw
+from tilecheck_runtime.api import raw_launch as raw
 
 GRID = (4, 1, 1)
 

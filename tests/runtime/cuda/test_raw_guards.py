@@ -13,8 +13,8 @@ from examples.head_permutation import permute_heads, permute_heads_racy
 from examples.vector_add import vector_add
 from tests.runtime.host.refusals import refused
 from tilecheck_runtime import requires, unsafe
-from tilecheck_runtime.launches import raw
-from tilecheck_runtime.launches.guard import VARIABLE
+from tilecheck_runtime.api import raw_launch as raw
+from tilecheck_runtime.contracts.guard import VARIABLE
 
 
 class OnGPU:

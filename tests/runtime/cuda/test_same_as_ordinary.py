@@ -14,8 +14,10 @@ from tests.cases.dialect import add
 from tests.runtime.cuda.fake import fake_gpu
 from tests.runtime.cuda.kernels import both, increased
 from tilecheck_runtime import f32
-from tilecheck_runtime.backends import select
-from tilecheck_runtime.launches import familiar, launch, patterns
+from tilecheck_runtime.backends.selection import select
+from tilecheck_runtime.launch_cache import dialect_launches as familiar
+from tilecheck_runtime.launch_cache import templates as patterns
+from tilecheck_runtime.launches import launch
 
 N = 16
 

@@ -17,9 +17,11 @@ from tests.runtime.cuda.fake import Status, fake_gpu
 from tests.runtime.cuda.kernels import both, declared, increased
 from tests.runtime.cuda.swapped import two_of_a_name
 from tilecheck_runtime import f16, f32, unsafe
-from tilecheck_runtime.backends import select
-from tilecheck_runtime.launches import familiar, operation, patterns
+from tilecheck_runtime.backends.selection import select
+from tilecheck_runtime.launch_cache import dialect_launches as familiar
+from tilecheck_runtime.launch_cache import templates as patterns
 from tilecheck_runtime.launches import flight as flights
+from tilecheck_runtime.launches import operation
 from tilecheck_runtime.ownership.storage import LOCK
 
 N = 64

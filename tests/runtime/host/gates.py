@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tilecheck_runtime.backends.select import current
+from tilecheck_runtime.backends.selection.select import current
 
 
 def settled() -> None:

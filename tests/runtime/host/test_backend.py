@@ -14,13 +14,14 @@ import pytest
 import tilecheck_runtime as tcr
 from tests.runtime.host import kernels as k
 from tilecheck_runtime import KernelFaultError, f32, session
-from tilecheck_runtime.backends.cpu import HostStream
-from tilecheck_runtime.backends.interface import Backend, Job, Strided
-from tilecheck_runtime.backends.select import backend_of, current
+from tilecheck_runtime.backends.cpu.backend import HostStream
+from tilecheck_runtime.backends.interface import Backend, Job
+from tilecheck_runtime.backends.selection.select import backend_of, current
 from tilecheck_runtime.cpu.dtypes import DTYPES
-from tilecheck_runtime.cpu.translate import Translator
+from tilecheck_runtime.cpu.execution.translate import Translator
 from tilecheck_runtime.dialect.device.reference import Ref
-from tilecheck_runtime.ownership.places import Place
+from tilecheck_runtime.errors.locations import Place
+from tilecheck_runtime.ownership.memory import Strided
 
 F32, BF16 = DTYPES["float32"], DTYPES["bfloat16"]
 HERE = Place("script.py", 3)

@@ -14,10 +14,10 @@ from tests.runtime.host.refusals import refused
 from tilecheck.contracts import ContractError as TextError
 from tilecheck.contracts import annotation_of, parse
 from tilecheck_runtime import ContractError, f16, f32, i32
+from tilecheck_runtime.contracts.annotations import broken
+from tilecheck_runtime.contracts.contract import contract_of
+from tilecheck_runtime.contracts.shape_requirements import needed
 from tilecheck_runtime.launches import launch
-from tilecheck_runtime.launches.annotations import broken
-from tilecheck_runtime.launches.contract import contract_of
-from tilecheck_runtime.launches.structure import needed
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -9,7 +9,7 @@ import tilecheck_runtime as tcr
 from tests.cases import dialect
 from tests.runtime.host.refusals import refused
 from tilecheck_runtime import ContractError, Grouped, Linear, Range, Walk, f16, f32, i32
-from tilecheck_runtime.launches.contract import contract_of
+from tilecheck_runtime.contracts.contract import contract_of
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -21,10 +21,10 @@ from tilecheck_runtime import (
     i32,
     unsafe,
 )
-from tilecheck_runtime.backends.cpu import CPU
-from tilecheck_runtime.launches import contract, guard
-from tilecheck_runtime.launches.checking import Findings
-from tilecheck_runtime.launches.contract import Contract
+from tilecheck_runtime.backends.cpu.backend import CPU
+from tilecheck_runtime.contracts import contract, guard
+from tilecheck_runtime.contracts.checking import Findings
+from tilecheck_runtime.contracts.contract import Contract
 
 
 @pytest.fixture(autouse=True)

@@ -168,8 +168,8 @@ def _compiler() -> Iterator[Answer]:
     if _version("cuda-tile") is None:
         return
     try:
-        from tilecheck_runtime.compile.errors import CompileError
         from tilecheck_runtime.compile.toolchain import found
+        from tilecheck_runtime.errors.compilation import CompileError
     except ImportError as error:
         yield Answer("compiler", "absent", str(error), "pip install 'tilecheck[gpu]'")
         return

@@ -11,8 +11,9 @@ from tilecheck_runtime.backends.cuda.driver import NO_CONTEXT, Driver
 from tilecheck_runtime.backends.cuda.errors import DriverError
 from tilecheck_runtime.backends.cuda.loading import Loaded
 from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream, Mark
-from tilecheck_runtime.backends.interface import Job, Strided
-from tilecheck_runtime.ownership.places import Place
+from tilecheck_runtime.backends.interface import Job
+from tilecheck_runtime.errors.locations import Place
+from tilecheck_runtime.ownership.memory import Strided
 
 __all__ = ["Again"]
 

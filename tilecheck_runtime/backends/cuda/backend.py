@@ -17,8 +17,9 @@ from tilecheck_runtime.backends.cuda.loading import Loaded, Loader
 from tilecheck_runtime.backends.cuda.memory import DeviceMemory, Pool
 from tilecheck_runtime.backends.cuda.repeated import Captured, Direct
 from tilecheck_runtime.backends.cuda.stream import DeviceStream, Mark, handle_of
-from tilecheck_runtime.backends.interface import Event, Job, Strided, Transfer
+from tilecheck_runtime.backends.interface import Event, Job, Transfer
 from tilecheck_runtime.dialect.plan import Plan
+from tilecheck_runtime.ownership.memory import Strided
 from tilecheck_runtime.ownership.storage import LOCK
 
 __all__ = ["CUDA"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from tilecheck_runtime.backends.interface import Job, Strided
-from tilecheck_runtime.ownership.errors import GridError, LaunchArgumentError
+from tilecheck_runtime.backends.interface import Job
+from tilecheck_runtime.errors.ownership import GridError, LaunchArgumentError
+from tilecheck_runtime.ownership.memory import Strided
 
 __all__ = ["within_limits"]
 

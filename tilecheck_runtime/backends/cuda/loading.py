@@ -9,15 +9,16 @@ from typing import Any, Final, cast
 
 from tilecheck_runtime.backends.cuda.driver import Driver
 from tilecheck_runtime.backends.cuda.packing import Packing
-from tilecheck_runtime.backends.interface import Job, Memory, Strided
+from tilecheck_runtime.backends.interface import Job, Memory
 from tilecheck_runtime.compile.build import build
 from tilecheck_runtime.compile.facts import address, signature_of
 from tilecheck_runtime.compile.options import Options
 from tilecheck_runtime.compile.prebuilt import code_of
 from tilecheck_runtime.compile.refine import refined
-from tilecheck_runtime.compile.settled import require_settled
-from tilecheck_runtime.cpu.execute import AUTHORED
+from tilecheck_runtime.compile.verification_gate import require_settled
 from tilecheck_runtime.dialect.plan import Plan
+from tilecheck_runtime.ownership.memory import Strided
+from tilecheck_runtime.tile_language.kernels import AUTHORED
 
 __all__ = ["Loaded", "Loader"]
 

@@ -10,8 +10,9 @@ from tilecheck_runtime.backends.cuda.driver import NO_CONTEXT, Driver
 from tilecheck_runtime.backends.cuda.errors import DriverError
 from tilecheck_runtime.backends.cuda.loading import Loaded
 from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream, Mark
-from tilecheck_runtime.backends.interface import Job, Strided, Transfer
-from tilecheck_runtime.ownership.errors import CaptureError
+from tilecheck_runtime.backends.interface import Job, Transfer
+from tilecheck_runtime.errors.ownership import CaptureError
+from tilecheck_runtime.ownership.memory import Strided
 
 __all__ = ["Captured", "Direct"]
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from tilecheck_runtime.backends.cuda.driver import Driver
 from tilecheck_runtime.backends.cuda.errors import LOST, DeviceFailureError, DriverError
 from tilecheck_runtime.backends.cuda.poller import POLLER
-from tilecheck_runtime.ownership.places import Place
+from tilecheck_runtime.errors.locations import Place
 from tilecheck_runtime.ownership.storage import LOCK
 
 __all__ = ["LATEST", "WAITED_FOR", "DeviceStream", "Mark", "described", "handle_of"]

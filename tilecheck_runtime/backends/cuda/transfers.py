@@ -12,10 +12,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream, Mark, described
-from tilecheck_runtime.backends.interface import Strided
 from tilecheck_runtime.cpu.tile import cast
-from tilecheck_runtime.ownership.errors import StreamError
-from tilecheck_runtime.ownership.places import NOWHERE, Place
+from tilecheck_runtime.errors.locations import NOWHERE, Place
+from tilecheck_runtime.errors.ownership import StreamError
+from tilecheck_runtime.ownership.memory import Strided
 
 __all__ = ["CHANGES", "after", "copies", "copy", "download", "fill", "runs", "strict", "upload", "used", "uses_of"]
 

@@ -11,11 +11,11 @@ import numpy as np
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.arrays import Array
 from tilecheck_runtime.cpu.dtypes import DType
-from tilecheck_runtime.cpu.modes import STRONG, MemoryOrder, MemoryScope, strength
 from tilecheck_runtime.cpu.operations.lanes import Places, places, spread, taint_of
 from tilecheck_runtime.cpu.operations.windows import storable
 from tilecheck_runtime.cpu.taint import Taint
 from tilecheck_runtime.cpu.tile import Tile
+from tilecheck_runtime.tile_language.modes import STRONG, MemoryOrder, MemoryScope, strength
 
 __all__ = ["COMBINE", "NAMES", "update"]
 

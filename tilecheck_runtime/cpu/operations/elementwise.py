@@ -11,7 +11,6 @@ import numpy as np
 
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.dtypes import BOOL, FLOAT, FLOAT32, INT32, INTEGRAL, DType
-from tilecheck_runtime.cpu.errors import TileTypeError
 from tilecheck_runtime.cpu.operations.operands import (
     BOOLEAN,
     astile_like,
@@ -22,6 +21,7 @@ from tilecheck_runtime.cpu.operations.operands import (
 )
 from tilecheck_runtime.cpu.taint import Taint, merged
 from tilecheck_runtime.cpu.tile import Tile, extend
+from tilecheck_runtime.errors.language import TileTypeError
 
 __all__ = ["NAMES", "maximum", "minimum"]
 

@@ -9,10 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck_runtime.cpu.dtypes import INT32, as_dtype
-from tilecheck_runtime.cpu.errors import TileTypeError
-from tilecheck_runtime.cpu.machine import State, recorder
+from tilecheck_runtime.cpu.machine import recorder
 from tilecheck_runtime.cpu.taint import Taint
 from tilecheck_runtime.cpu.tile import Tile, cast, convert, extents
+from tilecheck_runtime.errors.language import TileTypeError
+from tilecheck_runtime.sanitizer.progress import Progress
 
 __all__ = ["NAMES"]
 
@@ -27,13 +28,13 @@ def _axis(axis: Any) -> int:
 def bid(axis: Any) -> Tile:
     """The block's index along a grid axis."""
     recorder()
-    return Tile(np.int32(State.block[_axis(axis)]), INT32)
+    return Tile(np.int32(Progress.block[_axis(axis)]), INT32)
 
 
 def num_blocks(axis: Any) -> Tile:
     """The extent of the grid along an axis."""
     recorder()
-    return Tile(np.int32(State.grid[_axis(axis)]), INT32)
+    return Tile(np.int32(Progress.grid[_axis(axis)]), INT32)
 
 
 def arange(size: Any, /, *, dtype: Any, start: Any = 0, step: Any = 1) -> Tile:

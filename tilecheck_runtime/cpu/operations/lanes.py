@@ -11,14 +11,14 @@ import numpy as np
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.arrays import Array
 from tilecheck_runtime.cpu.dtypes import BOOL, INT64, INTEGRAL
-from tilecheck_runtime.cpu.errors import TileTypeError
-from tilecheck_runtime.cpu.modes import PaddingMode
 from tilecheck_runtime.cpu.operations.operands import astile_like
 from tilecheck_runtime.cpu.operations.padding import fill_value, is_undefined
 from tilecheck_runtime.cpu.operations.windows import storable
 from tilecheck_runtime.cpu.taint import Taint, poisoned
 from tilecheck_runtime.cpu.tile import Tile, extents, whole
+from tilecheck_runtime.errors.language import TileTypeError
 from tilecheck_runtime.sanitizer.shadow import Lanes
+from tilecheck_runtime.tile_language.modes import PaddingMode
 
 __all__ = ["NAMES", "Places", "Slice", "places", "read", "spread", "taint_of", "write"]
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.dtypes import DTYPES, INTEGRAL, DType
-from tilecheck_runtime.cpu.errors import TileTypeError
 from tilecheck_runtime.cpu.operations.operands import joint_dtype
 from tilecheck_runtime.cpu.taint import Taint, merged
 from tilecheck_runtime.cpu.tile import Tile, convert, extend
+from tilecheck_runtime.errors.language import TileTypeError
 
 __all__ = ["NAMES"]
 

@@ -7,9 +7,9 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck_runtime.cpu.dtypes import DTYPES, DType, common, loose_dtype, promote
-from tilecheck_runtime.cpu.errors import TileValueError
 from tilecheck_runtime.cpu.taint import merged
 from tilecheck_runtime.cpu.tile import Tile, cast, scalar
+from tilecheck_runtime.errors.language import TileValueError
 
 __all__ = ["BOOLEAN", "adapted", "astile_like", "joint_dtype", "operand", "result", "undefined_lanes"]
 

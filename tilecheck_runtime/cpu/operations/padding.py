@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tilecheck_runtime.cpu.dtypes import FLOAT, DType
-from tilecheck_runtime.cpu.errors import TileTypeError
+from tilecheck_runtime.errors.language import TileTypeError
 
 __all__ = ["fill_value", "is_undefined"]
 

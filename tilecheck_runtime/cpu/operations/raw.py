@@ -9,11 +9,11 @@ from numpy.lib.stride_tricks import as_strided
 
 from tilecheck_runtime.cpu.arrays import Array
 from tilecheck_runtime.cpu.dtypes import DType
-from tilecheck_runtime.cpu.modes import MemoryOrder, MemoryScope
 from tilecheck_runtime.cpu.operations.atomics import COMBINE, update
 from tilecheck_runtime.cpu.operations.lanes import places, read, write
 from tilecheck_runtime.cpu.tile import Tile, extend
 from tilecheck_runtime.sanitizer.shadow import View
+from tilecheck_runtime.tile_language.modes import MemoryOrder, MemoryScope
 
 __all__ = ["RawArrayMemory"]
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.dtypes import BOOL, FLOAT, INT32, DType
-from tilecheck_runtime.cpu.errors import TileTypeError
 from tilecheck_runtime.cpu.operations.operands import astile_like
 from tilecheck_runtime.cpu.taint import Taint
 from tilecheck_runtime.cpu.tile import Tile, convert, whole
+from tilecheck_runtime.errors.language import TileTypeError
 
 __all__ = ["NAMES"]
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck_runtime.cpu.dtypes import FLOAT, DType, as_dtype, promote
-from tilecheck_runtime.cpu.errors import TileTypeError, TileUnsupportedFeatureError
 from tilecheck_runtime.cpu.operations.operands import BOOLEAN, adapted, astile_like, operand, undefined_lanes
 from tilecheck_runtime.cpu.taint import Taint, merged
 from tilecheck_runtime.cpu.tile import Tile, cast, convert, extend
+from tilecheck_runtime.errors.language import TileTypeError, TileUnsupportedFeatureError
 
 __all__ = ["NAMES"]
 

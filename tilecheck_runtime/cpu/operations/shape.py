@@ -8,11 +8,11 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck_runtime.cpu.dtypes import DTYPES, as_dtype
-from tilecheck_runtime.cpu.errors import TileTypeError
 from tilecheck_runtime.cpu.machine import recorder
 from tilecheck_runtime.cpu.operations.operands import astile_like, joint_dtype, operand
 from tilecheck_runtime.cpu.taint import Taint
 from tilecheck_runtime.cpu.tile import Tile, convert, extend, extents, whole
+from tilecheck_runtime.errors.language import TileTypeError
 
 __all__ = ["METHODS", "NAMES"]
 

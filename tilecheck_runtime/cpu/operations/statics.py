@@ -11,11 +11,12 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck.text.block_names import block_name, rank_of_grid
-from tilecheck_runtime.cpu.builtins import DeviceRange
-from tilecheck_runtime.cpu.errors import StaticException, TileStaticAssertionError, TileTypeError
-from tilecheck_runtime.cpu.machine import State, recorder
+from tilecheck_runtime.cpu.machine import recorder
+from tilecheck_runtime.cpu.operations.builtins import DeviceRange
 from tilecheck_runtime.cpu.operations.operands import astile_like
 from tilecheck_runtime.cpu.tile import Tile
+from tilecheck_runtime.errors.language import StaticException, TileStaticAssertionError, TileTypeError
+from tilecheck_runtime.sanitizer.progress import Progress
 
 __all__ = ["NAMES"]
 
@@ -97,4 +98,4 @@ NAMES: Final[dict[str, Callable[..., Any]]] = {
 
 def _block() -> str:
     """What the block that runs is called."""
-    return block_name(State.block, rank_of_grid(State.grid))
+    return block_name(Progress.block, rank_of_grid(Progress.grid))

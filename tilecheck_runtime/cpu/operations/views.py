@@ -11,8 +11,6 @@ import numpy as np
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.arrays import Array
 from tilecheck_runtime.cpu.dtypes import DType
-from tilecheck_runtime.cpu.errors import TileTypeError
-from tilecheck_runtime.cpu.modes import PLAIN, STRONG, PaddingMode
 from tilecheck_runtime.cpu.operations.atomics import COMBINE
 from tilecheck_runtime.cpu.operations.windows import (
     Box,
@@ -26,7 +24,9 @@ from tilecheck_runtime.cpu.operations.windows import (
 )
 from tilecheck_runtime.cpu.taint import Taint
 from tilecheck_runtime.cpu.tile import Tile, extend, extents, scalar, whole
+from tilecheck_runtime.errors.language import TileTypeError
 from tilecheck_runtime.sanitizer.shadow import Window
+from tilecheck_runtime.tile_language.modes import PLAIN, STRONG, PaddingMode
 
 __all__ = ["TiledView"]
 

@@ -12,12 +12,12 @@ import numpy as np
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.arrays import Array, axes_of
 from tilecheck_runtime.cpu.dtypes import INT32, DType, common, widens
-from tilecheck_runtime.cpu.errors import TileTypeError
-from tilecheck_runtime.cpu.modes import STRONG, MemoryOrder, MemoryScope, PaddingMode, strength
 from tilecheck_runtime.cpu.operations.padding import fill_value, is_undefined
 from tilecheck_runtime.cpu.taint import Taint
 from tilecheck_runtime.cpu.tile import Tile, cast, convert, extents, scalar, whole
+from tilecheck_runtime.errors.language import TileTypeError
 from tilecheck_runtime.sanitizer.shadow import Lanes, Window
+from tilecheck_runtime.tile_language.modes import STRONG, MemoryOrder, MemoryScope, PaddingMode, strength
 
 __all__ = ["NAMES", "Box", "box", "load_box", "observe_stored", "places_of", "scalar_taint", "storable", "store_box"]
 

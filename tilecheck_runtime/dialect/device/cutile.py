@@ -12,7 +12,7 @@ def _found() -> Any:
     try:
         return import_module("cuda.tile")
     except ImportError:
-        from tilecheck_runtime.hooks.standin import make
+        from tilecheck_runtime.standin.cutile import make
 
         return make()["cuda.tile"]
 

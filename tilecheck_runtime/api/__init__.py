@@ -1,0 +1,1 @@
+"""Entry points of a program: `@kernel`, `Kernel.compile`, and `launch` for kernels of cuTile."""

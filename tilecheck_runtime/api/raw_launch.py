@@ -1,0 +1,267 @@
+"""`launch(stream, grid, kernel, args)`: what `ct.launch` takes, with guards. Arrays on a GPU run there, others on the
+CPU under the sanitizer."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import combinations
+from types import FunctionType
+from typing import Any, Final
+
+from tilecheck.decorators import declaration_of
+from tilecheck_runtime.backends.cuda.driver import driver
+from tilecheck_runtime.backends.cuda.stream import handle_of
+from tilecheck_runtime.contracts.checking import findings_of
+from tilecheck_runtime.contracts.contract import contract_of, enforce
+from tilecheck_runtime.contracts.guard import setting
+from tilecheck_runtime.cpu.execution.arguments import parameters
+from tilecheck_runtime.cpu.execution.execute import launch_on_cpu
+from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.ownership import (
+    AliasedError,
+    CaptureError,
+    GridError,
+    LaunchArgumentError,
+    OwnershipError,
+    ReadOnlyError,
+    RefutedError,
+)
+from tilecheck_runtime.launch_cache.raw_launches import as_last, passed, remember, told
+from tilecheck_runtime.launches.log import LOG
+from tilecheck_runtime.ownership.regions import distinct, meet
+from tilecheck_runtime.tensors.device_arrays import DeviceArray, device_array
+from tilecheck_runtime.tile_language.kernels import function_of
+
+__all__ = ["GuardWarning", "guarded", "launch"]
+
+_GRID: Final = (1 << 24) - 1
+_INT32: Final = 1 << 31
+
+
+class GuardWarning(UserWarning):
+    """What a guard would have refused."""
+
+
+def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
+           programmatic_dependent_launch: bool = False) -> None:
+    """Launches a kernel as `ct.launch` does, after its guards: arguments that share memory and are written, memory that
+    is read-only or cannot be used as it lies, the grid, and the kernel's contract. TILECHECK_GUARD=warn only warns, off
+    looks at nothing; without it they refuse. Arrays on the CPU run under the sanitizer.
+
+    Raises OwnershipError; then nothing was launched.
+    """
+    since = time.perf_counter() if LOG.launches else 0.0
+    how = "like one before"
+    if not as_last(kernel, grid, kernel_args, _ordinal):
+        key = told(kernel, grid, kernel_args, _ordinal)
+        if key is None or not passed(key):
+            how = "every guard asked"
+            given = list(_given(kernel, kernel_args))
+            if not given:
+                launch_on_cpu(stream, grid, kernel, kernel_args)
+                return
+            if not _let_through(kernel, grid, kernel_args, given, stream):
+                how, key = "without a guard that let it through", None
+        if key is not None:
+            remember(key, kernel, grid, kernel_args)
+    handle = stream if type(stream) is int else getattr(stream, "handle", stream)
+    if programmatic_dependent_launch:
+        _cuda_tile().launch(handle, grid, kernel, kernel_args, programmatic_dependent_launch=True)
+    else:
+        _cuda_tile().launch(handle, grid, kernel, kernel_args)
+    if LOG.launches:
+        LOG.launched(function_of(kernel).__name__, here(), how, (*grid, 1, 1)[:3], "", stream, since)
+
+
+def _let_through(kernel: Any, grid: Any, values: Sequence[Any], given: Sequence[_Named], stream: Any) -> bool:
+    """Whether every guard lets a launch through. Raises OwnershipError, or warns, where one does not."""
+    mode = setting("error")  # nobody watches what it does
+    if mode == "off":
+        return False
+    try:
+        guarded(kernel, grid, values, given)
+        _capturable(kernel, values, stream)
+    except OwnershipError as error:
+        if mode != "warn":
+            raise
+        warnings.warn(str(error), GuardWarning, stacklevel=3)
+        return False
+    return True
+
+
+@cache
+def _cuda_tile() -> Any:
+    import cuda.tile
+
+    return cuda.tile
+
+
+def _ordinal(address: int) -> int | None:
+    return driver().device_of(address)
+
+
+@dataclass(frozen=True)
+class _Named:
+    """An array by the name of its parameter; an element of a list or tuple by "xs[1]"."""
+
+    name: str
+    array: DeviceArray
+
+    @property
+    def parameter(self) -> str:
+        return self.name.partition("[")[0]
+
+
+def _given(kernel: Any, values: Sequence[Any]) -> Iterator[_Named]:
+    """The arrays on a GPU, by parameter; of too many arguments those that there are parameters for."""
+    for name, value in zip(_names(function_of(kernel)), values, strict=False):
+        yield from _named(name, value)
+
+
+@lru_cache(maxsize=1024)
+def _names(function: FunctionType) -> tuple[str, ...]:
+    return tuple(p.name for p in parameters(function))
+
+
+_PASSED: Final[set[tuple[Any, ...]]] = set()
+"""Launches that nothing forbids but where their arrays lie."""
+_MOST: Final = 4096
+
+
+def guarded(kernel: Any, grid: Any, values: Sequence[Any], given: Sequence[_Named]) -> None:
+    """Raises the OwnershipError that forbids a launch. `given` are its arrays."""
+    function = function_of(kernel)
+    name, known = function.__name__, _names(function)
+    if len(values) != len(known):
+        raise LaunchArgumentError(f"`{name}` takes {len(known)} arguments ({', '.join(known)}), {len(values)} were "
+                                  "given", use=here(), fix="pass an argument for each parameter")
+    extents, written = _grid(name, grid), _written(function)
+    numbers = _numbers(known, values, given, extents)
+    like = (function, declaration_of(function), tuple(numbers.items()),
+            tuple((n.name, n.array.ordinal, n.array.dtype.name, n.array.strides, n.array.readonly) for n in given))
+    if like not in _PASSED:
+        for one in given:
+            _usable(name, one, written)
+        _one_device(name, given)
+        _settled(function)
+        enforce(name, contract_of(function), numbers, complete=False)
+        if len(_PASSED) >= _MOST:
+            _PASSED.clear()
+        _PASSED.add(like)
+    _apart(name, given, written)
+
+
+def _capturable(kernel: Any, values: Sequence[Any], stream: Any) -> None:
+    """Raises CaptureError for a list of arrays in a capture: the host copies its addresses to the device, which a
+    replay would not do."""
+    lists = [name for name, v in zip(_names(function_of(kernel)), values, strict=True) if isinstance(v, list)]
+    if lists and driver().capturing(handle_of(stream)):
+        name = function_of(kernel).__name__
+        raise CaptureError(f"`{lists[0]}` of `{name}` is a list of arrays, whose addresses a graph would not copy to "
+                           "the device again", use=here(), names=(lists[0],),
+                           fix="pass the arrays as parameters of their own, or launch it outside of the graph")
+
+
+def _named(name: str, value: Any) -> Iterator[_Named]:
+    if isinstance(value, (tuple, list)):
+        for place, item in enumerate(value):
+            yield from _named(f"{name}[{place}]", item)
+    else:
+        found = device_array(value, _ordinal)
+        if found is not None:
+            yield _Named(name, found)
+
+
+def _grid(kernel: str, grid: Any) -> tuple[int, int, int]:
+    if not isinstance(grid, tuple) or not 1 <= len(grid) <= 3 or not all(hasattr(n, "__index__") for n in grid):
+        raise GridError(f"the grid of `{kernel}` is {grid!r}; it is a tuple of one to three integers", use=here(),
+                        fix="write `(blocks, 1, 1)`")
+    first, second, third = (*(n.__index__() for n in grid), 1, 1)[:3]
+    for axis, n in enumerate((first, second, third)):
+        if not 1 <= n <= _GRID:
+            raise GridError(f"the grid of `{kernel}` has {n} blocks along axis {axis}: from 1 to {_GRID} are possible",
+                            use=here(), fix="let a block do more: loop over `range(ct.bid(0), n, ct.num_blocks(0))`")
+    return first, second, third
+
+
+@lru_cache(maxsize=1024)
+def _written(function: FunctionType) -> frozenset[str] | None:
+    """Parameters that a kernel writes; None when the checker does not see it."""
+    found = findings_of(function)
+    return None if found is None else frozenset(o.array for o in found.report.obligations if o.kind == "disjoint")
+
+
+def _usable(kernel: str, one: _Named, written: frozenset[str] | None) -> None:
+    array, name = one.array, one.name
+    size = int(array.dtype.storage.itemsize)
+    steps = [(axis, s) for axis, (n, s) in enumerate(zip(array.shape, array.strides, strict=True)) if n > 1]
+    writes = written is not None and one.parameter in written
+    for axis, step in steps:
+        if step < 0:
+            raise _wrong(kernel, name, f"has stride {step} bytes on axis {axis}, which is negative: compiled "
+                         "kernels assume that none is", "pass a copy: `.contiguous()`")
+        if step % size:
+            raise _wrong(kernel, name, f"has stride {step} bytes on axis {axis}, which is no multiple of its "
+                         f"{size}-byte elements", "pass a copy: `.contiguous()`")
+    if any(n >= _INT32 for n in (*array.shape, *(s // size for _, s in steps))):
+        raise _wrong(kernel, name, f"has shape {array.shape} and strides of {array.strides} bytes, and kernels count "
+                     "in 32 bits", "launch it over parts")
+    if writes and array.readonly:
+        raise ReadOnlyError(f"`{name}` of `{kernel}` is read-only, and the kernel writes it", names=(name,),
+                            use=here(), fix="pass memory that can be written: a copy")
+    if writes and not distinct(array.region):
+        raise ReadOnlyError(f"`{name}` of `{kernel}` is written, and with strides of {array.strides} bytes several of "
+                            "its elements lie at one address", names=(name,), use=here(),
+                            fix="pass a copy: `.contiguous()`")
+
+
+def _wrong(kernel: str, name: str, what: str, fix: str) -> LaunchArgumentError:
+    return LaunchArgumentError(f"`{name}` of `{kernel}` {what}", names=(name,), use=here(), fix=fix)
+
+
+def _one_device(kernel: str, given: Sequence[_Named]) -> None:
+    for one in given[1:]:
+        if one.array.ordinal != given[0].array.ordinal:
+            raise _wrong(kernel, one.name, f"lies on cuda:{one.array.ordinal}, and `{given[0].name}` on "
+                         f"cuda:{given[0].array.ordinal}", "bring all arguments to one device")
+
+
+def _apart(kernel: str, given: Sequence[_Named], written: frozenset[str] | None) -> None:
+    """The compiler assumes that arguments share no memory. That matters once one of them is written."""
+    for a, b in combinations(given, 2):
+        if written is not None and a.parameter not in written and b.parameter not in written:
+            continue
+        if meet(a.array.region, b.array.region):
+            first, second = (a, b) if written is None or a.parameter in written else (b, a)
+            how = "writes" if written is not None else "may write"
+            raise AliasedError(f"`{first.name}` and `{second.name}` of `{kernel}` share memory, and the kernel {how} "
+                               f"`{first.name}`", names=(first.name, second.name), use=here(),
+                               fix=f"pass a copy as `{second.name}`: `.clone()`, or `.copy()`")
+
+
+def _settled(function: FunctionType) -> None:
+    """A kernel that was refuted is not launched, unless its author takes the responsibility."""
+    found = findings_of(function)
+    if found is None or found.report.verdict != "refuted" or declaration_of(function).unsafe is not None:
+        return
+    said = next((d for d in found.diagnostics if d.severity == "error"), None)
+    code, why = ("TC101", "the checker refuses it") if said is None else (said.code, said.message)
+    raise RefutedError(code, f"`{function.__name__}` is not launched: {why}", use=here(),
+                       fix="run `tilecheck` on its file to see how it goes wrong; `@unsafe(\"why\")` on the kernel "
+                       "launches it anyway")
+
+
+def _numbers(known: Sequence[str], values: Sequence[Any], given: Sequence[_Named],
+             grid: tuple[int, int, int]) -> Mapping[str, int]:
+    """Everything that contracts speak of, by the name it has there."""
+    found = {name: int(v) for name, v in zip(known, values, strict=True) if isinstance(v, (bool, int))}
+    found.update({f"grid[{axis}]": n for axis, n in enumerate(grid)})
+    for one in given:
+        size = int(one.array.dtype.storage.itemsize)
+        found.update({f"{one.name}.shape[{axis}]": n for axis, n in enumerate(one.array.shape)})
+        found.update({f"{one.name}.strides[{axis}]": s // size for axis, s in enumerate(one.array.strides)})
+    return found

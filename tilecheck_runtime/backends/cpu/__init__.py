@@ -1,0 +1,1 @@
+"""The CPU as a device: memory of NumPy, and threads that run kernels under the sanitizer."""

@@ -1,0 +1,1 @@
+"""The choice of a backend by device name and environment."""

@@ -1,0 +1,117 @@
+"""Whether a kernel may be compiled: everything that must hold for it is proved, or enforced at its launches, or its
+author has taken responsibility."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from types import FunctionType
+from typing import Final, Literal
+
+from tilecheck.contracts import ContractError, parse
+from tilecheck.decorators import declaration_of
+from tilecheck.diagnostics import Diagnostic, Obligation
+from tilecheck_runtime.compile.places import place_of
+from tilecheck_runtime.compile.sources import as_written
+from tilecheck_runtime.contracts.checking import SETTLED, Findings, findings_of
+from tilecheck_runtime.contracts.contract import contract_of
+from tilecheck_runtime.contracts.suppressions import covers, reason_for
+from tilecheck_runtime.errors.compilation import UnsettledKernelError
+
+__all__ = ["Settlement", "require_settled", "settlement"]
+
+_SHOWN: Final = 5
+_FIX: Final = 'see what `tilecheck` says of it, or take responsibility: @unsafe("why it is right")'
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """Why a kernel may be compiled.
+
+    how      "proved"; "contract": under conditions that each launch is held to; "opt-out": somebody said so
+    reasons  those given for opt-outs
+    """
+
+    how: Literal["proved", "contract", "opt-out"]
+    reasons: tuple[str, ...] = ()
+
+
+def require_settled(function: FunctionType) -> Settlement:
+    """Why a kernel, as its author wrote it, may be compiled. Worked out once, but for whether it still is what its
+    author wrote: code for other arguments is made of what its globals are by then.
+
+    Raises UnsettledKernelError when it may not.
+    """
+    found = settlement(function, declaration_of(function).unsafe)
+    if declaration_of(function).unsafe is None and not as_written(function):
+        raise _changed(function)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def settlement(function: FunctionType, unsafe: str | None) -> Settlement:
+    """The same, with the reason that `@unsafe` gives, if any."""
+    contract_of(function)  # says what is wrong with a declared clause
+    if unsafe is not None:
+        return Settlement("opt-out", (unsafe,))
+    found = findings_of(function)
+    if found is None and not os.path.exists(function.__code__.co_filename):
+        raise _unsettled(function, "the checker does not see it", (
+            "it was typed in, or made by a program: the checker reads files",), "put it into a file, or " + _FIX)
+    if found is None or not as_written(function):
+        raise _changed(function)
+    open_ = [o for o in found.report.obligations if o.verdict not in SETTLED]
+    reasons = {o: reason_for(found, o) for o in open_}
+    left = [o for o in open_ if reasons[o] is None]
+    if left or (found.report.verdict not in SETTLED and not open_) or any(_errors(found)):
+        raise _unsettled(function, _summary(found), tuple(_told(found, left)), _FIX)
+    unknown = [c.clause for c in found.report.contract if not _enforceable(c.clause)]
+    if unknown:
+        raise _unsettled(function, "it is right only under a condition that no launch can check",
+                         tuple(f"`{clause}`" for clause in unknown), _FIX)
+    if open_:
+        return Settlement("opt-out", tuple(sorted({r for r in reasons.values() if r is not None})))
+    return Settlement("contract" if found.report.contract else "proved")
+
+
+def _changed(function: FunctionType) -> UnsettledKernelError:
+    return _unsettled(function, "its source, or that of a helper, has changed since it was loaded", (), "load it anew")
+
+
+def _enforceable(clause: str) -> bool:
+    try:
+        return bool(parse(clause))
+    except ContractError:
+        return False
+
+
+def _errors(found: Findings) -> Iterator[Diagnostic]:
+    """What is an error of the kernel itself, whoever launches it, and was not opted out of."""
+    for d in found.diagnostics:
+        if d.severity == "error" and not d.code.startswith("TC4") and not any(
+                covers(o, found.report.name, d.span, (d.code,)) for o in found.opt_outs):
+            yield d
+
+
+def _summary(found: Findings) -> str:
+    wrong = found.report.verdict == "refuted" or any(_errors(found))
+    return "the checker refuses it" if wrong else "it is not proved"
+
+
+def _told(found: Findings, left: list[Obligation]) -> Iterator[str]:
+    """What is open, as the checker says it where it says anything."""
+    lines = {*(o.line for o in left), *(d.span.line for d in _errors(found))}
+    said = {d.span.line: f"{d.code} line {d.span.line}: {d.message}" for d in reversed(found.diagnostics)
+            if d.span.line in lines or not left}
+    told = [*(said.get(o.line, f"line {o.line}, `{o.array}`: {o.why}") for o in left), *said.values()]
+    shown = list(dict.fromkeys(told))
+    yield from shown[:_SHOWN]
+    if len(shown) > _SHOWN:
+        yield f"and {len(shown) - _SHOWN} more"
+
+
+def _unsettled(function: FunctionType, why: str, notes: tuple[str, ...], fix: str) -> UnsettledKernelError:
+    return UnsettledKernelError(f"`{function.__name__}` is not compiled: {why}", place=place_of(function), notes=notes,
+                                fix=fix)

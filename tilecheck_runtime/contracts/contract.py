@@ -1,0 +1,191 @@
+"""What a kernel demands of its launches, and whether one meets it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from types import FunctionType
+from typing import Final
+
+from tilecheck.contracts import Annotation, annotation_of, evaluate, parse, parse_term
+from tilecheck.contracts import ContractError as TextError
+from tilecheck.contracts.checking import Scalars
+from tilecheck.decorators import declaration_of
+from tilecheck.solver.footprint import Clause
+from tilecheck.symbolic import evaluate as value_of
+from tilecheck_runtime.contracts.annotations import DECIDABLE
+from tilecheck_runtime.contracts.checking import SETTLED, Findings, checking, findings_on
+from tilecheck_runtime.contracts.shape_requirements import needed
+from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.ownership import ContractError
+
+__all__ = ["Contract", "Demand", "contract_of", "contradiction", "enforce"]
+
+
+@dataclass(frozen=True)
+class Demand:
+    """One clause that a launch must meet.
+
+    text        as it is shown: as the author wrote it, if he did
+    annotation  what it says of the contents of arrays, if it does
+    declared    whether the author wrote it
+    """
+
+    text: str
+    clause: Clause
+    annotation: Annotation | None
+    declared: bool
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What is known of a kernel.
+
+    findings  of the checker; None when it could not look at the kernel
+    demands   declared ones first
+    unread    clauses that speak of what no launch knows, such as an element of an array
+    """
+
+    findings: Findings | None
+    demands: tuple[Demand, ...]
+    unread: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str | None:
+        """The checker's; None without findings."""
+        return None if self.findings is None else self.findings.verdict
+
+    @property
+    def looks(self) -> bool:
+        """Whether it says something of the contents of arrays that can be looked up."""
+        return any(d.annotation is not None and d.annotation.name in DECIDABLE for d in self.demands)
+
+
+def contract_of(function: FunctionType) -> Contract:
+    """The contract of a kernel: its `@requires`, and what the checker inferred. Worked out once for a function.
+
+    Raises tilecheck's ContractError for a declared clause that is none.
+    """
+    with checking():
+        return _contract(function, declaration_of(function).requires)
+
+
+@lru_cache(maxsize=1024)
+def _contract(function: FunctionType, requires: tuple[str, ...]) -> Contract:
+    findings = findings_on(function)
+    texts = _inferred(findings, function)
+    found = [d for text in requires for d in _demands(text, parse(text), True)]
+    found += [d for text in texts for d in _demands(text, _read(text), False)]
+    demands = tuple({d.clause.text: d for d in reversed(found)}.values())[::-1]
+    return Contract(findings, demands, tuple(text for text in texts if not _read(text)))
+
+
+def _demands(text: str, clauses: Sequence[Clause], declared: bool) -> list[Demand]:
+    return [Demand(text if len(clauses) == 1 else c.text, c, annotation_of(c), declared) for c in clauses]
+
+
+def _read(text: str) -> tuple[Clause, ...]:
+    """The clauses of a text that the checker printed. It also prints what no launch can know, an element of an array
+    for instance, which the sanitizer watches over."""
+    try:
+        return parse(text)
+    except TextError:
+        return ()
+
+
+def _inferred(found: Findings | None, function: FunctionType) -> tuple[str, ...]:
+    """The clauses of the checker; where it could not settle the kernel, also those that its operations need by
+    themselves."""
+    if found is None:
+        return needed(function)
+    return found.clauses if found.verdict in SETTLED else (*found.clauses, *needed(function))
+
+
+def enforce(kernel: str, contract: Contract, values: Mapping[str, int], complete: bool = True) -> None:
+    """Raises ContractError for the first clause on shapes and numbers that does not hold, with the values it speaks
+    of. Where the values are not `complete`, inferred clauses that speak of others are passed over."""
+    for demand in contract.demands:
+        if demand.clause.cond is None:
+            continue
+        for numbers in _each(demand.text, values):
+            try:
+                if evaluate(demand.clause, numbers):
+                    continue
+            except KeyError as error:
+                if not complete and not demand.declared:
+                    continue
+                raise _unknown(kernel, demand, error) from None
+            said = ", ".join(f"{name} = {numbers[name]}" for name in _names(demand.text) if name in numbers)
+            sides = _sides(demand.text, numbers)
+            values_shown = f"here {said}" + (f": {sides}" if sides else "")
+            raise contradiction(kernel, demand, values_shown, _repair(demand, numbers))
+
+
+def _each(text: str, values: Mapping[str, int]) -> Iterator[Mapping[str, int]]:
+    """The values that a clause is evaluated with: for every place of the lists that it speaks of with `[*]`."""
+    lists = tuple(dict.fromkeys(_EVERY.findall(text)))
+    places = sorted({int(m["place"]) for name in values if (m := _MEMBER.match(name)) and m["list"] in lists})
+    if not places:
+        yield values
+    for place in places:
+        yield {**values, **{f"{m['list']}[*]{m['rest']}": n for name, n in values.items()
+                            if (m := _MEMBER.match(name)) and m["list"] in lists and int(m["place"]) == place}}
+
+
+_EVERY: Final = re.compile(r"(\w+)\[\*\]")
+_MEMBER: Final = re.compile(r"(?P<list>\w+)\[(?P<place>\d+)\](?P<rest>\..*)")
+
+
+def _repair(demand: Demand, values: Mapping[str, int]) -> str:
+    """One value that would make a clause hold if nothing else changed: an extent if possible, preferably one that
+    another value of the clause already has."""
+    names = [n for n in _names(demand.text) if n in values and ".strides" not in n][::-1]
+    known = {values[n] for n in names} | {int(n) for n in re.findall(r"\b\d+\b", demand.text)}
+    for name in sorted(names, key=lambda n: ".shape" not in n):
+        now = values[name]
+        tried = (*sorted(known), *range(now + 1, now + _NEAR), *range(now - 1, now - _NEAR, -1))
+        for value in tried:
+            if value > 0 and evaluate(demand.clause, {**values, name: value}):
+                return f"it holds with `{name}` = {value}, for instance"
+    return "pass arrays and values for which it holds"
+
+
+_NEAR: Final = 64
+
+
+def contradiction(kernel: str, demand: Demand, how: str, fix: str) -> ContractError:
+    """The error of a launch that breaks a clause. `how` says which values break it."""
+    names = tuple(dict.fromkeys(n.partition(".")[0] for n in _names(demand.text)))
+    verb = "declares" if demand.declared else "needs"
+    return ContractError(f"`{kernel}` {verb} `{demand.text}`; {how}", names=names, use=here(), fix=fix)
+
+
+def _unknown(kernel: str, demand: Demand, error: KeyError) -> ContractError:
+    what = getattr(error.args[0], "name", error.args[0])
+    return contradiction(kernel, demand, f"a launch has no `{what}` that is an integer",
+                   "speak of parameters, of their `shape` and `strides`, of type variables and of `grid`")
+
+
+_NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\[\*\])?(?:\.(?:shape|strides)\[\d+\])?(?:\[\d+\])?")
+_FUNCTIONS: Final = frozenset({"cdiv", "min", "max", "and", "or", "not", "if", "else", "abs", "numel", "len"})
+
+
+def _names(text: str) -> Iterator[str]:
+    return iter(dict.fromkeys(n for n in _NAME.findall(text) if n not in _FUNCTIONS))
+
+
+_COMPARISON: Final = re.compile(r"\s(<=|>=|==|!=|<|>)\s")
+
+
+def _sides(text: str, values: Mapping[str, int]) -> str:
+    """Both sides of a single comparison in numbers: "8 <= 4 is false"."""
+    parts = _COMPARISON.split(text)
+    if len(parts) != 3 or " and " in text or " or " in text:
+        return ""
+    try:
+        left, right = (value_of(parse_term(side), Scalars(values)) for side in (parts[0], parts[2]))
+    except (TextError, KeyError, ArithmeticError):
+        return ""
+    return f"{left} {parts[1]} {right} is false"

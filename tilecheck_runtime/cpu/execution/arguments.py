@@ -1,0 +1,237 @@
+"""Launch arguments as kernels see them: host arrays become arrays with a shadow, numbers scalars of known type."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Annotated, Any, Final, get_args, get_origin
+
+import ml_dtypes
+import numpy as np
+
+from tilecheck_runtime.cpu.arrays import Array, ArrayList, view_of
+from tilecheck_runtime.cpu.dtypes import DTYPES, FLOAT32, INT32, DType, as_dtype, of_numpy
+from tilecheck_runtime.cpu.tile import Tile, scalar
+from tilecheck_runtime.errors.language import TileUnsupportedFeatureError
+from tilecheck_runtime.sanitizer.shadow import Storage, View
+
+__all__ = ["Parameter", "bind", "host_array", "host_arrays", "parameters", "read_only"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A kernel parameter.
+
+    constant  its value is part of the compiled kernel
+    index     type of the extents of its arrays
+    scalar    type of an integer
+    """
+
+    name: str
+    constant: bool = False
+    index: DType = INT32
+    scalar: DType = INT32
+
+
+def parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
+    """The parameters of a kernel function, by its annotations."""
+    signature = inspect.signature(function)
+    try:
+        hints: Mapping[str, Any] = typing.get_type_hints(function, include_extras=True)
+    except (NameError, TypeError, AttributeError):
+        hints = {}
+    return tuple(_parameter(name, hints.get(name, p.annotation)) for name, p in signature.parameters.items())
+
+
+def _parameter(name: str, annotation: Any) -> Parameter:
+    constant, index, number = False, INT32, INT32
+    for item in _metadata(annotation):
+        kind = type(item).__name__
+        if kind == "ConstantAnnotation":
+            constant = True
+        elif kind == "ArrayAnnotation":
+            index = as_dtype(item.index_dtype)
+        elif kind == "ListAnnotation":
+            index = as_dtype(item.element.index_dtype)
+        elif kind == "ScalarAnnotation":
+            number = as_dtype(item.dtype)
+    return Parameter(name, constant, index, number)
+
+
+def _metadata(annotation: Any) -> Iterable[Any]:
+    if get_origin(annotation) is Annotated:
+        inner, *metadata = get_args(annotation)
+        yield from metadata
+        yield from _metadata(inner)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A host array that waits for its shadow."""
+
+    data: Any
+    dtype: DType
+    name: str
+    index: DType
+
+
+def bind(known: Sequence[Parameter], values: Sequence[Any]) -> tuple[list[Any], list[Storage]]:
+    """The values that a kernel function is called with, and the storages of its arrays.
+
+    Raises TypeError for a wrong number or kind of arguments.
+    """
+    if len(known) != len(values):
+        raise TypeError(f"the kernel has {len(known)} parameters, {len(values)} arguments were given")
+    pending: list[_Pending] = []
+    drafts = [_draft(p, v, p.name, pending) for p, v in zip(known, values, strict=True)]
+    made, storages = _with_shadows(pending)
+    return [_settled(d, made) for d in drafts], storages
+
+
+def _arrays(arguments: Iterable[Any]) -> Iterator[Array]:
+    for argument in arguments:
+        if isinstance(argument, Array):
+            yield argument
+        elif isinstance(argument, ArrayList):
+            yield from argument.items
+        elif isinstance(argument, tuple):
+            yield from _arrays(argument)
+
+
+def host_arrays(arguments: Iterable[Any]) -> Iterator[Any]:
+    """The memory of the arrays among bound arguments."""
+    return (array.data for array in _arrays(arguments))
+
+
+def read_only(arguments: Iterable[Any]) -> Iterator[str]:
+    """The names of the arrays among bound arguments that the host forbids to write."""
+    return (array.name for array in _arrays(arguments) if not array.data.flags.writeable)
+
+
+def _draft(parameter: Parameter, value: Any, name: str, pending: list[_Pending]) -> Any:
+    if parameter.constant and isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, bool):
+        return Tile(np.bool_(value), DTYPES["bool_"])
+    if type(value) is int:
+        dtype = parameter.scalar
+        limit = 1 << (dtype.bits - 1)
+        if not -limit <= value < limit:
+            raise OverflowError(f"argument '{name}' = {value} does not fit in {dtype}")
+        return scalar(value, dtype)
+    if isinstance(value, float):
+        return scalar(value, FLOAT32)
+    if isinstance(value, tuple):
+        return tuple(_draft(parameter, item, f"{name}[{n}]", pending) for n, item in enumerate(value))
+    if isinstance(value, list):
+        if not value:
+            raise TypeError(f"argument '{name}' is an empty list")
+        return [_draft(parameter, item, f"{name}[{n}]", pending) for n, item in enumerate(value)]
+    data, dtype = host_array(value, name)
+    pending.append(_Pending(data, dtype, name, parameter.index))
+    return pending[-1]
+
+
+def _settled(draft: Any, made: Mapping[int, Array]) -> Any:
+    if isinstance(draft, _Pending):
+        return made[id(draft)]
+    if isinstance(draft, tuple):
+        return tuple(_settled(item, made) for item in draft)
+    if isinstance(draft, list):
+        return ArrayList([_settled(item, made) for item in draft])
+    return draft
+
+
+def _with_shadows(pending: Sequence[_Pending]) -> tuple[dict[int, Array], list[Storage]]:
+    """Arrays that overlap share a shadow, as far as their elements have one size."""
+    made: dict[int, Array] = {}
+    storages: list[Storage] = []
+    spans = sorted(((*view_of(p.data), p) for p in pending), key=lambda s: (s[2].data.itemsize, s[0], s[1]))
+    group: list[tuple[int, int, _Pending]] = []
+    for span in spans:
+        if group and not _joins(group, span):
+            storages.append(_storage(group, made))
+            group = []
+        group.append(span)
+    if group:
+        storages.append(_storage(group, made))
+    return made, storages
+
+
+def _joins(group: Sequence[tuple[int, int, _Pending]], span: tuple[int, int, _Pending]) -> bool:
+    size = span[2].data.itemsize
+    return (group[0][2].data.itemsize == size and span[0] < max(high for _, high, _ in group)
+            and (span[0] - group[0][0]) % size == 0)
+
+
+def _storage(group: Sequence[tuple[int, int, _Pending]], made: dict[int, Array]) -> Storage:
+    low, high = group[0][0], max(high for _, high, _ in group)
+    size = group[0][2].data.itemsize
+    storage = Storage(low, size, max((high - low) // size, 1))
+    for _, _, item in group:
+        data = item.data
+        address = data.__array_interface__["data"][0]
+        offset = (address - low) // size if data.size else 0
+        view = View(storage, offset, data.shape, tuple(s // size for s in data.strides))
+        storage.views.append((item.name, view))
+        made[id(item)] = Array(data, item.dtype, view, item.name, item.index)
+    storage.overlaps += [(a.name, b.name) for (_, _, a), (_, _, b) in combinations(group, 2) if _meet(a.data, b.data)]
+    return storage
+
+
+def _meet(a: Any, b: Any) -> bool:
+    """Whether two arrays have an element in common. False when that is too hard to say."""
+    try:
+        return bool(np.shares_memory(a, b, max_work=_MUCH))
+    except (np.exceptions.TooHardError, OverflowError):
+        return False
+
+
+_MUCH: Final[Any] = 100_000
+_TORCH_VIEWS: Final = {"bfloat16": ("int16", ml_dtypes.bfloat16), "float8_e4m3fn": ("uint8", ml_dtypes.float8_e4m3fn),
+                       "float8_e5m2": ("uint8", ml_dtypes.float8_e5m2),
+                       "float8_e8m0fnu": ("uint8", ml_dtypes.float8_e8m0fnu)}
+
+
+def host_array(value: Any, name: str) -> tuple[Any, DType]:
+    """The memory of a host array as a NumPy array that shares it. Raises TypeError for anything else, and
+    TileUnsupportedFeatureError for elements that kernels do not have.
+    """
+    data = _memory(value, name)
+    try:
+        return data, of_numpy(data.dtype)
+    except TileUnsupportedFeatureError as error:
+        raise TileUnsupportedFeatureError(f"argument '{name}': {error}") from None
+
+
+def _memory(value: Any, name: str) -> Any:
+    if isinstance(value, np.ndarray):
+        return value
+    if type(value).__module__.partition(".")[0] == "torch" and hasattr(value, "detach"):
+        return _of_torch(value, name)
+    if isinstance(value, np.generic):
+        raise TypeError(f"argument '{name}' is a NumPy scalar: pass `{name}.item()`")
+    if getattr(value, "__array_interface__", None) is not None:
+        return np.asarray(value)
+    if hasattr(value, "__dlpack__"):
+        return np.from_dlpack(value)
+    raise TypeError(f"argument '{name}' is of type {type(value).__name__}; kernels take arrays, numbers, tuples and "
+                    "lists of arrays")
+
+
+def _of_torch(tensor: Any, name: str) -> Any:
+    if str(tensor.device) != "cpu":
+        raise TypeError(f"argument '{name}' is a tensor on {tensor.device}; the sanitizer runs on the CPU")
+    plain = tensor.detach()
+    kind = str(tensor.dtype).rpartition(".")[2]
+    if kind not in _TORCH_VIEWS:
+        return plain.numpy()
+    import torch
+
+    integer, target = _TORCH_VIEWS[kind]
+    return plain.view(getattr(torch, integer)).numpy().view(target)
+
+

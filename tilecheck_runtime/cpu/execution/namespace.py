@@ -1,0 +1,62 @@
+"""The names of `cuda.tile` that kernels use, as they are on a CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType, ModuleType
+from typing import Any, Final
+
+from tilecheck_runtime.cpu.arrays import Array
+from tilecheck_runtime.cpu.dtypes import DTYPES, DType
+from tilecheck_runtime.cpu.operations import (
+    atomics,
+    elementwise,
+    factory,
+    lanes,
+    mma,
+    raw,
+    reduce,
+    selection,
+    shape,
+    statics,
+    views,
+    windows,
+)
+from tilecheck_runtime.cpu.tile import Tile
+from tilecheck_runtime.cpu.unsupported import UNSUPPORTED, unknown, unsupported
+from tilecheck_runtime.errors import language as errors
+from tilecheck_runtime.tile_language import modes
+
+__all__ = ["DEVICE", "OPERATIONS", "UNSUPPORTED", "DeviceNamespace"]
+
+_FAMILIES: Final = (elementwise, selection, shape, reduce, mma, factory, windows, lanes, atomics, statics)
+
+OPERATIONS: Final[Mapping[str, Any]] = MappingProxyType(
+    {name: operation for family in _FAMILIES for name, operation in family.NAMES.items()}
+)
+"""What the CPU executes, by its name in `cuda.tile`."""
+
+_OTHERS: Final[Mapping[str, Any]] = MappingProxyType({
+    **DTYPES,
+    **{name: getattr(errors, name) for name in errors.__all__},
+    **{name: getattr(modes, name) for name in ("PaddingMode", "RoundingMode", "MemoryOrder", "MemoryScope")},
+    "Array": Array, "Tile": Tile, "TiledView": views.TiledView, "DType": DType,
+    "RawArrayMemory": raw.RawArrayMemory,
+})
+
+
+class DeviceNamespace(ModuleType):
+    """`cuda.tile` inside kernels. A name that it does not have is an operation that raises when it is called."""
+
+    def __init__(self) -> None:
+        super().__init__("cuda.tile")
+        vars(self).update(_OTHERS)
+        vars(self).update(OPERATIONS)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return unsupported(name) if name in UNSUPPORTED else unknown(name, OPERATIONS)
+
+
+DEVICE: Final = DeviceNamespace()

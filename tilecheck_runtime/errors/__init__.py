@@ -1,0 +1,1 @@
+"""Exceptions of the runtime, and locations in the program that they name."""

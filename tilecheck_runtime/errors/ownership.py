@@ -1,0 +1,166 @@
+"""What the runtime refuses. Every error carries its code, the names, both places and the line that fixes it."""
+
+from __future__ import annotations
+
+from tilecheck_runtime.errors.locations import NOWHERE, Place
+
+__all__ = [
+    "AliasedError", "CaptureError", "ContractError", "DuplicateError", "ForeignMemoryError", "ForkedError",
+    "GraphLifetimeError", "GridError", "InFlightError", "LaunchArgumentError", "LostFlightWarning", "MovedError",
+    "NestedLaunchError", "NeverRunWarning", "OwnershipError", "ReadOnlyError", "RefutedError", "SharedError",
+    "StreamError", "UnprovenError", "UnprovenWarning", "told",
+]
+
+
+def told(code: str, summary: str, before: Place | None, what: str, use: Place, fix: str) -> str:
+    """The text of a message: `before` is where `what` happened, `use` where it matters now."""
+    lines = [f"{code} {summary}", f"  --> {use}"]
+    if before is not None and before is not NOWHERE:
+        lines.append(f"  = note: {what} at {before}")
+    if fix:
+        lines.append(f"  = help: {fix}")
+    return "\n".join(lines)
+
+
+class OwnershipError(Exception):
+    """A use of a tensor, or a launch, that ownership does not allow.
+
+    code     of the rule
+    summary  one sentence, without place
+    names    of the tensors that are involved
+    use      where the program is now
+    before   where the tensor was moved, launched or shared; None when nothing came before
+    fix      the line or the change that makes it right
+    """
+
+    code: str = "TC402"
+
+    def __init__(self, summary: str, *, names: tuple[str, ...] = (), use: Place = NOWHERE, before: Place | None = None,
+                 what: str = "it happened", fix: str = "") -> None:
+        self.summary, self.names, self.use, self.before, self.fix = summary, names, use, before, fix
+        super().__init__(told(self.code, summary, before, what, use, fix))
+
+
+class MovedError(OwnershipError):
+    """A tensor, partition or operation is used after it was moved."""
+
+    code = "TC402"
+
+
+class InFlightError(OwnershipError):
+    """Memory is used while a launch that has not been waited for writes it, or written while one reads it."""
+
+    code = "TC403"
+
+
+class AliasedError(OwnershipError):
+    """One launch gets memory that it writes through two arguments."""
+
+    code = "TC401"
+
+
+class SharedError(OwnershipError):
+    """Memory that others may read is asked for as one's own."""
+
+    code = "TC104"
+
+
+class ReadOnlyError(SharedError):
+    """Memory that may only be read is asked for as a mutable one."""
+
+    code = "TC104"
+
+
+class ContractError(OwnershipError):
+    """A launch whose shapes or values break the contract of its kernel."""
+
+    code = "TC405"
+
+
+class GridError(ContractError):
+    """A grid that does not follow from the partitions, or partitions that do not agree on one."""
+
+    code = "TC405"
+
+
+class LaunchArgumentError(OwnershipError, TypeError):
+    """A wrong number or kind of arguments."""
+
+    code = "TC408"
+
+
+class ForeignMemoryError(OwnershipError, ValueError):
+    """Memory of another library that cannot be taken over as it lies."""
+
+    code = "TC408"
+
+
+class GraphLifetimeError(OwnershipError):
+    """Memory that a captured graph uses is taken away from it, or a graph is replayed without what it needs."""
+
+    code = "TC406"
+
+
+class CaptureError(OwnershipError, RuntimeError):
+    """Something that a graph cannot hold, asked for while one is captured."""
+
+    code = "TC406"
+
+
+class StreamError(OwnershipError, RuntimeError):
+    """Two streams use the same memory with no order between them, where order is not made for them."""
+
+    code = "TC407"
+
+
+class DuplicateError(OwnershipError, TypeError):
+    """A tensor, partition, operation or flight would be there twice, by `copy` or `pickle`."""
+
+    code = "TC402"
+
+
+class ForkedError(OwnershipError, RuntimeError):
+    """A flight of the parent is waited for in a child process that was forked while it was under way."""
+
+    code = "TC403"
+
+
+class NestedLaunchError(OwnershipError, RuntimeError):
+    """A launch from inside an operation that runs in the same thread: nothing orders the two."""
+
+    code = "TC407"
+
+
+class RefutedError(OwnershipError):
+    """A kernel that the checker found wrong is launched. `code` is that of the finding."""
+
+    def __init__(self, code: str, summary: str, *, use: Place, fix: str) -> None:
+        vars(self)["code"] = code
+        super().__init__(summary, use=use, fix=fix)
+
+
+class UnprovenError(OwnershipError):
+    """A kernel that does not pass the checker; `code` is that of its first finding."""
+
+    code = "TC101"
+
+    def __init__(self, summary: str, *, use: Place, fix: str, code: str = "TC101", before: Place | None = None,
+                 what: str = "it stands") -> None:
+        vars(self)["code"] = code
+        super().__init__(summary, use=use, before=before, what=what, fix=fix)
+
+
+class UnprovenWarning(UserWarning):
+    """A kernel that does not pass the checker is launched where launches are watched."""
+
+
+class NeverRunWarning(UserWarning):
+    """TC404: an operation was built and dropped."""
+
+
+class LostFlightWarning(UserWarning):
+    """A flight failed and nobody waited for it."""
+
+
+for _kind in [kind for name, kind in list(globals().items()) if name in __all__ and isinstance(kind, type)]:
+    _kind.__module__ = "tilecheck_runtime"  # where it is public, which is what tracebacks show
