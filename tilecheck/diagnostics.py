@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, TypeAlias
 
 from tilecheck.frozen import record
-from tilecheck.solver.footprint import Verdict, Witness
+from tilecheck.symbolic.footprint import Verdict, Witness
 from tilecheck.syntax.tree import Span
 
 Severity: TypeAlias = Literal["error", "warning", "note"]

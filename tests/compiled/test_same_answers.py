@@ -25,7 +25,7 @@ from tilecheck.config import Config
 from tilecheck.pipeline import cache
 
 ROOT = Path(__file__).parents[2]
-INNERMOST = ("tilecheck/symbolic", "tilecheck/solver/inequalities", "tilecheck/solver/footprint.py",
+INNERMOST = ("tilecheck/symbolic", "tilecheck/solver/inequalities", "tilecheck/symbolic/footprint.py",
              "tilecheck/contracts/printing.py", "tilecheck/interp/kernel/path_simplify.py")
 """With the modules that derive a class from one of theirs: a class that is not compiled cannot."""
 
@@ -203,7 +203,7 @@ assert all(a.single is b.single for a, b in zip(read[:4], values))
 RECORDS = """
 import pickle
 from tilecheck.syntax.tree import Constant, Span
-from tilecheck.solver.footprint import BlockPoint, Region
+from tilecheck.symbolic.footprint import BlockPoint, Region
 from tilecheck.symbolic import TRUE, bid
 place = Span("m.py", 1, 2, 3, 4)
 for made in (Region((bid(0),), TRUE), BlockPoint((1, 2, 3), (), ()), place, Constant("", place)):

@@ -20,7 +20,7 @@ from tilecheck.contracts import annotation_of, evaluate, parse
 from tilecheck.interp.host.discharge import discharge
 from tilecheck.interp.host.launches import find_launches
 from tilecheck.project.project import Project
-from tilecheck.solver.footprint import Clause
+from tilecheck.symbolic.footprint import Clause
 
 HEADER: Final = """import math
 from contextlib import suppress

@@ -9,7 +9,6 @@ import pytest
 
 from tilecheck.contracts import equivalent, parse
 from tilecheck.solver.disjointness import Annotations, Derivation
-from tilecheck.solver.footprint import Region
 from tilecheck.solver.model_search import find_collision, satisfiable
 from tilecheck.solver.queries import across_blocks, across_iterations, within_operation
 from tilecheck.symbolic import (
@@ -44,6 +43,7 @@ from tilecheck.symbolic import (
     opaque,
     sym,
 )
+from tilecheck.symbolic.footprint import Region
 
 T, H, G, N, S = map(sym, "THGNS")
 B0, B1, B2 = bid(0), bid(1), bid(2)

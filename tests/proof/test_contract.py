@@ -20,7 +20,6 @@ from tilecheck.contracts import (
     render,
     select,
 )
-from tilecheck.solver.footprint import Clause
 from tilecheck.symbolic import (
     Cond,
     Sym,
@@ -40,6 +39,7 @@ from tilecheck.symbolic import (
     ne,
     sym,
 )
+from tilecheck.symbolic.footprint import Clause
 
 CANONICAL = [
     "grid[0] <= cdiv(c.shape[0], T)",

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 
 from tests.proof.strategies import Recipe, build, conditions, integers
-from tilecheck.solver.footprint import BlockPoint, Region, Witness
 from tilecheck.solver.model_search import (
     Bound,
     confirm,
@@ -61,6 +60,7 @@ from tilecheck.symbolic import (
     opaque,
     sym,
 )
+from tilecheck.symbolic.footprint import BlockPoint, Region, Witness
 
 X, Y = frozenset({0}), frozenset({0, 1})
 T, U, N, H, S = sym("T"), sym("U"), sym("n"), sym("H"), sym("S")

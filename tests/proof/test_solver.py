@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from tests.proof.strategies import Recipe, build, conditions, integers
 from tests.proof.test_search import B0, B1, COLLIDING, SAFE, K, L, N, T, X, Y, grouped, region
 from tilecheck.solver import smt as solver
-from tilecheck.solver.footprint import Region
 from tilecheck.solver.model_search import confirm
 from tilecheck.symbolic import (
     TRUE,
@@ -32,6 +31,7 @@ from tilecheck.symbolic import (
     opaque,
     sym,
 )
+from tilecheck.symbolic.footprint import Region
 
 needs_z3 = pytest.mark.skipif(not solver.available(), reason="the optional solver (z3) is not installed")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tilecheck.diagnostics import ContractClause, Diagnostic, Failure, KernelReport, Note, Obligation, Report
-from tilecheck.solver.footprint import BlockPoint, Witness
+from tilecheck.symbolic.footprint import BlockPoint, Witness
 from tilecheck.syntax.tree import Span
 
 FILE = "kernels/copy.py"

@@ -15,7 +15,7 @@ from tilecheck.baseline.baseline import Known, spelled
 from tilecheck.config import Config
 from tilecheck.diagnostics import ClauseState, ObligationKind, Report, Severity
 from tilecheck.report.json import VERSION, render_json
-from tilecheck.solver.footprint import ClauseKind, Verdict
+from tilecheck.symbolic.footprint import ClauseKind, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "tilecheck" / "schemas"

@@ -8,8 +8,8 @@ from typing import Final
 from zlib import crc32
 
 from tilecheck.contracts.language import ContractError
-from tilecheck.solver.footprint import Clause
 from tilecheck.symbolic import Atom, Cond, Environment, Sym, conj, holds, negate
+from tilecheck.symbolic.footprint import Clause
 
 SAMPLES: Final = 400
 LARGEST: Final = 12

@@ -19,7 +19,6 @@ from tilecheck.contracts.language import (
 )
 from tilecheck.contracts.printing import render
 from tilecheck.frozen import record
-from tilecheck.solver.footprint import Clause, ClauseKind
 from tilecheck.symbolic import (
     FALSE,
     ONE,
@@ -48,6 +47,7 @@ from tilecheck.symbolic import (
     negate,
     of,
 )
+from tilecheck.symbolic.footprint import Clause, ClauseKind
 from tilecheck.symbolic.sizes import is_flat
 
 

@@ -12,7 +12,7 @@ from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.launches import discharge_all
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.pipeline.single_kernel import Study
-from tilecheck.solver.footprint import Clause
+from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["CLAIMS", "explained_clauses"]
 

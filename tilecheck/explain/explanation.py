@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tilecheck.frozen import record
-from tilecheck.solver.footprint import Verdict, Witness
+from tilecheck.symbolic.footprint import Verdict, Witness
 from tilecheck.syntax.tree import Span
 
 __all__ = ["AtLaunch", "Cost", "ExplainedClause", "ExplainedKernel", "ExplainedObligation"]

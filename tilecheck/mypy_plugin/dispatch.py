@@ -48,7 +48,7 @@ class TilecheckPlugin(Plugin):
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
         """mypy has read a module."""
         if self.build.meet(file.fullname, file.path):
-            from tilecheck.mypy_plugin.features.placing import place
+            from tilecheck.mypy_plugin.placing import place
 
             place(self.build, file)
         return []
@@ -66,7 +66,7 @@ class TilecheckPlugin(Plugin):
         if ctx.is_check:
             return {**kept, "findings": self.build.expected_digest(ctx.path)}
         if self.build.marks_late and self._modules is not None:
-            from tilecheck.mypy_plugin.features.placing import place_in_function
+            from tilecheck.mypy_plugin.placing import place_in_function
 
             place_in_function(self.build, ctx.id, self._modules)
         return {**kept, "findings": self.build.actual_digest(ctx.path)}
@@ -85,32 +85,32 @@ class TilecheckPlugin(Plugin):
 
     def marker(self, ctx: MethodContext) -> Type:
         """Where the findings of a module are reported."""
-        from tilecheck.mypy_plugin.features.reporting import report_at_marker
+        from tilecheck.mypy_plugin.reporting import report_at_marker
 
         report_at_marker(ctx, self.build)
         return ctx.default_return_type
 
     def unmarked(self, ctx: FunctionContext | MethodContext) -> Type:
         """What stands in modules that have something to report."""
-        from tilecheck.mypy_plugin.features.reporting import report_unmarked
+        from tilecheck.mypy_plugin.reporting import report_unmarked
 
         report_unmarked(ctx.api, self.build)
         return ctx.default_return_type
 
     def reveal(self, ctx: MethodContext) -> Type:
         """What `reveal_type` shows."""
-        from tilecheck.mypy_plugin.features.revealing import reveal
+        from tilecheck.mypy_plugin.revealing import reveal
 
         return reveal(ctx, self.build, self)
 
     def launched(self, ctx: MethodSigContext) -> FunctionLike:
         """A call of a dialect kernel."""
-        from tilecheck.mypy_plugin.features.launching import launch_signature
+        from tilecheck.mypy_plugin.launching import launch_signature
 
         return launch_signature(ctx, self.build, self)
 
     def bound(self, ctx: MethodSigContext) -> FunctionLike:
         """A dialect kernel with its arguments, to be launched many times."""
-        from tilecheck.mypy_plugin.features.launching import bind_signature
+        from tilecheck.mypy_plugin.launching import bind_signature
 
         return bind_signature(ctx, self.build, self)

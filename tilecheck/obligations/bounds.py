@@ -20,7 +20,6 @@ from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.suspicious_clauses import goes_past, is_degenerate, shares, usual
 from tilecheck.obligations.unbounded import unbounded
 from tilecheck.solver.bounds import Inside, inside
-from tilecheck.solver.footprint import Clause, Region, Verdict
 from tilecheck.solver.inequalities import Assumed, Facts, conjuncts
 from tilecheck.solver.model_search import Escape, find_escape
 from tilecheck.solver.queries import mentions_opaque
@@ -42,6 +41,7 @@ from tilecheck.symbolic import (
     negate,
     of,
 )
+from tilecheck.symbolic.footprint import Clause, Region, Verdict
 
 __all__ = ["otherwise", "settle_bounds"]
 

@@ -12,8 +12,8 @@ from tilecheck.obligations.bounds import otherwise
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.rules.messages.wording import readable
-from tilecheck.solver.footprint import Clause, Region, Verdict
 from tilecheck.symbolic import TRUE, disj, enforceable
+from tilecheck.symbolic.footprint import Clause, Region, Verdict
 
 __all__ = ["Constructed", "by_construction", "ownership_clauses", "settle_faults", "settle_held"]
 

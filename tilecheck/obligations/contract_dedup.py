@@ -14,9 +14,9 @@ from typing import Final, TypeAlias
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import clause_of
-from tilecheck.solver.footprint import Clause
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.symbolic import Cond, Lane, Term, atoms_in, disj, enforceable, ge, grid, negate
+from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["once", "standing_facts"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tilecheck.contracts import render
-from tilecheck.solver.footprint import Clause
 from tilecheck.solver.inequalities import Assumed, Facts
 from tilecheck.symbolic import Cond
+from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["implied", "minimal"]
 

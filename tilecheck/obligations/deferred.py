@@ -11,8 +11,8 @@ from tilecheck.interp.host.clause_substitution import bind
 from tilecheck.interp.host.discharge import discharge
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.solver.footprint import Clause
 from tilecheck.symbolic import Opaque, Sym, atoms_of
+from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["Suspicion", "confirmed", "stands"]
 

@@ -15,8 +15,8 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.read_write_sets import touched
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.contract_dedup import standing_facts
-from tilecheck.solver.footprint import Clause
 from tilecheck.symbolic import Cond
+from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["Discharged", "discharge_all"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tilecheck.interp.kernel.access import Access
-from tilecheck.solver.footprint import Region
 from tilecheck.symbolic import const
+from tilecheck.symbolic.footprint import Region
 
 __all__ = ["aligned", "meet"]
 

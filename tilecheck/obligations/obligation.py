@@ -12,8 +12,8 @@ from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.lint_facts import RangeLoop
 from tilecheck.interp.kernel.poison.sources import Observation
 from tilecheck.obligations.deferred import Suspicion
-from tilecheck.solver.footprint import Clause, Verdict, Witness
 from tilecheck.symbolic import Cond
+from tilecheck.symbolic.footprint import Clause, Verdict, Witness
 from tilecheck.syntax.tree import Span
 
 __all__ = ["WEAKEST_FIRST", "Advice", "Proof", "Settled", "SettledSlice", "weakest"]

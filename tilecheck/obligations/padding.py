@@ -12,7 +12,6 @@ from tilecheck.interp.kernel.poison.sources import Edge, Observation, lanes_in
 from tilecheck.obligations.contract_minimize import minimal
 from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, weakest
 from tilecheck.obligations.query import Context, clause_of
-from tilecheck.solver.footprint import Clause, Verdict
 from tilecheck.solver.inequalities import Assumed, Facts, conjuncts
 from tilecheck.solver.model_search import find_point, satisfiable
 from tilecheck.symbolic import (
@@ -45,6 +44,7 @@ from tilecheck.symbolic import (
     of,
     split_multiples,
 )
+from tilecheck.symbolic.footprint import Clause, Verdict
 
 __all__ = ["CODE", "settle_padding"]
 

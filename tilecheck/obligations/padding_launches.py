@@ -10,8 +10,8 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.launches import Discharged
 from tilecheck.obligations.obligation import Settled
-from tilecheck.solver.footprint import Clause
 from tilecheck.symbolic import Cond, Sym
+from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["in_view"]
 

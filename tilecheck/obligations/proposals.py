@@ -10,8 +10,8 @@ from tilecheck.contracts import ContractError
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.query import Context
 from tilecheck.solver.disjointness import Derivation, ticket_of, within_array
-from tilecheck.solver.footprint import Region
 from tilecheck.symbolic import Ite, Load, Term, atoms_in, atoms_of, conj, ge
+from tilecheck.symbolic.footprint import Region
 
 __all__ = ["data_of", "proposal"]
 

@@ -11,7 +11,6 @@ from tilecheck.interp.kernel.access import Access, Declared, KernelModel
 from tilecheck.obligations.budget import Effort
 from tilecheck.solver import smt as solver
 from tilecheck.solver.disjointness import Annotations, Assumption, Derivation
-from tilecheck.solver.footprint import Clause, Region, Witness
 from tilecheck.solver.inequalities import Assumed, Facts, conjuncts, placed_in
 from tilecheck.solver.model_search import (
     Bound,
@@ -46,6 +45,7 @@ from tilecheck.symbolic import (
     of,
     sym,
 )
+from tilecheck.symbolic.footprint import Clause, Region, Witness
 
 __all__ = ["Context", "clause_of", "launch_of"]
 SOLVER_MS = 300

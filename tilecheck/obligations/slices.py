@@ -16,9 +16,9 @@ from tilecheck.obligations.obligation import SettledSlice, weakest
 from tilecheck.obligations.query import Context
 from tilecheck.rules.bounds import slice_range
 from tilecheck.rules.messages.wording import readable, spelled
-from tilecheck.solver.footprint import Clause, Verdict
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.symbolic import Cond, Term, conj, disj, enforceable, ge, negate
+from tilecheck.symbolic.footprint import Clause, Verdict
 from tilecheck.syntax.tree import Span
 
 __all__ = ["obligation", "settle_slices", "told"]

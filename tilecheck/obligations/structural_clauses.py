@@ -7,7 +7,6 @@ from typing import Final
 
 from tilecheck.contracts import render
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.solver.footprint import Clause
 from tilecheck.solver.overflow import divided, grows, largest, numbers, without_quotients
 from tilecheck.symbolic import (
     Cond,
@@ -27,6 +26,7 @@ from tilecheck.symbolic import (
     lt,
     sym,
 )
+from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["is_too_wide", "structural_clauses", "width_clauses"]
 

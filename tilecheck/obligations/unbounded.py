@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tilecheck.interp.kernel.tile_types.dtypes import BITS
 from tilecheck.rules.messages.wording import spelled
-from tilecheck.solver.footprint import Region
 from tilecheck.symbolic import WRAPPED, App, Load, atoms_in
+from tilecheck.symbolic.footprint import Region
 
 __all__ = ["unbounded"]
 

@@ -56,7 +56,7 @@ from tilecheck.rules.races import (
 from tilecheck.rules.suppressions import unused_contract
 from tilecheck.rules.types import operations as tile_types
 from tilecheck.rules.types import product_operands, tile_dtype, tile_shape
-from tilecheck.solver.footprint import Clause
+from tilecheck.symbolic.footprint import Clause
 from tilecheck.text.block_names import rank_of_axes
 
 __all__ = ["conclude", "contract_of", "prove"]

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from tilecheck.interp.kernel.lint_facts import RangeLoop
-from tilecheck.solver.footprint import BlockPoint, Witness
 from tilecheck.symbolic import Atom, Bid, Counter, Sym, evaluate, of
+from tilecheck.symbolic.footprint import BlockPoint, Witness
 
 __all__ = ["values_of_loops", "with_loop_values"]
 

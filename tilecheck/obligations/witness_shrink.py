@@ -12,8 +12,8 @@ from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context, launch_of
 from tilecheck.rules.bounds.row_spill import CODE as ROW_SPILL
 from tilecheck.rules.bounds.row_spill import rows_of
-from tilecheck.solver.footprint import Clause, Witness
 from tilecheck.symbolic import Cond, Sym, atoms_in, atoms_of, ge, grid, holds, le, of
+from tilecheck.symbolic.footprint import Clause, Witness
 
 __all__ = ["with_clear_examples"]
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from tilecheck.frozen import record
-from tilecheck.repair.source.positions import line_starts
+from tilecheck.repair.line_offsets import line_starts
 from tilecheck.syntax.tree import Span
 
 __all__ = ["Applicability", "Edit", "Fix", "OverlapError", "apply_edits", "offsets_of", "overlap"]

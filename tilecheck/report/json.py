@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from tilecheck.diagnostics import Diagnostic, Failure, KernelReport, Note, Obligation, Report
 from tilecheck.report.formats import View
-from tilecheck.solver.footprint import BlockPoint, Witness
+from tilecheck.symbolic.footprint import BlockPoint, Witness
 from tilecheck.syntax.tree import Span
 
 VERSION: Final = 1

@@ -12,7 +12,7 @@ from tilecheck.report.formats import View
 from tilecheck.report.frame import Label, Sources, fits, gutter_width, render_frames
 from tilecheck.report.style import Style
 from tilecheck.report.summary import render_statistics, render_summary
-from tilecheck.solver.footprint import BlockPoint, Witness
+from tilecheck.symbolic.footprint import BlockPoint, Witness
 from tilecheck.text.block_names import block_name, rank_of_grid
 
 _WIDTH: Final = 100

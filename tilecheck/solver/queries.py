@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from tilecheck.solver.disjointness import Annotations, Assumption, Derivation, Problem, derive, primed, ticket_of
-from tilecheck.solver.footprint import Region
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.symbolic import Atom, Bid, Cond, Counter, Lane, Opaque, Substitution, Term, atoms_in, of
+from tilecheck.symbolic.footprint import Region
 
 __all__ = ["across_blocks", "across_iterations", "same_lock", "within_operation"]
 

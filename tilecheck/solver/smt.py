@@ -15,7 +15,6 @@ from importlib.util import find_spec
 from typing import Any, Final, Literal, TypeAlias
 
 from tilecheck.frozen import record
-from tilecheck.solver.footprint import Region, Witness
 from tilecheck.solver.model_search.assignments import grid_axis
 from tilecheck.solver.model_search.collide import Question, assemble
 from tilecheck.solver.model_search.layout import AXES, layout, leaves
@@ -44,6 +43,7 @@ from tilecheck.symbolic import (
     substitute_cond,
     sym,
 )
+from tilecheck.symbolic.footprint import Region, Witness
 
 Outcome: TypeAlias = Literal["unsat", "sat", "unknown"]
 

@@ -17,8 +17,8 @@ from tilecheck.obligations.verdicts import contract_of
 from tilecheck.pipeline.single_kernel import Study
 from tilecheck.rules.bounds.row_spill import rows_of
 from tilecheck.rules.messages.wording import readable
-from tilecheck.solver.footprint import Clause
 from tilecheck.symbolic import Atom, Sym, evaluate, holds
+from tilecheck.symbolic.footprint import Clause
 from tilecheck.visualize.instances import same_launch
 from tilecheck.visualize.listing import helpers
 from tilecheck.visualize.meetings import Meeting

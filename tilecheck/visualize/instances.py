@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.wording import launch_of
-from tilecheck.solver.footprint import Witness
+from tilecheck.symbolic.footprint import Witness
 from tilecheck.visualize.setting import Setting
 
 __all__ = ["elsewhere", "same_launch", "siblings"]

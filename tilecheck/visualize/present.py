@@ -15,8 +15,8 @@ from tilecheck.pipeline.single_kernel import Study
 from tilecheck.report.text import restates
 from tilecheck.rules.bounds.row_spill import rows_of
 from tilecheck.rules.padding.undefined_padding import launch_that_shows
-from tilecheck.solver.footprint import Witness
 from tilecheck.symbolic import Atom, Cond, Sym, conjuncts, const, ge, negate
+from tilecheck.symbolic.footprint import Witness
 from tilecheck.visualize.build import Drawn, build, draw_limits
 from tilecheck.visualize.choose import Wish, choose
 from tilecheck.visualize.described import launch_words

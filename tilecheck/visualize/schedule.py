@@ -11,7 +11,6 @@ from typing import Final
 from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.dialect.ownership import COORDINATE
-from tilecheck.solver.footprint import Region
 from tilecheck.symbolic import (
     ONE,
     Atom,
@@ -25,6 +24,7 @@ from tilecheck.symbolic import (
     mod,
     of,
 )
+from tilecheck.symbolic.footprint import Region
 
 __all__ = ["Scheduled", "scheduled"]
 

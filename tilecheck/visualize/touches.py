@@ -7,7 +7,6 @@ from typing import Final, TypeAlias
 
 from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access
-from tilecheck.solver.footprint import Region
 from tilecheck.solver.model_search.codegen import Oracle, TooLarge, enumerator, value
 from tilecheck.solver.model_search.layout import layout
 from tilecheck.solver.model_search.world import STYLES, data_key
@@ -24,6 +23,7 @@ from tilecheck.symbolic import (
     conj,
     conjuncts,
 )
+from tilecheck.symbolic.footprint import Region
 from tilecheck.visualize.setting import Block, CannotDraw, Setting
 
 __all__ = ["MOST_POINTS", "Element", "Touch", "Touched", "Unplaced", "touches"]

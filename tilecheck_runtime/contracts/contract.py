@@ -13,8 +13,8 @@ from tilecheck.contracts import Annotation, annotation_of, evaluate, parse, pars
 from tilecheck.contracts import ContractError as TextError
 from tilecheck.contracts.checking import Scalars
 from tilecheck.decorators import declaration_of
-from tilecheck.solver.footprint import Clause
 from tilecheck.symbolic import evaluate as value_of
+from tilecheck.symbolic.footprint import Clause
 from tilecheck_runtime.contracts.annotations import DECIDABLE
 from tilecheck_runtime.contracts.checking import SETTLED, Findings, checking, findings_on
 from tilecheck_runtime.contracts.shape_requirements import needed

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from tilecheck.diagnostics import Diagnostic, Note
-from tilecheck.solver.footprint import BlockPoint, Witness
+from tilecheck.symbolic.footprint import BlockPoint, Witness
 from tilecheck.syntax.tree import Span
 from tilecheck.text.block_names import block_name, rank_of_grid
 from tilecheck_runtime.sanitizer.events import Event, Point

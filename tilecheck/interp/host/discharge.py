@@ -19,7 +19,6 @@ from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.host.pow2_edge_cases import beside, rounded
 from tilecheck.interp.host.sampling import outcomes
 from tilecheck.interp.kernel.access import Param
-from tilecheck.solver.footprint import Clause
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.model_search import find_model
 from tilecheck.symbolic import (
@@ -41,6 +40,7 @@ from tilecheck.symbolic import (
     negate,
     of,
 )
+from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["Discharge", "discharge", "said"]
 

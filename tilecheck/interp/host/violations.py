@@ -20,7 +20,6 @@ from tilecheck.interp.host.entailment import decided, plain, unreachable
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.sampling import alike, follow, limits, outcomes, witnesses
 from tilecheck.interp.kernel.access import Param
-from tilecheck.solver.footprint import Clause
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.model_search import find_model
 from tilecheck.symbolic import (
@@ -43,6 +42,7 @@ from tilecheck.symbolic import (
     substitute_cond,
 )
 from tilecheck.symbolic.evaluate import evaluate
+from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["Failing", "failing", "numbers"]
 

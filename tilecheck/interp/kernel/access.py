@@ -10,8 +10,8 @@ from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.interp.kernel.dialect.ownership import NOT_A_DIALECT, Held, Ownership
 from tilecheck.interp.kernel.lint_facts import NOTHING_SEEN, Observed
 from tilecheck.interp.kernel.poison.sources import Paddings
-from tilecheck.solver.footprint import Region
 from tilecheck.symbolic import TRUE, Atom, Cond, Term
+from tilecheck.symbolic.footprint import Region
 from tilecheck.syntax.tree import Span
 
 Mode: TypeAlias = Literal["read", "write", "atomic"]

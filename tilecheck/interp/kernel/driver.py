@@ -26,8 +26,8 @@ from tilecheck.interp.kernel.statements import STATEMENTS
 from tilecheck.interp.kernel.tile_types.dtypes import SOME_INTEGER, SOME_NUMBER
 from tilecheck.interp.kernel.values import NONE, Const, Data, Int, ParamRef, Value
 from tilecheck.project.annotations import is_constant_annotation, tile_annotation
-from tilecheck.solver.footprint import Region
 from tilecheck.symbolic import FALSE, TRUE, Cond, Opaque, atoms_in, conj, sym
+from tilecheck.symbolic.footprint import Region
 from tilecheck.syntax.tree import Attribute, Expr, FuncDef, Name, Span, Subscript
 
 if TYPE_CHECKING:

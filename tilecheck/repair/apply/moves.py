@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 
 from tilecheck.repair.edits import Edit, apply_edits, offsets_of
-from tilecheck.repair.source.positions import line_starts
+from tilecheck.repair.line_offsets import line_starts
 from tilecheck.syntax.tree import Span
 
 __all__ = ["Moves", "moved"]

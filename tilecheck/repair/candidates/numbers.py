@@ -9,7 +9,7 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.repair.candidates.indices import index_of
 from tilecheck.repair.candidates.scene import Scene
 from tilecheck.rules.messages.wording import block_name
-from tilecheck.solver.footprint import BlockPoint, Witness
+from tilecheck.symbolic.footprint import BlockPoint, Witness
 
 __all__ = ["in_both", "in_each", "label", "tile_text"]
 

@@ -13,8 +13,8 @@ from tilecheck.repair.candidates.recheck import Candidate, Outcome, tried
 from tilecheck.repair.candidates.scene import Given, Scene, axes_of
 from tilecheck.repair.candidates.ways import apart, further, lost_names
 from tilecheck.repair.candidates.wording import alternatives
-from tilecheck.solver.footprint import Witness
 from tilecheck.symbolic import Bid
+from tilecheck.symbolic.footprint import Witness
 from tilecheck.syntax.tree import Name
 
 __all__ = ["advice"]

@@ -11,7 +11,7 @@ from tilecheck.repair.candidates.indices import index_of
 from tilecheck.repair.candidates.recheck import Candidate, tried
 from tilecheck.repair.candidates.scene import Scene, walk
 from tilecheck.rules.messages.wording import block_name
-from tilecheck.solver.footprint import Witness
+from tilecheck.symbolic.footprint import Witness
 from tilecheck.syntax.tree import Attribute, BinOp, Call, Constant, Expr, For, Name
 
 __all__ = ["advice"]

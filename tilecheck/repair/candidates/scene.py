@@ -9,9 +9,9 @@ from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.value_trace import values_by_place
 from tilecheck.interp.kernel.values import Int, Value
-from tilecheck.solver.footprint import BlockPoint, Witness
 from tilecheck.symbolic import Atom, Bid, Counter, Sym, Term, atoms_of
 from tilecheck.symbolic.evaluate import evaluate
+from tilecheck.symbolic.footprint import BlockPoint, Witness
 from tilecheck.syntax.tree import FIELDS, Assign, Attribute, Call, Constant, Expr, Name, Sequence, Span
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.repair.candidates.indices import Index, index_of, loaded, put, tuple_text
 from tilecheck.repair.candidates.recheck import Candidate
 from tilecheck.repair.candidates.scene import Scene, axes_of, walk
-from tilecheck.solver.footprint import Witness
 from tilecheck.symbolic import Bid, Lane, Sym, Term, atoms_of, of
+from tilecheck.symbolic.footprint import Witness
 from tilecheck.syntax.tree import (
     Attribute,
     BinOp,

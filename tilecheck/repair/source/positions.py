@@ -7,15 +7,15 @@ parse; replaying the code generator while counting characters gives the same spa
 from __future__ import annotations
 
 from bisect import bisect_right
-from itertools import accumulate
 from typing import Final
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
+from tilecheck.repair.line_offsets import line_starts
 from tilecheck.syntax.tree import Span
 
-__all__ = ["Positions", "line_starts"]
+__all__ = ["Positions"]
 
 _LEFT_PAREN: Final = cst.LeftParen
 _RIGHT_PAREN: Final = cst.RightParen
@@ -94,15 +94,6 @@ class _Offsets(CodegenState):
         end_node: cst.CSTNode | None = None,
     ) -> _Recorder:
         return _Recorder(self, node, start_node, end_node)
-
-
-def line_starts(text: str) -> list[int]:
-    """Offsets at which the lines of a text begin; lines end in a newline character only."""
-    return [0, *accumulate(map(_width, text.split("\n")[:-1]))]
-
-
-def _width(line: str) -> int:
-    return len(line) + 1
 
 
 class Positions:

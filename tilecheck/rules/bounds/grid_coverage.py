@@ -14,7 +14,6 @@ from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context, clause_of
-from tilecheck.solver.footprint import Clause
 from tilecheck.solver.model_search import find_escape
 from tilecheck.symbolic import (
     ONE,
@@ -39,6 +38,7 @@ from tilecheck.symbolic import (
     of,
     sym,
 )
+from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["beyond", "by_data", "diagnose", "needed"]
 

@@ -15,7 +15,6 @@ from tilecheck.interp.kernel.lint_facts import SubTile
 from tilecheck.obligations.deferred import Suspicion
 from tilecheck.obligations.query import Context
 from tilecheck.rules.messages.wording import readable, spelled
-from tilecheck.solver.footprint import Clause
 from tilecheck.solver.inequalities import Facts
 from tilecheck.symbolic import (
     ONE,
@@ -39,6 +38,7 @@ from tilecheck.symbolic import (
     substitute,
     sym,
 )
+from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["suspicions"]
 

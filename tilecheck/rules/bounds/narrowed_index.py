@@ -18,11 +18,11 @@ from tilecheck.interp.kernel.lint_facts import Narrowing
 from tilecheck.obligations.deferred import Suspicion
 from tilecheck.obligations.query import Context
 from tilecheck.rules.messages.wording import spelled
-from tilecheck.solver.footprint import Clause
 from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.solver.overflow import largest, size_of
 from tilecheck.symbolic import Atom, Bid, Cond, Counter, Lane, Mod, Sym, Term, atoms_in, const, le
 from tilecheck.symbolic.evaluate import evaluate
+from tilecheck.symbolic.footprint import Clause
 from tilecheck.syntax.tree import Span
 
 __all__ = ["launched", "suspicions"]

@@ -10,8 +10,8 @@ from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context
 from tilecheck.rules.messages.wording import block_name, clause_list, element_of, launch_of
-from tilecheck.solver.footprint import Clause
 from tilecheck.symbolic import Atom, Bid, Counter, Lane, Sym, Term, atoms_in, const, evaluate
+from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["diagnose", "diagnose_read", "rows_of", "specialised"]
 

@@ -20,9 +20,9 @@ from tilecheck.obligations.launches import Discharged
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.bounds import grid_coverage
 from tilecheck.rules.messages.host import finding
-from tilecheck.solver.footprint import Clause
 from tilecheck.solver.model_search.layout import leaves
 from tilecheck.symbolic import Term, atoms_of, const, evaluate
+from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["diagnose", "diagnose_host"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.wording import block_name, iterations, launch_of, readable
-from tilecheck.solver.footprint import Witness
 from tilecheck.symbolic import Atom, Sym, Term
 from tilecheck.symbolic.evaluate import evaluate
+from tilecheck.symbolic.footprint import Witness
 from tilecheck.text.plural import counted
 
 __all__ = ["at_block", "example", "index_text", "place", "where"]

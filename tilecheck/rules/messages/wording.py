@@ -6,8 +6,8 @@ import re
 
 from tilecheck.contracts import render
 from tilecheck.interp.kernel.dialect.ownership import COORDINATE, NESTED
-from tilecheck.solver.footprint import BlockPoint, Witness
 from tilecheck.symbolic import Term
+from tilecheck.symbolic.footprint import BlockPoint, Witness
 from tilecheck.text.block_names import block_name as _name
 from tilecheck.text.block_names import rank_of_axes
 

@@ -15,7 +15,6 @@ from tilecheck.interp.kernel.lint_facts import RangeLoop
 from tilecheck.obligations.deferred import Suspicion, stands
 from tilecheck.obligations.query import Context
 from tilecheck.rules.messages.wording import spelled
-from tilecheck.solver.footprint import Clause
 from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.symbolic import (
     ONE,
@@ -40,6 +39,7 @@ from tilecheck.symbolic import (
     split_multiples,
     sym,
 )
+from tilecheck.symbolic.footprint import Clause
 from tilecheck.syntax.tree import Span
 
 __all__ = ["launched", "suspicions"]

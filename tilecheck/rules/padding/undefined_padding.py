@@ -12,7 +12,6 @@ from tilecheck.interp.kernel.poison.loops import EARLIER
 from tilecheck.interp.kernel.poison.sources import Edge, Observation
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.wording import clause_list
-from tilecheck.solver.footprint import BlockPoint, Clause, Witness
 from tilecheck.solver.model_search import Point, find_point
 from tilecheck.symbolic import (
     Bid,
@@ -30,6 +29,7 @@ from tilecheck.symbolic import (
     negate,
 )
 from tilecheck.symbolic.evaluate import evaluate
+from tilecheck.symbolic.footprint import BlockPoint, Clause, Witness
 
 __all__ = ["diagnose", "launch_that_shows"]
 

@@ -6,8 +6,8 @@ from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.wording import block_name, blocks, element_of, iterations, launch_of
-from tilecheck.solver.footprint import Witness
 from tilecheck.symbolic import Bid, Term, atoms_of
+from tilecheck.symbolic.footprint import Witness
 
 __all__ = ["diagnose"]
 

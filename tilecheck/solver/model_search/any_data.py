@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tilecheck.solver.footprint import BlockPoint, Region, Witness
 from tilecheck.symbolic import App, Atom, Bid, Counter, Lane, Load, Substitution, Sym, Term, atoms_in, const, key_of
+from tilecheck.symbolic.footprint import BlockPoint, Region, Witness
 
 __all__ = ["whatever_the_data"]
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
-from tilecheck.solver.footprint import Region
 from tilecheck.solver.model_search.layout import AXES, Layout, conjuncts, layout
 from tilecheck.symbolic import (
     FUNCTIONS,
@@ -28,6 +27,7 @@ from tilecheck.symbolic import (
     Term,
     atoms_of,
 )
+from tilecheck.symbolic.footprint import Region
 
 __all__ = ["Enumerator", "Oracle", "Point", "TooLarge", "enumerator", "predicate"]
 

@@ -8,7 +8,6 @@ from typing import Any, Final, Literal
 from zlib import crc32
 
 from tilecheck.frozen import record
-from tilecheck.solver.footprint import BlockPoint, Region, Witness
 from tilecheck.solver.model_search.assignments import (
     AXES,
     Chooser,
@@ -23,6 +22,7 @@ from tilecheck.solver.model_search.codegen import Enumerator, Oracle, Point, Too
 from tilecheck.solver.model_search.layout import conjuncts, layout, leaves, reads_data
 from tilecheck.solver.model_search.world import STYLES, Want, World, confirm, oracle
 from tilecheck.symbolic import TRUE, Atom, Bid, Cond, Lane, Opaque, Sym, Term, evaluate, holds
+from tilecheck.symbolic.footprint import BlockPoint, Region, Witness
 
 BUDGET: Final = 20_000
 TRIALS: Final = 240

@@ -7,11 +7,11 @@ from typing import Final
 from zlib import crc32
 
 from tilecheck.frozen import record
-from tilecheck.solver.footprint import BlockPoint, Region, Witness
 from tilecheck.solver.model_search.assignments import Chooser, Grid, grid_axis, grids, lane_values, power_of_two, roles
 from tilecheck.solver.model_search.codegen import Enumerator, Oracle, Point, TooLarge, enumerator, value
 from tilecheck.solver.model_search.layout import AXES, conjuncts, layout, leaves, reads_data
 from tilecheck.symbolic import Atom, Bid, Cond, Counter, Lane, Opaque, Sym, Term, conj, evaluate, holds
+from tilecheck.symbolic.footprint import BlockPoint, Region, Witness
 
 __all__ = ["Escape", "confirm_escape", "find_escape"]
 

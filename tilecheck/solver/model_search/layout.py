@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from tilecheck.frozen import record
-from tilecheck.solver.footprint import Region
 from tilecheck.symbolic import App, Atom, Bid, Cond, Counter, Lane, Load, Opaque, Sym, Term, atoms_of
+from tilecheck.symbolic.footprint import Region
 
 AXES = (0, 1, 2)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from zlib import crc32
 
-from tilecheck.solver.footprint import Region, Witness
 from tilecheck.solver.model_search.assignments import Chooser, grid_axis, grids
 from tilecheck.solver.model_search.collide import BUDGET, find_collision
 from tilecheck.solver.model_search.layout import AXES, leaves, reads_data
 from tilecheck.symbolic import TRUE, Atom, Cond, Opaque, Sym, conj, holds, negate
+from tilecheck.symbolic.footprint import Region, Witness
 
 __all__ = ["find_model", "necessary", "satisfiable"]
 

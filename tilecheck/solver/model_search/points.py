@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from zlib import crc32
 
 from tilecheck.frozen import record
-from tilecheck.solver.footprint import Region
 from tilecheck.solver.model_search.assignments import AXES, Chooser, grid_axis, grids, roles
 from tilecheck.solver.model_search.collide import ASSIGNMENT_COST, case_of, side_of, touched
 from tilecheck.solver.model_search.layout import conjuncts, layout, leaves, reads_data
 from tilecheck.solver.model_search.world import World
 from tilecheck.symbolic import TRUE, Atom, Bid, Cond, Opaque, Sym, holds
+from tilecheck.symbolic.footprint import Region
 
 __all__ = ["Point", "find_point"]
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Final
 
 from tilecheck.frozen import record
-from tilecheck.solver.footprint import Region, Witness
 from tilecheck.solver.model_search.assignments import grid_axis, lane_values, power_of_two
 from tilecheck.solver.model_search.codegen import TooLarge, enumerator, value
 from tilecheck.solver.model_search.layout import layout, reads_data
 from tilecheck.symbolic import ONE, Cond, Opaque, Sym, Term
+from tilecheck.symbolic.footprint import Region, Witness
 
 __all__ = ["Bound", "with_room"]
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Literal, TypeAlias
 from zlib import crc32
 
-from tilecheck.solver.footprint import BlockPoint, Region, Witness
 from tilecheck.solver.model_search.layout import layout
 from tilecheck.symbolic import (
     FUNCTIONS,
@@ -23,6 +22,7 @@ from tilecheck.symbolic import (
     evaluate,
     holds,
 )
+from tilecheck.symbolic.footprint import BlockPoint, Region, Witness
 
 Want: TypeAlias = Literal["different-blocks", "same-block-lanes", "same-block-iterations"]
 

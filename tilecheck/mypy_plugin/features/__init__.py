@@ -1,1 +1,0 @@
-"""What the plugin does for mypy, one thing a module."""
