@@ -25,10 +25,10 @@ ROOT: Final = Path(__file__).resolve().parent
 
 MODULES: Final = (
     "tilecheck/solver", "tilecheck/interp/kernel", "tilecheck/rules", "tilecheck/repair/candidates",
-    "tilecheck/diagnostics.py",
+    "tilecheck/diagnostics.py", "tilecheck/syntax/spans.py", "tilecheck/syntax/walk.py",
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tilecheck/interp/host").glob("[!_]*.py")),
     *(f"tilecheck/project/{name}.py" for name in (
-        "annotations", "discover", "escapes", "kernels", "nodes", "ours", "packages", "places", "relevance", "skeleton",
+        "annotations", "discover", "escapes", "kernels", "ours", "packages", "relevance", "skeleton",
         "suppressions", "targets")),
 )
 """A compiled class has no subclass that is not compiled: of `source`, the editor server derives from what is left out.

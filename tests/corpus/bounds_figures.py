@@ -5,8 +5,8 @@
 
 A clause counts once for a kernel, however many accesses need it. It counts whether a launch could discharge it or not:
 that extents of two input arrays agree is a clause like any other. What other clauses of the kernel say anyway is no
-clause (rules/once.py), nor is what holds wherever the kernel runs. One that is open at a single launch is open.
-That an array which is passed is not empty counts as said by the host (host/binding.py).
+clause (obligations/contract_dedup.py), nor is what holds wherever the kernel runs. One that is open at a single launch
+is open. That an array which is passed is not empty counts as said by the host (interp/host/clause_substitution.py).
 """
 
 from __future__ import annotations

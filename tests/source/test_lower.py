@@ -274,7 +274,7 @@ def ignored(module: ast.Module) -> set[int]:
 
 PACKAGE = Path(__file__).parents[2] / "tilecheck"
 LIBRARY = Path(ast.__file__).parent
-SAMPLE = [PACKAGE / "source/lower.py", PACKAGE / "source/module.py", *(LIBRARY / name for name in (
+SAMPLE = [PACKAGE / "syntax/statements.py", PACKAGE / "project/module.py", *(LIBRARY / name for name in (
     "dataclasses.py", "textwrap.py", "heapq.py", "contextlib.py"))]
 
 

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_order_is_that_of_the_standard_library() -> None:
-    for file in (ROOT / "tilecheck" / "source").glob("*.py"):
+    for file in (ROOT / "tilecheck" / "syntax").glob("*.py"):
         tree = ast.parse(file.read_bytes())
         nodes = walk(tree)
         assert nodes == list(ast.walk(tree))
