@@ -18,8 +18,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tilecheck.native import compiled_library
-
 
 @dataclass(frozen=True)
 class Sample:
@@ -30,7 +28,7 @@ class Sample:
 
 
 def measure(target: Path, folder: Path, cache: str, options: list[str]) -> Sample:
-    """One run in a process of its own. Compiled modules are kept, as they are in an installation."""
+    """One run in a process of its own. Bytecode is cached, as it is in an installation."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment |= {"TILECHECK_CACHE_DIR": str(folder / cache), "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
     command = [sys.executable, "-m", "tilecheck", "--isolated", "--format", "json", "--no-respect-gitignore", *options]
@@ -79,7 +77,6 @@ def main() -> None:
     show("warm", warm)
     show("single file", single)
     count = file.read_bytes().count(b"\n")
-    print(f"             {'compiled modules' if compiled_library() else 'sources as they are, nothing compiled'}")
     print(f"             {file.name}, {count} lines")
 
 

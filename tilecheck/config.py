@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tilecheck.frozen import record
 from tilecheck.rules.selection import Selection, SelectorError, check_selectors
 from tilecheck.text.did_you_mean import did_you_mean
 
@@ -24,7 +23,7 @@ class ConfigError(ValueError):
     """A setting that is unknown, of the wrong type or not readable. The message is one line."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Config:
     """Settings of a run.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.symbolic.footprint import Verdict, Witness
 from tilecheck.syntax.tree import Span
 
@@ -16,7 +16,7 @@ ObligationKind: TypeAlias = Literal[
 ClauseState: TypeAlias = Literal["discharged", "broken", "open", "declared", "unseen"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Note:
     """A further sentence of a diagnostic; with a span when it points at source (the other access, a launch).
 
@@ -28,7 +28,7 @@ class Note:
     origin: bool = False
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """What the help of a finding says, for the tools that do it.
 
@@ -46,7 +46,7 @@ class Proposal:
     edits: tuple[tuple[Span, str], ...] = ()
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding. `span` is where it stands; `help` is the one line that fixes it, when one is known, and `proposal`
     the same for tools."""
@@ -62,7 +62,7 @@ class Diagnostic:
     proposal: Proposal | None = None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ContractClause:
     """A clause as it is reported. `state`: `unseen` when no launch of the kernel is visible."""
 
@@ -71,7 +71,7 @@ class ContractClause:
     state: ClauseState
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Obligation:
     """One thing that must hold, and its verdict. `line` is the line of the access it stands on."""
 
@@ -86,7 +86,7 @@ class Obligation:
     annotation: str | None = None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class KernelReport:
     """What is said of one kernel. `verdict` is the weakest of its obligations."""
 
@@ -98,7 +98,7 @@ class KernelReport:
     obligations: tuple[Obligation, ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A file that could not be read, decoded or parsed, or on which the checker itself failed."""
 
@@ -107,7 +107,7 @@ class Failure:
     line: int | None = None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Report:
     """The result of a run, sorted by file, line and column.
 

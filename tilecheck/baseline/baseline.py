@@ -9,10 +9,9 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
-
-from tilecheck.frozen import record
 
 __all__ = ["Baseline", "BaselineError", "Known", "load", "parse", "save", "shown", "spelled", "without"]
 
@@ -28,7 +27,7 @@ class BaselineError(ValueError):
     """A baseline that cannot be read or written, or is none. The message is one line."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Known:
     """What identifies a known finding.
 

@@ -11,11 +11,11 @@ import tokenize
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Report
-from tilecheck.frozen import record
 from tilecheck.project.project import Project
 from tilecheck.project.suppressions import Suppression, suppressions
 from tilecheck.syntax.text import SourceError
@@ -32,7 +32,7 @@ class IgnoreError(ValueError):
     """A reason that cannot stand in a comment. The message is one line."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Added:
     """The files that were written, and what to tell the user."""
 

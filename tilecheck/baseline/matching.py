@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tilecheck.baseline.baseline import Baseline, Known
 from tilecheck.diagnostics import Report
-from tilecheck.frozen import record
 from tilecheck.report.fingerprint import Digests
 from tilecheck.report.frame import Sources
 
@@ -20,7 +19,7 @@ Selected = Callable[[str], bool]
 """Whether a rule is selected, by its code."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """A report compared with a baseline.
 

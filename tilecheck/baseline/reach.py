@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Final
 
 from tilecheck.baseline.units import STARS, units
-from tilecheck.frozen import record
 from tilecheck.project.module import Module
 from tilecheck.project.project import Project
 from tilecheck.project.resolve import dotted_parts
@@ -28,7 +28,7 @@ _LONGEST_ANNOTATION: Final = 200
 _DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Unit:
     """A name of a module. `missing` instead of a path: a module that is not there, under the name of its import."""
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tilecheck.baseline.baseline import Baseline, BaselineError, load, save, shown, without
 from tilecheck.baseline.matching import Comparison, compare, updated
 from tilecheck.config import Config
 from tilecheck.diagnostics import Report
-from tilecheck.frozen import record
 from tilecheck.report.frame import Sources
 from tilecheck.text.plural import counted
 
 __all__ = ["Outcome", "apply_baseline"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """The report without what is known, what to tell the user, and whether stale entries make the run fail."""
 

@@ -125,9 +125,7 @@ def run() -> NoReturn:
 
 def _version(context: click.Context, on: bool) -> None:
     if on and not context.resilient_parsing:
-        from tilecheck.native import compiled_library
-
-        click.echo(f"tilecheck {__version__}{' (compiled)' if compiled_library() else ''}")
+        click.echo(f"tilecheck {__version__}")
         context.exit()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -18,7 +19,6 @@ from tilecheck.contracts.language import (
     tokens,
 )
 from tilecheck.contracts.printing import render
-from tilecheck.frozen import record
 from tilecheck.symbolic import (
     FALSE,
     ONE,
@@ -51,7 +51,7 @@ from tilecheck.symbolic.footprint import Clause, ClauseKind
 from tilecheck.symbolic.sizes import is_flat
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Annotation:
     """A fact about arrays that index arithmetic cannot show.
 
@@ -71,7 +71,7 @@ class Annotation:
         return f"{self.name}({', '.join((*self.arrays, *(render(t) for t in self.terms)))})"
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Value:
     """A parsed expression: an integer, a condition, an array, or an annotation."""
 
@@ -336,7 +336,7 @@ class _Parser:
         return _Value(token.column, _FUNCTION[name](_Call(name, args, token)))
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Call:
     name: str
     args: list[_Value]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
-
-from tilecheck.frozen import record
 
 TokenKind: TypeAlias = Literal["int", "name", "op", "end"]
 
@@ -51,7 +50,7 @@ class ContractError(ValueError):
         self.column = column
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Token:
     kind: TokenKind
     text: str

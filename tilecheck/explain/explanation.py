@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from tilecheck.frozen import record
+from dataclasses import dataclass
+
 from tilecheck.symbolic.footprint import Verdict, Witness
 from tilecheck.syntax.tree import Span
 
 __all__ = ["AtLaunch", "Cost", "ExplainedClause", "ExplainedKernel", "ExplainedObligation"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class AtLaunch:
     """What becomes of a clause at one launch: `text` is the clause in terms of the launch, `values` break it."""
 
@@ -20,7 +21,7 @@ class AtLaunch:
     values: tuple[tuple[str, int], ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ExplainedClause:
     """A clause of the contract: what it is needed for, and what becomes of it."""
 
@@ -31,7 +32,7 @@ class ExplainedClause:
     launches: tuple[AtLaunch, ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cost:
     """Something that cost a verdict: where it stands, and what it is. `place` names the file where it is another."""
 
@@ -41,7 +42,7 @@ class Cost:
     source: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ExplainedObligation:
     """One obligation.
 
@@ -74,7 +75,7 @@ class ExplainedObligation:
     costs: tuple[Cost, ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ExplainedKernel:
     """A kernel with everything about it.
 

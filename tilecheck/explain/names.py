@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Final
 
 from tilecheck.contracts import render
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access
 from tilecheck.rules.messages.wording import readable
 from tilecheck.solver.disjointness.ceilings import name_ceilings
@@ -28,7 +27,7 @@ _BEFORE: Final = r"(?<![\w.\])*%/])(?<![*%/] )"
 _AFTER: Final = r"(?![\w(\[*%])(?! ?[*%/])"
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Names:
     """Texts of explanations, the longest first, and the names that stand for them in the kernel.
 
@@ -62,7 +61,7 @@ class Names:
         return name if line in self.counted and "." not in found[0].partition("@")[0] else f"{_HASH}{name}"
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Given:
     """A name that a kernel gives to a number, and the line on which it does."""
 

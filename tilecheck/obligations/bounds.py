@@ -6,11 +6,10 @@ A tile access is undefined where a tile is wholly outside, an access without bou
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tilecheck.contracts import ContractError, parse, render
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access
 from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.interp.kernel.lint_facts import RangeLoop
@@ -50,7 +49,7 @@ _LONG: Final = 120
 """Letters of a condition that is worth repeating in a clause."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Outcome:
     """What is known of one access along one axis."""
 
@@ -65,7 +64,7 @@ class _Outcome:
     overrun: RangeLoop | None = None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Known:
     """What was found out of a kernel; it grows."""
 

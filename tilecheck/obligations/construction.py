@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.obligations.bounds import otherwise
@@ -21,7 +21,7 @@ _SETTLED: Final = ("TC104", "TC105", "TC107", "TC109", "TC501")
 """Rules whose breach leaves an access unsettled."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Constructed:
     verdict: Verdict
     why: str

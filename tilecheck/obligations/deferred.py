@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.frozen import record
 from tilecheck.interp.host.clause_substitution import bind
 from tilecheck.interp.host.discharge import discharge
 from tilecheck.interp.host.launch import Launch
@@ -20,7 +20,7 @@ __all__ = ["Suspicion", "confirmed", "stands"]
 When: TypeAlias = Literal["open", "free", "broken"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Suspicion:
     """A finding at a kernel.
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tilecheck.contracts import annotation_of
 from tilecheck.diagnostics import ClauseState
-from tilecheck.frozen import record
 from tilecheck.interp.host.clause_substitution import numbers_of
 from tilecheck.interp.host.discharge import Discharge, discharge
 from tilecheck.interp.host.launch import Launch
@@ -24,7 +23,7 @@ __all__ = ["Discharged", "discharge_all"]
 _WIDTHS: Final = ("2**31", "2**63")
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Discharged:
     """A clause at all launches: `discharged` when it follows at each of them, `broken` when it fails at one."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from tilecheck.diagnostics import Note, ObligationKind
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access, Declared
 from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.interp.kernel.dialect.ownership import Fault
@@ -26,7 +26,7 @@ def weakest(verdicts: tuple[Verdict, ...]) -> Verdict:
     return min(verdicts, key=WEAKEST_FIRST.index, default="proved")
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Advice:
     """What helps an author with a finding.
 
@@ -43,7 +43,7 @@ class Advice:
 NO_ADVICE: Final = Advice()
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Settled:
     """One obligation and its verdict.
 
@@ -84,7 +84,7 @@ class Settled:
     advice: Advice = NO_ADVICE
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SettledSlice:
     """One statement that slices an array, in all the ways in which it is reached."""
 
@@ -95,7 +95,7 @@ class SettledSlice:
     clauses: tuple[Clause, ...] = ()
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Proof:
     """What is known of a kernel without its launches.
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.poison.sources import Edge, Observation, lanes_in
 from tilecheck.obligations.contract_minimize import minimal
@@ -73,7 +72,7 @@ def settle_padding(context: Context) -> Iterator[Settled]:
         yield _Load(context, first, options).settled(by_source.get(first.unspecified, []), why)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Outcome:
     """What is known of one use: `clauses` are what it rests on."""
 
@@ -94,7 +93,7 @@ class _Kept:
     cache: dict[Edge, Assumed | None] = field(default_factory=dict)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Load:
     """One load, and what its edges need.
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.budget import TOO_LARGE
 from tilecheck.obligations.construction import by_construction
@@ -22,7 +21,7 @@ from tilecheck.symbolic.footprint import Clause, Region, Verdict, Witness
 __all__ = ["Outcome", "settle_pair"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What is known of one pair: whether two different blocks can touch one element through it.
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from tilecheck.contracts import ContractError, annotation_of, parse, render
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access, Declared, KernelModel
 from tilecheck.obligations.budget import Effort
 from tilecheck.solver import smt as solver
@@ -84,7 +83,7 @@ class _Kept:
     guards: dict[tuple[Cond, ...], Facts] = field(default_factory=dict)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Context:
     """A kernel, what is declared of it, and the questions that need both."""
 

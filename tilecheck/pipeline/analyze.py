@@ -5,12 +5,11 @@ from __future__ import annotations
 import gc
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilecheck.contracts import select
 from tilecheck.diagnostics import Diagnostic, Failure, KernelReport
-from tilecheck.frozen import record
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.launches import find_launches
 from tilecheck.interp.kernel.access import Declared, KernelModel
@@ -36,7 +35,7 @@ Concluding: TypeAlias = Callable[
 INTERNAL: Final = "internal error"
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ProvedKernel:
     """A kernel with everything that needs no launch."""
 
@@ -45,7 +44,7 @@ class ProvedKernel:
     deny_residual: bool
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Concluded:
     """What is said of a kernel in view of its launches.
 
@@ -60,7 +59,7 @@ class Concluded:
     failures: tuple[Failure, ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FileResult:
     """What one file contributes, or a part of it.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from hmac import compare_digest
@@ -16,9 +17,6 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
-
-from tilecheck.frozen import record
-from tilecheck.native import compiled_library
 
 __all__ = ["Cache", "digest", "open_cache", "tool_signature"]
 
@@ -40,7 +38,7 @@ def digest(*parts: bytes | str) -> str:
     return state.hexdigest()
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cache:
     """A folder of entries by kind and key. Whatever is wrong with it, it is only as if it were empty."""
 
@@ -149,8 +147,6 @@ def tool_signature() -> str:
     """Changes whenever the checker, the interpreter or a library that verdicts depend on does."""
     package = Path(__file__).parents[1]
     stamps = [_stamp(path) for path in sorted(package.rglob("*.py"))]
-    library = compiled_library()
-    stamps += [_stamp(library)] if library else []
     solver = _spec("z3")
     stamps += [_stamp(Path(solver.origin))] if solver and solver.origin else []
     return digest(sys.version, *stamps)

@@ -14,12 +14,11 @@ import sys
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tilecheck.diagnostics import Failure
-from tilecheck.frozen import record
 from tilecheck.interp.host.launch import Launch
 from tilecheck.pipeline.analyze import INTERNAL, FileResult, ProvedKernel, conclude_kernel, failure_of
 from tilecheck.pipeline.progress import Progress
@@ -43,7 +42,7 @@ _TRIES: Final = 2
 """Times that a worker may die over a task: the first may have been the fault of another one, or of the system."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _News:
     """What a worker is told before its next tasks, each once."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from tilecheck.diagnostics import Diagnostic, Failure, KernelReport
-from tilecheck.frozen import record
 from tilecheck.syntax.tree import Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class OptOut:
     """A place where the author takes responsibility.
 
@@ -25,7 +26,7 @@ class OptOut:
     kernel: str | None = None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class KernelFindings:
     """What is said of one kernel, and how its author wants it said.
 
@@ -38,7 +39,7 @@ class KernelFindings:
     guarded: bool = False
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Dependencies:
     """What an analysis depends on besides the files it was asked about.
 
@@ -50,7 +51,7 @@ class Dependencies:
     missing: frozenset[str] = frozenset()
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Analysis:
     """All that a run found out. An internal error may not come again, so with one it is not kept.
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.config import Config, ConfigError
 from tilecheck.diagnostics import Failure
-from tilecheck.frozen import record
 from tilecheck.pipeline.cache import Cache, content_digests, digest, open_cache, tool_signature
 from tilecheck.pipeline.progress import Progress, no_progress
 from tilecheck.pipeline.results import Analysis, Dependencies
@@ -27,7 +26,7 @@ _SMALL_BYTES: Final = 40_000
 """Work below which starting a process costs more than it saves."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Inputs:
     """What a run is asked about.
 

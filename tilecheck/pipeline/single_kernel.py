@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic, KernelReport
-from tilecheck.frozen import record
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Proof
@@ -28,7 +28,7 @@ class NotOneKernel(LookupError):
     """A target that names no kernel, or several. The message says which there are."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Study:
     """A kernel, and what is said of it in view of the launches in the files that were named.
 

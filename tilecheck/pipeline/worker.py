@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from tilecheck.frozen import record
 from tilecheck.pipeline.analyze import FileResult, Overlay, find_file_launches, prove_file
 from tilecheck.pipeline.cache import UNREADABLE, digest
 from tilecheck.pipeline.progress import Progress
@@ -16,7 +15,7 @@ from tilecheck.project.project import Project
 from tilecheck.syntax.text import SourceError
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Work:
     """What a worker needs to analyse any file of a run. Cheap to send to another process."""
 

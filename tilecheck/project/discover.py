@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tilecheck.frozen import record
 from tilecheck.syntax.text import SourceError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ DEFAULT_EXCLUDES: Final = frozenset({
 """Directories that are not entered. One that is given as a path, or lies above it, is."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Discovery:
     """Files to check in a fixed order, the directories that were given, and the paths that could not be read."""
 
@@ -31,7 +31,7 @@ class Discovery:
     errors: tuple[SourceError, ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Ignore:
     """Patterns in gitignore syntax, relative to a directory."""
 

@@ -7,10 +7,9 @@ import io
 import re
 import tokenize
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-
-from tilecheck.frozen import record
 
 __all__ = ["Escape", "escapes"]
 
@@ -20,7 +19,7 @@ _IGNORE: Final = re.compile(r"#\s*type:\s*ignore\s*\[(?P<codes>[^\]]*\btile-[^\]
 _MENTIONS: Final = (b"unchecked", b"unsafe", b"Mut[", b"tile-")
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Escape:
     """An opt-out on a line (from 1). `reason` is "" where the author gives none."""
 

@@ -6,9 +6,9 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.project.resolve import FunctionAt, Origin, ValueAt, dotted_parts
 from tilecheck.project.skeleton import Definition, FunctionBinding, ImportBinding, ValueBinding, add_parts
 from tilecheck.project.targets import ExternalName, TileName
@@ -30,7 +30,7 @@ _BEFORE: Final = re.compile(r"[ \t]*(\w*[A-Za-z_])\b")
 _DEPTH: Final = 12
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Found:
     """A kernel by the place of its definition."""
 
@@ -40,7 +40,7 @@ class Found:
     dialect: bool
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Maker:
     """Something that makes a kernel of the function passed as parameter `position` (or by keyword `keyword`)."""
 

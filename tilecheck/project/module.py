@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tilecheck.frozen import record
 from tilecheck.project import kernels
 from tilecheck.project.hosts import Mentions
 from tilecheck.project.packages import FileName
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["KernelSite", "Module"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class KernelSite:
     """A kernel of the checked tree.
 

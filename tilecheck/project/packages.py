@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from tilecheck.frozen import record
-
 __all__ = ["FileName", "Packages"]
 
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
@@ -17,7 +15,7 @@ _FOREIGN: Final = ("cuda", "tilecheck", "tilecheck_runtime")
 """Names whose meaning is known here; never looked for in the checked tree."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FileName:
     """How a file is imported. `package_root` is the directory above its top-most package, or its own directory."""
 

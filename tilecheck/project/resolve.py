@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.project.runtimenames import RUNTIME, RUNTIME_NAMES
 from tilecheck.project.skeleton import (
     Bound,
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 __all__ = ["ClassAt", "FunctionAt", "Origin", "Resolver", "ValueAt", "dotted_parts"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FunctionAt:
     module: Module
     qualname: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ClassAt:
     module: Module
     qualname: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ValueAt:
     """A value assigned in scope `scope` of a module."""
 

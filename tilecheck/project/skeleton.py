@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.syntax.walk import walk
 
 __all__ = [
@@ -21,7 +20,7 @@ __all__ = [
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Definition:
     """A function definition.
 
@@ -44,7 +43,7 @@ class Definition:
         return self.node.end_lineno or self.node.lineno
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ImportBinding:
     """`dotted` names the module or the thing in it; `level` counts leading dots."""
 
@@ -52,17 +51,17 @@ class ImportBinding:
     level: int
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FunctionBinding:
     qualname: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ClassBinding:
     qualname: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ValueBinding:
     """The value of an assignment, or the item of it that `path` leads to through tuple displays."""
 
@@ -71,7 +70,7 @@ class ValueBinding:
     path: tuple[int, ...] = ()
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class OpaqueBinding:
     """Bound by a loop, a `with`, an unpacking, an augmented assignment, ..."""
 
@@ -79,7 +78,7 @@ class OpaqueBinding:
 Binding: TypeAlias = ImportBinding | FunctionBinding | ClassBinding | ValueBinding | OpaqueBinding
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Bound:
     """One binding of a name. `conditional` when it stands under a branch, loop, or try."""
 
@@ -87,13 +86,13 @@ class Bound:
     conditional: bool
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class StarImport:
     dotted: str
     level: int
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Skeleton:
     """`scopes` maps the qualified name of a function, or `` for the module, to the bindings of each name."""
 
@@ -124,7 +123,7 @@ def skeleton(tree: ast.Module) -> Skeleton:
     )
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Place:
     """Where a block stands. `prefix` begins the qualified names of what it defines; `scope` holds its names."""
 

@@ -6,9 +6,8 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
-
-from tilecheck.frozen import record
 
 if TYPE_CHECKING:
     from tilecheck.project.module import Module
@@ -20,7 +19,7 @@ _MARKER: Final = b"tilecheck:"
 _BLANK: Final = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, tokenize.ENDMARKER})
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Suppression:
     """One opt-out comment.
 
@@ -47,7 +46,7 @@ def covers(suppression: Suppression, line: int) -> bool:
     return suppression.first_line <= line <= suppression.last_line
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Comment:
     text: str
     line: int

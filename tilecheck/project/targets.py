@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.syntax.tree import ClassDef, Expr, FuncDef
 
 if TYPE_CHECKING:
     from tilecheck.project.module import Module
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TileName:
     """A public name of cuda.tile by its dotted path below it: `load`, `PaddingMode.ZERO`, `` for the module itself."""
 
     name: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FunctionTarget:
     """A function defined in a file of the checked tree. `outer` are the enclosing functions, outermost first."""
 
@@ -27,13 +27,13 @@ class FunctionTarget:
     outer: tuple[FuncDef, ...] = ()
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ClassTarget:
     module: Module
     definition: ClassDef
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ConstantTarget:
     """A module-level assignment with one value. `several` when the name is assigned more than once."""
 
@@ -42,14 +42,14 @@ class ConstantTarget:
     several: bool = False
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ModuleTarget:
     """A module of the checked tree."""
 
     module: Module
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ExternalName:
     """A name from outside the checked tree, by its dotted path (`math.pi`, `torch.empty`)."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.repair.line_offsets import line_starts
 from tilecheck.syntax.tree import Span
 
@@ -16,7 +16,7 @@ Applicability: TypeAlias = Literal["safe", "unsafe"]
 """`safe`: wherever the code was defined it does what it did. `unsafe`: it may do something else; a person decides."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Edit:
     """Replace what a span covers by a text; an empty span inserts.
 
@@ -28,7 +28,7 @@ class Edit:
     text: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Fix:
     """One way to settle a finding. Several fixes of one finding are alternatives.
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-
-from tilecheck.frozen import record
 
 if TYPE_CHECKING:
     from tilecheck.diagnostics import Report, Severity
@@ -24,7 +23,7 @@ FORMATS: Final[Mapping[str, str]] = {
 """The module of each form; its `render` takes a `View`."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class View:
     """A report and how to show it. A form takes of it what it can show.
 

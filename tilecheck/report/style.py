@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TextIO
 
-from tilecheck.frozen import record
 
-
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Style:
     """How parts of a report look. Without colour every method returns its argument."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from tilecheck.frozen import record
 from tilecheck.rules.registry import BY_NAME, RULES
 from tilecheck.text.did_you_mean import did_you_mean
 
@@ -13,7 +13,7 @@ class SelectorError(ValueError):
     """A selector that names no rule."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Selection:
     """The rules that are on. Of two selectors that cover a rule, the longer one counts; at a tie `ignore` wins."""
 

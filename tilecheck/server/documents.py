@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import io
 import tokenize
+from dataclasses import dataclass
 
 from tilecheck.diagnostics import Failure
-from tilecheck.frozen import record
 from tilecheck.syntax.text import SourceError, decode, is_valid, parse
 
 __all__ = ["Document", "document"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Document:
     """A text as it stands in an editor.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from tilecheck.diagnostics import KernelReport, Obligation
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.rules.registry import find
 from tilecheck.server.regions import touched
@@ -22,7 +22,7 @@ _STEPS: Final = 6
 """Sentences of an explanation that are shown."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Known:
     """What is known of a file.
 
@@ -34,7 +34,7 @@ class Known:
     types: Mapping[Span, str]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Hovered:
     """Markdown, and what it is about."""
 

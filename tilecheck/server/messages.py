@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from tilecheck.diagnostics import Severity
-from tilecheck.frozen import record
 
 __all__ = [
     "Action", "Answer", "Change", "Closed", "Finding", "Hint", "Opened", "Place", "Published", "Question", "Related",
@@ -17,7 +16,7 @@ Place: TypeAlias = tuple[int, int]
 """Line and column, both from 0; the column in the units that the editor counts in."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What the editor says once, or again when it changes.
 
@@ -31,7 +30,7 @@ class Settings:
     everywhere: bool = False
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Opened:
     """A document is open, and this is its text, now or for the first time."""
 
@@ -40,19 +39,19 @@ class Opened:
     text: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Closed:
     """A document is what is on disk again."""
 
     path: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Touched:
     """Something on disk may have changed: files of the folders, or their settings."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Question:
     """What is there, or what can be done, between two places."""
 
@@ -63,7 +62,7 @@ class Question:
     end: Place
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Related:
     """Another place that a finding is about."""
 
@@ -73,7 +72,7 @@ class Related:
     message: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """A finding as an editor shows it. `code` is None for what could not be checked."""
 
@@ -85,7 +84,7 @@ class Finding:
     related: tuple[Related, ...] = ()
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Published:
     """All findings of a file. `version` is that of the text they are of, None for a file that is not open."""
 
@@ -94,7 +93,7 @@ class Published:
     findings: tuple[Finding, ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Hint:
     """What is said of a place, in Markdown."""
 
@@ -103,7 +102,7 @@ class Hint:
     end: Place
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Change:
     """New text for a range of a file."""
 
@@ -112,7 +111,7 @@ class Change:
     text: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Action:
     """Something that can be done about a finding. `preferred` when it is what an editor may do without asking."""
 
@@ -124,7 +123,7 @@ class Action:
     preferred: bool = False
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to a question; `hint` is None when there is nothing to say."""
 
@@ -133,14 +132,14 @@ class Answer:
     actions: tuple[Action, ...] = field(default=())
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Trouble:
     """Something to tell the user: settings that cannot be read."""
 
     message: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Working:
     """The first look at all files of a folder begins, or is over."""
 

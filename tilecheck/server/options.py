@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
-
-from tilecheck.frozen import record
 
 __all__ = ["Options", "options_of"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Options:
     """Settings of the editor.
 

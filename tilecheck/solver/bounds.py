@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
 from zlib import crc32
 
-from tilecheck.frozen import record
 from tilecheck.solver.inequalities import NOTHING, Assumed, Budget, Facts, conjuncts
 from tilecheck.symbolic import (
     ONE,
@@ -60,7 +59,7 @@ _LAUNCHES: Final = 48
 _SAMPLE: Final = (1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 31, 64, 100)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Inside:
     """A proof that an index stays inside.
 
@@ -78,7 +77,7 @@ class Inside:
                       tuple(dict.fromkeys((*self.rules, *other.rules))))
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Question:
     """What does not change from goal to goal.
 

@@ -14,7 +14,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final, Literal, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.solver.model_search.assignments import grid_axis
 from tilecheck.solver.model_search.collide import Question, assemble
 from tilecheck.solver.model_search.layout import AXES, layout, leaves
@@ -202,7 +201,7 @@ _CONDITION: Final[Mapping[str, Callable[[_Copy, Cond], Any]]] = {
 }
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Pair:
     """A question about two regions in two blocks, with the given scalars put in."""
 

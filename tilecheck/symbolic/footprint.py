@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.symbolic import Cond, Term
 
 Verdict: TypeAlias = Literal["proved", "conditional", "refuted", "unproven", "atomic", "single-block"]
 ClauseKind: TypeAlias = Literal["structural", "semantic", "annotation"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Region:
     """The elements that one access touches in one block, as a function of the block.
 
@@ -29,7 +29,7 @@ class Region:
     exact: bool = True
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Clause:
     """One conjunct of a launch contract over launch scalars.
 
@@ -47,7 +47,7 @@ class Clause:
         return hash(self.text)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class BlockPoint:
     """One of the two sides of a witness: the block, its loop iterations and the lanes of the element.
 
@@ -60,7 +60,7 @@ class BlockPoint:
     variables: tuple[tuple[str, int], ...] = ()
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Witness:
     """Concrete values under which two accesses touch one element; re-evaluated before it is ever shown.
 
@@ -80,7 +80,7 @@ class Witness:
     rank: int = 0
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What the prover says about one question.
 

@@ -5,10 +5,8 @@ Host functions that launch kernels are lowered to the same tree.
 
 from __future__ import annotations
 
-from dataclasses import field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Final, TypeAlias
-
-from tilecheck.frozen import record
 
 __all__ = [
     "FIELDS",
@@ -20,7 +18,7 @@ __all__ = [
 ]
 
 
-@record(frozen=True, order=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Span:
     """A range of source. Lines count from 1, columns from 0 (in characters); the end is exclusive."""
 
@@ -31,13 +29,13 @@ class Span:
     end_column: int
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Name:
     id: str
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Constant:
     """An int, float, bool, str, None or Ellipsis literal."""
 
@@ -45,14 +43,14 @@ class Constant:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Attribute:
     value: Expr
     attr: str
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Keyword:
     """`name=value` in a call; name None for `**value`."""
 
@@ -60,13 +58,13 @@ class Keyword:
     value: Expr
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Starred:
     value: Expr
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Call:
     func: Expr
     args: tuple[Expr, ...]
@@ -74,7 +72,7 @@ class Call:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SliceExpr:
     lower: Expr | None
     upper: Expr | None
@@ -82,7 +80,7 @@ class SliceExpr:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Subscript:
     """`value[items]`; `items` has one entry unless a tuple was written."""
 
@@ -91,7 +89,7 @@ class Subscript:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class BinOp:
     """`op` is the operator as written: + - * / // % ** << >> & | ^ @"""
 
@@ -101,7 +99,7 @@ class BinOp:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class UnaryOp:
     """`op` is one of: - + ~ not"""
 
@@ -110,7 +108,7 @@ class UnaryOp:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class BoolOp:
     """`op` is `and` or `or`; two or more operands."""
 
@@ -119,7 +117,7 @@ class BoolOp:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Compare:
     """`left ops[0] rights[0] ops[1] rights[1] ...`; an op is one of == != < <= > >= is `is not` in `not in`"""
 
@@ -129,7 +127,7 @@ class Compare:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class IfExp:
     test: Expr
     then: Expr
@@ -137,7 +135,7 @@ class IfExp:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Sequence:
     """A tuple, list or set display. `kind` is `tuple`, `list` or `set`."""
 
@@ -146,7 +144,7 @@ class Sequence:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class DictExpr:
     """A dict display; a key of None is `**value`."""
 
@@ -155,7 +153,7 @@ class DictExpr:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Comprehension:
     """A list, set, dict or generator comprehension with one `for`; others are `Unknown`. `kind` list|set|generator."""
 
@@ -167,14 +165,14 @@ class Comprehension:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Lambda:
     params: tuple[Param, ...]
     body: Expr
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """An expression with no counterpart here (f-string, await, yield, walrus, ...). `children` are its
     sub-expressions, which may still mention arrays; `assigns` the names it binds."""
@@ -191,7 +189,7 @@ Expr: TypeAlias = (
 )
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Param:
     """A parameter. `kind` is `positional` (positional-only or plain), `keyword` (keyword-only), `*` or `**`."""
 
@@ -202,7 +200,7 @@ class Param:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Assign:
     """`targets[0] = targets[1] = ... = value`. An annotated assignment has one target and an `annotation`."""
 
@@ -212,7 +210,7 @@ class Assign:
     annotation: Expr | None = None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class AugAssign:
     target: Expr
     op: str
@@ -220,13 +218,13 @@ class AugAssign:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ExprStmt:
     value: Expr
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class If:
     test: Expr
     body: tuple[Stmt, ...]
@@ -234,7 +232,7 @@ class If:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class For:
     target: Expr
     iterable: Expr
@@ -243,7 +241,7 @@ class For:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class While:
     test: Expr
     body: tuple[Stmt, ...]
@@ -251,7 +249,7 @@ class While:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class With:
     """`items` are (context expression, target or None)."""
 
@@ -260,34 +258,34 @@ class With:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Return:
     value: Expr | None
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Break:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Continue:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Pass:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class AssertStmt:
     test: Expr
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Annotated:
     """A bare annotated name, `x: int`, with no value."""
 
@@ -296,7 +294,7 @@ class Annotated:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FuncDef:
     """A function definition, top-level or nested. `span` covers the whole definition, `name_span` the name."""
 
@@ -312,7 +310,7 @@ class FuncDef:
     """Comments inside the definition and directly above it, as (line, text with the leading #)."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ClassDef:
     """A class whose fields and methods matter (dataclasses, enums). `fields` are annotated names or assignments."""
 
@@ -323,13 +321,13 @@ class ClassDef:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Raise:
     value: Expr | None
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Try:
     """`handlers` are the bodies of the except clauses."""
 
@@ -340,7 +338,7 @@ class Try:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ImportStmt:
     """A local import: (local name, dotted target) pairs; `level` counts the leading dots of `from . import`."""
 
@@ -349,7 +347,7 @@ class ImportStmt:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class UnknownStmt:
     """A statement with no counterpart here. `children` and `assigns` as in `Unknown`; `body` what is nested in it."""
 

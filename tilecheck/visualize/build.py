@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Final
 
 from tilecheck.explain.build import explain
 from tilecheck.explain.explanation import ExplainedObligation
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, SettledSlice
 from tilecheck.obligations.verdicts import contract_of
@@ -66,7 +65,7 @@ _SINGULAR: Final[Mapping[str, str]] = {"load": "loads", "address": "addresses"}
 _DOES: Final[Mapping[str, str]] = {"read": "reads", "write": "writes", "atomic": "updates"}
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Drawn:
     """A launch with all that happens in it."""
 
@@ -77,7 +76,7 @@ class Drawn:
     meetings: tuple[Meeting, ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Found:
     """A mark before it is laid out."""
 

@@ -4,12 +4,11 @@ contract of the kernel excludes."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Final
 from zlib import crc32
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.solver.model_search.assignments import Chooser, grid_axis, grids, power_of_two, roles
 from tilecheck.solver.model_search.layout import leaves
@@ -34,7 +33,7 @@ _STYLES: Final = (0, 2, 4, 3)
 _TILES: Final = (1, 2, 4, 8)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Wish:
     """What a launch must be like.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
-from tilecheck.frozen import record
 from tilecheck.visualize.scene import ClauseLine, Scene
 
 __all__ = ["Folded", "folded", "open_clauses"]
@@ -14,7 +14,7 @@ _FEW: Final = 3
 _QUIET: Final = frozenset({"discharged", "unseen", "declared"})
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Folded:
     """Clauses of one kind and state."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Final
 
 from tilecheck.explain.names import assigned
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.witness_loops import values_of_loops
 from tilecheck.pipeline.single_kernel import Study
@@ -28,7 +28,7 @@ _LANES: Final = 4_096
 """Lanes that are looked at."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Meets:
     """A block and what it does there, of which a finding speaks; `element` is where, where that is one."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import product
 from typing import Final, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.visualize.touches import Element
 
 __all__ = ["Cell", "Place", "Rect", "rectangles"]
@@ -19,7 +19,7 @@ LONGEST: Final = 28
 PANELS: Final = 24
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Rect:
     row: int
     column: int
@@ -27,7 +27,7 @@ class Rect:
     width: int
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Place:
     """How one array is laid out.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.explain.names import Given
-from tilecheck.frozen import record
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.pipeline.single_kernel import Study
@@ -42,7 +42,7 @@ _ON_LINE: Final = re.compile(r"(\([a-z]\) )?on (line \d+|lines \d+(?:, \d+)* and
 _SEVERITIES: Final = ("error", "warning", "note")
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Request:
     """What was asked for. `given` are scalars, those of the grid included; `finding` counts from 1."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.visualize.place import Cell, Rect
 from tilecheck.visualize.setting import Block
 
@@ -26,7 +26,7 @@ WORDS: Final[dict[MarkKind, str]] = {
 }
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Mark:
     """Rectangles of one panel that are touched alike; none where only a label stands, in what other marks draw.
 
@@ -48,7 +48,7 @@ class Mark:
     free: tuple[Rect, ...] = ()
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Panel:
     """A two-dimensional part of an array.
 
@@ -67,7 +67,7 @@ class Panel:
     missing: tuple[Cell, ...] = ()
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class AccessLine:
     """An access of an array, as it stands in the source."""
 
@@ -77,7 +77,7 @@ class AccessLine:
     text: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ArrayView:
     """One array.
 
@@ -109,7 +109,7 @@ class ArrayView:
         return "; ".join(parts)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Part:
     """Something that an index is made of.
 
@@ -131,7 +131,7 @@ class Part:
         return f"{self.name}: {told}{f', {self.remark}' if self.remark and not alike else ''}"
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Headline:
     """The finding that the picture opens at.
 
@@ -165,7 +165,7 @@ class Headline:
         return "; ".join(f"{place}: {what}" if place else what for place, what in self.changes).replace(":; ", ": ")
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ClauseLine:
     clause: str
     kind: str
@@ -173,7 +173,7 @@ class ClauseLine:
     broken: bool = False
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ObligationLine:
     place: str
     array: str
@@ -182,7 +182,7 @@ class ObligationLine:
     why: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SourceLine:
     """A line of the kernel, with the accesses on it.
 
@@ -199,7 +199,7 @@ class SourceLine:
     note: str = ""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Scene:
     """A whole picture.
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.dialect.ownership import COORDINATE
 from tilecheck.symbolic import (
@@ -31,7 +30,7 @@ __all__ = ["Scheduled", "scheduled"]
 _NAMED: Final = re.compile(rf"(.*){COORDINATE}(\d+)(?:@.*)?")
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Scheduled:
     """A kernel as it is launched.
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
-
-from tilecheck.frozen import record
 
 __all__ = ["Block", "CannotDraw", "Setting"]
 
@@ -16,7 +15,7 @@ class CannotDraw(ValueError):
     """There is no picture of this. The message says why, and what to do instead."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Setting:
     """A launch in numbers.
 

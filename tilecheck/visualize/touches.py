@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access
 from tilecheck.solver.model_search.codegen import Oracle, TooLarge, enumerator, value
 from tilecheck.solver.model_search.layout import layout
@@ -36,7 +36,7 @@ ITERATIONS: Final = 1_024
 """Iterations of a loop to look at. What is beyond the last costs time, too."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Touch:
     """What one access touches in one block and iteration.
 
@@ -61,7 +61,7 @@ class Touch:
         return bool(self.astray) or (bool(access.tile) and not self.inside and bool(self.kept_off))
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Unplaced:
     """An access that cannot be drawn, or not for sure, and why."""
 
@@ -70,7 +70,7 @@ class Unplaced:
     drawn: bool
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Touched:
     """All touches of a launch, in program order; `made_up` are the elements of arrays that were assumed."""
 

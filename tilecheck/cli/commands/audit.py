@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
@@ -14,7 +14,6 @@ from tilecheck.cli.configure import load_settings
 from tilecheck.cli.exit_status import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError
 from tilecheck.cli.options import settings
 from tilecheck.config import Config, ConfigError
-from tilecheck.frozen import record
 from tilecheck.pipeline.policy import suppressed
 from tilecheck.pipeline.results import Analysis, KernelFindings, OptOut
 from tilecheck.project.escapes import Escape, escapes
@@ -30,7 +29,7 @@ _OPEN: Final = "the launches that are seen neither fulfil nor break it; `tileche
 _DATA: Final = "it is about data: `tilecheck run` checks it where the kernel runs"
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One line of the audit. Lines count from 1; settings have none.
 

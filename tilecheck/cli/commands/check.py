@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +14,6 @@ from tilecheck.cli import options
 from tilecheck.cli.configure import load_settings, parse_selectors
 from tilecheck.cli.exit_status import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError
 from tilecheck.config import Config, ConfigError
-from tilecheck.frozen import record
 
 if TYPE_CHECKING:
     from tilecheck.diagnostics import Report
@@ -85,7 +84,7 @@ def command(
     return watch(places, config, run_once)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Outcome:
     """A report to print, or None, and the exit status so far."""
 

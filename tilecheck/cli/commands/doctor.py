@@ -9,7 +9,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -18,9 +18,7 @@ import click
 
 from tilecheck import __version__
 from tilecheck.config import ConfigError, config_file, load_config
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.releases import KNOWN_RELEASES, is_known
-from tilecheck.native import compiled_library
 
 __all__ = ["Answer", "command", "examine"]
 
@@ -41,7 +39,7 @@ _VARIABLES: Final = (
 )
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Answer:
     """One line. `absent` is a part that nobody has to have; `wrong` is one that does not work as it is."""
 
@@ -76,8 +74,7 @@ def examine() -> Iterator[Answer]:
 
 def _checker() -> Iterator[Answer]:
     where = Path(__file__).resolve().parents[2]
-    how = "compiled" if compiled_library() else "not compiled"
-    yield Answer("tilecheck", "ok", f"{__version__} in {where}, {how}")
+    yield Answer("tilecheck", "ok", f"{__version__} in {where}")
     machine = f"{platform.system()} {platform.machine()}"
     yield Answer("python", "ok", f"{platform.python_version()} ({machine}), {sys.executable}")
 

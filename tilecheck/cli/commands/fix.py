@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any
 
@@ -14,7 +15,6 @@ from tilecheck.cli.editable_files import WriteError, tree_of_paths, tree_of_text
 from tilecheck.cli.exit_status import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError
 from tilecheck.config import Config, ConfigError
 from tilecheck.diagnostics import Report
-from tilecheck.frozen import record
 from tilecheck.pipeline.progress import progress_on
 from tilecheck.repair.apply.bounds_checks import drop_bounds_checks
 from tilecheck.repair.apply.run import Applied, Fixed, Refused, fix_tree
@@ -26,7 +26,7 @@ from tilecheck.text.sources import SourceLines
 __all__ = ["Outcome", "fix"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What is left to do after fixing.
 

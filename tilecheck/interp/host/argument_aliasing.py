@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
-from tilecheck.frozen import record
 from tilecheck.interp.host.entailment import follows
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.kernel.access import Param
@@ -48,7 +48,7 @@ def aliases(launch: Launch, params: Sequence[Param]) -> tuple[tuple[int, int], .
         (i, j) for at, (i, first) in enumerate(given) for j, second in given[at + 1:] if overlap(first, second))
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class UnreadAxis:
     """A grid axis that the kernel never reads, launched with several blocks: `sure`, or perhaps."""
 

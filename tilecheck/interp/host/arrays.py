@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.interp.host.state import State, contiguity, join_values
 from tilecheck.interp.host.values import (
     Choice,
@@ -31,7 +30,7 @@ _RANKS: Final = 5
 ATTRIBUTES: Final = frozenset({"shape", "ndim", "T", "mT", "H", "size", "dtype", "device", "data", "strides"})
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Bounds:
     """`lower:upper:step` in a subscript."""
 

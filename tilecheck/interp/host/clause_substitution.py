@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from tilecheck.frozen import record
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.host.state import chosen
 from tilecheck.interp.kernel.access import Param
@@ -36,7 +36,7 @@ _GRID: Final = re.compile(r"^grid\[(?P<axis>[012])\]$")
 _LENGTH: Final = re.compile(r"^len\((?P<array>[^)]+)\)$")
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Bound:
     """The clause over the symbols of the launch, what is known of the symbols that only it mentions, and what each of
     its own symbols is at the launch."""

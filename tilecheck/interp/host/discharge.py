@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations as pairs_of
 from itertools import product as combinations
 from typing import Final, Literal, TypeAlias
 
 from tilecheck.contracts import annotation_of, render
-from tilecheck.frozen import record
 from tilecheck.interp.host.argument_aliasing import overlap
 from tilecheck.interp.host.clause_substitution import AT_LAUNCH, Bound, bind, derived
 from tilecheck.interp.host.entailment import abstracted, at_once, decided, plain, tightened, unreachable
@@ -66,7 +65,7 @@ _TYPICAL: Final = (96, 80, 48, 24, 100, 65, 33, 12, 6, 5, 3, 1)
 """Values that are no powers of two, for a counter-example that looks like one."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Discharge:
     """What becomes of a clause at a launch.
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.symbolic import Cond, Term
 from tilecheck.syntax.tree import Span
 
 ArgumentKind: TypeAlias = Literal["array", "list", "scalar", "unknown"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Argument:
     """One argument of a launch, aligned with the kernel's parameter of the same place.
 
@@ -58,7 +58,7 @@ class Argument:
     rows: tuple[str, int, int | None] | None = None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Launch:
     """A visible launch.
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from tilecheck.frozen import record
 from tilecheck.interp.host import arrays, calls
 from tilecheck.interp.host import persistent_dicts as tables
 from tilecheck.interp.host.launch import Argument
@@ -50,7 +49,7 @@ _NESTED: Final = 2
 Grid = tuple[Term | None, Term | None, Term | None]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Raw:
     """A launch before its kernel is resolved.
 

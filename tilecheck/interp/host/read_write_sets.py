@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tilecheck.frozen import record
+from dataclasses import dataclass
+
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.symbolic import Atom, Sym, Term, substitute_cond
@@ -10,7 +11,7 @@ from tilecheck.symbolic import Atom, Sym, Term, substitute_cond
 __all__ = ["Touched", "constants_of", "touched"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Touched:
     """Parameters whose arrays a launch may touch, and those that it may write."""
 

@@ -6,10 +6,9 @@ its name: it becomes a number, a tensor or an object when it is used as one.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.interp.host.syntax import syntax
 from tilecheck.project.module import Module
 from tilecheck.symbolic import Cond, Term
@@ -19,24 +18,24 @@ Step: TypeAlias = str | int
 """One step into a value: an attribute or a constant index."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Int:
     term: Term
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Truth:
     cond: Cond
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Plain:
     """A literal that is no integer: None, a string, a float."""
 
     value: object | None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Ratio:
     """The true division of two integers, before it is rounded."""
 
@@ -44,7 +43,7 @@ class Ratio:
     den: Term
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Log2:
     """`math.log2(of)`; `up` once it was rounded up."""
 
@@ -52,7 +51,7 @@ class Log2:
     up: bool = False
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Tensor:
     """An array.
 
@@ -80,7 +79,7 @@ class Tensor:
     rows: tuple[str, int, int | None] | None = None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Shape:
     """`x.shape[lower:upper]` of an array of unknown rank."""
 
@@ -89,7 +88,7 @@ class Shape:
     upper: int | None = None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Rest:
     """The extents of a shape of unknown rank, where they stand among the items of a tuple: `(*x.shape, 4)`."""
 
@@ -99,7 +98,7 @@ class Rest:
 Place: TypeAlias = tuple[Span, Module]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Items:
     """A tuple. `places` tells where each item was written, when that is seen."""
 
@@ -112,7 +111,7 @@ class Items:
         return any(isinstance(item, Rest) for item in self.items)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Ref:
     """A list or dict; its contents are in the state, under `key`."""
 
@@ -120,7 +119,7 @@ class Ref:
     key: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Record:
     """An object with visible fields: a namespace, a dataclass, a named tuple. `key` tells objects apart."""
 
@@ -131,13 +130,13 @@ class Record:
         return next((v for n, v in self.fields if n == name), None)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Kernel:
     file: str
     qualname: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Closure:
     """A lambda or a function defined inside a function, with the frame it sees."""
 
@@ -151,7 +150,7 @@ class Closure:
     defaults: tuple[tuple[str, Value], ...] = ()
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Function:
     """A function or method of the checked tree; `raw` as it is given to its decorators."""
 
@@ -166,7 +165,7 @@ class Function:
         return syntax(self.module).function(self.qualname)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Class:
     module: Module
     qualname: str
@@ -176,19 +175,19 @@ class Class:
         return syntax(self.module).class_(self.qualname)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class External:
     """A name from outside the checked tree, by its dotted path; `cuda.tile.launch` for names of cuda.tile."""
 
     path: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Package:
     module: Module
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Table:
     """A dict that outlives the call: a module's cache or table. What is stored in it is collected elsewhere.
 
@@ -201,14 +200,14 @@ class Table:
     partial: bool = False
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Choice:
     """One of several values, each under its condition."""
 
     options: tuple[tuple[Cond, Value], ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Member:
     """Origin of a value that is one of `values`, or what `path` leads to in one of them.
 
@@ -221,7 +220,7 @@ class Member:
     every: bool = False
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Stored:
     """Origin of a value read from a table that outlives the call: one of what is ever stored there, or, of a `partial`
     table, something else."""
@@ -236,7 +235,7 @@ class Stored:
 Origin: TypeAlias = Member | Stored
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Thing:
     """A value known by its name only. `numeric` is false when it is known to be no integer."""
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
 from typing import Final, Literal
 from zlib import crc32
 
-from tilecheck.frozen import record
 from tilecheck.interp.host.clause_substitution import AT_LAUNCH, bind
 from tilecheck.interp.host.discharge import Discharge, cone, said
 from tilecheck.interp.host.entailment import decided, plain, unreachable
@@ -67,7 +67,7 @@ _NO_LIMIT: Final = 1 << 62
 _SIZES: Final = (".shape[", "grid[", "len(", "numel(")
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Failing:
     """A clause that fails at a launch.
 

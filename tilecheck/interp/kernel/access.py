@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.interp.kernel.dialect.ownership import NOT_A_DIALECT, Held, Ownership
 from tilecheck.interp.kernel.lint_facts import NOTHING_SEEN, Observed
@@ -18,7 +17,7 @@ Mode: TypeAlias = Literal["read", "write", "atomic"]
 ParamKind: TypeAlias = Literal["array", "list", "constant", "scalar", "unknown"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Param:
     """A kernel parameter. `kind` comes from the annotation and from use: `list` is a list of arrays."""
 
@@ -30,7 +29,7 @@ class Param:
         return hash(self.name)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Access:
     """One memory operation on one array.
 
@@ -84,7 +83,7 @@ class Access:
     held: Held | None = None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Claim:
     """`assume_divisible_by(value, divisor)`: false, it makes everything undefined.
 
@@ -99,7 +98,7 @@ class Claim:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Gap:
     """Something that was not understood. `arrays` lose every verdict; empty when no array is concerned."""
 
@@ -108,7 +107,7 @@ class Gap:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Declared:
     """A clause or annotation written by the author: in `@requires`, a trailing comment or an overlay."""
 
@@ -117,7 +116,7 @@ class Declared:
     origin: Literal["requires", "comment", "overlay"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class KernelModel:
     """A kernel as the rules see it.
 

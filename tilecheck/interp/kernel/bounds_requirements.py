@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from tilecheck.frozen import record
+from dataclasses import dataclass
+
 from tilecheck.interp.kernel.values import View
 from tilecheck.symbolic import ONE, TRUE, ZERO, Cond, Lane, Term, app, atoms_of, const, substitute, sym
 
 __all__ = ["Reach", "along_lanes", "entered", "of_member", "of_raw", "of_tile", "of_unchecked"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Reach:
     """Along one axis, an operation is defined only if `0 <= at < end`, in each block, iteration and lane.
 

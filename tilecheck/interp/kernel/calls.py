@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.coerce import arrays_in, to_array
 from tilecheck.interp.kernel.interpreter import DEPTH, Frame, Machine
 from tilecheck.interp.kernel.joins import join
@@ -41,7 +40,7 @@ from tilecheck.symbolic import Cond, conj, negate
 from tilecheck.syntax.tree import Annotated, Attribute, Call, Expr, FuncDef, Name, Param, Return, Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Arguments:
     """Evaluated arguments. `complete` is false when a starred argument could not be expanded."""
 

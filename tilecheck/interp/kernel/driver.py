@@ -24,7 +24,7 @@ from tilecheck.interp.kernel.names import in_module
 from tilecheck.interp.kernel.poison.sources import Paddings
 from tilecheck.interp.kernel.statements import STATEMENTS
 from tilecheck.interp.kernel.tile_types.dtypes import SOME_INTEGER, SOME_NUMBER
-from tilecheck.interp.kernel.values import NONE, Const, Data, Int, ParamRef, Value
+from tilecheck.interp.kernel.values import NONE, Data, Int, ParamRef, Value
 from tilecheck.project.annotations import is_constant_annotation, tile_annotation
 from tilecheck.symbolic import FALSE, TRUE, Cond, Opaque, atoms_in, conj, sym
 from tilecheck.symbolic.footprint import Region
@@ -207,7 +207,7 @@ def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None)
 def _mentions_float(annotation: Expr) -> bool:
     if isinstance(annotation, Subscript):
         return any(_plain(i) == "float" for i in annotation.items)
-    return isinstance(annotation, Const) and False
+    return False
 
 
 _LOOSE: Final = {"int": "~int", "bool": "~bool"}

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.bounds_requirements import Reach, entered, of_member, of_raw, of_tile, of_unchecked
 from tilecheck.interp.kernel.coerce import extent
 from tilecheck.interp.kernel.dialect.ownership import Held
@@ -48,7 +47,7 @@ from tilecheck.symbolic import (
 from tilecheck.syntax.tree import Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Effect:
     """What an operation does.
 
@@ -85,7 +84,7 @@ class Effect:
         return self.mode == "read" and self.unspecified is not FALSE and self.unchecked.op != "true"
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Place:
     """Where one option of an access goes: index in coordinates of the root, and the condition for being inside."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.coerce import arrays_in, base_name, either_array, to_array
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.locks import alias
@@ -94,7 +93,7 @@ def rebuild(name: str, shape: Value, parts: Mapping[Slot, Value]) -> Value:
     return walk((name,), shape)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Placeholder:
     """Stands for the value of a slot at the start of some iteration."""
 
@@ -173,7 +172,7 @@ def _forget(value: Value, where: str) -> Value:
 
 # --- classification --------------------------------------------------------------------------------------------------
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Form:
     """The value of a slot at the start of an iteration.
 

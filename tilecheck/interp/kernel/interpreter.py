@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Claim, Gap
 from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.interp.kernel.dialect.holdings import Holdings
@@ -51,7 +50,7 @@ class Exhausted(Exception):
     """The execution budget is spent."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Knowledge:
     """What an earlier run found out about the whole kernel.
 
@@ -106,7 +105,7 @@ class Frame:
         return None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class LoopMark:
     """An enclosing loop: the name of its counter, and the value of its target when it is a `for` over a range."""
 
@@ -124,7 +123,7 @@ class Lock:
     released: str | None = None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CasResult:
     """What a compare-and-swap returned stands for."""
 
@@ -135,7 +134,7 @@ class CasResult:
     strong: bool
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Record:
     """An access as executed; locks are settled when the execution is over."""
 

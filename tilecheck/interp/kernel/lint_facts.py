@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.tile_types.uses import Use
 from tilecheck.interp.kernel.values import Bool, Data, Int, Value
 from tilecheck.symbolic import TRUE, Atom, Cond, Lane, Term, conj, conjuncts, disj, negate, substitute_cond
@@ -25,7 +24,7 @@ _EARLY: Final = 32
 UnusedKind: TypeAlias = Literal["mask", "tile", "loaded"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SliceUse:
     """`array.slice(axis, start, stop)`, in coordinates of what is sliced, whose extent along the axis is `extent`.
 
@@ -42,7 +41,7 @@ class SliceUse:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Narrowing:
     """A value put into an integer type that may not hold it; `result` is what becomes of it."""
 
@@ -54,7 +53,7 @@ class Narrowing:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RangeLoop:
     """A `for` over a range.
 
@@ -71,7 +70,7 @@ class RangeLoop:
     early: bool = False
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SubTile:
     """`ct.extract` or `ct.insert`: a part of a tile of extents `whole`, selected in units of its own extents."""
 
@@ -83,7 +82,7 @@ class SubTile:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Early:
     """An access that may come before `grid_dependency_control_wait()`.
 
@@ -104,7 +103,7 @@ class Early:
         return path.op == "false" or any(_implies(path, substitute_cond(w, given)) for w in self.waits)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Unused:
     """A value that is made and does not reach memory, a condition or a result.
 
@@ -118,7 +117,7 @@ class Unused:
     helper: bool
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Observed:
     """The notes of one kernel.
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.lint_facts import Notes, Unused, UnusedKind
 from tilecheck.syntax.tree import (
     PARTS,
@@ -42,7 +41,7 @@ __all__ = ["mentions_64_bits", "unused"]
 _REPORTED: Final[tuple[UnusedKind, ...]] = ("mask", "tile", "loaded")
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Made:
     """One name that an assignment without further effects sets. `alone` when it sets no other."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.assigned import assigned_names, jumps_out
 from tilecheck.interp.kernel.calls import relative
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
@@ -61,7 +60,7 @@ STATIC_RANGE = 8
 TRIALS = 4
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Loop:
     """A loop to be summarized.
 
@@ -357,7 +356,7 @@ def _same_type(m: Machine, name: str, before: Value, after: Value | None, loop: 
         note(m, "carried", name, (first, last), loop.span)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Trial:
     """An execution of the body from placeholders, which stand for `seeds`."""
 

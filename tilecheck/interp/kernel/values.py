@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.poison.sources import Shadow
 from tilecheck.symbolic import TRUE, Cond, Term
 from tilecheck.syntax.tree import ClassDef, Expr, FuncDef, Param, Span
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 Shape: TypeAlias = tuple[Term, ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Int:
     """An integer scalar or tile. Lanes in the term are coordinates of the tile; `shape` None is an unknown shape.
     `shadow` says which lanes are undefined, and so do those of `Bool` and `Data`.
@@ -41,7 +40,7 @@ def with_term(value: Int, term: Term) -> Int:
     return value if value.term is term else Int(term, value.shape, value.shadow, value.dtype, value.made)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Bool:
     cond: Cond
     shape: Shape | None = ()
@@ -50,7 +49,7 @@ class Bool:
     made: Span | None = field(default=None, compare=False, repr=False)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Data:
     """A float, or a tile whose elements are not followed. `term` names the value when it is a function of known
     things: equal terms mean equal values, but no arithmetic law holds."""
@@ -62,40 +61,40 @@ class Data:
     made: Span | None = field(default=None, compare=False, repr=False)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Const:
     """None, a string, a float or Ellipsis."""
 
     value: object
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Named:
     """A value that is the same in all blocks and of which only equality is asked: `x.dtype`, a string parameter."""
 
     text: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TileRef:
     """A public name of cuda.tile, or cuda.tile itself."""
 
     name: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class External:
     """A name from outside the checked tree."""
 
     name: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Builtin:
     name: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class View:
     """One array that a reference may mean, as seen through slices and tiled views.
 
@@ -120,14 +119,14 @@ class View:
         return next(((a, b) for d, a, b in self.slices if d == axis), None)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ArrayRef:
     """The arrays a reference may mean, each under a condition."""
 
     options: tuple[tuple[Cond, View], ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ParamRef:
     """A parameter (or an element of one) whose kind shows only in its use. `outer` for those of a factory."""
 
@@ -136,7 +135,7 @@ class ParamRef:
     outer: bool = False
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Choice:
     """Either of two values of different kinds, or of kinds that only their use will show."""
 
@@ -145,7 +144,7 @@ class Choice:
     other: Value
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Extents:
     """`x.shape` or `x.strides`."""
 
@@ -153,24 +152,24 @@ class Extents:
     what: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Tuple:
     items: tuple[Value, ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Range:
     start: Term
     stop: Term
     step: Term
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class StaticIter:
     inner: Value
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TileSlice:
     """`ct.Slice(start, length)`."""
 
@@ -178,7 +177,7 @@ class TileSlice:
     length: Term
 
 
-@record(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Function:
     """`defaults` are those of a nested function: they are evaluated where it is defined."""
 
@@ -188,7 +187,7 @@ class Function:
     defaults: Mapping[str, Value] = field(default_factory=dict)
 
 
-@record(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class LambdaValue:
     params: tuple[Param, ...]
     body: Expr
@@ -197,27 +196,27 @@ class LambdaValue:
     defaults: Mapping[str, Value] = field(default_factory=dict)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Partial:
     func: Value
     args: tuple[Value, ...]
     keywords: tuple[tuple[str, Value], ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Method:
     owner: Value
     name: str
 
 
-@record(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Class:
     definition: ClassDef
     module: Module
     closure: Frame | None = None
 
 
-@record(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Instance:
     """An instance of a class; `member` names a member of an enumeration."""
 
@@ -226,17 +225,17 @@ class Instance:
     member: str | None = None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ModuleValue:
     module: Module
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Dict:
     items: tuple[tuple[Value, Value], ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """A value that is not understood. It may hold any of `arrays`."""
 
@@ -244,7 +243,7 @@ class Unknown:
     arrays: frozenset[str] = frozenset()
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Owned:
     """A value that only kernels of the ownership dialect have. Its kinds are in `dialect/values.py`."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.syntax.tree import Span
 
 __all__ = ["Code", "Event"]
@@ -12,7 +12,7 @@ __all__ = ["Code", "Event"]
 Code: TypeAlias = Literal["TC104", "TC401", "TC402", "TC403", "TC404", "TC405", "TC406", "TC407", "TC408"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Event:
     """
     kind     which of the things that the rule finds

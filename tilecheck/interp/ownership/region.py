@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 from math import gcd, prod
 from typing import Final, TypeAlias
-
-from tilecheck.frozen import record
 
 __all__ = ["WHOLE", "Index", "Region", "meet", "sliced"]
 
@@ -18,7 +17,7 @@ Index: TypeAlias = "int | tuple[int | None, int | None, int | None] | None"
 """A constant index, or the bounds of a slice."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Region:
     """
     whole    every element of the storage

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from tilecheck.frozen import record
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.ownership.concerned import concerned
 from tilecheck.interp.ownership.event import Event
@@ -39,7 +39,7 @@ _KINDS: Final[dict[str, HandleKind]] = {
     "Tensor": "tensor", "Partition": "partition", "SharedTensor": "shared tensor"}
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Owned:
     """What is wrong, and the launches through the runtime."""
 

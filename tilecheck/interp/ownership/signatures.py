@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.dialect.signature import Parameter, signature
 from tilecheck.project.relevance import may_matter
 from tilecheck.syntax.text import SourceError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Callee", "Kernels"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Callee:
     """A kernel. `parameters` is empty for one of plain cuTile, of which `names` has the names."""
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from tilecheck.diagnostics import Diagnostic, Report
-from tilecheck.frozen import record
 from tilecheck.repair.apply.moves import Moves, moved
 from tilecheck.repair.apply.original_bytes import change_bytes
 from tilecheck.repair.apply.verify import harm, is_broken, is_left
@@ -27,7 +26,7 @@ _INEFFECTIVE: Final = "it would not remove the finding"
 _BROKEN: Final = "a seen launch does not satisfy it"
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Checked:
     """The result of checking a tree.
 
@@ -39,7 +38,7 @@ class Checked:
     full: Report
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Tree:
     """The files to fix, and how to check them.
 
@@ -55,7 +54,7 @@ class Tree:
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Applied:
     """A fix that was applied, and the finding before it."""
 
@@ -63,7 +62,7 @@ class Applied:
     fix: Fix
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Refused:
     """A fix that was not applied, and why."""
 
@@ -72,7 +71,7 @@ class Refused:
     why: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Fixed:
     """The outcome: new contents of the files that changed, and the result of checking the tree with them.
 
@@ -86,7 +85,7 @@ class Fixed:
     withheld: tuple[Applied, ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Step:
     """One fix of one finding, to try."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access
 from tilecheck.repair.candidates.scene import Scene
 from tilecheck.syntax.tree import Attribute, BinOp, Call, Constant, Expr, Name, Sequence, Span, UnaryOp
@@ -20,7 +20,7 @@ _ALIKE: Final = frozenset({
 """Operations whose result has in each place what they make of their operands there."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Index:
     """The index of an access, one part for each axis of the array.
 
@@ -65,7 +65,7 @@ def tuple_text(texts: tuple[str, ...]) -> str:
     return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Loaded:
     """Where a tile was loaded from: the call, and its index in the order of the axes of what is made of it."""
 

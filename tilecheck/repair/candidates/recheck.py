@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.driver import measured
 from tilecheck.obligations.bounds import settle_bounds
@@ -32,7 +31,7 @@ _EXECUTED: Final = 50
 """Expressions and statements that take as long to execute as one of these steps."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """One edit that may settle a finding.
 
@@ -68,7 +67,7 @@ class Candidate:
         return self.wide or self.span, self.text
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """A candidate that does. `idle` are grid axes on which the launch must have one block with it."""
 

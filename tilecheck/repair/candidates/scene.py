@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.value_trace import values_by_place
 from tilecheck.interp.kernel.values import Int, Value
@@ -39,7 +39,7 @@ def walk(value: object) -> Iterator[object]:
             yield from walk(getattr(value, name))
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Given:
     """A name that is bound once in a kernel: where, and to what."""
 

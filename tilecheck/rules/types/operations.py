@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.diagnostics import Diagnostic, Note
-from tilecheck.frozen import record
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.symbolic import FALSE, ONE, TRUE, Substitution, Sym, atoms_of, const
@@ -51,7 +50,7 @@ def _finding(use: Use, found: Misfit, notes: tuple[Note, ...], model: KernelMode
 
 # --- launches --------------------------------------------------------------------------------------------------------
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Case:
     """A launch, or one configuration of it: values of scalar parameters, what puts them in, and arguments by name."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.pipeline.analyze import FileResult, Overlay, failure_of, find_file_launches, prove_site
 from tilecheck.pipeline.kernel_suppressions import opt_outs_of_file
 from tilecheck.pipeline.results import OptOut
@@ -33,7 +33,7 @@ class KernelUnit(NamedTuple):
     qualname: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Kept:
     """What a step yielded. `sites` are the kernels that it found."""
 

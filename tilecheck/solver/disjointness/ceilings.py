@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from tilecheck.frozen import record
 from tilecheck.solver.disjointness.problem import Assumption, Problem
 from tilecheck.solver.inequalities import Facts
 from tilecheck.symbolic import (
@@ -24,7 +23,7 @@ from tilecheck.symbolic import (
 )
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Named:
     """A problem in which every `ceil(x / d)` over launch scalars is one symbol, and the way back."""
 

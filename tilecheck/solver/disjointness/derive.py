@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Final
 
-from tilecheck.frozen import record
 from tilecheck.solver.disjointness import data, digits, division, guards, linear
 from tilecheck.solver.disjointness.assumptions import candidates
 from tilecheck.solver.disjointness.cases import case_splits
@@ -129,7 +128,7 @@ def _fewest(problem: Problem, d: Derivation) -> Derivation:
     return d
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Stuck:
     """Where a derivation is stuck: before any case split, and in the first case that failed after `settled` others."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from tilecheck.frozen import record
+from dataclasses import dataclass
+
 from tilecheck.solver.inequalities import Assumed
 from tilecheck.symbolic import Cond, Term
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Annotations:
     """What the author declares of data, by array name."""
 
@@ -33,7 +34,7 @@ class Annotations:
                 *(d for _, d in self.multiples))
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Show that the equations (each `== 0`) and conditions force each goal to be 0."""
 
@@ -47,7 +48,7 @@ class Problem:
     """Index terms of both copies: what a declared segment may contain."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Assumption:
     """An inequality over launch scalars that completes a proof. `semantic` when a collision may be what it excludes."""
 
@@ -55,7 +56,7 @@ class Assumption:
     semantic: bool
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Derivation:
     """The outcome: `assumed` are signs of launch scalars, `clauses` what had to be assumed besides.
 

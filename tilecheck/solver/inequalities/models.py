@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 from zlib import crc32
 
-from tilecheck.frozen import record
 from tilecheck.symbolic import (
     FUNCTIONS,
     App,
@@ -147,7 +147,7 @@ def models(conds: tuple[Cond, ...], signs: bool) -> Models:
     return Models(conds, signs)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Question:
     """What models are looked for.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Final, Literal
 from zlib import crc32
 
-from tilecheck.frozen import record
 from tilecheck.solver.model_search.assignments import (
     AXES,
     Chooser,
@@ -30,7 +30,7 @@ ASSIGNMENT_COST: Final = 40
 Style = Callable[[str, tuple[int, ...]], int]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Side:
     """One access, ready to be enumerated."""
 
@@ -56,7 +56,7 @@ def side_of(region: Region, variables: tuple[Atom, ...], lanes: tuple[Lane, ...]
     return _Side(region, points, tuple(index[a] for a in plan.uniform), sizes, len(plan.counters))
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Case:
     """One assignment under which accesses are enumerated."""
 
@@ -131,7 +131,7 @@ def _within_block(
             yield q, p
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Question:
     """What the two points of a collision must have in common, and where they must differ."""
 

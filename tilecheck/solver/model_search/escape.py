@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 from zlib import crc32
 
-from tilecheck.frozen import record
 from tilecheck.solver.model_search.assignments import Chooser, Grid, grid_axis, grids, lane_values, power_of_two, roles
 from tilecheck.solver.model_search.codegen import Enumerator, Oracle, Point, TooLarge, enumerator, value
 from tilecheck.solver.model_search.layout import AXES, conjuncts, layout, leaves, reads_data
@@ -25,7 +25,7 @@ LARGER: Final = 8
 """How much larger the arrays are made, to see whether that is what it takes."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Escape:
     """One block, iteration and lane in which an index is outside, in numbers. `witness.element` is where it is."""
 
@@ -63,7 +63,7 @@ def find_escape(
     return search.run(axes, tiles, every)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Search:
     region: Region
     assume: Cond

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
-from tilecheck.frozen import record
 from tilecheck.symbolic import App, Atom, Bid, Cond, Counter, Lane, Load, Opaque, Sym, Term, atoms_of
 from tilecheck.symbolic.footprint import Region
 
 AXES = (0, 1, 2)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Layout:
     """The leaf atoms of a region, sorted by key within each class.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from zlib import crc32
 
-from tilecheck.frozen import record
 from tilecheck.solver.model_search.assignments import AXES, Chooser, grid_axis, grids, roles
 from tilecheck.solver.model_search.collide import ASSIGNMENT_COST, case_of, side_of, touched
 from tilecheck.solver.model_search.layout import conjuncts, layout, leaves, reads_data
@@ -18,7 +18,7 @@ __all__ = ["Point", "find_point"]
 TRIALS = 120
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Point:
     """Concrete values under which a condition holds, evaluated anew before they are returned.
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
-from tilecheck.frozen import record
 from tilecheck.solver.model_search.assignments import grid_axis, lane_values, power_of_two
 from tilecheck.solver.model_search.codegen import TooLarge, enumerator, value
 from tilecheck.solver.model_search.layout import layout, reads_data
@@ -21,7 +20,7 @@ ROUNDS: Final = 4
 LIMITS: Final[Mapping[int, int]] = {0: 0, 1: 24, 2: 8}
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Bound:
     """Where `guard` holds, `0 <= at < end` must; the array ends well at a multiple of `step`."""
 

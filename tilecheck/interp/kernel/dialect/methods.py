@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.calls import Arguments
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.values import Value
@@ -13,7 +13,7 @@ from tilecheck.interp.kernel.values import Value
 __all__ = ["Method", "takes"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Method:
     """A method.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.symbolic import Cond, Term
 from tilecheck.syntax.tree import Span
 
@@ -18,7 +18,7 @@ NESTED: Final = "__nested"
 FaultCode: TypeAlias = Literal["TC104", "TC105", "TC107", "TC109", "TC110", "TC501", "TC502", "TC505"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Held:
     """Why an access of a dialect kernel is safe by itself.
 
@@ -34,7 +34,7 @@ class Held:
     doubt: str = ""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Fault:
     """A rule of the dialect that is broken at a place.
 
@@ -54,7 +54,7 @@ class Fault:
     place: Span | None = None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Origin:
     """Where a symbol that stands for an extent comes from: the parameter whose annotation names it."""
 
@@ -63,7 +63,7 @@ class Origin:
     span: Span
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Ownership:
     """What ownership says of a whole kernel.
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.project.annotations import annotation_kind
 from tilecheck.project.targets import ConstantTarget, ExternalName, TileName
 from tilecheck.symbolic import Sym, Term, const, sym
@@ -38,7 +37,7 @@ _DEPTH: Final = 12
 MOST_AXES: Final = 5
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """A parameter of a dialect kernel.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tilecheck.frozen import record
+from dataclasses import dataclass
+
 from tilecheck.interp.kernel.dialect.signature import Parameter
 from tilecheck.interp.kernel.values import Owned, Shape, Value
 from tilecheck.symbolic import TRUE, Cond, Term
@@ -10,7 +11,7 @@ from tilecheck.symbolic import TRUE, Cond, Term
 __all__ = ["Borrowed", "Cell", "Cells", "Grain", "Mutable", "OwnedMethod", "Part", "Pieces", "Shared"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Grain:
     """A way in which a mutable array is cut: its own pieces, or tiles nested in them.
 
@@ -23,7 +24,7 @@ class Grain:
     partial: bool = False
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Mutable(Owned):
     """`z: Mut[...]`"""
 
@@ -38,7 +39,7 @@ class Mutable(Owned):
         return Grain(self.parameter.name, self.parameter.tile)
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Borrowed(Owned):
     """`x: Ref[...]`, or a view of it.
 
@@ -55,7 +56,7 @@ class Borrowed(Owned):
         return self.parameter.name
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Shared(Owned):
     """`s: Shared[...]`"""
 
@@ -66,7 +67,7 @@ class Shared(Owned):
         return self.parameter.name
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Part(Owned):
     """What `x.partition(bm, bk)` returns."""
 
@@ -74,7 +75,7 @@ class Part(Owned):
     tile: Shape
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cell(Owned):
     """A minted index: it selects a piece of each of `grains` that this block owns.
 
@@ -88,14 +89,14 @@ class Cell(Owned):
     inside: Cond = TRUE
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cells(Owned):
     """What `z.cells()` runs over."""
 
     grains: tuple[Grain, ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Pieces(Owned):
     """What `z.pieces(16)` runs over."""
 
@@ -103,7 +104,7 @@ class Pieces(Owned):
     grain: Grain
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class OwnedMethod(Owned):
     owner: Value
     name: str

@@ -8,9 +8,9 @@ they may say that a lane is undefined that is not, never the reverse.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.symbolic import (
     FALSE,
     TRUE,
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Edge:
     """The end of an array along one axis, as a tile load may reach over it.
 
@@ -52,7 +52,7 @@ class Edge:
     end: Term
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Undefined:
     """Lanes of a value that hold what lies over an edge.
 
@@ -74,7 +74,7 @@ class Undefined:
 Shadow: TypeAlias = tuple[Undefined, ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Observation:
     """A use of a value to which an undefined lane of it makes a difference.
 
@@ -92,7 +92,7 @@ class Observation:
     exact: bool
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Paddings:
     """What is known of the tile loads of a kernel whose padding is unspecified.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.values import Shape
 from tilecheck.symbolic import TRUE, Cond, Term
 from tilecheck.syntax.tree import Span
@@ -14,7 +14,7 @@ __all__ = ["OPEN", "Misfit", "MisfitCode", "Operand", "Use", "Verdict"]
 MisfitCode: TypeAlias = Literal["TC501", "TC502", "TC503", "TC504", "TC505"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Operand:
     """The type of a value.
 
@@ -30,7 +30,7 @@ class Operand:
     made: Span | None = None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Use:
     """An operation whose operands do not fit, or may not.
 
@@ -51,7 +51,7 @@ class Use:
     under: Cond = TRUE
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Misfit:
     """What is wrong.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.dialect.signature import Parameter
 from tilecheck.symbolic import Term
 from tilecheck.syntax.tree import FuncDef
@@ -22,7 +22,7 @@ Extents: TypeAlias = tuple[Term | None, ...]
 """One for each axis; None for one that is not known."""
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Tile:
     """A tile; a scalar on the device is one without axes.
 
@@ -34,7 +34,7 @@ class Tile:
     shape: Extents | None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Loose:
     """A number that takes on the type of what it is combined with: a literal, or a constant of the kernel."""
 
@@ -42,65 +42,65 @@ class Loose:
     value: Term | None = None
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Items:
     items: tuple[Type, ...]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class MutOf:
     parameter: Parameter
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RefOf:
     """A `Ref`, or a view of it."""
 
     parameter: Parameter
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PartOf:
     dtype: str | None
     tile: Extents
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CellOf:
     """A cell of pieces of this shape."""
 
     tile: Extents
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CellsOf:
     tile: Extents
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PiecesOf:
     tile: Extents
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RangeOf:
     pass
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Named:
     """Something of cuda.tile, or an element type of the runtime by the name that it has there."""
 
     name: str
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Bound:
     owner: Type
     name: str
 
 
-@record(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Helper:
     definition: FuncDef
     module: Module

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tilecheck.frozen import record
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.dialect.typed.dtypes import ACCUMULATORS, FLOATS, divided, promoted
 from tilecheck.interp.kernel.dialect.typed.kinds import Extents, Items, Loose, Named, Tile, Type
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["OPERATIONS", "Given", "combine", "compare", "constant", "extents", "method", "tile_of"]
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Given:
     """The types of the arguments of a call. `complete` is false where some are not known."""
 
