@@ -7,7 +7,7 @@ import textwrap
 from tilecheck.api import check_source
 from tilecheck.diagnostics import Report
 from tilecheck.solver.inequalities import Facts
-from tilecheck.symbolic import Sym, bid, conj, evaluate, ge, grid, holds, sym
+from tilecheck.symbolic import GridDim, bid, conj, evaluate, ge, grid, holds, symbol, symbol_from_text
 
 HEADER = "import cuda.tile as ct\nfrom tilecheck import requires\nInt = ct.Constant[int]\n"
 
@@ -28,10 +28,10 @@ def codes(report: Report) -> set[str]:
 
 def test_a_sign_is_not_shown_by_itself() -> None:
     # `2*m >= m*n*t + grid[1]` gives m >= 1 only where m >= 0 is assumed: m == -1, n == 1, t == 6 satisfy it
-    m, n, t = map(sym, "mnt")
+    m, n, t = map(symbol, "mnt")
     fact = ge(2 * m, m * n * t + grid(1))
-    got = Facts([fact, ge(n, bid(0))]).at_least(Sym("m"), 0)
-    values = {Sym("m"): -1, Sym("n"): 1, Sym("t"): 6, Sym("grid[1]"): 4}
+    got = Facts([fact, ge(n, bid(0))]).at_least(symbol_from_text("m"), 0)
+    values = {symbol_from_text("m"): -1, symbol_from_text("n"): 1, symbol_from_text("t"): 6, GridDim(1): 4}
     assert holds(fact, values) and evaluate(m, values) < 0
     assert got is None or not holds(conj(*got), values)
 

@@ -11,7 +11,7 @@ from tilecheck.contracts import parse
 from tilecheck.interp.host.clause_substitution import numbers_of
 from tilecheck.interp.host.discharge import Discharge, discharge
 from tilecheck.interp.host.entailment import decided, follows
-from tilecheck.symbolic import conj, eq, ge, sym
+from tilecheck.symbolic import conj, eq, ge, symbol
 
 
 def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m") -> Discharge:
@@ -213,7 +213,7 @@ def run(x, y, n):
     assert discharge(other, PARAMS, launches(source.format(last=24))[0]).state == "broken"
 
 
-STANDING = (ge(sym("T"), 1),)
+STANDING = (ge(symbol("T"), 1),)
 
 
 @pytest.mark.parametrize(("body", "clause"), [
@@ -287,7 +287,7 @@ def run(x, y, n, m):
 
 
 def test_the_opposite_of_a_fact_does_not_follow() -> None:
-    n, m = sym("n"), sym("m")
+    n, m = symbol("n"), symbol("m")
     assert not follows(ge(m, n), ge(n, m))
     assert not decided(conj(ge(n, 1), ge(m, n)), ge(n, m))
     assert follows(ge(m, n), ge(m * 2, n * 2)) and follows(ge(m, n + 1), ge(m, n)) and follows(eq(m, n), ge(n, m))
@@ -322,12 +322,13 @@ def test_launches_that_pass_the_same_numbers_are_alike() -> None:
     assert one.arguments is not None
     first, *rest = one.arguments
     for changed in (
-            replace(first, term=sym("z")), replace(first, shape=(sym("z"),)), replace(first, strides=(sym("z"),)),
+            replace(first, term=symbol("z")), replace(first, shape=(symbol("z"),)),
+            replace(first, strides=(symbol("z"),)),
             replace(first, name="z"), replace(first, strided="z"), replace(first, dense=not first.dense),
-            replace(first, elements=(first,)), replace(first, options=((ge(sym("z"), 0), first),))):
+            replace(first, elements=(first,)), replace(first, options=((ge(symbol("z"), 0), first),))):
         assert numbers_of(replace(one, arguments=(changed, *rest))) != numbers_of(one)
     for part in (
-            replace(one, facts=ge(sym("z"), 0)), replace(one, grid=(sym("z"), *one.grid[1:])),
+            replace(one, facts=ge(symbol("z"), 0)), replace(one, grid=(symbol("z"), *one.grid[1:])),
             replace(one, cases=((("z", 1),),)), replace(one, every=not one.every), replace(one, free=frozenset("z")),
-            replace(one, variables=(("T", sym("z")),)), replace(one, arguments=None)):
+            replace(one, variables=(("T", symbol("z")),)), replace(one, arguments=None)):
         assert numbers_of(part) != numbers_of(one)

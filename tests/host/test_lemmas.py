@@ -19,7 +19,7 @@ from tilecheck.symbolic import (
     FloorDiv,
     Mod,
     Opaque,
-    Sym,
+    Symbol,
     Term,
     app,
     atoms_of,
@@ -39,7 +39,7 @@ from tilecheck.symbolic import (
     mod,
     ne,
     negate,
-    sym,
+    symbol,
 )
 
 NAMES = ("a", "b", "c", "d.shape[0]")
@@ -51,7 +51,7 @@ TRUTH = Opaque("t", uniform=True)
 
 def term(rng: random.Random, depth: int) -> Term:
     if depth == 0 or rng.random() < 0.2:
-        return sym(rng.choice(NAMES)) if rng.random() < 0.7 else const(rng.randint(-2, 8))
+        return symbol(rng.choice(NAMES)) if rng.random() < 0.7 else const(rng.randint(-2, 8))
     make = rng.choice(MAKERS)
     return make(rng, depth - 1)
 
@@ -83,7 +83,7 @@ def condition(rng: random.Random, depth: int) -> Cond:
 
 def fact(rng: random.Random) -> Cond:
     """What hosts say: multiples, equal extents, powers of two, limits; or anything."""
-    first, second = sym(rng.choice(NAMES)), sym(rng.choice(NAMES))
+    first, second = symbol(rng.choice(NAMES)), symbol(rng.choice(NAMES))
     return rng.choice((
         lambda: condition(rng, 1), lambda: eq(mod(first, second), 0), lambda: eq(first, second),
         lambda: eq(mod(first, const(rng.randint(2, 8))), 0), lambda: eq(app("and", first, first - 1), 0),
@@ -102,7 +102,7 @@ def conditions(depth: int) -> st.SearchStrategy[Cond]:
 
 def counterexample(facts: Cond, goal: Cond, trials: int = TRIALS) -> dict[str, int] | None:
     """Small values that satisfy the facts and not the goal, where both have a meaning."""
-    leaves = sorted({a for value in (facts, goal) for a in atoms_of(value) if isinstance(a, Sym | Opaque)})
+    leaves = sorted({a for value in (facts, goal) for a in atoms_of(value) if isinstance(a, Symbol | Opaque)})
     for values in _assignments([_values(a) for a in leaves], trials):
         env: dict[Atom, int] = dict(zip(leaves, values, strict=True))
         try:
@@ -188,7 +188,7 @@ def test_what_follows_whatever_is_chosen_follows(facts: Cond, goal: Cond, longes
         assert counterexample(facts, goal) is None
 
 
-A, B, C, D = (sym(n) for n in NAMES)
+A, B, C, D = (symbol(n) for n in NAMES)
 POWER = eq(app("and", A, A - 1), 0)
 CHOICE = bool_opaque(TRUTH)
 

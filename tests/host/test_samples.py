@@ -13,10 +13,12 @@ from tilecheck.solver.inequalities import conjuncts
 from tilecheck.symbolic import (
     FALSE,
     TRUE,
+    ArrayParam,
     Cond,
+    Extent,
     Opaque,
     Point,
-    Sym,
+    Scalar,
     bool_opaque,
     conj,
     const,
@@ -31,11 +33,12 @@ from tilecheck.symbolic import (
     lt,
     mod,
     ne,
-    sym,
+    symbol,
+    symbol_from_text,
 )
 
-N, M, T, K = map(sym, ("x.shape[0]", "y.shape[1]", "T", "k"))
-VIEW, REST = map(sym, ("view.shape[:-1]", "view.shape[-1]"))
+N, M, T, K = map(symbol, ("x.shape[0]", "y.shape[1]", "T", "k"))
+VIEW, REST = map(symbol, ("view.shape[:-1]", "view.shape[-1]"))
 UNKNOWN = Opaque("seen", uniform=True)
 
 
@@ -46,7 +49,7 @@ def test_facts_that_mention_one_thing_in_common_are_of_one_part() -> None:
 
 
 def test_a_fact_that_joins_several_parts_makes_one_of_them() -> None:
-    names = [sym(f"n{i}") for i in range(9)]
+    names = [symbol(f"n{i}") for i in range(9)]
     rng = random.Random(3)
     for _ in range(60):
         conds = [ge(rng.choice(names), i) for i in range(3)] + [
@@ -101,16 +104,17 @@ def test_witnesses_satisfy_the_facts_and_the_goal() -> None:
     assert len(found) > 1
     for point in found:
         assert point.holds(goal)
-        values = {Sym(name): point.at(Sym(name)) for name in ("x.shape[0]", "y.shape[1]", "T")}
+        values = {a: point.at(a) for a in map(symbol_from_text, ("x.shape[0]", "y.shape[1]", "T"))}
         assert holds(facts, values)
-        assert point.holds(ge(N, 100)) == (values[Sym("x.shape[0]")] >= 100)
+        assert point.holds(ge(N, 100)) == (values[symbol_from_text("x.shape[0]")] >= 100)
 
 
 def test_a_point_says_what_evaluation_says() -> None:
     term = ite(lt(N, T), floordiv(N, K), mod(N, T) * M) + M
     cond = disj(lt(term, 9), conj(eq(mod(N, T), 0), bool_opaque(UNKNOWN)))
     for n, m, t, k in product((0, 1, 7), repeat=4):
-        env = {Sym("x.shape[0]"): n, Sym("y.shape[1]"): m, Sym("T"): t, Sym("k"): k, UNKNOWN: n % 2}
+        rows, columns = Extent(ArrayParam("x"), 0), Extent(ArrayParam("y"), 1)
+        env = {rows: n, columns: m, Scalar("T"): t, Scalar("k"): k, UNKNOWN: n % 2}
         point = Point(env)
         try:
             expected = evaluate(term, env), holds(cond, env)

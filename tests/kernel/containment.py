@@ -20,7 +20,7 @@ from tilecheck.symbolic import (
     Lane,
     Load,
     Opaque,
-    Sym,
+    Symbol,
     Term,
     atoms_of,
     evaluate,
@@ -65,11 +65,11 @@ class Values(Mapping[Atom, int]):
         self.launch, self.block, self.chosen = launch, block, chosen
 
     def __contains__(self, atom: object) -> bool:
-        return isinstance(atom, (Sym, Bid, Counter, Lane, Load, Opaque)) or (
+        return isinstance(atom, (Symbol, Bid, Counter, Lane, Load, Opaque)) or (
             isinstance(atom, App) and atom.fn not in ("and", "or", "xor", "shl", "shr", "abs", "pow"))
 
     def __getitem__(self, atom: Atom) -> int:
-        if isinstance(atom, Sym):
+        if isinstance(atom, Symbol):
             return self.launch.scalar(atom.name)
         if isinstance(atom, Bid):
             return self.block[atom.axis]

@@ -18,7 +18,19 @@ from tilecheck.interp.host.clause_substitution import extent
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.pipeline.single_kernel import study
 from tilecheck.solver.inequalities import conjuncts
-from tilecheck.symbolic import Atom, Cond, Load, Opaque, Sym, Term, atoms_in, atoms_of, evaluate, holds
+from tilecheck.symbolic import (
+    Atom,
+    Cond,
+    Load,
+    Opaque,
+    Symbol,
+    Term,
+    atoms_in,
+    atoms_of,
+    evaluate,
+    holds,
+    symbol_from_text,
+)
 
 SIZES: Final = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17, 24, 33, 48, 100, 130, 260)
 TRIES: Final = 600
@@ -49,7 +61,7 @@ def drawn(known: Signature, params: Sequence[str], launch: Launch, seed: str, co
     arguments = dict(zip(params, launch.arguments, strict=True))
     facts = conjuncts(launch.facts)
     for _ in range(TRIES):
-        env: dict[Atom, int] = {Sym(n): v for n, v in (rng.choice(launch.cases) if launch.cases else ())}
+        env: dict[Atom, int] = {symbol_from_text(n): v for n, v in (rng.choice(launch.cases) if launch.cases else ())}
         made = _candidate(known, arguments, launch, env, rng)
         if made is None or not all(_may_hold(c, env) for c in facts):
             continue
@@ -102,13 +114,13 @@ def _value(term: Term | None, env: dict[Atom, int], rng: random.Random) -> int:
 
 def _complete(atoms: set[Atom], env: dict[Atom, int], rng: random.Random) -> None:
     for a in sorted(atoms):
-        if isinstance(a, Sym | Opaque) and a not in env:
+        if isinstance(a, Symbol | Opaque) and a not in env:
             env[a] = rng.choice(SIZES)
 
 
 def _may_hold(cond: Cond, env: dict[Atom, int]) -> bool:
     """Whether values that a condition leaves open may satisfy it."""
-    if any(isinstance(a, Sym | Opaque) and a not in env for a in atoms_of(cond)):
+    if any(isinstance(a, Symbol | Opaque) and a not in env for a in atoms_of(cond)):
         return True
     try:
         return holds(cond, env)

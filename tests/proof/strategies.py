@@ -14,7 +14,7 @@ Recipe = tuple[Any, ...]
 
 NAMES = ("a", "b", "c")
 ATOMS: Mapping[str, t.Atom] = {
-    "a": t.Sym("a"), "b": t.Bid(0), "c": t.Counter("c"),
+    "a": t.symbol_from_text("a"), "b": t.Bid(0), "c": t.Counter("c"),
 }
 
 

@@ -41,18 +41,18 @@ from tilecheck.symbolic import (
     mod,
     ne,
     opaque,
-    sym,
+    symbol,
 )
 from tilecheck.symbolic.footprint import Region
 
-T, H, G, N, S = map(sym, "THGNS")
+T, H, G, N, S = map(symbol, "THGNS")
 B0, B1, B2 = bid(0), bid(1), bid(2)
 K = counter("k")
 LANE = lane(0, T)
 UNDECLARED = Annotations()
 
 
-IDS, EXTENT, USED = load("ids", [B0]), sym("ids.shape[0]"), load("used", [ZERO])
+IDS, EXTENT, USED = load("ids", [B0]), symbol("ids.shape[0]"), load("used", [ZERO])
 FLAT_LANES = B0 * T + LANE
 PADDED = Annotations(
     injective=frozenset(("ids",)), multiples=(("used", T),), ranges=(("used", ZERO, EXTENT + 1),))
@@ -76,7 +76,7 @@ def grouped(p: Term, rows: Term, columns: Term, group: Term) -> tuple[Term, Term
     return first + mod(p, size), floordiv(mod(p, width), size)
 
 
-ROWS, COLUMNS = cdiv(sym("M"), sym("tm")), cdiv(sym("N"), sym("tn"))
+ROWS, COLUMNS = cdiv(symbol("M"), symbol("tm")), cdiv(symbol("N"), symbol("tn"))
 FLAT = B0 + K * grid(0)
 
 CASES = {
@@ -97,7 +97,7 @@ CASES = {
     "interleaved": lambda: run([2 * B0 * T + LANE], other=[(2 * B0 + 1) * T + LANE]),
     "declared": lambda: run([B0 * H + LANE], assume=ge(H, 2 * T), other=[B0 * H + T + LANE]),
     "injective data": lambda: run(
-        [load("ids", [B0]) * S + LANE], conj(lt(LANE, S), lt(B0, sym("ids.shape[0]"))),
+        [load("ids", [B0]) * S + LANE], conj(lt(LANE, S), lt(B0, symbol("ids.shape[0]"))),
         annotations=Annotations(injective=frozenset(("ids",)))),
     "injective below a limit": lambda: run(
         [load("ids", [B0]) * S + LANE], conj(lt(LANE, S), lt(B0, EXTENT), ge(IDS, 0), lt(IDS, N)),
@@ -126,7 +126,7 @@ def test_proved_with_no_semantic_clause(name: str) -> None:
     ([B1 * S + B0 * T + LANE], (0, 1), "grid[0] * T <= S"),
     ([(B2 * H + B1) * S + LANE], (1, 2), "T <= S and grid[1] <= H"),
     ([floordiv(B0 * T + LANE, N) * S + mod(B0 * T + LANE, N)], (0,), "N <= S"),
-    ([t * T + LANE for t in grouped(B0, sym("R"), sym("C"), G)], (0,), "grid[0] <= R * C"),
+    ([t * T + LANE for t in grouped(B0, symbol("R"), symbol("C"), G)], (0,), "grid[0] <= R * C"),
     ([B0 + K * S], (0,), "grid[0] <= S"),
     # rows of one matrix run into those of the next where a tile sticks out of it
     ([K * H + mod(B0, cdiv(H, T)) * T + LANE, floordiv(B0, cdiv(H, T))], (0,), "cdiv(H, T) * T <= H"),

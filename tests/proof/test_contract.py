@@ -22,7 +22,6 @@ from tilecheck.contracts import (
 )
 from tilecheck.symbolic import (
     Cond,
-    Sym,
     bid,
     bool_opaque,
     cdiv,
@@ -37,7 +36,8 @@ from tilecheck.symbolic import (
     lt,
     mod,
     ne,
-    sym,
+    symbol,
+    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import Clause
 
@@ -109,14 +109,14 @@ def test_kinds() -> None:
 
 @pytest.mark.parametrize(("text", "annotation"), [
     ("injective(ids)", Annotation("injective", ("ids",))),
-    ("injective(ids, n)", Annotation("injective", ("ids",), (sym("n"),))),
-    ("multiple(sizes, 2*T)", Annotation("multiple", ("sizes",), (2 * sym("T"),))),
+    ("injective(ids, n)", Annotation("injective", ("ids",), (symbol("n"),))),
+    ("multiple(sizes, 2*T)", Annotation("multiple", ("sizes",), (2 * symbol("T"),))),
     ("monotone(indptr)", Annotation("monotone", ("indptr",))),
     ("segments(offsets)", Annotation("segments", ("offsets",))),
     ("segments(offsets, lengths)", Annotation("segments", ("offsets", "lengths"))),
-    ("range(ids, 0, n - 1)", Annotation("range", ("ids",), (const(0), sym("n") - 1))),
+    ("range(ids, 0, n - 1)", Annotation("range", ("ids",), (const(0), symbol("n") - 1))),
     ("ticket(counter)", Annotation("ticket", ("counter",))),
-    ("lock(locks[i, 2*j])", Annotation("lock", ("locks",), (sym("i"), 2 * sym("j")))),
+    ("lock(locks[i, 2*j])", Annotation("lock", ("locks",), (symbol("i"), 2 * symbol("j")))),
     ("lock(locks)", Annotation("lock", ("locks",))),
     ("disjoint(c, a)", Annotation("disjoint", ("c", "a"))),
     ("disjoint(cs[*], a)", Annotation("disjoint", ("cs[*]", "a"))),
@@ -184,7 +184,7 @@ def test_mistakes(text: str, column: int, words: str) -> None:
     assert caught.value.column == column
 
 
-NAMES = (Sym("a"), Sym("b"), Sym("c"))
+NAMES = (symbol_from_text("a"), symbol_from_text("b"), symbol_from_text("c"))
 SYMBOLS = {"a": NAMES[0], "b": NAMES[1], "c": NAMES[2]}
 # an author's mistake in a text, but expressions drawn at random have it
 ZERO_DIVISOR = re.compile(r"(//|%) \(?0\b")
@@ -222,12 +222,12 @@ def test_parsing_rendered_terms(recipe: Recipe) -> None:
 
 
 def test_rendering_of_what_no_contract_holds() -> None:
-    assert render(le(bid(0), load("ids", (sym("n"),)))) == "bid(0) <= ids[n]"
-    assert render(bool_opaque(Sym("flag"))) == "flag != 0"
-    assert render(bool_opaque(Sym("flag"), False)) == "flag == 0"
-    assert render(cdiv(sym("n"), sym("T")) * 2) == "2*cdiv(n, T)"
-    assert render(-sym("n")) == "-n"
-    assert render(-mod(sym("n"), sym("T"))) == "-(n % T)"
+    assert render(le(bid(0), load("ids", (symbol("n"),)))) == "bid(0) <= ids[n]"
+    assert render(bool_opaque(symbol_from_text("flag"))) == "flag != 0"
+    assert render(bool_opaque(symbol_from_text("flag"), False)) == "flag == 0"
+    assert render(cdiv(symbol("n"), symbol("T")) * 2) == "2*cdiv(n, T)"
+    assert render(-symbol("n")) == "-n"
+    assert render(-mod(symbol("n"), symbol("T"))) == "-(n % T)"
 
 
 def clause(text: str) -> Clause:
@@ -252,7 +252,7 @@ def test_evaluation() -> None:
 
 
 def test_equivalence() -> None:
-    n, t, m = sym("n"), sym("T"), sym("m")
+    n, t, m = symbol("n"), symbol("T"), symbol("m")
     assert equivalent(le(grid(0), cdiv(n, t)), lt((grid(0) - 1) * t, n))
     assert not equivalent(le(grid(0), cdiv(n, t)), le(grid(0) * t, n))
     assert equivalent(eq(n, m), eq(m, n))

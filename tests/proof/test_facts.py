@@ -8,10 +8,10 @@ from itertools import pairwise, product
 import pytest
 
 from tilecheck.solver.inequalities import Assumed, Budget, Facts, prove_factored
-from tilecheck.symbolic import Cond, Term, bid, conj, const, eq, evaluate, floordiv, ge, holds, lt, mod, sym
+from tilecheck.symbolic import Cond, Term, bid, conj, const, eq, evaluate, floordiv, ge, holds, lt, mod, symbol
 
 B = bid(0)
-S, R, C, Q, T = map(sym, "SRCQT")
+S, R, C, Q, T = map(symbol, "SRCQT")
 POSITIVE = conj(ge(S, 1), ge(R, 1), ge(C, 1), ge(T, 1), ge(Q, 0))
 SWIZZLED = floordiv(mod(B, S * C), S)
 LAST = floordiv(mod(B, S * C), R)
@@ -57,7 +57,7 @@ def test_what_is_proved_holds(seed: int) -> None:
     if prove_factored(Facts([known], [p], signs=False), p) is None:
         return
     for b, s, t, blocks in product(range(6), range(4), range(-2, 4), (6,)):
-        env = {B.single: b, S.single: s, T.single: t, sym("grid[0]").single: blocks}
+        env = {B.single: b, S.single: s, T.single: t, symbol("grid[0]").single: blocks}
         try:
             assert not holds(known, env) or evaluate(p, env) >= 0, (known, p, env)
         except ArithmeticError:
@@ -88,7 +88,7 @@ def test_what_was_in_vain_is_remembered_and_changes_no_answer(seed: int) -> None
 
 
 def test_what_was_not_found_for_lack_of_work_is_found_with_a_full_budget() -> None:
-    chain = [sym(name) for name in "abcdefg"]
+    chain = [symbol(name) for name in "abcdefg"]
     known = [ge(b, a) for a, b in pairwise(chain)]
     facts = Facts(known, signs=False, budget=Budget(3))
     assert facts.prove(chain[-1] - chain[0]) is None

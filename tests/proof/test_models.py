@@ -6,9 +6,9 @@ import pytest
 
 from tilecheck.solver.inequalities import models
 from tilecheck.solver.inequalities.models import Models
-from tilecheck.symbolic import Cond, bid, conj, counter, eq, floordiv, ge, grid, lane, le, lt, mod, ne, sym
+from tilecheck.symbolic import Cond, bid, conj, counter, eq, floordiv, ge, grid, lane, le, lt, mod, ne, symbol
 
-N, M, T, G = map(sym, ("n", "m", "T", "x.shape[0]"))
+N, M, T, G = map(symbol, ("n", "m", "T", "x.shape[0]"))
 B, K, L = bid(0), counter("k"), lane(0, T)
 
 

@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from tilecheck.symbolic import FALSE, TRUE, bid, conj, const, disj, ge, lt, sym
+from tilecheck.symbolic import FALSE, TRUE, bid, conj, const, disj, ge, lt, symbol
 
 
 @pytest.mark.parametrize("only", [TRUE, FALSE])
@@ -17,6 +17,6 @@ def test_there_is_one_true_and_one_false(only: object) -> None:
 
 
 def test_conditions_are_equal_after_the_way() -> None:
-    cond = disj(conj(ge(bid(0), 1), lt(bid(1), sym("n"))), lt(bid(2), const(3)))
+    cond = disj(conj(ge(bid(0), 1), lt(bid(1), symbol("n"))), lt(bid(2), const(3)))
     again = pickle.loads(pickle.dumps(cond))
     assert again == cond and hash(again) == hash(cond) and again.key == cond.key

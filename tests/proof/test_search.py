@@ -29,9 +29,9 @@ from tilecheck.symbolic import (
     Bid,
     Cond,
     Counter,
+    GridDim,
     Lane,
     Opaque,
-    Sym,
     Term,
     app,
     bid,
@@ -58,12 +58,13 @@ from tilecheck.symbolic import (
     ne,
     of,
     opaque,
-    sym,
+    symbol,
+    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import BlockPoint, Region, Witness
 
 X, Y = frozenset({0}), frozenset({0, 1})
-T, U, N, H, S = sym("T"), sym("U"), sym("n"), sym("H"), sym("S")
+T, U, N, H, S = symbol("T"), symbol("U"), symbol("n"), symbol("H"), symbol("S")
 B0, B1 = bid(0), bid(1)
 L, R = lane(0, T), lane(1, U)
 K = counter("k")
@@ -74,7 +75,7 @@ def region(*index: Term, guard: Cond = TRUE, exact: bool = True) -> Region:
 
 
 def grouped(p: Term) -> tuple[Term, Term]:
-    rows, columns = cdiv(sym("M"), T), cdiv(sym("N"), U)
+    rows, columns = cdiv(symbol("M"), T), cdiv(symbol("N"), U)
     width = 8 * columns
     first = floordiv(p, width) * 8
     height = minimum(rows - first, const(8))
@@ -84,7 +85,7 @@ def grouped(p: Term) -> tuple[Term, Term]:
 COLLIDING = {
     "constant": (region(L), X),
     "dropped axis": (region(B0 * U + R, L), Y),
-    "head permutation": (region(floordiv(B0, H), B1, K, L, guard=lt(K, sym("s"))), Y),
+    "head permutation": (region(floordiv(B0, H), B1, K, L, guard=lt(K, symbol("s"))), Y),
     "half step": (region(B0 * floordiv(T, const(2)) + L), X),
     "wrong radix": (region(floordiv(B0, H), mod(B0, H - 1), L), X),
     "loop without stride": (region((B0 + K) * T + L, guard=lt(B0 + K, N)), X),
@@ -97,7 +98,7 @@ COLLIDING = {
     "row too short": (region(B0 * H + L), X),
     "flag": (region(floordiv(B0, const(2)), guard=bool_opaque(Opaque("flag", True))), X),
     "three axes": (region(B0 + B1 + bid(2)), frozenset({0, 1, 2})),
-    "strides": (region(B0 * sym("x.strides[0]") + B1 * sym("x.strides[1]") + L), Y),
+    "strides": (region(B0 * symbol("x.strides[0]") + B1 * symbol("x.strides[1]") + L), Y),
 }
 
 
@@ -116,7 +117,7 @@ SAFE = {
     "two axes": (region(B0 * U + R, B1 * T + L), Y, TRUE),
     "persistent": (region((B0 + K * grid(0)) * T + L, guard=lt(B0 + K * grid(0), N)), X, TRUE),
     "digits": (region(floordiv(B0, H), mod(B0, H), L), X, TRUE),
-    "grouped": (region(*grouped(B0)), X, le(grid(0), cdiv(sym("M"), T) * cdiv(sym("N"), U))),
+    "grouped": (region(*grouped(B0)), X, le(grid(0), cdiv(symbol("M"), T) * cdiv(symbol("N"), U))),
     "masked rows": (region(B0 * H + L, guard=lt(L, H)), X, TRUE),
     "one block": (region(const(0), guard=eq(B0, 0)), X, TRUE),
     "contract": (region(B0 * H + L), X, le(T, H)),
@@ -176,7 +177,7 @@ def test_assumptions_hold_in_the_witness() -> None:
 
 
 def test_arrays_are_dense() -> None:
-    row, column, width = sym("x.strides[0]"), sym("x.strides[1]"), sym("x.shape[1]")
+    row, column, width = symbol("x.strides[0]"), symbol("x.strides[1]"), symbol("x.shape[1]")
     access = region(B0 * row + B1 * column, guard=lt(B1, width))
     assert find_collision(access, access, axes=Y, same_site=True) is None
     assert find_collision(access, access, axes=Y, same_site=True, assume=eq(row, 3)) is None
@@ -295,7 +296,7 @@ def test_satisfiable() -> None:
 def test_models() -> None:
     for cond in (gt(N * T, 1000), conj(eq(N, T * 7), gt(T, 300)), eq(mod(N, T), 1), eq(grid(0), 1)):
         found = find_model(cond)
-        assert found is not None and holds(cond, {Sym(k): v for k, v in found.items()})
+        assert found is not None and holds(cond, {symbol_from_text(k): v for k, v in found.items()})
     broken = find_model(eq(mod(N, T), 0), holds=False)
     assert broken is not None and broken["n"] % broken["T"]
     assert find_model(le(N, N + 1), holds=False) is None
@@ -311,7 +312,7 @@ def test_grids_have_several_blocks_on_every_axis_first() -> None:
         assert all(max(g) > 1 for g in grids(axes))
 
 
-LEAVES: tuple[Atom, ...] = (Sym("a"), Bid(0), Counter("c"))
+LEAVES: tuple[Atom, ...] = (symbol_from_text("a"), Bid(0), Counter("c"))
 
 
 @settings(max_examples=200, deadline=None)
@@ -347,7 +348,7 @@ def test_disjunction_guards() -> None:
 
 
 def test_extents_grow_until_all_bounds_hold_and_the_collision_is_evaluated_anew() -> None:
-    i, extent = bid(0), sym("c.shape[0]")
+    i, extent = bid(0), symbol("c.shape[0]")
     store = Region((i,), TRUE)
     load = Region((i + 1,), TRUE)
     w = find_collision(store, load, axes=frozenset({0}), assume=ge(extent, 2), same_site=False)
@@ -366,18 +367,18 @@ def test_extents_grow_until_all_bounds_hold_and_the_collision_is_evaluated_anew(
     assert with_room(w, [Bound(i - 1, extent, TRUE)], confirmed) == w
     assert with_room(w, [Bound(i + extent, extent, TRUE)], confirmed) == w
     # what the witness does not say is not judged
-    assert with_room(w, [Bound(i + 1, sym("a.shape[0]"), TRUE)], confirmed) == w
+    assert with_room(w, [Bound(i + 1, symbol("a.shape[0]"), TRUE)], confirmed) == w
 
 
 def test_an_inner_extent_does_not_grow_where_strides_are_given() -> None:
     i = bid(0)
     w = Witness((2, 1, 1), (("c.shape[1]", 1), ("c.strides[0]", 1)), BlockPoint((0, 0, 0), (), ()),
                 BlockPoint((1, 0, 0), (), ()), (0, 0))
-    assert with_room(w, [Bound(i, sym("c.shape[1]"), TRUE)], lambda _: True) == w
+    assert with_room(w, [Bound(i, symbol("c.shape[1]"), TRUE)], lambda _: True) == w
 
 
 def test_what_is_drawn_satisfies_the_conditions_and_strides_are_of_dense_arrays() -> None:
-    rows, columns, outer, inner, tile = (Sym(n) for n in (
+    rows, columns, outer, inner, tile = (symbol_from_text(n) for n in (
         "x.shape[0]", "x.shape[1]", "x.strides[0]", "x.strides[1]", "T"))
     chooser = Chooser((rows, columns, outer, inner, tile), tiles=frozenset((tile,)))
     assert chooser.require((lt(of(tile), of(columns)), eq(mod(of(columns), of(tile)), 0), le(of(rows), 5)))
@@ -390,7 +391,7 @@ def test_what_is_drawn_satisfies_the_conditions_and_strides_are_of_dense_arrays(
 
 
 def test_what_is_given_is_drawn_once_or_not_at_all() -> None:
-    n, m = Sym("n"), Sym("grid[0]")
+    n, m = symbol_from_text("n"), GridDim(0)
     for number, drawn in ((4, [((2, 1, 1), (4, 2))]), (1, [])):
         chooser = Chooser((n, m), fixed={n: number})
         assert chooser.require((lt(of(m), of(n)),))

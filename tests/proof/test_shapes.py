@@ -10,10 +10,10 @@ import pytest
 from tilecheck.solver.inequalities import Facts, placed_in
 from tilecheck.solver.inequalities.polynomials import combined, less, reduced, shifted, weighted
 from tilecheck.solver.inequalities.shapes import Shape
-from tilecheck.symbolic import Bid, Lane, Term, bid, conj, const, floordiv, ge, lane, le, maximum, of, sym
+from tilecheck.symbolic import Bid, Lane, Term, bid, conj, const, floordiv, ge, lane, le, maximum, of, symbol
 
 B = bid(0)
-S, T = sym("S"), sym("T")
+S, T = symbol("S"), symbol("T")
 ATOMS = (B, S, T, floordiv(B, S), maximum(S, T))
 
 

@@ -15,7 +15,6 @@ from tilecheck.symbolic import (
     Bid,
     Counter,
     Opaque,
-    Sym,
     app,
     bool_opaque,
     cdiv,
@@ -29,7 +28,8 @@ from tilecheck.symbolic import (
     lt,
     mod,
     opaque,
-    sym,
+    symbol,
+    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import Region
 
@@ -65,7 +65,7 @@ def test_models_are_confirmed(name: str) -> None:
 def test_concrete_scalars() -> None:
     persistent = region((B0 + K * grid(0)) * T + L, guard=lt(B0 + K * grid(0), N))
     assert solver.disjoint(persistent, persistent, X, fixed={"T": 64, "grid[0]": 132, "n": 1000}) == "unsat"
-    rows, columns = cdiv(sym("M"), T), cdiv(sym("N"), sym("U"))
+    rows, columns = cdiv(symbol("M"), T), cdiv(symbol("N"), symbol("U"))
     order = region(*grouped(B0))
     given = {"M": 1000, "N": 900, "T": 64, "U": 128}
     inside = le(grid(0), rows * columns)
@@ -110,7 +110,7 @@ def test_inexact_accesses_have_no_models_and_may_be_proved() -> None:
 
 @needs_z3
 def test_hard_limit() -> None:
-    n, m, k = sym("n"), sym("m"), sym("q")
+    n, m, k = symbol("n"), symbol("m"), symbol("q")
     hard = region(mod(B0 * B0 * n + m, k * n + 7) * floordiv(B0, m) + mod(B0 * k, n))
     assert solver.disjoint(hard, hard, X, TRUE, 100) in ("unknown", "sat")
 
@@ -119,7 +119,7 @@ def test_without_a_common_rank() -> None:
     assert solver.disjoint(region(B0), region(B0, B1), X) == "unknown"
 
 
-LEAVES: tuple[Atom, ...] = (Sym("a"), Bid(0), Counter("c"))
+LEAVES: tuple[Atom, ...] = (symbol_from_text("a"), Bid(0), Counter("c"))
 
 
 @needs_z3

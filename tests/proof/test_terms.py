@@ -105,11 +105,12 @@ def test_equal_keys_mean_equal_values(x: Recipe, y: Recipe, values: dict[str, in
 
 
 ONE_EACH = (
-    t.Sym("x"), t.Bid(0), t.Bid(0, 1), t.Counter("x"), t.Counter("x", 1), t.Lane(0, t.const(4)),
+    t.symbol_from_text("x"), t.Bid(0), t.Bid(0, 1), t.Counter("x"), t.Counter("x", 1), t.Lane(0, t.const(4)),
     t.Lane(0, t.const(4), 1), t.Lane(1, t.const(4)), t.Opaque("x"), t.Opaque("x", True), t.Opaque("x", False, 1),
-    t.Load("x", (t.sym("i"),)), t.App("x", (t.sym("i"),)), t.Sym("grid[0]"), t.Load("grid", (t.ZERO,)),
-    t.Sym("x.shape[0]"), t.Min((t.sym("x"), t.sym("y"))),
-    t.Max((t.sym("x"), t.sym("y"))), t.FloorDiv(t.sym("x"), t.sym("y")), t.Mod(t.sym("x"), t.sym("y")),
+    t.Load("x", (t.symbol("i"),)), t.App("x", (t.symbol("i"),)), t.GridDim(0), t.Load("grid", (t.ZERO,)),
+    t.symbol_from_text("x.shape[0]"), t.Min((t.symbol("x"), t.symbol("y"))),
+    t.Max((t.symbol("x"), t.symbol("y"))), t.FloorDiv(t.symbol("x"), t.symbol("y")),
+    t.Mod(t.symbol("x"), t.symbol("y")),
 )
 
 
@@ -120,11 +121,11 @@ def test_different_atoms_differ(a: t.Atom, b: t.Atom) -> None:
 
 def test_lane_of_size_one_is_zero() -> None:
     assert t.lane(0, 1) == t.ZERO
-    assert t.substitute(t.lane(0, t.sym("T")), {t.Sym("T"): t.ONE}) == t.ZERO
+    assert t.substitute(t.lane(0, t.symbol("T")), {t.symbol_from_text("T"): t.ONE}) == t.ZERO
 
 
 def test_boolean_opaque() -> None:
-    flag = t.Sym("flag")
+    flag = t.symbol_from_text("flag")
     for positive in (True, False):
         c = t.bool_opaque(flag, positive)
         assert t.holds(c, {flag: 1}) is positive
@@ -135,14 +136,14 @@ def test_boolean_opaque() -> None:
 
 
 def test_nested_division_by_positive_constants_only() -> None:
-    x = t.sym("x")
+    x = t.symbol("x")
     nested = t.floordiv(t.floordiv(x, t.const(-3)), t.const(2))
     for value in range(-20, 20):
-        assert t.evaluate(nested, {t.Sym("x"): value}) == value // -3 // 2
+        assert t.evaluate(nested, {t.symbol_from_text("x"): value}) == value // -3 // 2
 
 
 def test_evaluation_outside_the_domain() -> None:
     with pytest.raises(ArithmeticError):
-        t.evaluate(t.floordiv(t.sym("x"), t.ZERO), {t.Sym("x"): 1})
+        t.evaluate(t.floordiv(t.symbol("x"), t.ZERO), {t.symbol_from_text("x"): 1})
     with pytest.raises(KeyError):
-        t.evaluate(t.sym("x"), {})
+        t.evaluate(t.symbol("x"), {})

@@ -8,7 +8,7 @@ from typing import Final
 from zlib import crc32
 
 from tilecheck.contracts.language import ContractError
-from tilecheck.symbolic import Atom, Cond, Environment, Sym, conj, holds, negate
+from tilecheck.symbolic import Atom, Cond, Environment, Symbol, conj, holds, negate, symbol_from_text
 from tilecheck.symbolic.footprint import Clause
 
 SAMPLES: Final = 400
@@ -22,7 +22,7 @@ class Scalars(Mapping[Atom, int]):
         self.values_by_name = values
 
     def __getitem__(self, a: Atom) -> int:
-        if not isinstance(a, Sym):
+        if not isinstance(a, Symbol):
             raise KeyError(a)
         found = self.values_by_name.get(a.name)
         return self._size(a.name) if found is None else found
@@ -38,10 +38,10 @@ class Scalars(Mapping[Atom, int]):
         return total
 
     def __contains__(self, a: object) -> bool:
-        return isinstance(a, Sym)
+        return isinstance(a, Symbol)
 
     def __iter__(self) -> Iterator[Atom]:
-        return (Sym(name) for name in self.values_by_name)
+        return (symbol_from_text(name) for name in self.values_by_name)
 
     def __len__(self) -> int:
         return len(self.values_by_name)

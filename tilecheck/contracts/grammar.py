@@ -25,7 +25,8 @@ from tilecheck.symbolic import (
     TRUE,
     ZERO,
     Cond,
-    Sym,
+    GridDim,
+    Symbol,
     Term,
     app,
     atoms_of,
@@ -46,6 +47,7 @@ from tilecheck.symbolic import (
     ne,
     negate,
     of,
+    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import Clause, ClauseKind
 from tilecheck.symbolic.sizes import is_flat
@@ -280,7 +282,7 @@ class _Parser:
             return self._element(token)
         if self.accept("."):
             return self._attribute(name, token)
-        return _Value(token.column, of(Sym(name)), array=name)
+        return _Value(token.column, of(symbol_from_text(name)), array=name)
 
     def _element(self, token: Token) -> _Value:
         """`grid[0]`, `cs[*].shape[0]`, `cs[2].shape[0]`, or an element of an array in an annotation."""
@@ -296,7 +298,7 @@ class _Parser:
         if token.text == "grid":
             if place is None or not 0 <= place <= 2:
                 raise ContractError("a grid has the axes `grid[0]`, `grid[1]` and `grid[2]`", token.column)
-            return _Value(token.column, of(Sym(f"grid[{place}]")))
+            return _Value(token.column, of(GridDim(place)))
         if self.here.text == "." and place is not None:
             return self._member(f"{token.text}[{place}]", token)
         return _Value(token.column, array=token.text, index=tuple(index))
@@ -317,7 +319,7 @@ class _Parser:
             what = "axes are counted from the front" if axis.text == "-" else "the axis must be a number"
             raise ContractError(f"{what}: write `{array}.{attribute.text}[0]`", axis.column)
         self.expect("]", "after the axis")
-        return _Value(token.column, of(Sym(f"{array}.{attribute.text}[{axis.text}]")))
+        return _Value(token.column, of(symbol_from_text(f"{array}.{attribute.text}[{axis.text}]")))
 
     def _call(self, token: Token) -> _Value:
         name = token.text
@@ -349,7 +351,7 @@ class _Call:
 
     def array(self) -> Term:
         self.terms_or_array()
-        return of(Sym(f"{self.name}({self.args[0].array})"))
+        return of(symbol_from_text(f"{self.name}({self.args[0].array})"))
 
     def terms_or_array(self) -> None:
         if len(self.args) != 1 or self.args[0].array is None or self.args[0].index:
@@ -419,9 +421,9 @@ def _joined(parts: list[_Value]) -> _Value:
 
 
 def _kind(cond: Cond) -> ClauseKind:
-    sizes = any(isinstance(a, Sym) and a.name.startswith("numel(") for a in atoms_of(cond))
+    sizes = any(isinstance(a, Symbol) and a.name.startswith("numel(") for a in atoms_of(cond))
     unread = cond.op == "eq" and cond.term.offset == -1 and len(cond.term.monos) == 2 and all(
-        isinstance(a, Sym) and a.name.startswith("grid[") for a in cond.term.atoms())
+        isinstance(a, GridDim) for a in cond.term.atoms())
     return "structural" if sizes or unread else "semantic"
 
 

@@ -10,22 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from tilecheck.symbolic import (
-    App,
-    Atom,
-    Cond,
-    FloorDiv,
-    Ite,
-    Load,
-    Max,
-    Min,
-    Mod,
-    Monomial,
-    Sym,
-    Term,
-    const,
-    of,
-)
+from tilecheck.symbolic import SYMBOLS, App, Atom, Cond, FloorDiv, Ite, Load, Max, Min, Mod, Monomial, Term, const, of
 from tilecheck.symbolic.atoms import hashed_by_identity
 
 _TIGHT: Final = 9
@@ -47,7 +32,7 @@ class _Shown(Atom):
     def __new__(cls, text: str, binds: int = _TIGHT) -> _Shown:
         made = object.__new__(cls)
         made.text, made.binds = text, binds
-        shown: _Shown = made._kept((cls, text, binds), text, False)
+        shown: _Shown = made._intern((cls, text, binds), text, False)
         return shown
 
     def within(self, binds: int) -> str:
@@ -151,7 +136,7 @@ def _choice(a: Ite) -> Term:
 
 
 _SHOW: Final[Mapping[type[Atom], Callable[[Any], Term]]] = {
-    Sym: lambda a: of(_Shown(a.name)),
+    **dict.fromkeys(SYMBOLS, lambda a: of(_Shown(a.key))),
     FloorDiv: _division,
     Mod: lambda a: of(_Shown(f"{_operand(a.num, _PRODUCT)} % {_operand(a.den, _PRODUCT + 1)}", _PRODUCT)),
     Min: lambda a: of(_Shown(f"min({', '.join(_text(x) for x in a.args)})")),

@@ -12,7 +12,7 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.rules.messages.wording import readable
 from tilecheck.solver.disjointness.ceilings import name_ceilings
 from tilecheck.solver.disjointness.problem import Problem
-from tilecheck.symbolic import Bid, FloorDiv, Mod, Term, const, floordiv, mod, of, sym
+from tilecheck.symbolic import Bid, FloorDiv, Mod, Term, const, floordiv, mod, of, symbol
 from tilecheck.syntax.tree import Assign, Attribute, BinOp, Call, Constant, Expr, For, FuncDef, Name, Sequence
 
 __all__ = ["Given", "Names", "assigned", "names_of", "nodes"]
@@ -188,7 +188,7 @@ def _term(e: Expr, known: Mapping[str, Term]) -> Term | None:
     if isinstance(e, Constant):
         return const(e.value) if isinstance(e.value, int) and not isinstance(e.value, bool) else None
     if isinstance(e, Name):
-        return known.get(e.id, sym(e.id))
+        return known.get(e.id, symbol(e.id))
     if isinstance(e, Call):
         return _coordinate(e)
     if isinstance(e, BinOp):

@@ -23,12 +23,14 @@ from tilecheck.solver.inequalities import Assumed, Facts, conjuncts
 from tilecheck.solver.model_search import Escape, find_escape
 from tilecheck.solver.queries import mentions_opaque
 from tilecheck.symbolic import (
+    EXTENTS,
     ONE,
     Atom,
     Cond,
     FloorDiv,
+    GridDim,
     Load,
-    Sym,
+    Symbol,
     Term,
     atoms_in,
     cdiv,
@@ -172,9 +174,9 @@ def _growing(t: Term) -> Iterator[Atom]:
         parts = divided.num.monos if divided is not None else {m: c}
         fixed = set[Atom]() if divided is None else atoms_in(divided.den)
         for n, factor in parts.items() if c > 0 else ():
-            plain = all(isinstance(a, Sym) and not a.name.startswith("grid[") for a in n)
+            plain = all(isinstance(a, Symbol) and not isinstance(a, GridDim) for a in n)
             for a in n if factor > 0 and plain else ():
-                alone = n.count(a) == 1 and isinstance(a, Sym) and ".shape[" in a.name and _once(a, t)
+                alone = n.count(a) == 1 and isinstance(a, EXTENTS) and _once(a, t)
                 if alone and a not in fixed and (divided is None or _raises(a, divided.num)):
                     yield a
 
@@ -188,13 +190,13 @@ def _raises(extent: Atom, t: Term) -> bool:
 def _counts(a: Atom) -> bool:
     """Whether an atom is a launch scalar or `(n - 1) // d`, which no launch with something to do makes negative."""
     if not isinstance(a, FloorDiv):
-        return isinstance(a, Sym)
+        return isinstance(a, Symbol)
     return a.num.offset >= -1 and all(
-        c > 0 and all(isinstance(b, Sym) for b in m) for m, c in a.num.monos.items() if m) and isinstance(
-            a.den.single, Sym)
+        c > 0 and all(isinstance(b, Symbol) for b in m) for m, c in a.num.monos.items() if m) and isinstance(
+            a.den.single, Symbol)
 
 
-def _once(extent: Sym, t: Term) -> bool:
+def _once(extent: Symbol, t: Term) -> bool:
     return sum(extent in atoms_in(Term({m: 1})) for m in t.monos) == 1
 
 
@@ -228,7 +230,7 @@ def otherwise(under: Cond, taken: set[Cond], tiled: tuple[Cond, ...]) -> tuple[C
     """The launches that do not make an access: nothing is asked of them."""
     flags = (c for c in conjuncts(under) if not c.varying and enforceable(c) and c not in taken
              and c not in tiled
-             and not all(a.key.startswith("grid[") for a in c.term.atoms()))
+             and not all(isinstance(a, GridDim) for a in c.term.atoms()))
     return tuple(negate(c) for c in sorted(flags, key=lambda c: c.key) if len(c.key) <= _LONG)
 
 
@@ -248,7 +250,7 @@ def _escape(context: Context, access: Access, made: Region, usual: Iterable[Cond
         return None
     return find_escape(
         made.index[0], made.index[1], made.guard, axes=context.axes_of(made), assume=conj(*context.uniform, *usual),
-        tiles=context.tiles | {a.name for e in access.tile for a in e.atoms() if isinstance(a, Sym)})
+        tiles=context.tiles | {a.name for e in access.tile for a in e.atoms() if isinstance(a, Symbol)})
 
 
 def _open(context: Context, access: Access, reach: Reach, made: Region) -> _Outcome:

@@ -11,7 +11,7 @@ from tilecheck.interp.host.clause_substitution import bind
 from tilecheck.interp.host.discharge import discharge
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.symbolic import Opaque, Sym, atoms_of
+from tilecheck.symbolic import Opaque, Symbol, atoms_of
 from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["Suspicion", "confirmed", "stands"]
@@ -63,6 +63,6 @@ def _chosen_by_callers(clause: Clause, model: KernelModel, launch: Launch) -> bo
     if clause.cond is None:
         return False
     goal = bind(clause.cond, model.params, launch, model.launched).goal
-    leaves = [a for a in atoms_of(goal) if isinstance(a, Sym | Opaque)]
-    return all(isinstance(a, Sym) and (a.name in launch.free or a.name.partition(".shape[")[0] in launch.free)
+    leaves = [a for a in atoms_of(goal) if isinstance(a, Symbol | Opaque)]
+    return all(isinstance(a, Symbol) and (a.name in launch.free or a.name.partition(".shape[")[0] in launch.free)
                for a in leaves)

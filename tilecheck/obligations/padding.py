@@ -14,6 +14,7 @@ from tilecheck.obligations.query import Context, clause_of
 from tilecheck.solver.inequalities import Assumed, Facts, conjuncts
 from tilecheck.solver.model_search import find_point, satisfiable
 from tilecheck.symbolic import (
+    EXTENTS,
     FALSE,
     TRUE,
     ZERO,
@@ -25,7 +26,7 @@ from tilecheck.symbolic import (
     Min,
     Mod,
     Opaque,
-    Sym,
+    Symbol,
     Term,
     atoms_in,
     atoms_of,
@@ -42,6 +43,7 @@ from tilecheck.symbolic import (
     negate,
     of,
     split_multiples,
+    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import Clause, Verdict
 
@@ -213,7 +215,7 @@ class _Load:
     def _of_extents(self, cond: Cond) -> bool:
         """Whether a condition is about extents of arrays and tiles alone: that arrays which are copied from one to the
         other fit together is not what an author has to be told."""
-        return all(".shape[" in a.name or a.name in self.context.tiles for a in atoms_of(cond) if isinstance(a, Sym))
+        return all(".shape[" in a.name or a.name in self.context.tiles for a in atoms_of(cond) if isinstance(a, Symbol))
 
     def _holds_already(self, cond: Cond) -> bool:
         return self._declared.holds(cond, EFFORT) is not None
@@ -251,13 +253,13 @@ class _Load:
     def _tiles(self, assumed: Assumed) -> bool:
         """Whether signs are assumed of what is positive in every launch."""
         return all(a.name in self.context.tiles or ".shape[" in a.name for c in assumed for a in atoms_of(c)
-                   if isinstance(a, Sym))
+                   if isinstance(a, Symbol))
 
     def _sizes(self, assumed: Assumed, edge: Edge) -> bool:
         """Whether signs are assumed of sizes alone: of a flag, a proof for one value says nothing of the other."""
         sizes = atoms_in(edge.start, edge.tile, edge.end)
         return all(a in sizes or ".shape[" in a.name or a.name in self.context.tiles
-                   for c in assumed for a in atoms_of(c) if isinstance(a, Sym))
+                   for c in assumed for a in atoms_of(c) if isinstance(a, Symbol))
 
     def _left(self, o: Observation, undefined: Cond) -> list[Term]:
         """Terms over launch scalars; where one of them is not negative, no lane outside is used."""
@@ -352,7 +354,7 @@ class _Load:
         launch which lanes are undefined. That no condition was found is no sign that there is none."""
         made = conj(undefined, o.guard)
         atoms = atoms_in(made)
-        certain = o.exact and not helped and not any(isinstance(a, Sym) for a in atoms_of(undefined)) and not any(
+        certain = o.exact and not helped and not any(isinstance(a, Symbol) for a in atoms_of(undefined)) and not any(
             (isinstance(a, Opaque) and not a.uniform) or (isinstance(a, Counter) and a.name not in self.access.loops)
             for a in atoms)
         if certain:
@@ -397,7 +399,7 @@ def _of_every(extent: Term) -> Term:
     what holds for all holds at the place. Any other term as it is."""
     atom = extent.single
     if isinstance(atom, App) and "[*]." in atom.fn and len(atom.args) == 1:
-        return of(Sym(atom.fn))
+        return of(symbol_from_text(atom.fn))
     return extent
 
 
@@ -439,7 +441,7 @@ def _masked_by_data(outside: Cond, where: Cond) -> str | None:
 
 
 def _names(cond: Cond) -> set[str]:
-    return {a.name for a in atoms_of(cond) if isinstance(a, Sym)}
+    return {a.name for a in atoms_of(cond) if isinstance(a, Symbol)}
 
 
 def _placed(model: KernelModel) -> Iterator[Cond]:
@@ -462,7 +464,7 @@ def _flags(cond: Cond) -> Iterator[Cond]:
     for c in conjuncts(cond):
         if c.op in ("eq", "ne", "ge") and not c.varying and enforceable(c):
             atom = (c.term - c.term.offset).single
-            if isinstance(atom, Sym) and "[" not in atom.name:
+            if isinstance(atom, Symbol) and "[" not in atom.name:
                 yield c
 
 
@@ -531,7 +533,7 @@ def _divided(cond: Cond, tiles: frozenset[str]) -> Cond | None:
     if cond.op != "ge" or cond.term.offset >= 0:
         return None
     for a in sorted(cond.term.atoms()):
-        if isinstance(a, Sym) and a.name in tiles:
+        if isinstance(a, Symbol) and a.name in tiles:
             times, rest = split_multiples(cond.term, of(a))
             if rest.constant is not None and times.monos:
                 return ge(times, 1)
@@ -568,7 +570,7 @@ def _agreement(total: Term) -> Cond | None:
     large = [m for m, c in total.monos.items() if m and c == -1]
     if len(small) != 1 or len(large) != 1 or len(small[0]) != 1 or len(large[0]) != 1:
         return None
-    if not all(isinstance(m[0], Sym) and ".shape[" in m[0].name for m in (small[0], large[0])):
+    if not all(isinstance(m[0], EXTENTS) for m in (small[0], large[0])):
         return None
     return le(Term({small[0]: 1}), Term({large[0]: 1}))
 
@@ -578,9 +580,9 @@ def _fits(total: Term, edge: Edge) -> Cond | None:
     stored = total + 1 + edge.end
     atom = stored.single
     cond = le(stored, edge.end)
-    return cond if isinstance(atom, Sym) and ".shape[" in atom.name and enforceable(cond) else None
+    return cond if isinstance(atom, EXTENTS) and enforceable(cond) else None
 
 
 def _compares(cond: Cond) -> bool:
     """Whether a condition says something of an extent, and not that there is nothing to do."""
-    return any(isinstance(a, Sym) and ".shape[" in a.name and cond.term.monos.get((a,), 0) > 0 for a in atoms_of(cond))
+    return any(isinstance(a, EXTENTS) and cond.term.monos.get((a,), 0) > 0 for a in atoms_of(cond))

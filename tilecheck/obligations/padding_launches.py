@@ -10,7 +10,7 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.launches import Discharged
 from tilecheck.obligations.obligation import Settled
-from tilecheck.symbolic import Cond, Sym
+from tilecheck.symbolic import EXTENTS, Cond
 from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["in_view"]
@@ -53,7 +53,7 @@ def _agreement(goal: Cond) -> bool:
         return False
     names = []
     for mono, factor in goal.term.monos.items():
-        if abs(factor) != 1 or len(mono) != 1 or not isinstance(mono[0], Sym) or ".shape[" not in mono[0].name:
+        if abs(factor) != 1 or len(mono) != 1 or not isinstance(mono[0], EXTENTS):
             return False
         names.append(mono[0].name.partition(".shape[")[0])
     return sum(goal.term.monos.values()) == 0 and names[0] != names[1]

@@ -15,7 +15,7 @@ from tilecheck.rules.messages.wording import blocks, element_of
 from tilecheck.solver.disjointness import Derivation
 from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.solver.queries import across_blocks, mentions_opaque, same_lock
-from tilecheck.symbolic import Term, atoms_of, disj, enforceable, ge, lt, negate, sym
+from tilecheck.symbolic import Term, atoms_of, disj, enforceable, ge, lt, negate, symbol
 from tilecheck.symbolic.footprint import Clause, Region, Verdict, Witness
 
 __all__ = ["Outcome", "settle_pair"]
@@ -125,7 +125,7 @@ def _proved(context: Context, d: Derivation, first: Access, second: Access, same
 def _dispensed(context: Context) -> tuple[Clause, ...]:
     """Counters that give tickets lie inside their arrays: an atomic outside does nothing, and may return anything."""
     conds = (c for a in context.model.accesses if a.mode == "atomic" and a.array in context.annotations.tickets
-             for k, i in enumerate(a.region.index) for c in (ge(i, 0), lt(i, sym(f"{a.array}.shape[{k}]"))))
+             for k, i in enumerate(a.region.index) for c in (ge(i, 0), lt(i, symbol(f"{a.array}.shape[{k}]"))))
     return tuple(dict.fromkeys(clause_of(c, False) for c in conds if c.op != "true" and enforceable(c)))
 
 
@@ -177,7 +177,7 @@ def _held(
     for access, place in zip((first, second), places, strict=True):
         facts = Facts((access.region.guard, *context.assume), place)
         for axis, i in enumerate(place):
-            for t in (i, sym(f"{array}.shape[{axis}]") - 1 - i):
+            for t in (i, symbol(f"{array}.shape[{axis}]") - 1 - i):
                 got = facts.prove(t)
                 if got is not None:
                     out += [clause_of(c, False) for c in sorted(got, key=lambda c: c.key)]

@@ -27,8 +27,9 @@ from tilecheck.symbolic import (
     Atom,
     Cond,
     Counter,
+    GridDim,
     Lane,
-    Sym,
+    Symbol,
     atoms_in,
     atoms_of,
     bid,
@@ -42,7 +43,8 @@ from tilecheck.symbolic import (
     holds,
     negate,
     of,
-    sym,
+    symbol,
+    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import Clause, Region, Witness
 
@@ -149,9 +151,9 @@ class Context:
         """What every launch satisfies: extents of tiles are at least 1, those of arrays and of the grid likewise."""
         kept = self._kept
         if kept.standing is None:
-            names = {a.name for c in self.assume for a in atoms_of(c) if isinstance(a, Sym)} | self.tiles
-            kept.standing = (*(ge(grid(k), 1) for k in range(3)), *(ge(sym(n), 1) for n in sorted(self.tiles)),
-                             *(ge(sym(n), 0) for n in sorted(names) if ".shape[" in n))
+            names = {a.name for c in self.assume for a in atoms_of(c) if isinstance(a, Symbol)} | self.tiles
+            kept.standing = (*(ge(grid(k), 1) for k in range(3)), *(ge(symbol(n), 1) for n in sorted(self.tiles)),
+                             *(ge(symbol(n), 0) for n in sorted(names) if ".shape[" in n))
         return kept.standing
 
     @property
@@ -228,7 +230,7 @@ class Context:
             for a in self.model.accesses:
                 for atom in atoms_in(a.region.guard, *a.region.index):
                     if isinstance(atom, Lane):
-                        out |= {s.name for s in atom.size.atoms() if isinstance(s, Sym) and atom.size.single == s}
+                        out |= {s.name for s in atom.size.atoms() if isinstance(s, Symbol) and atom.size.single == s}
             kept.tiles = frozenset(out)
         return kept.tiles
 
@@ -374,7 +376,7 @@ class Context:
         known = [a for a in self.model.accesses if a.region.exact]
         tiles = dict.fromkeys(Bound(r.at, r.end, conj(a.under, r.when), ONE if r.step is None else r.step)
                               for a in known for r in a.reach)
-        elements = dict.fromkeys(Bound(i, sym(f"{a.array}.shape[{k}]"), a.under)
+        elements = dict.fromkeys(Bound(i, symbol(f"{a.array}.shape[{k}]"), a.under)
                                  for a in known if not a.tile for k, i in enumerate(a.region.index))
         whole = with_room(found, (*tiles, *elements), confirmed)
         return whole if whole is not found else with_room(found, tiles, confirmed)
@@ -428,8 +430,8 @@ def _confirming(first: Region, second: Region, assume: Cond) -> Callable[[Witnes
 
 def launch_of(w: Witness) -> dict[Atom, int]:
     """The launch scalars of a witness."""
-    return {**{Sym(name): value for name, value in w.scalars},
-            **{Sym(f"grid[{axis}]"): extent for axis, extent in enumerate(w.grid)}}
+    return {**{symbol_from_text(name): value for name, value in w.scalars},
+            **{GridDim(axis): extent for axis, extent in enumerate(w.grid)}}
 
 
 def _holds_at(conds: tuple[Cond, ...], launch: dict[Atom, int]) -> bool:

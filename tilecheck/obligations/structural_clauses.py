@@ -10,9 +10,10 @@ from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.solver.overflow import divided, grows, largest, numbers, without_quotients
 from tilecheck.symbolic import (
     Cond,
+    GridDim,
     Lane,
     Substitution,
-    Sym,
+    Symbol,
     Term,
     atoms_in,
     atoms_of,
@@ -24,13 +25,14 @@ from tilecheck.symbolic import (
     grid,
     le,
     lt,
-    sym,
+    symbol,
+    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["is_too_wide", "structural_clauses", "width_clauses"]
 
-_GRID: Final = frozenset(Sym(f"grid[{axis}]") for axis in range(3))
+_GRID: Final = frozenset(GridDim(axis) for axis in range(3))
 
 
 def structural_clauses(model: KernelModel, others: Iterable[Clause] = ()) -> tuple[Clause, ...]:
@@ -82,7 +84,7 @@ def width_clauses(model: KernelModel, others: Iterable[Clause] = ()) -> tuple[Cl
     asked = {*model.sized, *(n for b in (*narrow, *wide) for n in numbers(b) - known - {_added(b, known)}),
              *(n for bounds in found for b in bounds for m, c in b.monos.items() if c < 0
                for n in numbers(Term({m: 1})))} - known
-    signs = (ge(sym(n), 0) for n in sorted(asked))
+    signs = (ge(symbol(n), 0) for n in sorted(asked))
     return (*(Clause(render(c), c, "structural") for c in signs),
             *(_less(b, 31) for b in _of_both_signs(narrow, known | asked)),
             *(_less(b, 63) for b in _of_both_signs(wide, known | asked)))
@@ -97,12 +99,12 @@ def _added(bound: Term, known: set[str]) -> str | None:
     any other."""
     found = [m for m in bound.monos if not numbers(Term({m: 1})) <= known]
     alone = found[0][0] if len(found) == 1 and len(found[0]) == 1 else None
-    return alone.name if isinstance(alone, Sym) else None
+    return alone.name if isinstance(alone, Symbol) else None
 
 
 def _of_both_signs(bounds: set[Term], known: set[str]) -> list[Term]:
     names = {b: _added(b, known) for b in bounds}
-    mirrored = {Substitution({Sym(n): -sym(n)}).term(b) for b, n in names.items() if n is not None}
+    mirrored = {Substitution({symbol_from_text(n): -symbol(n)}).term(b) for b, n in names.items() if n is not None}
     return sorted(bounds | mirrored, key=lambda t: t.key)
 
 
@@ -112,7 +114,7 @@ def _not_negative(model: KernelModel, others: Iterable[Clause]) -> set[str]:
         x.size for a in model.accesses for x in atoms_in(*a.region.index, a.region.guard) if isinstance(x, Lane))}
     conds = conjuncts(conj(model.guards, *(c.cond for c in others if c.cond is not None)))
     bounds = {c.term - c.term.offset for c in conds if c.op == "ge" and c.term.offset <= 0}
-    return {a.name for t in tiles | bounds for a in (t.single,) if isinstance(a, Sym)}
+    return {a.name for t in tiles | bounds for a in (t.single,) if isinstance(a, Symbol)}
 
 
 def _most(bounds: set[Term]) -> Iterator[Term]:
@@ -148,5 +150,5 @@ def _sizes(model: KernelModel) -> Iterator[Clause]:
     for a in model.accesses:
         if (a.mode != "read" and not a.tile and "*" not in a.array and a.array != "?"
                 and a.array not in model.indexed):
-            cond = le(sym(f"numel({a.array})"), 2**31 - 1)
+            cond = le(symbol(f"numel({a.array})"), 2**31 - 1)
             yield Clause(render(cond), cond, "structural")

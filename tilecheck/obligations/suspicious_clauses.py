@@ -11,11 +11,12 @@ from itertools import product
 from typing import Final
 
 from tilecheck.symbolic import (
+    EXTENTS,
     Atom,
     Cond,
     FloorDiv,
     Ite,
-    Sym,
+    Symbol,
     Term,
     atoms_of,
     divide_monomial,
@@ -55,7 +56,7 @@ def goes_past(c: Cond) -> bool:
     if have is None or want is None or not isinstance(have, FloorDiv) or not _is_last(have, have.den):
         return False
     extent = (have.num + 1).single
-    return isinstance(extent, Sym) and ".shape[" in extent.name and all(
+    return isinstance(extent, EXTENTS) and all(
         added > c.term.offset and a is not None and _is_last(a, have.den) for a, added in _choices(want))
 
 
@@ -76,7 +77,7 @@ def _is_last(a: Atom, tile: Term) -> bool:
 
 def is_degenerate(c: Cond) -> bool:
     """Whether a clause on scalars alone fails for all but the least of them: `T + window <= 2`."""
-    names = sorted({a for a in atoms_of(c) if isinstance(a, Sym)})
+    names = sorted({a for a in atoms_of(c) if isinstance(a, Symbol)})
     if c.op != "ge" or not 0 < len(names) <= _MANY or any("[" in a.name or "(" in a.name for a in names):
         return False
     try:
@@ -88,4 +89,4 @@ def is_degenerate(c: Cond) -> bool:
 
 def usual(clauses: Iterable[Cond]) -> Iterator[Cond]:
     """Launches as they are meant, of clauses that only degenerate ones satisfy."""
-    yield from (ge(of(a), 2) for c in clauses if is_degenerate(c) for a in sorted(atoms_of(c)) if isinstance(a, Sym))
+    yield from (ge(of(a), 2) for c in clauses if is_degenerate(c) for a in sorted(atoms_of(c)) if isinstance(a, Symbol))

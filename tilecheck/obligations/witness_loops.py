@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from tilecheck.interp.kernel.lint_facts import RangeLoop
-from tilecheck.symbolic import Atom, Bid, Counter, Sym, evaluate, of
+from tilecheck.symbolic import Atom, Bid, Counter, GridDim, evaluate, of, symbol_from_text
 from tilecheck.symbolic.footprint import BlockPoint, Witness
 
 __all__ = ["values_of_loops", "with_loop_values"]
@@ -37,8 +37,8 @@ def values_of_loops(loops: Iterable[RangeLoop], env: Mapping[Atom, int]) -> Iter
 
 
 def _valued(w: Witness, p: BlockPoint, loops: tuple[RangeLoop, ...]) -> BlockPoint:
-    env: dict[Atom, int] = {Sym(name): v for name, v in w.scalars}
-    env.update({Sym(f"grid[{k}]"): n for k, n in enumerate(w.grid)})
+    env: dict[Atom, int] = {symbol_from_text(name): v for name, v in w.scalars}
+    env.update({GridDim(k): n for k, n in enumerate(w.grid)})
     env.update({Bid(k): n for k, n in enumerate(p.block)})
     env.update({Counter(name): n for name, n in p.iterations})
     return replace(p, variables=tuple(values_of_loops(loops, env)))

@@ -12,7 +12,7 @@ from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context, launch_of
 from tilecheck.rules.bounds.row_spill import CODE as ROW_SPILL
 from tilecheck.rules.bounds.row_spill import rows_of
-from tilecheck.symbolic import Cond, Sym, atoms_in, atoms_of, ge, grid, holds, le, of
+from tilecheck.symbolic import Cond, Symbol, atoms_in, atoms_of, ge, grid, holds, le, of
 from tilecheck.symbolic.footprint import Clause, Witness
 
 __all__ = ["with_clear_examples"]
@@ -49,7 +49,7 @@ def _clear(context: Context, s: Settled, every: tuple[Clause, ...]) -> Settled:
     if w is not None and sum(_fails(w, c.cond) for c in every) < 2 and not any(_fails(w, c) for c in rows):
         return s
     sizes = {a for c in s.clauses if c.kind == "semantic" and c.cond is not None for a in atoms_of(c.cond)
-             if isinstance(a, Sym)}
+             if isinstance(a, Symbol)}
     small = tuple(tuple(le(of(a), most) for a in sorted(sizes)) + tuple(le(grid(k), 2) for k in range(3))
                   for most in _MOST)
     for wide in dict.fromkeys((*((*rows, *few) for few in small), rows, ())):
@@ -57,7 +57,7 @@ def _clear(context: Context, s: Settled, every: tuple[Clause, ...]) -> Settled:
             first, second = aligned(other, s.access)
             named = atoms_in(*first.index, first.guard, *second.index, second.guard)
             besides = (c.cond for c in every if c.cond is not None and {
-                a for a in atoms_of(c.cond) if isinstance(a, Sym)} <= named)
+                a for a in atoms_of(c.cond) if isinstance(a, Symbol)} <= named)
             found = context.needed(s.clauses, first, second, other is s.access, (*wide, *besides))
             if found is not None:
                 return replace(s, witness=found, other=None if other is s.access else other)

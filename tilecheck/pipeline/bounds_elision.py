@@ -17,7 +17,20 @@ from tilecheck.project.project import Project
 from tilecheck.solver.bounds import inside
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.overflow import largest
-from tilecheck.symbolic import App, Cond, Load, Opaque, Substitution, Sym, Term, atoms_in, const, ge, sym
+from tilecheck.symbolic import (
+    App,
+    Cond,
+    Load,
+    Opaque,
+    Substitution,
+    Symbol,
+    Term,
+    atoms_in,
+    const,
+    ge,
+    symbol,
+    symbol_from_text,
+)
 
 __all__ = ["tiles_inside"]
 
@@ -38,7 +51,7 @@ def tiles_inside(path: str, name: str, line: int, values: Mapping[str, int], ver
     if model is None or not model.dialect or any(a.array == "?" for a in model.accesses):
         return frozenset()
     context = Context.of(model)
-    fixed = Substitution({Sym(n): const(v) for n, v in values.items()})
+    fixed = Substitution({symbol_from_text(n): const(v) for n, v in values.items()})
     given = tuple(fixed.cond(c) for c in (*context.assume, *context.tiled))
     outside = {a.array for a in model.accesses if a.tile and not _inside(a, fixed, given)}
     return frozenset(a.array for a in model.accesses if a.tile).difference(outside, context.lost)
@@ -59,7 +72,7 @@ def _inside(access: Access, fixed: Substitution, given: tuple[Cond, ...]) -> boo
     conds = (*known, *(ge(fixed.term(e), 1) for e in access.tile))
     for axis, at in enumerate(access.region.index):
         # an array of the dialect has no slices, so that elements are counted from its beginning
-        end = sym(f"{access.array}.shape[{axis}]")
+        end = symbol(f"{access.array}.shape[{axis}]")
         place, size = fixed.term(at), fixed.term(end)
         found = inside(place, size, conds, None, fixed.term(access.tile[axis])) if _followed(place) else None
         if found is None or found.clauses or found.assumed:
@@ -70,7 +83,7 @@ def _inside(access: Access, fixed: Substitution, given: tuple[Cond, ...]) -> boo
 def _followed(value: Term | Cond) -> bool:
     """Whether a value depends on nothing but blocks, loops and lanes. What it has to do with other numbers may be
     computed in 32 bits, and be another thing where that wraps: `i * 64 < n` holds of very large `i`."""
-    return not any(isinstance(a, (Sym, Load, Opaque, App)) for a in atoms_in(value)) and not _unknown(value)
+    return not any(isinstance(a, (Symbol, Load, Opaque, App)) for a in atoms_in(value)) and not _unknown(value)
 
 
 def _unknown(value: Term | Cond) -> bool:

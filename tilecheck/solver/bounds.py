@@ -16,6 +16,7 @@ from tilecheck.symbolic import (
     Cond,
     Counter,
     FloorDiv,
+    GridDim,
     Ite,
     Lane,
     Load,
@@ -24,7 +25,7 @@ from tilecheck.symbolic import (
     Mod,
     Opaque,
     Substitution,
-    Sym,
+    Symbol,
     Term,
     atoms_at,
     atoms_in,
@@ -194,7 +195,7 @@ def _facts(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Facts:
 def _extent_alone(q: _Question, goal: Term, given: tuple[Cond, ...]) -> Inside | None:
     """`x.shape[0] >= 5`: a clause by itself, unless it is known."""
     monos = [m for m in goal.monos if m]
-    if len(monos) != 1 or len(monos[0]) != 1 or goal.monos[monos[0]] != 1 or not isinstance(monos[0][0], Sym):
+    if len(monos) != 1 or len(monos[0]) != 1 or goal.monos[monos[0]] != 1 or not isinstance(monos[0][0], Symbol):
         return None
     key = (q.conds, given)  # there is no coordinate in such a goal of which something would be known besides
     facts = q.known.get(key)
@@ -272,16 +273,16 @@ def _divisors_of_counts(t: Term) -> Iterator[Term]:
         counted = [a for a in m if _is_grid(a) or isinstance(a, FloorDiv)] if c < 0 else []
         if len(counted) == 1 and m.count(counted[0]) == 1:
             divisor = Term({tuple(a for a in m if a is not counted[0]): -c})
-            if divisor.constant is not None or isinstance(divisor.single, Sym):
+            if divisor.constant is not None or isinstance(divisor.single, Symbol):
                 yield divisor
 
 
 def _is_grid(a: Atom) -> bool:
-    return isinstance(a, Sym) and a.name.startswith("grid[")
+    return isinstance(a, GridDim)
 
 
 @cache
-def _sampled(a: Sym) -> tuple[int, ...]:
+def _sampled(a: Symbol) -> tuple[int, ...]:
     """The values of a launch scalar in some launches."""
     return tuple(_SAMPLE[crc32(f"{a.key} {k}".encode()) % len(_SAMPLE)] for k in range(_LAUNCHES))
 
@@ -289,7 +290,7 @@ def _sampled(a: Sym) -> tuple[int, ...]:
 @lru_cache(maxsize=1 << 10)
 def _room(clauses: tuple[Cond, ...]) -> int:
     """How many of some launches satisfy conditions: the weaker they are, the more."""
-    atoms = [a for a in atoms_in(*clauses) if isinstance(a, Sym)]
+    atoms = [a for a in atoms_in(*clauses) if isinstance(a, Symbol)]
     count = 0
     for values in zip(*map(_sampled, atoms), strict=True) if atoms else [()] * _LAUNCHES:
         env: dict[Atom, int] = dict(zip(atoms, values, strict=True))

@@ -12,6 +12,7 @@ from typing import Final
 
 from tilecheck.symbolic import (
     ONE,
+    SYMBOLS,
     ZERO,
     App,
     Atom,
@@ -27,7 +28,7 @@ from tilecheck.symbolic import (
     Mod,
     Monomial,
     Opaque,
-    Sym,
+    Symbol,
     Term,
     atoms_of,
     conjuncts,
@@ -74,12 +75,12 @@ def grows(bound: Term) -> bool:
 
 
 def _is_number(a: Atom) -> bool:
-    return isinstance(a, Sym) and a.name.isidentifier()
+    return isinstance(a, Symbol) and a.name.isidentifier()
 
 
 def numbers(*terms: Term) -> set[str]:
     """The names of the numbers in some terms that the launch passes as such, and that may have either sign."""
-    return {a.name for t in terms for a in atoms_of(t) if isinstance(a, Sym) and _is_number(a)}
+    return {a.name for t in terms for a in atoms_of(t) if isinstance(a, Symbol) and _is_number(a)}
 
 
 def size_of(t: Term) -> Term | None:
@@ -123,7 +124,7 @@ def _all(parts: tuple[Term, ...]) -> Term | None:
 
 
 _SIZES: Final[Mapping[type[Atom], Callable[..., Term | None]]] = {
-    Sym: of,
+    **dict.fromkeys(SYMBOLS, of),
     Bid: lambda a: grid(a.axis),
     Lane: lambda a: a.size,
     FloorDiv: lambda a: size_of(a.num),
@@ -197,7 +198,7 @@ def _least_any(parts: Sequence[Term]) -> int | None:
 
 
 _LEAST: Final[Mapping[type[Atom], Callable[..., int | None]]] = {
-    **dict.fromkeys((Sym, Bid, Counter, Lane), lambda a: 0),
+    **dict.fromkeys((*SYMBOLS, Bid, Counter, Lane), lambda a: 0),
     Mod: _least_remainder,
     FloorDiv: _least_quotient,
     Min: lambda a: _least_both(a.args),
@@ -363,7 +364,7 @@ def _search_either(search: _Search, a: Ite) -> Term | None:
     return None if first is None or second is None else first if first == second else first + second
 
 
-_SHOWN: Final = (Sym, FloorDiv, Mod, Min, Max)
+_SHOWN: Final = (Symbol, FloorDiv, Mod, Min, Max)
 """What a clause about a launch may be made of."""
 _SEARCHED: Final[Mapping[type[Atom], Callable[..., Term | None]]] = {
     Bid: lambda s, a: grid(a.axis),

@@ -18,6 +18,8 @@ from tilecheck.solver.model_search.assignments import grid_axis
 from tilecheck.solver.model_search.collide import Question, assemble
 from tilecheck.solver.model_search.layout import AXES, layout, leaves
 from tilecheck.symbolic import (
+    EXTENTS,
+    SYMBOLS,
     TRUE,
     App,
     Atom,
@@ -25,14 +27,16 @@ from tilecheck.symbolic import (
     Cond,
     Counter,
     FloorDiv,
+    GridDim,
     Ite,
     Lane,
+    Length,
     Load,
     Max,
     Min,
     Mod,
     Opaque,
-    Sym,
+    Symbol,
     Term,
     conj,
     const,
@@ -40,7 +44,8 @@ from tilecheck.symbolic import (
     of,
     substitute,
     substitute_cond,
-    sym,
+    symbol,
+    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import Region, Witness
 
@@ -159,7 +164,7 @@ class _Copy:
             for a in leaves(v):
                 at = self.atom(a)
                 if isinstance(a, Bid):
-                    out += [at >= 0, at < self.shared.scalar(Sym(f"grid[{a.axis}]"))]
+                    out += [at >= 0, at < self.shared.scalar(GridDim(a.axis))]
                 elif isinstance(a, Counter):
                     out.append(at >= 0)
                 elif isinstance(a, Lane):
@@ -169,13 +174,11 @@ class _Copy:
 
 def _natural(a: Atom) -> bool:
     """Whether an atom is never negative, whatever its value."""
-    if isinstance(a, Sym):
-        return grid_axis(a) is not None or ".shape[" in a.name or a.name.startswith("len(")
-    return isinstance(a, (Bid, Counter, Lane))
+    return isinstance(a, (GridDim, *EXTENTS, Length, Bid, Counter, Lane))
 
 
 _ENCODE: Final[Mapping[type[Atom], Callable[[_Copy, Any], Any]]] = {
-    Sym: lambda e, a: e.shared.scalar(a),
+    **dict.fromkeys(SYMBOLS, lambda e, a: e.shared.scalar(a)),
     Bid: lambda e, a: e.own(a),
     Counter: lambda e, a: e.own(a),
     Lane: lambda e, a: e.own(a),
@@ -215,7 +218,7 @@ class _Pair:
 
 
 def _given(first: Region, second: Region, axes: frozenset[int], assume: Cond, fixed: Mapping[str, int]) -> _Pair:
-    by: dict[Atom, Term] = {Sym(name): const(value) for name, value in fixed.items()}
+    by: dict[Atom, Term] = {symbol_from_text(name): const(value) for name, value in fixed.items()}
 
     def put(r: Region) -> Region:
         return Region(tuple(substitute(t, by) for t in r.index), substitute_cond(r.guard, by), r.exact)
@@ -225,7 +228,7 @@ def _given(first: Region, second: Region, axes: frozenset[int], assume: Cond, fi
 
 
 def _is(name: str, value: int) -> Cond:
-    return eq(sym(name), value)
+    return eq(symbol(name), value)
 
 
 @dataclass
@@ -242,7 +245,7 @@ def _pose(pair: _Pair, timeout_ms: int) -> _Posed:
     z3 = import_module("z3")
     sizes = [a.size for values in pair.values() for v in values for a in leaves(v) if isinstance(a, Lane)]
     # a tile that has a lane has a size: where the point exists, its size is positive
-    positive = frozenset(a for s in sizes if (a := s.single) is not None and isinstance(a, Sym))
+    positive = frozenset(a for s in sizes if (a := s.single) is not None and isinstance(a, Symbol))
     shared = _Shared(z3, positive)
     one, two = _Copy(shared, "a"), _Copy(shared, "b")
     solver = z3.Solver()
@@ -255,7 +258,7 @@ def _pose(pair: _Pair, timeout_ms: int) -> _Posed:
     solver.add(one.cond(pair.assume))
     blocks = [(one.atom(Bid(axis)), two.atom(Bid(axis)), axis) for axis in sorted(pair.axes)]
     for b, c, axis in blocks:
-        extent = shared.scalar(Sym(f"grid[{axis}]"))
+        extent = shared.scalar(GridDim(axis))
         solver.add(b >= 0, b < extent, c >= 0, c < extent)
     solver.add(z3.Or(*(b != c for b, c, _ in blocks)))
     solver.add(*(v >= (1 if grid_axis(a) is not None else 0) for a, v in shared.scalars.items() if _natural(a)))
@@ -324,13 +327,13 @@ def model(
 def _keep_small(posed: _Posed, pair: _Pair, given: Mapping[str, int]) -> None:
     z3, solver = posed.shared.z3, posed.solver
     for axis in AXES:
-        extent = posed.shared.scalar(Sym(f"grid[{axis}]"))
+        extent = posed.shared.scalar(GridDim(axis))
         if axis not in pair.axes:
             solver.add(extent == 1)
         elif f"grid[{axis}]" not in given:
             solver.add(extent >= 1, extent <= SMALL)
     for a, v in posed.shared.scalars.items():
-        if isinstance(a, Sym) and grid_axis(a) is None:
+        if isinstance(a, Symbol) and grid_axis(a) is None:
             tile = a in posed.shared.positive
             solver.add(z3.Or(*(v == size for size in TILE_SIZES)) if tile else z3.And(v >= 1, v <= SMALL * SMALL))
 
@@ -348,12 +351,12 @@ def _read(
         return at(posed.shared.function(name, len(args))(*(z3.IntVal(x) for x in args)))
 
     uniform: dict[Atom, int] = {a: at(v) for a, v in posed.shared.scalars.items()}
-    uniform.update({Sym(name): value for name, value in given.items()})
+    uniform.update({symbol_from_text(name): value for name, value in given.items()})
     for region in (first, second):
         # what the given scalars made disappear has no part in the collision
         uniform.update({a: 1 for a in layout(region).uniform if a not in uniform})
-    uniform.update({a: 1 for a in leaves(assume) if isinstance(a, (Sym, Opaque)) and a not in uniform})
-    grid = tuple(uniform.get(Sym(f"grid[{axis}]"), 1) for axis in AXES)
+    uniform.update({a: 1 for a in leaves(assume) if isinstance(a, (Symbol, Opaque)) and a not in uniform})
+    grid = tuple(uniform.get(GridDim(axis), 1) for axis in AXES)
     points = []
     for copy, region in ((posed.one, first), (posed.two, second)):
         plan = layout(region)

@@ -9,22 +9,8 @@ divisor is never zero (division by zero is undefined behaviour in Tile IR, so no
 remainder round towards minus infinity, as Python's do. Identities that need a range live in the prover.
 """
 
-from tilecheck.symbolic.atoms import (
-    App,
-    Atom,
-    Bid,
-    Counter,
-    FloorDiv,
-    Ite,
-    Lane,
-    Load,
-    Max,
-    Min,
-    Mod,
-    Monomial,
-    Opaque,
-    Sym,
-)
+from tilecheck.symbolic.arrays import ANY, UNKNOWN_ARRAY, Array, ArrayElement, ArrayParam, array_from_text
+from tilecheck.symbolic.atoms import App, Atom, Bid, Counter, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Monomial, Opaque
 from tilecheck.symbolic.build import (
     app,
     bid,
@@ -39,7 +25,8 @@ from tilecheck.symbolic.build import (
     minimum,
     mod,
     opaque,
-    sym,
+    scalar,
+    symbol,
 )
 from tilecheck.symbolic.conditions import (
     FALSE,
@@ -75,22 +62,34 @@ from tilecheck.symbolic.polynomials import (
     split_multiples,
     text_of,
 )
-from tilecheck.symbolic.walk import (
-    Substitution,
-    atoms_at,
-    atoms_in,
-    atoms_of,
-    enforceable,
-    substitute,
-    substitute_cond,
+from tilecheck.symbolic.symbols import (
+    EXTENTS,
+    SIZES,
+    SYMBOLS,
+    Extent,
+    ExtentAt,
+    GridDim,
+    Item,
+    LeadingSize,
+    Length,
+    Rank,
+    Scalar,
+    Size,
+    Stand,
+    Stride,
+    Symbol,
+    symbol_from_text,
 )
+from tilecheck.symbolic.walk import Substitution, atoms_at, atoms_in, atoms_of, enforceable, substitute, substitute_cond
 
 __all__ = [
-    "FALSE", "FUNCTIONS", "ONE", "TRUE", "WRAPPED", "ZERO", "App", "Atom", "Bid", "Cond", "Counter", "Environment",
-    "FloorDiv", "Ite", "Lane", "Load", "Max", "Min", "Mod", "Monomial", "Op", "Opaque", "Point", "Substitution",
-    "Sym", "Term", "add_times", "app", "atoms_at", "atoms_in", "atoms_of", "bid", "bool_opaque", "cdiv", "conj",
-    "conjuncts", "const", "counter", "depends_on_block", "disj", "divide_monomial", "enforceable", "eq", "evaluate",
-    "floordiv", "ge", "grid", "gt", "holds", "in_order", "ite", "key_of", "keys_of", "lane", "le", "load", "lt",
-    "maximum", "minimum", "mod", "ne", "negate",
-    "of", "opaque", "split_multiples", "substitute", "substitute_cond", "sym", "text_of",
+    "ANY", "EXTENTS", "FALSE", "FUNCTIONS", "ONE", "SIZES", "SYMBOLS", "TRUE", "UNKNOWN_ARRAY", "WRAPPED", "ZERO",
+    "App", "Array", "ArrayElement", "ArrayParam", "Atom", "Bid", "Cond", "Counter", "Environment", "Extent",
+    "ExtentAt", "FloorDiv", "GridDim", "Ite", "Item", "Lane", "LeadingSize", "Length", "Load", "Max", "Min",
+    "Mod", "Monomial", "Op", "Opaque", "Point", "Rank", "Scalar", "Size", "Stand", "Stride", "Substitution",
+    "Symbol", "Term", "add_times", "app", "array_from_text", "atoms_at", "atoms_in", "atoms_of", "bid",
+    "bool_opaque", "cdiv", "conj", "conjuncts", "const", "counter", "depends_on_block", "disj", "divide_monomial",
+    "enforceable", "eq", "evaluate", "floordiv", "ge", "grid", "gt", "holds", "in_order", "ite", "key_of",
+    "keys_of", "lane", "le", "load", "lt", "maximum", "minimum", "mod", "ne", "negate", "of", "opaque", "scalar",
+    "split_multiples", "substitute", "substitute_cond", "symbol", "symbol_from_text", "text_of",
 ]

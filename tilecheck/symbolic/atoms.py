@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from tilecheck.symbolic.polynomials import Term
 
 _ATOMS: dict[tuple[type, str], Any] = {}
-_BY_PARTS: dict[tuple[object, ...], Any] = {}
-"""To find an atom without writing out its key."""
+BY_PARTS: dict[tuple[object, ...], Any] = {}
+"""Atoms by their type and arguments, to find one without writing out its key."""
 
 
 class Atom:
@@ -23,11 +23,11 @@ class Atom:
     varying: bool
     """Whether the value may differ between two blocks of one launch (or two iterations, or two lanes)."""
 
-    def _kept(self, parts: tuple[object, ...], key: str, varying: bool) -> Any:
+    def _intern(self, parts: tuple[object, ...], key: str, varying: bool) -> Any:
         """This atom, or the one with its key that there is already; from now on it is the one for its parts."""
         self.key = key
         self.varying = varying
-        out = _BY_PARTS[parts] = _ATOMS.setdefault((type(self), key), self)
+        out = BY_PARTS[parts] = _ATOMS.setdefault((type(self), key), self)
         return out
 
     def __lt__(self, other: Atom) -> bool:
@@ -47,25 +47,6 @@ def _mark(copy: int) -> str:
     return "'" * copy
 
 
-class Sym(Atom):
-    """A launch scalar: the same in every block. `x.shape[0]`, `x.strides[1]`, `grid[0]`, `BLOCK`, `n`."""
-
-    __slots__ = ("name",)
-
-    name: str
-
-    def __new__(cls, name: str) -> Sym:
-        known: Sym | None = _BY_PARTS.get((cls, name))
-        if known is None:
-            made = object.__new__(cls)
-            made.name = name
-            known = made._kept((cls, name), name, False)
-        return known
-
-    def _arguments(self) -> tuple[object, ...]:
-        return (self.name,)
-
-
 class Bid(Atom):
     """The block coordinate on grid axis 0, 1 or 2: `0 <= bid(k) < grid[k]`."""
 
@@ -75,11 +56,11 @@ class Bid(Atom):
     copy: int
 
     def __new__(cls, axis: int, copy: int = 0) -> Bid:
-        known: Bid | None = _BY_PARTS.get((cls, axis, copy))
+        known: Bid | None = BY_PARTS.get((cls, axis, copy))
         if known is None:
             made = object.__new__(cls)
             made.axis, made.copy = axis, copy
-            known = made._kept((cls, axis, copy), f"bid({axis}){_mark(copy)}", True)
+            known = made._intern((cls, axis, copy), f"bid({axis}){_mark(copy)}", True)
         return known
 
     def _arguments(self) -> tuple[object, ...]:
@@ -95,11 +76,11 @@ class Counter(Atom):
     copy: int
 
     def __new__(cls, name: str, copy: int = 0) -> Counter:
-        known: Counter | None = _BY_PARTS.get((cls, name, copy))
+        known: Counter | None = BY_PARTS.get((cls, name, copy))
         if known is None:
             made = object.__new__(cls)
             made.name, made.copy = name, copy
-            known = made._kept((cls, name, copy), f"#{name}{_mark(copy)}", True)
+            known = made._intern((cls, name, copy), f"#{name}{_mark(copy)}", True)
         return known
 
     def _arguments(self) -> tuple[object, ...]:
@@ -120,11 +101,11 @@ class Lane(Atom):
     copy: int
 
     def __new__(cls, axis: int, size: Term, copy: int = 0) -> Lane:
-        known: Lane | None = _BY_PARTS.get((cls, axis, size, copy))
+        known: Lane | None = BY_PARTS.get((cls, axis, size, copy))
         if known is None:
             made = object.__new__(cls)
             made.axis, made.size, made.copy = axis, size, copy
-            known = made._kept((cls, axis, size, copy), f"lane{axis}<{size.key}>{_mark(copy)}", True)
+            known = made._intern((cls, axis, size, copy), f"lane{axis}<{size.key}>{_mark(copy)}", True)
         return known
 
     def _arguments(self) -> tuple[object, ...]:
@@ -141,12 +122,12 @@ class Opaque(Atom):
     copy: int
 
     def __new__(cls, name: str, uniform: bool = False, copy: int = 0) -> Opaque:
-        known: Opaque | None = _BY_PARTS.get((cls, name, uniform, copy))
+        known: Opaque | None = BY_PARTS.get((cls, name, uniform, copy))
         if known is None:
             made = object.__new__(cls)
             made.name, made.uniform, made.copy = name, uniform, copy
             key = f"{'??' if uniform else '?'}{name}{_mark(copy)}"
-            known = made._kept((cls, name, uniform, copy), key, not uniform)
+            known = made._intern((cls, name, uniform, copy), key, not uniform)
         return known
 
     def _arguments(self) -> tuple[object, ...]:
@@ -160,11 +141,11 @@ class FloorDiv(Atom):
     den: Term
 
     def __new__(cls, num: Term, den: Term) -> FloorDiv:
-        known: FloorDiv | None = _BY_PARTS.get((cls, num, den))
+        known: FloorDiv | None = BY_PARTS.get((cls, num, den))
         if known is None:
             made = object.__new__(cls)
             made.num, made.den = num, den
-            known = made._kept((cls, num, den), f"({num.key})//({den.key})", num.varying or den.varying)
+            known = made._intern((cls, num, den), f"({num.key})//({den.key})", num.varying or den.varying)
         return known
 
     def _arguments(self) -> tuple[object, ...]:
@@ -178,11 +159,11 @@ class Mod(Atom):
     den: Term
 
     def __new__(cls, num: Term, den: Term) -> Mod:
-        known: Mod | None = _BY_PARTS.get((cls, num, den))
+        known: Mod | None = BY_PARTS.get((cls, num, den))
         if known is None:
             made = object.__new__(cls)
             made.num, made.den = num, den
-            known = made._kept((cls, num, den), f"({num.key})%({den.key})", num.varying or den.varying)
+            known = made._intern((cls, num, den), f"({num.key})%({den.key})", num.varying or den.varying)
         return known
 
     def _arguments(self) -> tuple[object, ...]:
@@ -197,11 +178,11 @@ class Min(Atom):
     args: tuple[Term, ...]
 
     def __new__(cls, args: tuple[Term, ...]) -> Min:
-        known: Min | None = _BY_PARTS.get((cls, args))
+        known: Min | None = BY_PARTS.get((cls, args))
         if known is None:
             made = object.__new__(cls)
             made.args = args
-            known = made._kept((cls, args), f"min({', '.join(a.key for a in args)})", any(a.varying for a in args))
+            known = made._intern((cls, args), f"min({', '.join(a.key for a in args)})", any(a.varying for a in args))
         return known
 
     def _arguments(self) -> tuple[object, ...]:
@@ -216,11 +197,11 @@ class Max(Atom):
     args: tuple[Term, ...]
 
     def __new__(cls, args: tuple[Term, ...]) -> Max:
-        known: Max | None = _BY_PARTS.get((cls, args))
+        known: Max | None = BY_PARTS.get((cls, args))
         if known is None:
             made = object.__new__(cls)
             made.args = args
-            known = made._kept((cls, args), f"max({', '.join(a.key for a in args)})", any(a.varying for a in args))
+            known = made._intern((cls, args), f"max({', '.join(a.key for a in args)})", any(a.varying for a in args))
         return known
 
     def _arguments(self) -> tuple[object, ...]:
@@ -237,12 +218,12 @@ class Ite(Atom):
     other: Term
 
     def __new__(cls, cond: Cond, then: Term, other: Term) -> Ite:
-        known: Ite | None = _BY_PARTS.get((cls, cond, then, other))
+        known: Ite | None = BY_PARTS.get((cls, cond, then, other))
         if known is None:
             made = object.__new__(cls)
             made.cond, made.then, made.other = cond, then, other
             key = f"ite({cond.key}, {then.key}, {other.key})"
-            known = made._kept((cls, cond, then, other), key, cond.varying or then.varying or other.varying)
+            known = made._intern((cls, cond, then, other), key, cond.varying or then.varying or other.varying)
         return known
 
     def _arguments(self) -> tuple[object, ...]:
@@ -259,11 +240,12 @@ class App(Atom):
     args: tuple[Term, ...]
 
     def __new__(cls, fn: str, args: tuple[Term, ...]) -> App:
-        known: App | None = _BY_PARTS.get((cls, fn, args))
+        known: App | None = BY_PARTS.get((cls, fn, args))
         if known is None:
             made = object.__new__(cls)
             made.fn, made.args = fn, args
-            known = made._kept((cls, fn, args), f"{fn}({', '.join(a.key for a in args)})", any(a.varying for a in args))
+            key = f"{fn}({', '.join(a.key for a in args)})"
+            known = made._intern((cls, fn, args), key, any(a.varying for a in args))
         return known
 
     def _arguments(self) -> tuple[object, ...]:
@@ -279,14 +261,14 @@ class Load(Atom):
     index: tuple[Term, ...]
 
     def __new__(cls, array: str, index: tuple[Term, ...]) -> Load:
-        known: Load | None = _BY_PARTS.get((cls, array, index))
+        known: Load | None = BY_PARTS.get((cls, array, index))
         if known is None:
             made = object.__new__(cls)
             made.array, made.index = array, index
             # an array parameter may be called `grid`, and its first element is not the extent `grid[0]`
             shown = "grid@" if array == "grid" else array
             key = f"{shown}[{', '.join(i.key for i in index)}]"
-            known = made._kept((cls, array, index), key, any(i.varying for i in index))
+            known = made._intern((cls, array, index), key, any(i.varying for i in index))
         return known
 
     def _arguments(self) -> tuple[object, ...]:
@@ -299,6 +281,6 @@ def hashed_by_identity(*kinds: type[Atom]) -> None:
         type.__setattr__(kind, "__hash__", object.__hash__)
 
 
-hashed_by_identity(Atom, Sym, Bid, Counter, Lane, Opaque, FloorDiv, Mod, Min, Max, Ite, App, Load)
+hashed_by_identity(Atom, Bid, Counter, Lane, Opaque, FloorDiv, Mod, Min, Max, Ite, App, Load)
 
 Monomial: TypeAlias = tuple[Atom, ...]

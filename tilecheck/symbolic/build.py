@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from tilecheck.symbolic.atoms import App, Bid, Counter, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Opaque, Sym
+from tilecheck.symbolic.atoms import App, Bid, Counter, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Opaque
 from tilecheck.symbolic.conditions import Cond, negate
 from tilecheck.symbolic.functions import FUNCTIONS
 from tilecheck.symbolic.polynomials import ZERO, Term, const, of, split_multiples
+from tilecheck.symbolic.symbols import GridDim, Scalar, symbol_from_text
 
 
-def sym(name: str) -> Term:
-    return of(Sym(name))
+def scalar(name: str) -> Term:
+    return of(Scalar(name))
+
+
+def symbol(text: str) -> Term:
+    """The symbol that is written so, as a term."""
+    return of(symbol_from_text(text))
 
 
 def bid(axis: int) -> Term:
@@ -21,7 +27,7 @@ def bid(axis: int) -> Term:
 
 @cache
 def grid(axis: int) -> Term:
-    return of(Sym(f"grid[{axis}]"))
+    return of(GridDim(axis))
 
 
 def counter(name: str) -> Term:

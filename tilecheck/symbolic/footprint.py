@@ -34,7 +34,7 @@ class Clause:
     """One conjunct of a launch contract over launch scalars.
 
     text        in the contract language, the canonical spelling
-    cond        the same as a condition over `Sym`s; None for clauses that are not arithmetic (`disjoint(c, a)`,
+    cond        the same as a condition over `Symbol`s; None for clauses that are not arithmetic (`disjoint(c, a)`,
                 `injective(ids)`)
     kind        see DESIGN 4.2
     """

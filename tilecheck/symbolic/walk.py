@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Final
 
-from tilecheck.symbolic.atoms import App, Atom, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Monomial, Sym
+from tilecheck.symbolic.atoms import App, Atom, FloorDiv, Ite, Lane, Load, Max, Min, Mod, Monomial
 from tilecheck.symbolic.build import app, floordiv, ite, load, maximum, minimum, mod
 from tilecheck.symbolic.conditions import FALSE, TRUE, Cond, bool_opaque, conj, disj, eq, ge, ne
 from tilecheck.symbolic.functions import FUNCTIONS
 from tilecheck.symbolic.polynomials import ONE, ZERO, Term, add_times, of
+from tilecheck.symbolic.symbols import Symbol
 
 
 def children(atom: Atom) -> Iterator[Term | Cond]:
@@ -180,5 +181,5 @@ def substitute_cond(c: Cond, mapping: Mapping[Atom, Term]) -> Cond:
 def enforceable(c: Cond) -> bool:
     """Whether a launch can decide a condition from its scalars: nothing in it but symbols and known functions."""
     return c.op not in ("bool",) and all(
-        isinstance(a, (Sym, FloorDiv, Mod, Min, Max, Ite)) or (isinstance(a, App) and a.fn in FUNCTIONS)
+        isinstance(a, (Symbol, FloorDiv, Mod, Min, Max, Ite)) or (isinstance(a, App) and a.fn in FUNCTIONS)
         for a in atoms_of(c)) and all(enforceable(part) for part in c.args)

@@ -16,7 +16,7 @@ from tilecheck.obligations.verdicts import contract_of
 from tilecheck.pipeline.single_kernel import Study
 from tilecheck.rules.bounds.row_spill import rows_of
 from tilecheck.rules.messages.wording import readable
-from tilecheck.symbolic import Atom, Sym, evaluate, holds
+from tilecheck.symbolic import Atom, GridDim, evaluate, holds, symbol_from_text
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.visualize.instances import same_launch
 from tilecheck.visualize.listing import helpers
@@ -132,8 +132,8 @@ class _Builder:
         self.steps: Steps = steps_of(self.accesses, self.touches)
         self.spilling = {a.array for s in drawn.study.proof.obligations if s.code == "TC206"
                          for a in (s.access, *s.spilling)}
-        self.env: dict[Atom, int] = {Sym(n): v for n, v in drawn.setting.scalars.items()}
-        self.env.update({Sym(f"grid[{k}]"): n for k, n in enumerate(grid)})
+        self.env: dict[Atom, int] = {symbol_from_text(n): v for n, v in drawn.setting.scalars.items()}
+        self.env.update({GridDim(k): n for k, n in enumerate(grid)})
         self.broken = tuple(c.text for c in contract_of(drawn.study.proof) if self._breaks(c))
         self.undefined = {
             s.access.unspecified for s in drawn.study.proof.obligations if s.kind == "padding"

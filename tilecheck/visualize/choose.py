@@ -12,7 +12,21 @@ from zlib import crc32
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.solver.model_search.assignments import Chooser, grid_axis, grids, power_of_two, roles
 from tilecheck.solver.model_search.layout import leaves
-from tilecheck.symbolic import Atom, Cond, Lane, Load, Opaque, Sym, Term, atoms_in, evaluate, holds, sym
+from tilecheck.symbolic import (
+    Atom,
+    Cond,
+    GridDim,
+    Lane,
+    Load,
+    Opaque,
+    Symbol,
+    Term,
+    atoms_in,
+    evaluate,
+    holds,
+    symbol,
+    symbol_from_text,
+)
 from tilecheck.visualize.meetings import meetings
 from tilecheck.visualize.schedule import Scheduled
 from tilecheck.visualize.setting import Block, CannotDraw, Setting
@@ -94,12 +108,12 @@ class _Search:
         for a in plan.accesses:
             values += [*a.region.index, a.region.guard, a.under, *a.tile]
             lanes |= {x for x in atoms_in(*a.region.index, a.region.guard) if isinstance(x, Lane)}
-        shapes = (sym(f"{name}.shape[{axis}]") for name, rank in model.ranks for axis in range(rank))
+        shapes = (symbol(f"{name}.shape[{axis}]") for name, rank in model.ranks for axis in range(rank))
         found = {x for v in (*values, *shapes) for x in leaves(v)}
         self.variables: tuple[Atom, ...] = tuple(sorted(
-            x for x in found if isinstance(x, Sym) or (isinstance(x, Opaque) and x.uniform)))
+            x for x in found if isinstance(x, Symbol) or (isinstance(x, Opaque) and x.uniform)))
         tiles, self.radices = roles(values, lanes)
-        extents = {x for a in plan.accesses for e in a.tile for x in e.atoms() if isinstance(x, Sym)}
+        extents = {x for a in plan.accesses for e in a.tile for x in e.atoms() if isinstance(x, Symbol)}
         self.multiples = tuple(n * r for r in self.radices if 4 <= r <= 256 for n in (2, 3))
         self.tiles = tiles | frozenset(x for x in extents if "[" not in x.key)
         self.fixed: dict[Atom, int] = {x: wish.given[x.key] for x in self.variables if x.key in wish.given}
@@ -131,14 +145,14 @@ class _Search:
         return tuple(dict.fromkeys((own[0] or g[0], own[1] or g[1], own[2] or g[2]) for g in small))
 
     def _setting(self, grid: Block, values: Mapping[Atom, int]) -> Setting:
-        scalars = {x.key: v for x, v in values.items() if isinstance(x, Sym) and grid_axis(x) is None}
+        scalars = {x.key: v for x, v in values.items() if isinstance(x, Symbol) and grid_axis(x) is None}
         opaque = {x.key: v for x, v in values.items() if isinstance(x, Opaque)}
         return self._fitted(Setting(self._of_pieces(grid, scalars), scalars, {**opaque, **self.wish.data}, self.style))
 
     def _of_pieces(self, grid: Block, scalars: Mapping[str, int]) -> Block:
         if self.plan.grid is None:
             return grid
-        env: dict[Atom, int] = {Sym(name): v for name, v in scalars.items()}
+        env: dict[Atom, int] = {symbol_from_text(name): v for name, v in scalars.items()}
         x, y, z = (max(1, evaluate(t, env)) for t in self.plan.grid)
         return x, y, z
 
@@ -148,7 +162,7 @@ class _Search:
         scalars = dict(setting.scalars)
         for name, rank in self.model.ranks:
             shape = [scalars.get(f"{name}.shape[{k}]") for k in range(rank)]
-            strides = [k for k in range(rank) if Sym(f"{name}.strides[{k}]") in self.mentioned]
+            strides = [k for k in range(rank) if symbol_from_text(f"{name}.strides[{k}]") in self.mentioned]
             step = 1
             for k in reversed(range(rank) if strides else ()):
                 if f"{name}.strides[{k}]" not in self.wish.given:
@@ -229,15 +243,15 @@ class _Search:
         return self._fitted(replace(setting, grid=self._of_pieces(setting.grid, scalars), scalars=scalars))
 
     def _allowed(self, setting: Setting) -> bool:
-        env: dict[Atom, int] = {Sym(name): v for name, v in setting.scalars.items()}
-        env.update({Sym(f"grid[{k}]"): setting.grid[k] for k in range(3)})
+        env: dict[Atom, int] = {symbol_from_text(name): v for name, v in setting.scalars.items()}
+        env.update({GridDim(k): setting.grid[k] for k in range(3)})
         return all(_holds(c, env) for c in self.wish.must) and all(
             power_of_two(v) for x in self.tiles if (v := setting.scalars.get(x.key)) is not None)
 
     def _score(self, setting: Setting, found: Touched) -> tuple[float, ...]:
         accesses = self.plan.accesses
-        env: dict[Atom, int] = {Sym(name): v for name, v in setting.scalars.items()}
-        env.update({Sym(f"grid[{k}]"): setting.grid[k] for k in range(3)})
+        env: dict[Atom, int] = {symbol_from_text(name): v for name, v in setting.scalars.items()}
+        env.update({GridDim(k): setting.grid[k] for k in range(3)})
         kept = sum(_holds(c, env) for c in self.wish.should)
         amiss = 0
         if self.wish.clean:

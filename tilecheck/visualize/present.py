@@ -15,7 +15,7 @@ from tilecheck.pipeline.single_kernel import Study
 from tilecheck.report.text import restates
 from tilecheck.rules.bounds.row_spill import rows_of
 from tilecheck.rules.padding.undefined_padding import launch_that_shows
-from tilecheck.symbolic import Atom, Cond, Sym, conjuncts, const, ge, negate
+from tilecheck.symbolic import Atom, Cond, conjuncts, const, ge, negate, symbol_from_text
 from tilecheck.symbolic.footprint import Witness
 from tilecheck.visualize.build import Drawn, build, draw_limits
 from tilecheck.visualize.choose import Wish, choose
@@ -265,7 +265,7 @@ def _missing(drawn: Drawn, d: Diagnostic, s: Settled | None) -> list[Given]:
     w = d.witness
     if d.code != "TC101" or w is None or s is None or (s.other is not None and s.other.site != s.access.site):
         return []
-    sizes: dict[Atom, int] = {Sym(name): v for name, v in w.scalars}
+    sizes: dict[Atom, int] = {symbol_from_text(name): v for name, v in w.scalars}
     return list(left_out(drawn.study.definition, s.access, w.first.block, w.second.block, sizes))
 
 

@@ -10,19 +10,7 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.solver.model_search.codegen import Oracle, TooLarge, enumerator, value
 from tilecheck.solver.model_search.layout import layout
 from tilecheck.solver.model_search.world import STYLES, data_key
-from tilecheck.symbolic import (
-    FUNCTIONS,
-    App,
-    Atom,
-    Cond,
-    Lane,
-    Opaque,
-    Sym,
-    atoms_in,
-    atoms_of,
-    conj,
-    conjuncts,
-)
+from tilecheck.symbolic import FUNCTIONS, App, Atom, Cond, Lane, Opaque, Symbol, atoms_in, atoms_of, conj, conjuncts
 from tilecheck.symbolic.footprint import Region
 from tilecheck.visualize.setting import Block, CannotDraw, Setting
 
@@ -169,13 +157,13 @@ def _scalar(a: Atom, setting: Setting) -> int:
 
 
 def _named(a: Atom, setting: Setting) -> int | None:
-    if isinstance(a, Sym) and a.name in ("grid[0]", "grid[1]", "grid[2]"):
+    if isinstance(a, Symbol) and a.name in ("grid[0]", "grid[1]", "grid[2]"):
         return setting.grid[int(a.name[5])]
     return setting.scalars.get(a.key)
 
 
 def _extent(lane: Lane, setting: Setting, data: dict[str, int]) -> int:
-    variables = tuple(sorted(a for a in atoms_in(lane.size) if isinstance(a, (Sym, Opaque))))
+    variables = tuple(sorted(a for a in atoms_in(lane.size) if isinstance(a, (Symbol, Opaque))))
     got: int = value(lane.size, variables)(tuple(_scalar(a, setting) for a in variables), _oracle(data, setting.style))
     return max(got, 0)
 

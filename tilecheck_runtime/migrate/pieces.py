@@ -11,7 +11,7 @@ import libcst as cst
 from tilecheck.repair.source.grid_names import axis_of
 from tilecheck.repair.source.operations import elements, index_of, operation
 from tilecheck.repair.source.tree import dotted, walk
-from tilecheck.symbolic import Sym, Term
+from tilecheck.symbolic import Symbol, Term
 from tilecheck_runtime.migrate.affine import run_of
 from tilecheck_runtime.migrate.refusal import Refusal
 from tilecheck_runtime.migrate.source_kernel import Subject
@@ -206,7 +206,7 @@ def _tile_axes(subject: Subject, array: str, call: cst.Call, parts: Sequence[cst
 def _extent(subject: Subject, array: str, call: cst.Call, extent: Term) -> int | str:
     if extent.constant is not None:
         return extent.constant
-    if isinstance(extent.single, Sym) and subject.kind(extent.single.name) == "constant":
+    if isinstance(extent.single, Symbol) and subject.kind(extent.single.name) == "constant":
         return extent.single.name
     raise Refusal(f"an extent of the tile stored to `{array}` is neither a number nor a constant of the kernel",
                   subject.line(call))

@@ -6,7 +6,7 @@ import pytest
 
 from tests.kernel.dialect.build import site
 from tilecheck.interp.kernel.dialect.signature import Parameter, signature
-from tilecheck.symbolic import const, sym
+from tilecheck.symbolic import const, symbol
 
 
 def read(annotation: str, before: str = "", others: str = "") -> Parameter:
@@ -20,12 +20,12 @@ def read(annotation: str, before: str = "", others: str = "") -> Parameter:
 ])
 def test_an_output_in_any_spelling(annotation):
     p = read(annotation, "Out = Mut[f32, BM, Literal[48]]\n")
-    assert (p.kind, p.dtype, p.extents) == ("mut", "float32", (sym("BM"), const(48)))
+    assert (p.kind, p.dtype, p.extents) == ("mut", "float32", (symbol("BM"), const(48)))
 
 
 def test_extents_of_inputs_may_be_open():
     p = read("Ref[bf16, Dyn, Literal[1], BN]")
-    assert (p.kind, p.dtype, p.extents) == ("ref", "bfloat16", (None, const(1), sym("BN")))
+    assert (p.kind, p.dtype, p.extents) == ("ref", "bfloat16", (None, const(1), symbol("BN")))
 
 
 @pytest.mark.parametrize(("annotation", "scope"), [("Shared[i32, Dyn]", "device"), ("SystemShared[i32, Dyn]", "sys")])
@@ -45,17 +45,17 @@ def test_other_parameters(annotation, kind):
 
 def test_a_constant_gives_its_type_variable_its_value():
     found = signature(*site("@kernel\ndef k(z: Mut[f32, BK, BM], bk: BK) -> None:\n    pass\n"))
-    assert found[0].extents == (sym("bk"), sym("BM"))
+    assert found[0].extents == (symbol("bk"), symbol("BM"))
 
 
 def test_a_type_variable_is_no_parameter_of_its_name():
     found = signature(*site("@kernel\ndef k(z: Mut[f32, B], B: int) -> None:\n    pass\n"))
-    assert found[0].extents == (sym("B_"),)
+    assert found[0].extents == (symbol("B_"),)
 
 
 def test_a_type_variable_goes_by_the_name_that_it_was_made_with():
     p = read("Mut[f32, Rows]", 'Rows = TypeVar("BR", bound=int)\n')
-    assert p.extents == (sym("BR"),)
+    assert p.extents == (symbol("BR"),)
 
 
 def test_a_number_of_the_module_is_an_extent():

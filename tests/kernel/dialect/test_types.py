@@ -8,9 +8,9 @@ from tests.kernel.dialect.build import inferred
 from tilecheck.interp.kernel.dialect.typed.dtypes import promoted
 from tilecheck.interp.kernel.dialect.typed.kinds import Tile, join
 from tilecheck.interp.kernel.dialect.typed.shapes import broadcast, conflict, product, reduced
-from tilecheck.symbolic import ONE, const, sym
+from tilecheck.symbolic import ONE, const, symbol
 
-M, N, K = sym("M"), sym("N"), sym("K")
+M, N, K = symbol("M"), symbol("N"), symbol("K")
 KERNEL = ("@kernel\ndef k(z: Mut[f32, BM, BN], x: Ref[f16, Dyn, Dyn], i: Ref[i32, Dyn], s: float, n: int,\n"
           "      bk: BK) -> None:\n")
 START = "    bm, bn = z.tile\n    a = x.partition(bm, bk)[0, 0]\n    b = x.load((0, 0), (bk, bn))\n    c = z.load()\n"
@@ -23,7 +23,7 @@ def typed(expression: str, before: str = "") -> object:
     return found.env["result"]
 
 
-BM, BN, BK = sym("BM"), sym("BN"), sym("bk")
+BM, BN, BK = symbol("BM"), symbol("BN"), symbol("bk")
 
 
 @pytest.mark.parametrize(("expression", "dtype", "shape"), [

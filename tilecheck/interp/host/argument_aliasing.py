@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tilecheck.interp.host.entailment import follows
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.kernel.access import Param
-from tilecheck.symbolic import Sym, ge, gt
+from tilecheck.symbolic import Symbol, ge, gt
 
 __all__ = ["UnreadAxis", "aliases", "overlap", "unread_axis"]
 
@@ -70,6 +70,6 @@ def unread_axis(launch: Launch, axes_read: Collection[int]) -> UnreadAxis | None
             continue
         if extent.constant is not None or follows(launch.facts, gt(extent, 1)):
             return UnreadAxis(axis, extent.key, extent.constant is None or extent.constant > 1)
-        chosen = all(isinstance(a, Sym) for a in extent.atoms()) and follows(launch.facts, ge(extent, 1))
+        chosen = all(isinstance(a, Symbol) for a in extent.atoms()) and follows(launch.facts, ge(extent, 1))
         unsure = unsure or (UnreadAxis(axis, extent.key, False) if chosen else None)
     return unsure

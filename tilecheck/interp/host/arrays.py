@@ -7,19 +7,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilecheck.interp.host.state import State, contiguity, join_values
-from tilecheck.interp.host.values import (
-    Choice,
-    Int,
-    Items,
-    Plain,
-    Ref,
-    Rest,
-    Shape,
-    Tensor,
-    Thing,
-    Value,
+from tilecheck.interp.host.values import Choice, Int, Items, Plain, Ref, Rest, Shape, Tensor, Thing, Value
+from tilecheck.symbolic import (
+    ONE,
+    Ite,
+    Symbol,
+    Term,
+    const,
+    eq,
+    floordiv,
+    minimum,
+    of,
+    split_multiples,
+    symbol,
+    symbol_from_text,
 )
-from tilecheck.symbolic import ONE, Ite, Sym, Term, const, eq, floordiv, minimum, of, split_multiples
 
 if TYPE_CHECKING:
     from tilecheck.interp.host.interpreter import Evaluator
@@ -70,10 +72,11 @@ def set_rank(ev: Evaluator, name: str, rank: int, state: State) -> None:
     for i in range(1, rank + 1):
         negative = f"{name}.shape[-{i}]"
         if negative in ev.symbols.extents:
-            state.assume(eq(of(Sym(negative)), ev.extent(f"{name}.shape[{rank - i}]")))
+            state.assume(eq(of(symbol_from_text(negative)), ev.extent(f"{name}.shape[{rank - i}]")))
     lead = f"{name}.shape[:-1]"
     if lead in ev.symbols.extents:
-        state.assume(eq(of(Sym(lead)), product([ev.extent(f"{name}.shape[{i}]") for i in range(rank - 1)])))
+        leading = product([ev.extent(f"{name}.shape[{i}]") for i in range(rank - 1)])
+        state.assume(eq(symbol(lead), leading))
 
 
 def shape_item(ev: Evaluator, shape: Shape, index: Value, state: State) -> Value:
@@ -221,7 +224,7 @@ def _extent(ev: Evaluator, part: Bounds, extent: Term, name: str) -> Term:
 def not_negative(ev: Evaluator, term: Term) -> bool:
     """Whether the term is a sum of products of extents, plainly."""
     return all(
-        c > 0 and all(isinstance(a, Sym) and a.name in ev.symbols.extents | ev.symbols.positive for a in m)
+        c > 0 and all(isinstance(a, Symbol) and a.name in ev.symbols.extents | ev.symbols.positive for a in m)
         for m, c in term.monos.items())
 
 
@@ -255,7 +258,7 @@ def strides_of(ev: Evaluator, tensor: Tensor, state: State) -> tuple[Term, ...] 
         return None
     if tensor.dense:
         return row_major(shape)
-    return tuple(of(Sym(f"{tensor.strided}.strides[{i}]")) for i in range(len(shape)))
+    return tuple(of(symbol_from_text(f"{tensor.strided}.strides[{i}]")) for i in range(len(shape)))
 
 
 def copied(ev: Evaluator, tensor: Tensor, how: str) -> Tensor:
@@ -279,7 +282,7 @@ def copied_or_not(ev: Evaluator, copy: Value, base: Value, state: State) -> Valu
             copy.maybe != base.name or copy.name != base.name or copy.shape is not None):
         return None
     name = ev.fresh(base.name)
-    state.assume(eq(of(Sym(name)), of(Sym(base.name))))
+    state.assume(eq(of(symbol_from_text(name)), of(symbol_from_text(base.name))))
     for part in (*(f"shape[{i}]" for i in (*range(_RANKS), -1)), "shape[:-1]"):
         state.assume(eq(ev.extent(f"{name}.{part}"), ev.extent(f"{base.name}.{part}")))
     return Thing(name)

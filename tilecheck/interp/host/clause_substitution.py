@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,14 +11,26 @@ from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.host.state import chosen
 from tilecheck.interp.kernel.access import Param
 from tilecheck.symbolic import (
+    ANY,
+    EXTENTS,
     ONE,
+    ArrayElement,
+    ArrayParam,
     Atom,
     Cond,
+    Extent,
+    GridDim,
     Ite,
+    LeadingSize,
+    Length,
     Opaque,
+    Rank,
+    Scalar,
+    Stride,
     Substitution,
-    Sym,
+    Symbol,
     Term,
+    array_from_text,
     atoms_of,
     conj,
     const,
@@ -31,9 +42,6 @@ from tilecheck.symbolic import (
 )
 
 AT_LAUNCH: Final = " at the launch"
-_PART: Final = re.compile(r"^(?P<array>.+)\.(?P<what>shape|strides)\[(?P<axis>\d+)\]$")
-_GRID: Final = re.compile(r"^grid\[(?P<axis>[012])\]$")
-_LENGTH: Final = re.compile(r"^len\((?P<array>[^)]+)\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,32 +89,32 @@ class _Scene:
     def __init__(self, params: Sequence[Param], launch: Launch, ranks: Mapping[str, int]) -> None:
         self.launch, self.ranks = launch, ranks
         self.arguments = _by_name(params, launch)
-        self.known = frozenset(a for a in atoms_of(launch.facts) if isinstance(a, Sym))
+        self.known = frozenset(a for a in atoms_of(launch.facts) if isinstance(a, Symbol))
         self.facts = conj(*_about(self.arguments, ranks, self.known))
         self.values: dict[Atom, Term] = {}
         self.bound: dict[Cond, Bound] = {}
         self._put = Substitution({})
-        self._more: dict[frozenset[Sym], tuple[Cond, ...]] = {}
+        self._more: dict[frozenset[Symbol], tuple[Cond, ...]] = {}
 
     def bind(self, cond: Cond) -> Bound:
-        own = [a for a in atoms_of(cond) if isinstance(a, Sym)]
+        own = [a for a in atoms_of(cond) if isinstance(a, Symbol)]
         new = [a for a in own if a not in self.values]
         if new:
             for a in new:
-                self.values[a] = value_of(a.name, self.arguments, self.launch, self.ranks)
+                self.values[a] = value_of(a, self.arguments, self.launch, self.ranks)
             # what it put in before has no scalar in it but those that it knew
             self._put = Substitution(self.values)
         goal = self._put.cond(cond)
         more: list[Cond] = []
-        mentioned = frozenset(a for a in atoms_of(goal) if isinstance(a, Sym)) - self.known
+        mentioned = frozenset(a for a in atoms_of(goal) if isinstance(a, Symbol)) - self.known
         if mentioned:
             more += self._said_of(mentioned)
         for a in own:
-            if ".shape[" in a.key:
+            if isinstance(a, EXTENTS):
                 more += _filled(self.values[a])
         return Bound(goal, conj(self.facts, *more) if more else self.facts, {a.key: self.values[a] for a in own})
 
-    def _said_of(self, mentioned: frozenset[Sym]) -> tuple[Cond, ...]:
+    def _said_of(self, mentioned: frozenset[Symbol]) -> tuple[Cond, ...]:
         found = self._more.get(mentioned)
         if found is None:
             found = self._more[mentioned] = tuple(_about(self.arguments, self.ranks, mentioned))
@@ -118,15 +126,15 @@ def _scene(params: tuple[Param, ...], launch: Launch, ranks: tuple[tuple[str, in
     return _Scene(params, launch, dict(ranks))
 
 
-def _about(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: Collection[Sym]) -> list[Cond]:
-    facts = [ge(of(a), 0) for a in sorted(mentioned) if ".shape[" in a.name or a.name.startswith("len(")]
+def _about(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: Collection[Symbol]) -> list[Cond]:
+    facts = [ge(of(a), 0) for a in sorted(mentioned) if isinstance(a, (*EXTENTS, Length))]
     facts += map(_filled_extent, sorted(_extents(arguments, mentioned)))
     return facts + _ranked(arguments, ranks, mentioned)
 
 
 @lru_cache(maxsize=1024)
-def _filled_extent(name: str) -> Cond:
-    return ge(of(Sym(name)), 1)
+def _filled_extent(extent: Symbol) -> Cond:
+    return ge(of(extent), 1)
 
 
 def _by_name(params: Sequence[Param], launch: Launch) -> dict[str, Argument]:
@@ -156,45 +164,47 @@ def _options(t: Term) -> Iterator[Term]:
     yield from _options(choice.other)
 
 
-def _extents(arguments: Mapping[str, Argument], mentioned: Collection[Sym]) -> set[str]:
+def _extents(arguments: Mapping[str, Argument], mentioned: Collection[Symbol]) -> set[Symbol]:
     """Extents of the arrays passed. None of them is empty: in an empty array no two blocks can meet."""
-    out: set[str] = set()
+    out: set[Symbol] = set()
     for argument in arguments.values():
         for term in argument.shape or ():
             if term is not None and len(term.monos) == 1:
                 # a product that is not 0 has no factor that is
-                out |= {a.name for a in term.atoms() if isinstance(a, Sym) and ".shape[" in a.name}
+                out |= {a for a in term.atoms() if isinstance(a, EXTENTS)}
         if argument.name is not None and argument.shape is None:
-            out |= {a.name for a in mentioned if a.name.startswith(f"{argument.name}.shape[")}
+            array = array_from_text(argument.name)
+            out |= {a for a in mentioned if isinstance(a, EXTENTS) and a.array is array}
     return out
 
 
-def value_of(name: str, arguments: Mapping[str, Argument], launch: Launch, ranks: Mapping[str, int]) -> Term:
-    """What a scalar of the kernel is at the launch; an unknown value where it is not known."""
+def value_of(symbol: Symbol, arguments: Mapping[str, Argument], launch: Launch, ranks: Mapping[str, int]) -> Term:
+    """The value of a scalar of the kernel at a launch; an opaque value where it is not known."""
     found: Term | None = None
-    grid, part, length = _GRID.match(name), _PART.match(name), _LENGTH.match(name)
-    if grid is not None:
-        found = launch.grid[int(grid["axis"])]
-    elif part is not None and part["array"] in arguments:
-        argument, axis = arguments[part["array"]], int(part["axis"])
-        rank = ranks.get(part["array"])
-        found = extent(argument, axis) if part["what"] == "shape" else stride(argument, axis, rank)
-    elif part is not None and part["array"].removesuffix("[*]") in arguments:
-        found = _of_all(arguments[part["array"].removesuffix("[*]")], part["what"], int(part["axis"]),
-                        ranks.get(part["array"]))
-    elif length is not None and length["array"] in arguments:
-        elements = arguments[length["array"]].elements
-        found = None if elements is None else const(len(elements))
-    elif name in arguments:
-        found = arguments[name].term
-    else:
-        found = dict(launch.variables).get(name)
-    return of(Opaque(f"{name}{AT_LAUNCH}", uniform=True)) if found is None else found
+    if isinstance(symbol, GridDim):
+        found = launch.grid[symbol.axis]
+    elif isinstance(symbol, Extent | Stride):
+        found = _along_axis(symbol, arguments, ranks)
+    elif isinstance(symbol, Length):
+        argument = arguments.get(symbol.array.text)
+        found = None if argument is None or argument.elements is None else const(len(argument.elements))
+    elif isinstance(symbol, Scalar):
+        argument = arguments.get(symbol.name)
+        found = dict(launch.variables).get(symbol.name) if argument is None else argument.term
+    return of(Opaque(f"{symbol.key}{AT_LAUNCH}", uniform=True)) if found is None else found
 
 
-def _of_all(argument: Argument, what: str, axis: int, rank: int | None) -> Term | None:
-    """What an extent or stride is in every array of a list, where it is the same in all of them."""
-    found = {extent(e, axis) if what == "shape" else stride(e, axis, rank) for e in argument.elements or ()}
+def _along_axis(
+    symbol: Extent | Stride, arguments: Mapping[str, Argument], ranks: Mapping[str, int],
+) -> Term | None:
+    """An extent or a stride; of any array of a list, what it is in all of them if they agree."""
+    array, axis, rank = symbol.array, symbol.axis, ranks.get(symbol.array.text)
+    one = isinstance(array, ArrayParam)
+    argument = arguments.get(array.root) if one or (isinstance(array, ArrayElement) and array.position is ANY) else None
+    if argument is None:
+        return None
+    parts = (argument,) if one else argument.elements or ()
+    found = {extent(a, axis) if isinstance(symbol, Extent) else stride(a, axis, rank) for a in parts}
     return found.pop() if len(found) == 1 else None
 
 
@@ -203,7 +213,7 @@ def extent(argument: Argument, axis: int) -> Term | None:
         return argument.shape[axis] if axis < len(argument.shape) else None
     if argument.options and argument.name is None:
         return _either([(cond, extent(option, axis)) for cond, option in argument.options])
-    return None if argument.name is None else of(Sym(f"{argument.name}.shape[{axis}]"))
+    return None if argument.name is None else of(Extent(array_from_text(argument.name), axis))
 
 
 def stride(argument: Argument, axis: int, rank: int | None) -> Term | None:
@@ -219,7 +229,9 @@ def stride(argument: Argument, axis: int, rank: int | None) -> Term | None:
                 return None
             out = out * known
         return out
-    return None if argument.strided is None or argument.dense else of(Sym(f"{argument.strided}.strides[{axis}]"))
+    if argument.strided is None or argument.dense:
+        return None
+    return of(Stride(array_from_text(argument.strided), axis))
 
 
 def _either(parts: Sequence[tuple[Cond, Term | None]]) -> Term | None:
@@ -227,24 +239,24 @@ def _either(parts: Sequence[tuple[Cond, Term | None]]) -> Term | None:
     return chosen(known) if len(known) == len(parts) else None
 
 
-def _ranked(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: Collection[Sym]) -> list[Cond]:
+def _ranked(arguments: Mapping[str, Argument], ranks: Mapping[str, int], mentioned: Collection[Symbol]) -> list[Cond]:
     """A rank that the kernel shows says what extents counted from the right are."""
     out: list[Cond] = []
-    names = {a.name for a in mentioned}
     for param, argument in arguments.items():
         rank = ranks.get(param)
         if rank is None or argument.name is None or argument.shape is not None:
             continue
+        array = array_from_text(argument.name)
         for i in range(1, rank + 1):
-            if f"{argument.name}.shape[-{i}]" in names:
-                out.append(eq(of(Sym(f"{argument.name}.shape[-{i}]")), of(Sym(f"{argument.name}.shape[{rank - i}]"))))
-        if f"{argument.name}.ndim" in names:
-            out.append(eq(of(Sym(f"{argument.name}.ndim")), rank))
-        if f"{argument.name}.shape[:-1]" in names:
+            if Extent(array, -i) in mentioned:
+                out.append(eq(of(Extent(array, -i)), of(Extent(array, rank - i))))
+        if Rank(array) in mentioned:
+            out.append(eq(of(Rank(array)), rank))
+        if LeadingSize(array) in mentioned:
             lead = ONE
             for i in range(rank - 1):
-                lead = lead * of(Sym(f"{argument.name}.shape[{i}]"))
-            out.append(eq(of(Sym(f"{argument.name}.shape[:-1]")), lead))
+                lead = lead * of(Extent(array, i))
+            out.append(eq(of(LeadingSize(array)), lead))
     return out
 
 
@@ -255,8 +267,9 @@ def derived(cond: Cond, params: Sequence[Param], launch: Launch) -> bool:
     """
     arguments = _by_name(params, launch)
     for a in atoms_of(cond):
-        if isinstance(a, Sym):
-            value = value_of(a.name, arguments, launch, {})
-            if (value.constant is None and value.single is None) or not isinstance(value.single, Sym | Opaque | None):
+        if isinstance(a, Symbol):
+            value = value_of(a, arguments, launch, {})
+            single = value.single
+            if (value.constant is None and single is None) or not isinstance(single, Symbol | Opaque | None):
                 return True
     return False

@@ -27,7 +27,7 @@ from tilecheck.symbolic import (
     Ite,
     Opaque,
     Substitution,
-    Sym,
+    Symbol,
     Term,
     atoms_of,
     conj,
@@ -38,6 +38,7 @@ from tilecheck.symbolic import (
     holds,
     negate,
     of,
+    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import Clause
 
@@ -282,7 +283,7 @@ def _at_values(goal: Cond, facts: Cond) -> Iterator[list[bool]]:
 def _value(c: Cond) -> tuple[Atom, int] | None:
     """The scalar and the value of `s == 3`."""
     atom = (c.term - c.term.offset).single
-    return (atom, -c.term.offset) if c.op == "eq" and isinstance(atom, Sym) else None
+    return (atom, -c.term.offset) if c.op == "eq" and isinstance(atom, Symbol) else None
 
 
 def _cases(goal: Cond, facts: Cond, launch: Launch) -> list[tuple[Cond, Cond]]:
@@ -294,7 +295,7 @@ def _cases(goal: Cond, facts: Cond, launch: Launch) -> list[tuple[Cond, Cond]]:
     cases = _cases_of(launch)
     for row in rows:
         if row not in cases:
-            cases[row] = Substitution({Sym(n): const(v) for n, v in row})
+            cases[row] = Substitution({symbol_from_text(n): const(v) for n, v in row})
     return [(cases[row].cond(goal), cases[row].cond(facts)) for row in rows]
 
 
@@ -320,9 +321,9 @@ def _violated(
     goal = bound.goal
     relevant = cone(goal, _telling(facts))
     chosen = {n for case in launch.cases for n, _ in case}
-    leaves = {a for value in (goal, *relevant) for a in atoms_of(value) if isinstance(a, Sym | Opaque)}
+    leaves = {a for value in (goal, *relevant) for a in atoms_of(value) if isinstance(a, Symbol | Opaque)}
     free = launch.free | chosen
-    if not all(isinstance(a, Sym) and (a.name in free or a.name.partition(".shape[")[0] in free) for a in leaves):
+    if not all(isinstance(a, Symbol) and (a.name in free or a.name.partition(".shape[")[0] in free) for a in leaves):
         return _OPEN
     arrays = {a.key.partition(".shape[")[0] for a in leaves if ".shape[" in a.key}
     counts = {a.key for a in leaves if ".shape[" not in a.key and a.key not in chosen}
@@ -341,7 +342,7 @@ def _violated(
 
 def _typical(goal: Cond, facts: Sequence[Cond]) -> dict[str, int] | None:
     """A counter-example among sizes as they occur."""
-    names = sorted({a.key for value in (goal, *facts) for a in atoms_of(value) if isinstance(a, Sym)})
+    names = sorted({a.key for value in (goal, *facts) for a in atoms_of(value) if isinstance(a, Symbol)})
     if not 1 <= len(names) <= 2:
         return None
     for values in combinations(_TYPICAL, repeat=len(names)):
@@ -369,7 +370,7 @@ def _confirmed(goal: Cond, facts: Iterable[Cond], found: Mapping[str, int]) -> b
 
 
 def _shown(goal: Cond, found: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    names = {a.key for a in atoms_of(goal) if isinstance(a, Sym)}
+    names = {a.key for a in atoms_of(goal) if isinstance(a, Symbol)}
     return tuple(sorted((n, v) for n, v in found.items() if n in names))
 
 
@@ -419,7 +420,7 @@ def _with_leaves(facts: Cond) -> tuple[_Fact, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def _leaves(value: Cond) -> frozenset[str]:
-    return frozenset(a.key for a in atoms_of(value) if isinstance(a, Sym | Opaque))
+    return frozenset(a.key for a in atoms_of(value) if isinstance(a, Symbol | Opaque))
 
 
 def _arrays(clause: Clause, params: Sequence[Param], launch: Launch) -> Discharge:

@@ -21,7 +21,7 @@ from tilecheck.symbolic import (
     Min,
     Mod,
     Substitution,
-    Sym,
+    Symbol,
     Term,
     app,
     atoms_of,
@@ -37,6 +37,7 @@ from tilecheck.symbolic import (
     of,
     split_multiples,
     substitute_cond,
+    symbol_from_text,
 )
 
 _SPLITS: Final = 4
@@ -311,7 +312,7 @@ def abstracted(conds: Sequence[Cond], longest: int = 0) -> list[Cond]:
         # the innermost of the long ones first: what they stand in may be short without them
         inner = sorted(a for a in choices if longest == 0 or not any(
             b in choices for t in (a.then, a.other) for b in atoms_of(t)))
-        new: dict[Atom, Term] = {a: of(Sym(f"choice {depth} {i}")) for i, a in enumerate(inner)}
+        new: dict[Atom, Term] = {a: of(symbol_from_text(f"choice {depth} {i}")) for i, a in enumerate(inner)}
         if not new:
             break
         out = list(map(Substitution(new).cond, out))
@@ -353,7 +354,7 @@ def _one_name(equations: Iterable[Term]) -> Substitution:
         ones = sorted(m[0] for m, c in term.monos.items() if len(m) == 1 and c in (1, -1))
         number = len(ones) == 1 and () in term.monos
         if len(term.monos) > 2 or not ones or not (
-                number or (isinstance(ones[-1], Sym) and len(ones) + (() in term.monos) == 2)):
+                number or (isinstance(ones[-1], Symbol) and len(ones) + (() in term.monos) == 2)):
             continue
         high = ones[-1]
         factor = term.monos[high,]
@@ -383,7 +384,7 @@ def _monotonic(goal: Cond) -> Cond | None:
 def _by_size(facts: Cond, goal: Cond, rounded: App, splits: int, nodes: int) -> bool:
     """Rounding up to a power of two gives 1 up to 1, and above that less than twice the number less 1."""
     (inner,) = rounded.args
-    value = of(Sym(f"{rounded.key} rounded"))
+    value = of(symbol_from_text(f"{rounded.key} rounded"))
     for fact, stand in ((le(inner, 1), ONE), (conj(ge(inner, 2), ge(value, inner), le(value, inner * 2 - 2)), value)):
         known = conj(substitute_cond(facts, {rounded: stand}), fact)
         if known.op != "false" and not decided(known, substitute_cond(goal, {rounded: stand}), splits - 1, nodes):

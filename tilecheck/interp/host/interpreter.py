@@ -42,7 +42,7 @@ from tilecheck.interp.host.values import (
 from tilecheck.project.module import Module
 from tilecheck.project.resolve import ClassAt, FunctionAt, Origin, ValueAt
 from tilecheck.project.targets import ExternalName, ModuleTarget, TileName
-from tilecheck.symbolic import TRUE, Cond, Opaque, Sym, Term, bool_opaque, of
+from tilecheck.symbolic import TRUE, Cond, Opaque, Term, bool_opaque, of, symbol_from_text
 from tilecheck.symbolic.sizes import is_short
 from tilecheck.syntax import tree
 from tilecheck.syntax.tree import Span
@@ -143,7 +143,7 @@ class Evaluator:
         if term is not None:
             return term
         if isinstance(value, Thing):
-            return of(Sym(value.name if value.numeric else self.fresh(value.name)))
+            return of(symbol_from_text(value.name if value.numeric else self.fresh(value.name)))
         if isinstance(value, Choice):
             parts = [(cond, self.number(option)) for cond, option in value.options]
             known = [(cond, part) for cond, part in parts if part is not None]
@@ -152,7 +152,7 @@ class Evaluator:
 
     def integer(self, value: Value, hint: str = "value") -> Term:
         term = self.number(value)
-        return of(Sym(self.fresh(hint))) if term is None else term
+        return of(symbol_from_text(self.fresh(hint))) if term is None else term
 
     def truth(self, value: Value, state: State) -> Cond:
         handler = members.TRUTH.get(type(value))
@@ -239,7 +239,7 @@ class Evaluator:
     def attribute(self, owner: Value, name: str, state: State) -> Value:
         if name == "multi_processor_count":
             self.symbols.positive.add("NUM_SMS")
-            return Int(of(Sym("NUM_SMS")))
+            return Int(of(symbol_from_text("NUM_SMS")))
         if name == "__dict__":
             self.escape((owner,), state)
         handler = members.ATTRIBUTES.get(type(owner))

@@ -23,7 +23,7 @@ from tilecheck.symbolic import (
     Min,
     Opaque,
     Substitution,
-    Sym,
+    Symbol,
     Term,
     atoms_of,
     conj,
@@ -33,6 +33,7 @@ from tilecheck.symbolic import (
     of,
     substitute,
     substitute_cond,
+    symbol_from_text,
 )
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def plain_names(launch: Launch) -> Launch:
     values: list[Term | Cond] = [*_terms(launch.grid, launch.arguments), launch.facts]
     if not any("#" in v.key for v in values) and not any("#" in (a.name or "") for a in launch.arguments or ()):
         return launch
-    names = {a.key.lstrip("?") for v in values for a in atoms_of(v) if isinstance(a, Sym | Opaque)} | launch.free
+    names = {a.key.lstrip("?") for v in values for a in atoms_of(v) if isinstance(a, Symbol | Opaque)} | launch.free
     for a in launch.arguments or ():
         for part in (a, *(option for _, option in a.options)):
             names |= {n for n in (part.name, part.strided, part.identity, *(part.roots or ())) if n is not None}
@@ -89,7 +90,7 @@ def plain_names(launch: Launch) -> Launch:
         return launch
     mapping: dict[Atom, Term] = {}
     for old, new in renamed.items():
-        mapping[Sym(old)] = of(Sym(new))
+        mapping[symbol_from_text(old)] = of(symbol_from_text(new))
         mapping[Opaque(old, uniform=True)] = of(Opaque(new, uniform=True))
     change = Substitution(mapping)
     grid = tuple(None if t is None else change.term(t) for t in launch.grid)
@@ -211,7 +212,7 @@ def _maybe(term: Term | None, chosen: Mapping[Atom, Term]) -> Term | None:
 
 @lru_cache(maxsize=8192)
 def _leaves(value: Term | Cond) -> frozenset[str]:
-    return frozenset(a.key for a in atoms_of(value) if isinstance(a, Sym))
+    return frozenset(a.key for a in atoms_of(value) if isinstance(a, Symbol))
 
 
 def _cone(terms: Sequence[Term], arrays: set[str], facts: Sequence[Cond]) -> list[Cond]:
@@ -250,8 +251,8 @@ def _standing(ev: Evaluator, grid: Iterable[Term | None], facts: Iterable[Cond])
     out: list[Cond] = []
     terms = [t for t in grid if t is not None]
     names = {leaf for values in (terms, facts) for value in values for leaf in _leaves(value)}
-    out += [ge(of(Sym(n)), 1) for n in sorted(names & ev.symbols.positive)]
-    out += [ge(of(Sym(n)), 0) for n in sorted(names & (ev.symbols.extents - ev.symbols.positive))]
+    out += [ge(of(symbol_from_text(n)), 1) for n in sorted(names & ev.symbols.positive)]
+    out += [ge(of(symbol_from_text(n)), 0) for n in sorted(names & (ev.symbols.extents - ev.symbols.positive))]
     for term in terms:
         out += positive(ev, term)
     return out
@@ -266,7 +267,7 @@ def positive(ev: Evaluator, term: Term) -> list[Cond]:
         out.append(ge(rest.num, 0))
     if len(term.monos) == 1:
         ((mono, factor),) = term.monos.items()
-        plain = all(isinstance(a, Sym) and a.name in ev.symbols.extents | ev.symbols.positive for a in mono)
+        plain = all(isinstance(a, Symbol) and a.name in ev.symbols.extents | ev.symbols.positive for a in mono)
         if factor > 0 and (plain or len(mono) == 1):
             for atom in mono:
                 out.append(ge(of(atom), 1))
@@ -288,7 +289,7 @@ def factored(ev: Evaluator, term: Term, least: Mapping[str, int]) -> list[Cond]:
 
 def _not_negative(ev: Evaluator, term: Term, least: Mapping[str, int]) -> bool:
     def plain(atom: Atom) -> bool:
-        if isinstance(atom, Sym):
+        if isinstance(atom, Symbol):
             return atom.name in ev.symbols.extents or atom.name in ev.symbols.positive or least.get(atom.name, -1) >= 0
         if isinstance(atom, Min):
             return all(_not_negative(ev, part, least) for part in atom.args)
@@ -371,7 +372,7 @@ def _ranges(members: list[str], found: set[tuple[int | None, ...]]) -> list[Cond
         values = [v for v in column if v is not None]
         if len(values) < len(column):
             continue
-        symbol = of(Sym(name))
+        symbol = of(symbol_from_text(name))
         if min(values) == max(values):
             out.append(eq(symbol, values[0]))
         else:

@@ -12,7 +12,7 @@ from tilecheck.interp.host.persistent_dicts import freeze, frozen
 from tilecheck.interp.host.pow2_loops import doubled
 from tilecheck.interp.host.state import ITEMS, OPEN, State, as_number, guarded
 from tilecheck.interp.host.values import NONE, External, Int, Items, Kernel, Member, Record, Ref, Value
-from tilecheck.symbolic import TRUE, Cond, Sym, Term, conj, const, disj, eq, ge, le, lt, negate, of
+from tilecheck.symbolic import TRUE, Cond, Term, conj, const, disj, eq, ge, le, lt, negate, of, symbol_from_text
 from tilecheck.syntax import tree
 
 if TYPE_CHECKING:
@@ -329,7 +329,7 @@ def _any_item(ev: Evaluator, stmt: tree.For, frame: Frame, entry: State) -> tupl
     if bounds is None:
         return ev.unknown(name), conj()
     low, high = bounds
-    item = of(Sym(ev.fresh(name)))
+    item = of(symbol_from_text(ev.fresh(name)))
     return Int(item), conj(ge(item, low), lt(item, high))
 
 

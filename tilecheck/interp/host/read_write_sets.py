@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.symbolic import Atom, Sym, Term, substitute_cond
+from tilecheck.symbolic import Atom, Scalar, Term, substitute_cond
 
 __all__ = ["Touched", "constants_of", "touched"]
 
@@ -26,7 +26,8 @@ class Touched:
 def constants_of(model: KernelModel, launch: Launch) -> dict[Atom, Term]:
     """The parameters of which the launch shows the value."""
     return {
-        Sym(param.name): argument.term for param, argument in zip(model.params, launch.arguments or (), strict=False)
+        Scalar(param.name): argument.term
+        for param, argument in zip(model.params, launch.arguments or (), strict=False)
         if argument.term is not None and argument.term.constant is not None}
 
 

@@ -15,7 +15,7 @@ from zlib import crc32
 
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.inequalities.models import Model, is_free, models
-from tilecheck.symbolic import Atom, Cond, Monomial, Opaque, Point, Sym, Term, atoms_in, atoms_of, evaluate, holds
+from tilecheck.symbolic import Atom, Cond, Monomial, Opaque, Point, Symbol, Term, atoms_in, atoms_of, evaluate, holds
 
 __all__ = ["alike", "follow", "limits", "outcomes", "refuted", "witnesses"]
 
@@ -54,7 +54,7 @@ class Part:
         self._order = list(facts)
         """What fails once fails often, and one that fails is enough: that comes first."""
         self.free = frozenset().union(*map(_free_in, facts))
-        self.leaves = sorted(a for a in self.free if isinstance(a, Sym | Opaque))
+        self.leaves = sorted(a for a in self.free if isinstance(a, Symbol | Opaque))
         same = alike(facts)
         names: dict[Atom, str] = {a: same.get(a, a).key for a in self.leaves}
         low, high = limits(facts, names)
@@ -140,7 +140,7 @@ def _made(facts: Sequence[Cond]) -> list[_Made]:
 def _own(m: Monomial, t: Term, used: Collection[Atom], counted: Mapping[Atom, int]) -> tuple[Atom, ...]:
     """The factors of a product that the rest of an equation can determine: all of those that only it and bounds
     mention, or else the one that it consists of."""
-    free = [a for a in dict.fromkeys(m) if isinstance(a, Sym) and a not in used and m.count(a) == 1
+    free = [a for a in dict.fromkeys(m) if isinstance(a, Symbol) and a not in used and m.count(a) == 1
             and sum(a in atoms_of(Term({n: 1})) for n in t.monos) == 1]
     if len(m) == 1:
         return tuple(free)
@@ -199,7 +199,7 @@ def _free_in(cond: Cond) -> frozenset[Atom]:
 @lru_cache(maxsize=1 << 14)
 def _mentioned(cond: Cond) -> frozenset[Atom]:
     """What of it is a quantity of the launch."""
-    return frozenset(a for a in _free_in(cond) if isinstance(a, Sym | Opaque))
+    return frozenset(a for a in _free_in(cond) if isinstance(a, Symbol | Opaque))
 
 
 @lru_cache(maxsize=1 << 13)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from tilecheck.interp.host.values import Thing
-from tilecheck.symbolic import Sym, Term, of
+from tilecheck.symbolic import Term, of, symbol_from_text
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class Symbols:
         root = name.partition(".")[0].partition("[")[0]
         if root in self.free:
             self.free.add(name)
-        return of(Sym(name))
+        return of(symbol_from_text(name))
 
     def allocation(self, name: str, instead_of: str | None = None) -> str:
         """New memory of that name, or perhaps still that of `instead_of`."""

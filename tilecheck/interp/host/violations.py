@@ -23,13 +23,14 @@ from tilecheck.interp.kernel.access import Param
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.model_search import find_model
 from tilecheck.symbolic import (
+    EXTENTS,
     Atom,
     Cond,
     Ite,
     Opaque,
     Point,
     Substitution,
-    Sym,
+    Symbol,
     Term,
     atoms_of,
     conj,
@@ -118,7 +119,7 @@ def failing(clause: Clause, params: Sequence[Param], launch: Launch, ranks: Mapp
             shown = _fails_evenly(goal, tuple(near)) if len(_arrays(goal)) == 1 else None
             if shown is None:
                 return None
-        values |= {a.key: shown[a] for a in atoms_of(goal) if isinstance(a, Sym)} if shown is not None else {}
+        values |= {a.key: shown[a] for a in atoms_of(goal) if isinstance(a, Symbol)} if shown is not None else {}
     if unreachable(facts):  # last, as most clauses hold under some values, which is seen sooner
         return None
     state: Literal["broken", "violated"] = "broken" if everywhere else "violated"
@@ -221,7 +222,7 @@ def _drawn(
 ) -> Iterator[dict[Atom, int]]:
     """Values of what conditions mention, sizes as they occur; in one of three all extents are equal, and the other two
     are one. What the facts say to be equal is, and what has a range of its own is in it."""
-    leaves = sorted({a for c in (subject, *facts) for a in atoms_of(c) if isinstance(a, Sym | Opaque)})
+    leaves = sorted({a for c in (subject, *facts) for a in atoms_of(c) if isinstance(a, Symbol | Opaque)})
     same = alike(facts)
     names: dict[Atom, str] = {a: same.get(a, a).key for a in leaves}
     low, high = limits(facts, names)
@@ -237,15 +238,15 @@ def _drawn(
                 yield from (env,) * times
 
 
-def _made(subject: Cond, facts: Sequence[Cond]) -> list[tuple[tuple[Sym, ...], Term, Term]]:
+def _made(subject: Cond, facts: Sequence[Cond]) -> list[tuple[tuple[Symbol, ...], Term, Term]]:
     """Extents that an equation alone determines: `x.shape[:-1]*x.shape[-1] == n*m`, of a view. Each time those that
     only it mentions, what multiplies them, and what their product times that is. Whether the equation holds then is for
     the caller to see: the division may leave a rest."""
-    found: list[tuple[tuple[Sym, ...], Term, Term]] = []
+    found: list[tuple[tuple[Symbol, ...], Term, Term]] = []
     counted = Counter(a for c in (subject, *facts) if not _is_range(c) for a in atoms_of(c))
     for c in facts:
         for m, factor in c.term.monos.items() if c.op == "eq" else ():
-            own = tuple(dict.fromkeys(a for a in m if isinstance(a, Sym) and _is_size(a) and counted[a] == 1
+            own = tuple(dict.fromkeys(a for a in m if isinstance(a, Symbol) and _is_size(a) and counted[a] == 1
                                       and m.count(a) == 1 and _once(a, c.term)))
             if abs(factor) == 1 and own:
                 others = Term({tuple(a for a in m if a not in own): 1})
@@ -263,18 +264,18 @@ def _once(a: Atom, t: Term) -> bool:
     return sum(a in atoms_of(Term({m: 1})) for m in t.monos) == 1
 
 
-def _amounts(goal: Cond) -> list[Sym]:
+def _amounts(goal: Cond) -> list[Symbol]:
     """Extents that are compared: where one is 0, there is nothing to do. A number may be 0: `n + pad`."""
-    return sorted(a for a in atoms_of(goal) if isinstance(a, Sym) and _is_size(a))
+    return sorted(a for a in atoms_of(goal) if isinstance(a, Symbol) and _is_size(a))
 
 
 def _arrays(goal: Cond) -> set[str]:
     """The arrays whose extents a clause is about."""
-    return {a.name.partition(".shape[")[0] for a in atoms_of(goal) if isinstance(a, Sym) and ".shape[" in a.name}
+    return {a.name.partition(".shape[")[0] for a in atoms_of(goal) if isinstance(a, EXTENTS)}
 
 
 def _is_size(a: Atom) -> bool:
-    return isinstance(a, Sym) and any(part in a.name for part in _SIZES)
+    return isinstance(a, Symbol) and any(part in a.name for part in _SIZES)
 
 
 def _unknown(cond: Cond) -> bool:
@@ -291,7 +292,7 @@ def _flags(applies: Cond) -> dict[Atom, int]:
     out: dict[Atom, int] = {}
     for c in conjuncts(applies):
         atom = (c.term - c.term.offset).single if c.op in ("eq", "ne") else None
-        if isinstance(atom, Sym) and (c.op == "eq" or c.term.offset == 0):
+        if isinstance(atom, Symbol) and (c.op == "eq" or c.term.offset == 0):
             # of what is only not 0, 1 is a value
             out[atom] = -c.term.offset if c.op == "eq" else 1
     return out

@@ -34,7 +34,7 @@ from tilecheck.interp.kernel.values import (
     Unknown,
     Value,
 )
-from tilecheck.symbolic import app, const, ite, sym
+from tilecheck.symbolic import app, const, ite, symbol
 from tilecheck.syntax.tree import Annotated, Assign, Attribute, Call, Expr, FuncDef, Name, Span, Subscript
 from tilecheck.syntax.walk import walk
 
@@ -90,7 +90,7 @@ def _rank(m: Machine, value: ArrayRef, span: Span) -> Value:
         return Int(const(rank))
     term = None
     for cond, view in reversed(value.options):
-        here = sym(f"{view.root}.ndim")
+        here = symbol(f"{view.root}.ndim")
         term = here if term is None else ite(cond, here, term)
     return Int(term if term is not None else const(0))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tilecheck.interp.kernel.values import View
-from tilecheck.symbolic import ONE, TRUE, ZERO, Cond, Lane, Term, app, atoms_of, const, substitute, sym
+from tilecheck.symbolic import ONE, TRUE, ZERO, Cond, Lane, Term, app, atoms_of, const, substitute, symbol
 
 __all__ = ["Reach", "along_lanes", "entered", "of_member", "of_raw", "of_tile", "of_unchecked"]
 
@@ -69,7 +69,7 @@ def of_member(view: View) -> tuple[Reach, ...]:
     if not rest:
         return ()
     at = view.member if view.member is not None else const(int(rest[:-1])) if rest[:-1].isdigit() else None
-    return () if at is None else (Reach(None, at, sym(f"len({name})"), at),)
+    return () if at is None else (Reach(None, at, symbol(f"len({name})"), at),)
 
 
 def of_raw(view: View, offset: Term, rank: int | None) -> tuple[Reach, ...]:
@@ -78,11 +78,11 @@ def of_raw(view: View, offset: Term, rank: int | None) -> tuple[Reach, ...]:
     if view.member is not None:
         return (Reach(None, offset, app(f"numel({view.root})", view.member), offset, unchecked=True),)
     if rank is None:
-        end = sym(f"numel({view.root})")
+        end = symbol(f"numel({view.root})")
     elif rank == 1:
-        end = (sym(f"{view.root}.shape[0]") - 1) * sym(f"{view.root}.strides[0]") + 1
+        end = (symbol(f"{view.root}.shape[0]") - 1) * symbol(f"{view.root}.strides[0]") + 1
     else:
         end = ONE
         for k in range(rank):
-            end = end + (sym(f"{view.root}.shape[{k}]") - 1) * sym(f"{view.root}.strides[{k}]")
+            end = end + (symbol(f"{view.root}.shape[{k}]") - 1) * symbol(f"{view.root}.strides[{k}]")
     return (Reach(None, offset, end, offset, unchecked=True),)

@@ -33,7 +33,7 @@ from tilecheck.interp.kernel.values import (
     Value,
     with_term,
 )
-from tilecheck.symbolic import ONE, ZERO, App, app, const, opaque, sym
+from tilecheck.symbolic import ONE, ZERO, App, app, const, opaque, symbol
 
 _SCALARS = (Int, Bool, ParamRef, Choice)
 
@@ -79,7 +79,7 @@ def _len(m: Machine, args: Arguments) -> Value:
         return Int(const(len(items)))
     if isinstance(value, ParamRef) and "[" not in value.name and not value.outer:
         m.used_as(value.name, "list")
-        return Int(sym(f"len({value.name})"))
+        return Int(symbol(f"len({value.name})"))
     if isinstance(value, Dict):
         return Int(const(len(value.items)))
     if isinstance(value, Extents):
@@ -87,7 +87,7 @@ def _len(m: Machine, args: Arguments) -> Value:
         if rank is not None:
             return Int(const(rank))
         if len(value.array.options) == 1:
-            return Int(sym(f"{value.array.options[0][1].root}.ndim"))
+            return Int(symbol(f"{value.array.options[0][1].root}.ndim"))
     return m.fresh("len", args.span)
 
 

@@ -55,7 +55,7 @@ from tilecheck.symbolic import (
     ne,
     negate,
     opaque,
-    sym,
+    symbol,
 )
 from tilecheck.syntax.tree import Span
 
@@ -69,7 +69,7 @@ def base_name(root: str) -> str:
 
 def scalar_of(m: Machine, value: ParamRef) -> Term:
     m.used_as(base_name(value.name), "scalar")
-    return sym(value.name) if value.member is None else app(value.name, value.member)
+    return symbol(value.name) if value.member is None else app(value.name, value.member)
 
 
 def _int_from_bool(m: Machine, value: Bool, span: Span) -> Int:
@@ -257,7 +257,7 @@ def extent(m: Machine, view: View, axis: int, what: str = "shape") -> Term:
         if part is not None:
             return part[1] - part[0]
     name = f"{view.root}.{what}[{axis}]"
-    return sym(name) if view.member is None else app(name, view.member)
+    return symbol(name) if view.member is None else app(name, view.member)
 
 
 def extent_of(m: Machine, ref: ArrayRef, axis: int, what: str = "shape") -> Term:

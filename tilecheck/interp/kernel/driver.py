@@ -26,7 +26,7 @@ from tilecheck.interp.kernel.statements import STATEMENTS
 from tilecheck.interp.kernel.tile_types.dtypes import SOME_INTEGER, SOME_NUMBER
 from tilecheck.interp.kernel.values import NONE, Data, Int, ParamRef, Value
 from tilecheck.project.annotations import is_constant_annotation, tile_annotation
-from tilecheck.symbolic import FALSE, TRUE, Cond, Opaque, atoms_in, conj, sym
+from tilecheck.symbolic import FALSE, TRUE, Cond, Opaque, atoms_in, conj, symbol
 from tilecheck.symbolic.footprint import Region
 from tilecheck.syntax.tree import Attribute, Expr, FuncDef, Name, Span, Subscript
 
@@ -163,7 +163,7 @@ def _surroundings(m: Machine, site: KernelSite) -> Frame:
 
 def _outer_parameter(name: str, annotation: Expr | None) -> Value:
     if _plain(annotation) == "float":
-        return Data((), sym(name))
+        return Data((), symbol(name))
     return ParamRef(name, outer=True)
 
 
@@ -179,26 +179,26 @@ def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None)
     if is_constant_annotation(m.project, site.module, annotation):
         m.used_as(name, "constant")
         if _mentions_float(annotation):
-            return Data((), sym(name), dtype="~float")
-        return Int(sym(name), dtype=_LOOSE.get(_constant_of(annotation), SOME_NUMBER))
+            return Data((), symbol(name), dtype="~float")
+        return Int(symbol(name), dtype=_LOOSE.get(_constant_of(annotation), SOME_NUMBER))
     if mentions_64_bits(annotation):
         said = tile_annotation(m.project, site.module, annotation)
         if said == "ScalarInt64":
             m.used_as(name, "scalar")
             m.doubled.add(name)
-            return Int(sym(name), dtype="int64")
+            return Int(symbol(name), dtype="int64")
         m.indexed[name] = said == "IndexedWithInt64"
         return ParamRef(name)
     plain = _plain(annotation)
     if plain == "int":
         m.used_as(name, "scalar")
-        return Int(sym(name), dtype=SOME_INTEGER)
+        return Int(symbol(name), dtype=SOME_INTEGER)
     if plain == "bool":
         m.used_as(name, "scalar")
-        return Int(sym(name), dtype=SOME_NUMBER)
+        return Int(symbol(name), dtype=SOME_NUMBER)
     if plain == "float":
         m.used_as(name, "scalar")
-        return Data((), sym(name), dtype=SOME_NUMBER)
+        return Data((), symbol(name), dtype=SOME_NUMBER)
     if plain == "Array":
         m.used_as(name, "array")
     return ParamRef(name)

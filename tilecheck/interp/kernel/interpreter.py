@@ -23,9 +23,9 @@ from tilecheck.symbolic import (
     Atom,
     Cond,
     Counter,
+    GridDim,
     Load,
     Opaque,
-    Sym,
     Term,
     atoms_of,
     conj,
@@ -321,7 +321,7 @@ class Machine:
         asserted = conjuncts(conj(*self.guards))
         # no variant is made by numbers that only the launch has
         chosen = (c for c in conjuncts(self.path) if not _at_run_time(c) and c not in asserted and not all(
-            isinstance(a, Sym) and a.name.startswith("grid[") for a in atoms_of(c)))
+            isinstance(a, GridDim) for a in atoms_of(c)))
         self.shown.setdefault(array, set()).add(conj(*chosen))
 
     def ranked(self) -> frozenset[str]:

@@ -24,7 +24,7 @@ from tilecheck.interp.kernel.values import (
     Unknown,
     Value,
 )
-from tilecheck.symbolic import Cond, Substitution, Sym, Term, atoms_of, conj, disj, ite, negate
+from tilecheck.symbolic import Cond, Substitution, Symbol, Term, atoms_of, conj, disj, ite, negate
 from tilecheck.syntax.tree import Span
 
 
@@ -77,7 +77,7 @@ def _under(cond: Cond, value: TileValue) -> TileValue:
     if cond.op != "eq" or value.shape is None:
         return value
     for mono, factor in cond.term.monos.items():
-        if len(mono) == 1 and isinstance(mono[0], Sym) and factor in (1, -1):
+        if len(mono) == 1 and isinstance(mono[0], Symbol) and factor in (1, -1):
             known = (cond.term - Term({mono: factor})) * -factor
             if mono[0] not in atoms_of(known):
                 s = Substitution({mono[0]: known})

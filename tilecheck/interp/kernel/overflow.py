@@ -25,7 +25,7 @@ from tilecheck.symbolic import (
     Load,
     Monomial,
     Substitution,
-    Sym,
+    Symbol,
     Term,
     app,
     atoms_of,
@@ -204,7 +204,7 @@ def _counts(a: Atom) -> bool:
     """Whether a quantity is a scalar of the launch, or a quotient as a count of tiles is one."""
     if isinstance(a, Ite):
         return all(abs(c) == 1 and all(map(_counts, k)) for t in (a.then, a.other) for k, c in t.monos.items() if k)
-    return isinstance(a, Sym) or (isinstance(a, FloorDiv) and a.den.constant != 1 and not a.den.varying)
+    return isinstance(a, Symbol) or (isinstance(a, FloorDiv) and a.den.constant != 1 and not a.den.varying)
 
 
 def _bounds(m: Machine, t: Term, known: Cond) -> tuple[Term, ...] | None:
@@ -239,7 +239,7 @@ def _shown(known: Cond) -> set[str]:
     """Numbers of the launch that a condition says are not negative."""
     bounds = ((part.term.offset, part.term) for part in conjuncts(known) if part.op == "ge")
     atoms = ((t - offset).single for offset, t in bounds if offset <= 0)
-    return {a.name for a in atoms if isinstance(a, Sym)}
+    return {a.name for a in atoms if isinstance(a, Symbol)}
 
 
 def _held(m: Machine, t: Term, dtype: str) -> bool:

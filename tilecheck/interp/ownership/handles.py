@@ -25,7 +25,7 @@ from tilecheck.interp.ownership.objects import (
 )
 from tilecheck.interp.ownership.region import Index, Region, sliced
 from tilecheck.project.runtimenames import RUNTIME
-from tilecheck.symbolic import Sym, Term, cdiv, const, of
+from tilecheck.symbolic import Term, cdiv, const, of, symbol_from_text
 from tilecheck.syntax.tree import Span
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def term_of(value: Value | None) -> Term | None:
     """A number, as far as it can be one."""
     if isinstance(value, Number):
         return value.term
-    return of(Sym(value.name)) if isinstance(value, Unknown) and value.handle is None else None
+    return of(symbol_from_text(value.name)) if isinstance(value, Unknown) and value.handle is None else None
 
 
 def _extents(value: Value | None) -> Shape:

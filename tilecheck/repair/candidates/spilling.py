@@ -14,7 +14,7 @@ from tilecheck.repair.candidates.recheck import Candidate, tried
 from tilecheck.repair.candidates.scene import Scene, axes_of
 from tilecheck.repair.candidates.wording import alternatives
 from tilecheck.rules.messages.wording import spelled
-from tilecheck.symbolic import Lane, Sym, Term, atoms_of
+from tilecheck.symbolic import Lane, Scalar, Term, atoms_of
 from tilecheck.syntax.tree import Attribute, BinOp, Call, Compare, Expr, Keyword, Name
 
 __all__ = ["advice"]
@@ -114,7 +114,9 @@ def _written(scene: Scene, column: Term, call: Call) -> tuple[str, Expr] | None:
         return lanes_text, lanes_node
     written = next((n for n in scene.nodes if isinstance(n, BinOp) and scene.term(n) == rest), None)
     plain = rest.single
-    node: Expr | None = Name(plain.name, call.span) if isinstance(plain, Sym) and plain.name.isidentifier() else written
+    node: Expr | None = written
+    if isinstance(plain, Scalar) and plain.name.isidentifier():
+        node = Name(plain.name, call.span)
     if node is None:
         return None
     text = scene.text(written.span) if written is not None else spelled(rest)

@@ -10,21 +10,9 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.repair.candidates.indices import Index, index_of, loaded, put, tuple_text
 from tilecheck.repair.candidates.recheck import Candidate
 from tilecheck.repair.candidates.scene import Scene, axes_of, walk
-from tilecheck.symbolic import Bid, Lane, Sym, Term, atoms_of, of
+from tilecheck.symbolic import Bid, Lane, Symbol, Term, atoms_of, of
 from tilecheck.symbolic.footprint import Witness
-from tilecheck.syntax.tree import (
-    Attribute,
-    BinOp,
-    BoolOp,
-    Call,
-    Compare,
-    Constant,
-    Expr,
-    For,
-    Keyword,
-    Name,
-    Span,
-)
+from tilecheck.syntax.tree import Attribute, BinOp, BoolOp, Call, Compare, Constant, Expr, For, Keyword, Name, Span
 
 __all__ = ["apart", "further", "lost_names", "swapped"]
 
@@ -283,7 +271,7 @@ def _written(size: Term, span: Span) -> Name | Constant | None:
     if size.constant is not None:
         return Constant(size.constant, span)
     single = size.single
-    return Name(single.name, span) if isinstance(single, Sym) and single.name.isidentifier() else None
+    return Name(single.name, span) if isinstance(single, Symbol) and single.name.isidentifier() else None
 
 
 def _steps(scene: Scene, access: Access, call: Call) -> Iterator[Candidate]:

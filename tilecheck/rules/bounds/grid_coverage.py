@@ -21,10 +21,11 @@ from tilecheck.symbolic import (
     Atom,
     Bid,
     Cond,
+    GridDim,
     Lane,
     Load,
     Substitution,
-    Sym,
+    Symbol,
     Term,
     atoms_in,
     atoms_of,
@@ -36,7 +37,8 @@ from tilecheck.symbolic import (
     holds,
     negate,
     of,
-    sym,
+    symbol,
+    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import Clause
 
@@ -86,7 +88,7 @@ def needed(
 def _fails(cond: Cond, numbers: dict[str, int]) -> bool:
     """Whether a condition is false with these values of launch scalars, as far as they tell."""
     try:
-        return not holds(cond, {Sym(name): value for name, value in numbers.items()})
+        return not holds(cond, {symbol_from_text(name): value for name, value in numbers.items()})
     except (KeyError, ArithmeticError):
         return False
 
@@ -101,10 +103,10 @@ def _leaves(
 ) -> bool:
     """Whether an access leaves its array for some data: in a launch with the numbers of this one, or with most of those
     that it was seen to have."""
-    tiles = context.tiles | {a.name for e in s.access.tile for a in e.atoms() if isinstance(a, Sym)}
+    tiles = context.tiles | {a.name for e in s.access.tile for a in e.atoms() if isinstance(a, Symbol)}
     guard = conj(s.access.under, reach.when)
     # blocks that have no tile may be marked in data
-    about_grid = any(a.key.startswith("grid[") for a in atoms_of(cond))
+    about_grid = any(isinstance(a, GridDim) for a in atoms_of(cond))
     for made in ((reach.at, reach.end, guard),) if about_grid else _with_data(reach.at, reach.end, guard):
         atoms = atoms_in(*made, assume)
         found = list(_possible(cond, context.model, launch, atoms))
@@ -119,8 +121,8 @@ def _leaves(
 
 def _possible(cond: Cond, model: KernelModel, launch: Launch, atoms: set[Atom]) -> Iterator[dict[str, int]]:
     """The launch scalars as the launch can have them when it breaks a condition, in grids of several blocks."""
-    names = {a.name for a in atoms if isinstance(a, Sym) and not a.name.endswith(_DATA)}
-    asked = conj(*(ge(sym(n), 0) for n in sorted(names)), *(ge(grid(k), 1) for k in range(3)))
+    names = {a.name for a in atoms if isinstance(a, Symbol) and not a.name.endswith(_DATA)}
+    asked = conj(*(ge(symbol(n), 0) for n in sorted(names)), *(ge(grid(k), 1) for k in range(3)))
     found = numbers(asked, cond, model.params, launch, model.launched)
     return (n for n in found if 1 < n["grid[0]"] * n["grid[1]"] * n["grid[2]"] <= _BLOCKS)
 
@@ -136,7 +138,7 @@ def _with_data(at: Term, end: Term, guard: Cond) -> Iterator[tuple[Term, Term, C
         made = (at, end, guard)
         for _ in range(_NESTED):
             # what is read may be where to read
-            here = Substitution({a: sym(f"{a.array}{_DATA}") + sum(a.index, ZERO) * step
+            here = Substitution({a: symbol(f"{a.array}{_DATA}") + sum(a.index, ZERO) * step
                                  for a in atoms_in(*made) if isinstance(a, Load)})
             made = (here.term(made[0]), here.term(made[1]), here.cond(made[2]))
         if made[2].op != "false":
@@ -145,7 +147,7 @@ def _with_data(at: Term, end: Term, guard: Cond) -> Iterator[tuple[Term, Term, C
 
 def _numbers(model: KernelModel, launch: Launch, atoms: set[Atom]) -> dict[str, int]:
     """The launch scalars that are numbers at a launch; without them all where the grid is too large to walk."""
-    names = {a.key: sym(a.key) for a in atoms if isinstance(a, Sym)} | {f"grid[{k}]": grid(k) for k in range(3)}
+    names = {a.key: symbol(a.key) for a in atoms if isinstance(a, Symbol)} | {f"grid[{k}]": grid(k) for k in range(3)}
     asked = conj(*(ge(t, 0) for t in names.values()))
     values = bind(asked, model.params, launch, model.launched).values
     found = {name: v for name, t in values.items() if (v := t.constant) is not None}
@@ -173,7 +175,7 @@ def beyond(model: KernelModel, clause: Clause, s: Settled, launch: Launch, resul
 
 def _blocks(model: KernelModel, clause: Clause, launch: Launch) -> str:
     """`9 blocks on axis 0`, where that is a number."""
-    axes = sorted(int(a.name[5]) for a in atoms_of(clause.cond) if isinstance(a, Sym) and a.name.startswith("grid[")
+    axes = sorted(int(a.name[5]) for a in atoms_of(clause.cond) if isinstance(a, GridDim)
                   ) if clause.cond is not None else []
     extent = launch.grid[axes[0]] if axes else None
     value = None if extent is None else extent.constant
@@ -211,7 +213,7 @@ def _covering(model: KernelModel) -> Iterator[tuple[Access, int, Clause]]:
         for axis, index in enumerate(a.region.index):
             k, extent = _stepping(index)
             if k is not None and extent is not None:
-                yield a, axis, clause_of(ge(grid(k) * extent, sym(f"{a.array}.shape[{axis}]")), True)
+                yield a, axis, clause_of(ge(grid(k) * extent, symbol(f"{a.array}.shape[{axis}]")), True)
 
 
 def _stepping(index: Term) -> tuple[int | None, Term | None]:

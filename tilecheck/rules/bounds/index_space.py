@@ -26,7 +26,7 @@ from tilecheck.symbolic import (
     FloorDiv,
     Lane,
     Opaque,
-    Sym,
+    Symbol,
     Term,
     atoms_of,
     disj,
@@ -36,7 +36,7 @@ from tilecheck.symbolic import (
     of,
     split_multiples,
     substitute,
-    sym,
+    symbol,
 )
 from tilecheck.symbolic.footprint import Clause
 
@@ -116,11 +116,11 @@ def _interleaved(context: Context, access: Access, axis: int, tile: Term) -> boo
 def _inside(access: Access, axis: int, index: Term, extent: Term) -> Clause:
     """What a launch satisfies where the index may be right: tiles of one element, or a last tile inside the array."""
     conds: list[Cond] = [le(extent, 1)]
-    if all(isinstance(a, Bid | Sym) for a in index.atoms()):
+    if all(isinstance(a, Bid | Symbol) for a in index.atoms()):
         ends: dict[Atom, Term] = {a: grid(a.axis) - 1 for a in index.atoms() if isinstance(a, Bid)}
         last = substitute(index, ends)
         if "*" not in access.array:
-            conds.append(lt(last * extent, sym(f"{access.array}.shape[{axis}]")))
+            conds.append(lt(last * extent, symbol(f"{access.array}.shape[{axis}]")))
     cond = disj(*(c for c in conds if c.op != "false"))
     return Clause(render(cond) if cond.op not in ("true", "false") else cond.op, cond, "structural")
 

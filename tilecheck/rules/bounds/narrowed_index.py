@@ -20,7 +20,7 @@ from tilecheck.obligations.query import Context
 from tilecheck.rules.messages.wording import spelled
 from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.solver.overflow import largest, size_of
-from tilecheck.symbolic import Atom, Bid, Cond, Counter, Lane, Mod, Sym, Term, atoms_in, const, le
+from tilecheck.symbolic import Atom, Bid, Cond, Counter, Lane, Mod, Symbol, Term, atoms_in, const, le, symbol_from_text
 from tilecheck.symbolic.evaluate import evaluate
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.syntax.tree import Span
@@ -111,7 +111,7 @@ def _declared(context: Context) -> Iterator[Suspicion]:
         return
     told: set[object] = set()
     for access, bound in _sized(context.model):
-        names = sorted(n for n in large if Sym(n) in bound.atoms())
+        names = sorted(n for n in large if symbol_from_text(n) in bound.atoms())
         if not names or access.span in told:
             continue
         told.add(access.span)
@@ -139,7 +139,7 @@ def _exceeds(cond: Cond) -> Iterator[str]:
     if cond.op != "ge" or len(singles) != 1 or len(cond.term.monos) > 2:
         return
     (atom, factor), offset = singles[0], cond.term.offset
-    if isinstance(atom, Sym) and abs(factor) == 1 and abs(offset) >= _WIDTH and (offset > 0) == (factor < 0):
+    if isinstance(atom, Symbol) and abs(factor) == 1 and abs(offset) >= _WIDTH and (offset > 0) == (factor < 0):
         yield atom.name
 
 
@@ -163,7 +163,7 @@ def _at_launch(bound: Term, model: KernelModel, launch: Launch) -> int | None:
     arguments = {p.name: a for p, a in zip(model.params, launch.arguments or (), strict=False)}
     env: dict[Atom, int] = {}
     for a in sorted(atoms_in(bound)):
-        value = value_of(a.name, arguments, launch, model.launched).constant if isinstance(a, Sym) else None
+        value = value_of(a, arguments, launch, model.launched).constant if isinstance(a, Symbol) else None
         if value is None:
             return None
         env[a] = value

@@ -10,7 +10,19 @@ from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context
 from tilecheck.rules.messages.wording import block_name, clause_list, element_of, launch_of
-from tilecheck.symbolic import Atom, Bid, Counter, Lane, Sym, Term, atoms_in, const, evaluate
+from tilecheck.symbolic import (
+    Atom,
+    Bid,
+    Counter,
+    GridDim,
+    Lane,
+    Symbol,
+    Term,
+    atoms_in,
+    const,
+    evaluate,
+    symbol_from_text,
+)
 from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["diagnose", "diagnose_read", "rows_of", "specialised"]
@@ -71,7 +83,7 @@ def _within_a_row(clause: Clause, access: Access) -> bool:
     if cond is None or cond.op != "ge":
         return False
     negative = atoms_in(*(Term({m: 1}) for m, c in cond.term.monos.items() if c < 0))
-    if any(isinstance(a, Sym) and a.name.startswith("grid[") for a in atoms_in(cond)) or not negative & _tiles(access):
+    if any(isinstance(a, GridDim) for a in atoms_in(cond)) or not negative & _tiles(access):
         return False
     positive = Term({m: c for m, c in cond.term.monos.items() if c > 0 and m})
     return any(row == positive for row in rows_of(access))
@@ -132,8 +144,8 @@ def _read_past(s: Settled, access: Access, model: KernelModel) -> Iterator[Note]
     if w is None:
         return
     (offset,) = access.region.index
-    env: dict[Atom, int] = {Sym(name): v for name, v in w.scalars}
-    env.update({Sym(f"grid[{k}]"): n for k, n in enumerate(w.grid)})
+    env: dict[Atom, int] = {symbol_from_text(name): v for name, v in w.scalars}
+    env.update({GridDim(k): n for k, n in enumerate(w.grid)})
     env.update({Bid(k): n for k, n in enumerate(w.second.block)})
     env.update({Counter(name): n for name, n in w.second.iterations})
     lanes = sorted(a for a in offset.atoms() if isinstance(a, Lane))
@@ -159,8 +171,8 @@ def _range(array: str, first: int, last: int) -> str:
     return f"{array}[{first}]" if first == last else f"{array}[{first}:{last + 1}]"
 
 
-def _sizes(s: Settled) -> set[Sym]:
-    return {a for c in _semantic(s) if c.cond is not None for a in atoms_in(c.cond) if isinstance(a, Sym)}
+def _sizes(s: Settled) -> set[Symbol]:
+    return {a for c in _semantic(s) if c.cond is not None for a in atoms_in(c.cond) if isinstance(a, Symbol)}
 
 
 def _help(texts: tuple[str, ...]) -> str:

@@ -18,16 +18,18 @@ from tilecheck.rules.messages.wording import readable, spelled
 from tilecheck.solver.inequalities import Facts
 from tilecheck.solver.model_search import find_model
 from tilecheck.symbolic import (
+    EXTENTS,
     ZERO,
     App,
     Atom,
     Bid,
     Cond,
     Counter,
+    GridDim,
     Lane,
     Load,
     Opaque,
-    Sym,
+    Symbol,
     Term,
     atoms_in,
     atoms_of,
@@ -37,6 +39,7 @@ from tilecheck.symbolic import (
     of,
     substitute,
     substitute_cond,
+    symbol_from_text,
 )
 from tilecheck.symbolic.evaluate import evaluate
 
@@ -58,7 +61,7 @@ def facts(context: Context, s: SliceUse, guard: Cond) -> Facts:
 
 def _sizes(s: SliceUse, least: int = 0) -> tuple[Cond, ...]:
     atoms = atoms_in(s.start, s.stop, s.extent)
-    return tuple(ge(of(a), least) for a in sorted(atoms) if isinstance(a, Sym) and ".shape[" in a.name)
+    return tuple(ge(of(a), least) for a in sorted(atoms) if isinstance(a, EXTENTS))
 
 
 # --- findings --------------------------------------------------------------------------------------------------------
@@ -90,7 +93,7 @@ def _refuted(context: Context, s: SliceUse, term: Term) -> tuple[dict[str, int],
         if facts(context, s, conj(guard, *_sizes(s, 1))).prove(-at - 1, _EFFORT) is None:
             continue
         shown = [ge(of(a), int(a.name in context.tiles)) for a in sorted(atoms_in(s.start, s.stop, s.extent))
-                 if isinstance(a, Sym)]
+                 if isinstance(a, Symbol)]
         wrong = conj(guard, ge(-at, 1), *_sizes(s, 1), *shown)
         model = find_model(conj(wrong, *cone(wrong, conj(*context.uniform, *context.standing))))
         if model is None:
@@ -113,10 +116,10 @@ def _corners(s: SliceUse, term: Term) -> tuple[dict[Atom, Term], ...]:
 
 
 def _coordinates(corner: dict[Atom, Term], model: dict[str, int]) -> dict[Atom, int]:
-    known: dict[Atom, int] = {Sym(n): v for n, v in model.items()}
+    known: dict[Atom, int] = {symbol_from_text(n): v for n, v in model.items()}
     for a in corner:
         if isinstance(a, Bid):
-            known.setdefault(Sym(f"grid[{a.axis}]"), 1)
+            known.setdefault(GridDim(a.axis), 1)
     return {a: evaluate(t, known) for a, t in corner.items()}
 
 

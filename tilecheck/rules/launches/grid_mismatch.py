@@ -21,7 +21,7 @@ from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.bounds import grid_coverage
 from tilecheck.rules.messages.host import finding
 from tilecheck.solver.model_search.layout import leaves
-from tilecheck.symbolic import Term, atoms_of, const, evaluate
+from tilecheck.symbolic import GridDim, Term, atoms_of, const, evaluate
 from tilecheck.symbolic.footprint import Clause
 
 __all__ = ["diagnose", "diagnose_host"]
@@ -75,7 +75,7 @@ def _strays(
     s = grid_coverage.needed(clause, obligations, model, launch, proved)
     if s is None:
         return []
-    about_grid = clause.cond is not None and any(a.key.startswith("grid[") for a in atoms_of(clause.cond))
+    about_grid = clause.cond is not None and any(isinstance(a, GridDim) for a in atoms_of(clause.cond))
     # what hangs on data, or on the way that the host takes, need not come about
     doubtful = result.state == "violated"
     if about_grid:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.wording import block_name, iterations, launch_of, readable
-from tilecheck.symbolic import Atom, Sym, Term
+from tilecheck.symbolic import Atom, GridDim, Term, symbol_from_text
 from tilecheck.symbolic.evaluate import evaluate
 from tilecheck.symbolic.footprint import Witness
 from tilecheck.text.plural import counted
@@ -58,7 +58,8 @@ def example(s: Settled, axes: frozenset[int]) -> str:
 
 
 def _value(t: Term, w: Witness) -> int | None:
-    env: dict[Atom, int] = {Sym(n): v for n, v in (*w.scalars, *((f"grid[{k}]", w.grid[k]) for k in range(3)))}
+    env: dict[Atom, int] = {symbol_from_text(n): v for n, v in w.scalars}
+    env.update({GridDim(k): extent for k, extent in enumerate(w.grid)})
     try:
         return evaluate(t, env)
     except (KeyError, ArithmeticError):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from tilecheck.diagnostics import Note
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.rules.messages.wording import spelled
-from tilecheck.symbolic import Sym, Term
+from tilecheck.symbolic import Symbol, Term
 
 __all__ = ["origin_notes", "shape_text"]
 
@@ -20,7 +20,7 @@ def shape_text(shape: Iterable[Term | None]) -> str:
 
 def origin_notes(model: KernelModel, shapes: Iterable[Iterable[Term | None]]) -> tuple[Note, ...]:
     """One note for each parameter whose annotation names some of the symbols."""
-    used = {a.name for shape in shapes for e in shape if e is not None for a in e.atoms() if isinstance(a, Sym)}
+    used = {a.name for shape in shapes for e in shape if e is not None for a in e.atoms() if isinstance(a, Symbol)}
     by: dict[str, list[str]] = {}
     spans = {}
     for origin in model.ownership.origins:

@@ -27,7 +27,7 @@ from tilecheck.symbolic import (
     Lane,
     Min,
     Mod,
-    Sym,
+    Symbol,
     Term,
     atoms_in,
     atoms_of,
@@ -37,7 +37,7 @@ from tilecheck.symbolic import (
     mod,
     of,
     split_multiples,
-    sym,
+    symbol,
 )
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.syntax.tree import Span
@@ -161,7 +161,7 @@ def launched(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnos
     told: set[Span] = set()
     for loop in model.observed.loops:
         count = (loop.stop - loop.start).single
-        if not isinstance(count, Sym) or loop.step != ONE or loop.header in told:
+        if not isinstance(count, Symbol) or loop.step != ONE or loop.header in told:
             continue
         for access, axis in _tiles(model, loop):
             if loop.header not in told and "*" not in access.array:
@@ -183,13 +183,13 @@ def _tiles(model: KernelModel, loop: RangeLoop) -> Iterator[tuple[Access, int]]:
 
 
 def _at(
-    model: KernelModel, loop: RangeLoop, access: Access, axis: int, count: Sym, launch: Launch,
+    model: KernelModel, loop: RangeLoop, access: Access, axis: int, count: Symbol, launch: Launch,
 ) -> Diagnostic | None:
     ranks = model.launched
     arguments: dict[str, Argument] = {
         p.name: a for p, a in zip(model.params, launch.arguments or (), strict=False)}
-    quotient = value_of(count.name, arguments, launch, ranks).single
-    extent = sym(f"{access.array}.shape[{axis}]")
+    quotient = value_of(count, arguments, launch, ranks).single
+    extent = symbol(f"{access.array}.shape[{axis}]")
     size = access.tile[axis]
     if not isinstance(quotient, FloorDiv):
         return None

@@ -19,7 +19,7 @@ from tilecheck.symbolic import (
     Counter,
     Lane,
     Mod,
-    Sym,
+    Symbol,
     atoms_in,
     atoms_of,
     conj,
@@ -101,7 +101,7 @@ def _said(clause: Clause) -> str:
     if c is None or c.op != "or":
         return clause.text
     told = [p for p in c.args if isinstance(p.term.single, Mod) or any(
-        isinstance(a, Sym) and "[" in a.name for a in atoms_of(p))]
+        isinstance(a, Symbol) and "[" in a.name for a in atoms_of(p))]
     return render(disj(*told)) if told else clause.text
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.symbolic import FALSE, ONE, TRUE, Substitution, Sym, atoms_of, const
+from tilecheck.symbolic import FALSE, ONE, TRUE, Substitution, Symbol, atoms_of, const, symbol_from_text
 
 if TYPE_CHECKING:
     from tilecheck.interp.kernel.tile_types.uses import Misfit, Operand, Use
@@ -69,7 +69,7 @@ def _cases(model: KernelModel, launches: Sequence[Launch]) -> Iterator[_Case]:
         named = {p.name: a for p, a in zip(model.params, launch.arguments, strict=True)}
         for case in launch.cases if launch.every and launch.cases else ((),):
             values = _values(model, launch.arguments, dict(case))
-            given = Substitution({Sym(name): const(n) for name, n in values.items()})
+            given = Substitution({symbol_from_text(name): const(n) for name, n in values.items()})
             yield _Case(launch, launch.arguments, values, given, named)
 
 
@@ -91,7 +91,7 @@ def _in_launches(
 
 def _values(model: KernelModel, arguments: Sequence[Argument], case: Mapping[str, int]) -> dict[str, int]:
     """What a launch passes for scalar parameters, where that is a number."""
-    fixed = Substitution({Sym(name): const(n) for name, n in case.items()})
+    fixed = Substitution({symbol_from_text(name): const(n) for name, n in case.items()})
     out: dict[str, int] = {}
     for p, a in zip(model.params, arguments, strict=True):
         n = None if a.term is None else fixed.term(a.term).constant
@@ -132,7 +132,7 @@ def _said(
     """What this launch passes of what matters."""
     shapes = [e for o in use.operands for e in o.shape or ()] if found.terms else []
     atoms = atoms_of(use.under).union(*map(atoms_of, shapes))
-    names = {a.name for a in atoms if isinstance(a, Sym)}
+    names = {a.name for a in atoms if isinstance(a, Symbol)}
     parts = [f"{name} = {n}" for name, n in values.items() if name in names]
     given = dict(zip((p.name for p in model.params), arguments, strict=True))
     if found.code in ("TC502", "TC505"):

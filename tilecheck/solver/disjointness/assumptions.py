@@ -15,6 +15,7 @@ from tilecheck.solver.disjointness.problem import Assumption
 from tilecheck.solver.disjointness.state import State
 from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.symbolic import (
+    EXTENTS,
     FUNCTIONS,
     ONE,
     App,
@@ -22,11 +23,12 @@ from tilecheck.symbolic import (
     Bid,
     Cond,
     FloorDiv,
+    GridDim,
     Lane,
     Load,
     Mod,
     Opaque,
-    Sym,
+    Symbol,
     Term,
     atoms_in,
     atoms_of,
@@ -214,7 +216,7 @@ class _Sample(dict[Atom, int]):
         return self[a]
 
     def __contains__(self, a: object) -> bool:
-        return isinstance(a, (Sym, Load, Opaque)) or (isinstance(a, App) and a.fn not in FUNCTIONS)
+        return isinstance(a, (Symbol, Load, Opaque)) or (isinstance(a, App) and a.fn not in FUNCTIONS)
 
 
 _LAUNCHES = tuple(_Sample(launch) for launch in range(_SAMPLES))
@@ -236,14 +238,14 @@ def _satisfies(env: _Sample, cond: Cond) -> bool:
 def _draw(a: Atom, launch: int) -> int:
     """A size between 1 and 128, a grid between 2 and 16, evenly over their powers of two."""
     seed = crc32(f"{launch} {a.key}".encode())
-    if a.key.startswith("grid["):
+    if isinstance(a, GridDim):
         return 2 + seed % (1, 3, 7, 15)[seed // 64 % 4]
     return 1 + seed // 8 % (1 << seed % 8)
 
 
 def _bounds_an_extent(cond: Cond) -> bool:
     """Whether a clause asks that an array be small; launches bound grids and constants, arrays are as they come."""
-    return any(c < 0 and any(isinstance(a, Sym) and ".shape[" in a.name for a in m) for m, c in cond.term.monos.items())
+    return any(c < 0 and any(isinstance(a, EXTENTS) for a in m) for m, c in cond.term.monos.items())
 
 
 def _puts_blocks_inside(cond: Cond) -> bool:
@@ -251,7 +253,7 @@ def _puts_blocks_inside(cond: Cond) -> bool:
     else: blocks are mostly the outermost digit of a layout."""
     spans = [(m, c) for m, c in cond.term.monos.items() if c < 0 and len(m) > 1]
     return len(spans) > 1 and any(
-        len(m) == 2 and any(a.key.startswith("grid[") for a in m)
+        len(m) == 2 and any(isinstance(a, GridDim) for a in m)
         and any(cond.term.monos.get((a,), 0) > 0 for a in m) for m, _ in spans)
 
 

@@ -13,13 +13,13 @@ from tilecheck.symbolic import (
     FloorDiv,
     Opaque,
     Substitution,
-    Sym,
     Term,
     atoms_in,
     enforceable,
     ge,
     key_of,
     of,
+    symbol_from_text,
 )
 
 
@@ -59,7 +59,7 @@ def name_ceilings(problem: Problem) -> Named:
             continue
         name = f"ceil<{len(there)}>"
         # no sign may be assumed of one that depends on data
-        named: Atom = Sym(name) if enforceable(ge(of(a), 0)) else Opaque(name, uniform=True)
+        named: Atom = symbol_from_text(name) if enforceable(ge(of(a), 0)) else Opaque(name, uniform=True)
         symbol = of(named)
         there[a] = symbol - 1
         back[named] = of(a) + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from tilecheck.symbolic import Atom, Bid, Counter, Lane, Opaque, Sym, Term, atoms_of, of
+from tilecheck.symbolic import Atom, Bid, Counter, Lane, Opaque, Symbol, Term, atoms_of, of
 
 
 @lru_cache(maxsize=65536)
@@ -15,7 +15,7 @@ def mark(atom: Atom) -> frozenset[int]:
         return frozenset((atom.copy,)) if atom.varying else frozenset()
     if isinstance(atom, Lane):
         return frozenset((atom.copy,))
-    if isinstance(atom, Sym):
+    if isinstance(atom, Symbol):
         return frozenset()
     base = (Bid, Counter, Lane, Opaque)
     inner = atoms_of(of(atom)) - {atom}

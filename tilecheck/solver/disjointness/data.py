@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from tilecheck.solver.disjointness.copies import mark, own
 from tilecheck.solver.disjointness.state import State
 from tilecheck.solver.inequalities import Assumed, prove_factored
-from tilecheck.symbolic import Load, Sym, Term, atoms_in, atoms_of, ge, of, split_multiples
+from tilecheck.symbolic import Load, Term, atoms_in, atoms_of, ge, of, split_multiples, symbol_from_text
 
 _EFFORT = 1
 """A segment is sought before cases are split, when most of its bounds are out of reach, and again in each case."""
@@ -17,7 +17,7 @@ def within_array(a: Load) -> list[Term]:
     """Terms that are >= 0 where a load reads an element of its array, and not what stands for one outside it."""
     out: list[Term] = []
     for d, i in enumerate(a.index):
-        out += [i, of(Sym(f"{a.array}.shape[{d}]")) - 1 - i]
+        out += [i, of(symbol_from_text(f"{a.array}.shape[{d}]")) - 1 - i]
     return out
 
 

@@ -13,6 +13,7 @@ from tilecheck.symbolic import (
     Cond,
     Counter,
     FloorDiv,
+    GridDim,
     Ite,
     Lane,
     Load,
@@ -20,7 +21,7 @@ from tilecheck.symbolic import (
     Min,
     Mod,
     Opaque,
-    Sym,
+    Symbol,
     Term,
     atoms_of,
     conj,
@@ -97,7 +98,7 @@ def factor(state: State) -> bool:
 
 def _counterpart(a: Atom, b: Atom) -> bool:
     # what is chosen by a condition keeps its equation until the choice is made
-    return type(a) is type(b) and not isinstance(a, (Sym, Ite, Min, Max))
+    return type(a) is type(b) and not isinstance(a, (Symbol, Ite, Min, Max))
 
 
 def merge(state: State) -> bool:
@@ -153,16 +154,16 @@ def solve(state: State) -> bool:
     """a == t, where t has only constants and launch scalars, or (for the second copy's a) only first-copy atoms."""
     for e in state.equations:
         for m, c in sorted(e.monos.items(), key=lambda item: keys_of(item[0])):
-            if len(m) != 1 or abs(c) != 1 or not isinstance(m[0], (Bid, Counter, Lane, Opaque, Sym)):
+            if len(m) != 1 or abs(c) != 1 or not isinstance(m[0], (Bid, Counter, Lane, Opaque, Symbol)):
                 continue
             a = m[0]
             rest = (e - Term({m: c})) * (-c)
             inner = atoms_of(rest)
             if a in inner:
                 continue
-            if isinstance(a, Sym):
+            if isinstance(a, Symbol):
                 # the range of a coordinate is said with the extent of the grid, which therefore stays
-                if a.name.startswith("grid[") or any(x.varying for x in inner):
+                if isinstance(a, GridDim) or any(x.varying for x in inner):
                     continue
             elif any(x.varying for x in inner) and not (
                     mark(a) == {1} and all(mark(x) <= {0} for x in rest.atoms())):

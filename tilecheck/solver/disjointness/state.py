@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from tilecheck.solver.disjointness.problem import Annotations
 from tilecheck.solver.inequalities import Assumed, Budget, Facts, conjuncts, placed_in
-from tilecheck.symbolic import Atom, Cond, Load, Substitution, Sym, Term, of
+from tilecheck.symbolic import Atom, Cond, GridDim, Load, Substitution, Term, of
 
 WORK = 900
 """Nodes of certificate search for one attempt at a derivation, its cases included."""
@@ -16,7 +16,7 @@ DECLARED = 4
 
 def _of_grid(c: Cond) -> bool:
     """Whether a condition speaks of the extents of the grid alone: those stay symbols, ranges are said with them."""
-    return all(isinstance(a, Sym) and a.name.startswith("grid[") for a in c.term.atoms())
+    return all(isinstance(a, GridDim) for a in c.term.atoms())
 
 
 def work_for(annotations: Annotations) -> Budget:

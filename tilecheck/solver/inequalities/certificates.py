@@ -29,7 +29,7 @@ from tilecheck.symbolic import (
     Lane,
     Monomial,
     Substitution,
-    Sym,
+    Symbol,
     Term,
     atoms_at,
     atoms_of,
@@ -82,7 +82,7 @@ def _atoms(p: Term) -> dict[Atom, None]:
 
 
 @cache
-def _supposed(atom: Sym, bound: int) -> Assumed:
+def _supposed(atom: Symbol, bound: int) -> Assumed:
     """That a launch scalar is at least 0 or 1."""
     return frozenset((ge(of(atom), bound),))
 
@@ -421,7 +421,7 @@ class Facts:
         key = (atom, bound)
         if key in self._unsigned:
             return None
-        if isinstance(atom, Sym) and (atom,) not in self._with_monomial:
+        if isinstance(atom, Symbol) and (atom,) not in self._with_monomial:
             # no fact gives it a bound
             if self._signs:
                 memo[atom] = _supposed(atom, bound)
@@ -462,7 +462,7 @@ class Facts:
         product = self._in_product(atom)
         if product is not None:
             return product
-        return _supposed(atom, bound) if self._signs and isinstance(atom, Sym) else None
+        return _supposed(atom, bound) if self._signs and isinstance(atom, Symbol) else None
 
     def _needed(self, atom: Atom, bound: int) -> Iterable[Term]:
         """For each fact `scale*atom >= ...`, a short term that is >= 0 only where the fact gives `atom >= bound`."""
@@ -479,7 +479,7 @@ class Facts:
 
     def _in_product(self, atom: Atom) -> Assumed | None:
         """a*r - x - 1 >= 0 with r, x >= 0 gives a >= 1: a bound that something stays below is not empty."""
-        if isinstance(atom, Sym):
+        if isinstance(atom, Symbol):
             return None
         for others in self._products.get(atom, ()):
             got = self._nonnegative(others)

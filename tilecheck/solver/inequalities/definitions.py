@@ -14,37 +14,35 @@ if TYPE_CHECKING:
 
 from tilecheck.solver.inequalities.assumed import NOTHING, Assumed
 from tilecheck.symbolic import (
+    EXTENTS,
     App,
     Atom,
     Bid,
     Counter,
     FloorDiv,
+    GridDim,
     Ite,
     Lane,
+    Length,
     Max,
     Min,
     Mod,
-    Sym,
+    Symbol,
     Term,
     atoms_of,
     grid,
     of,
 )
 
-
-def is_extent(a: Sym) -> bool:
-    return ".shape[" in a.name or a.name.startswith("len(")
-
-
-def is_grid(a: Sym) -> bool:
-    return a.name.startswith("grid[")
+_COUNTS: Final = (*EXTENTS, Length)
+"""Symbols that are at least 0; a dimension of the grid is at least 1."""
 
 
 @cache
 def at_least_by_itself(a: Atom, bound: int) -> bool:
     """Whether an atom is at least 0 or 1 by what it is, whatever else is known."""
-    if isinstance(a, Sym):
-        return is_grid(a) or (bound == 0 and is_extent(a))
+    if isinstance(a, Symbol):
+        return isinstance(a, GridDim) or (bound == 0 and isinstance(a, _COUNTS))
     return bound == 0 and isinstance(a, (Bid, Counter, Lane))
 
 
@@ -242,7 +240,7 @@ BELOW: Final[Mapping[type[Atom], Callable[..., Bounds]]] = {
 @lru_cache(maxsize=65536)
 def depth_of(a: Atom) -> int:
     """The height of a definition: an atom is cancelled before those that it is defined from."""
-    if isinstance(a, Sym):
+    if isinstance(a, Symbol):
         return 0
     inner = atoms_of(of(a)) - {a}
     return 1 + max((depth_of(x) for x in inner), default=0)
@@ -253,7 +251,7 @@ def _plainly_nonnegative(a: Atom) -> bool:
         return True
     if isinstance(a, Mod):
         return (a.den.constant or 0) > 0
-    return isinstance(a, Sym) and (is_grid(a) or is_extent(a))
+    return isinstance(a, (GridDim, *_COUNTS))
 
 
 def all_nonnegative(p: Term) -> bool:

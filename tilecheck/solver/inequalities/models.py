@@ -15,13 +15,14 @@ from tilecheck.symbolic import (
     Bid,
     Cond,
     FloorDiv,
+    GridDim,
     Ite,
     Lane,
     Max,
     Min,
     Mod,
     Point,
-    Sym,
+    Symbol,
     Term,
     atoms_at,
     atoms_in,
@@ -77,7 +78,7 @@ class Model(Point):
 
     def drawn(self, a: Atom) -> int:
         number = _number(self.draw, a)
-        if isinstance(a, Sym):
+        if isinstance(a, Symbol):
             small = not self._signs and number % 5 == 0
             return max(self.least(a), 0 if small else _SIZES[self.draw][number % 4])
         if not isinstance(a, (Bid, Lane)):
@@ -89,8 +90,8 @@ class Model(Point):
 
     def least(self, a: Atom) -> int:
         """The smallest value that a quantity can have, as far as it is drawn."""
-        if isinstance(a, Sym):
-            return 1 if self._signs or a.name.startswith("grid[") else 0
+        if isinstance(a, Symbol):
+            return 1 if self._signs or isinstance(a, GridDim) else 0
         return 0
 
 

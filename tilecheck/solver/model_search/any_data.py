@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tilecheck.symbolic import App, Atom, Bid, Counter, Lane, Load, Substitution, Sym, Term, atoms_in, const, key_of
+from tilecheck.symbolic import App, Atom, Bid, Counter, Lane, Load, Substitution, Symbol, Term, atoms_in, const, key_of
 from tilecheck.symbolic.footprint import BlockPoint, Region, Witness
 
 __all__ = ["whatever_the_data"]
@@ -35,7 +35,7 @@ def _at(point: BlockPoint, region: Region, scalars: Mapping[str, int], data: Map
     for a in atoms:
         value = (
             point.block[a.axis] if isinstance(a, Bid) else counts.get(a.name) if isinstance(a, Counter)
-            else lanes.get(a.key) if isinstance(a, Lane) else scalars.get(a.name) if isinstance(a, Sym) else None)
+            else lanes.get(a.key) if isinstance(a, Lane) else scalars.get(a.name) if isinstance(a, Symbol) else None)
         if value is not None:
             values[a] = const(value)
     # the extents of an array of a list are the launch's to choose, as those of other arrays are

@@ -9,13 +9,27 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import product
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeGuard
 
 from tilecheck.solver.model_search.codegen import Oracle, TooLarge, predicate, value
 from tilecheck.solver.model_search.layout import AXES, conjuncts, leaves, reads_data
-from tilecheck.symbolic import Atom, Cond, FloorDiv, Lane, Mod, Opaque, Sym, Term, atoms_of
+from tilecheck.symbolic import (
+    Array,
+    Atom,
+    Cond,
+    Extent,
+    FloorDiv,
+    GridDim,
+    Lane,
+    Mod,
+    Opaque,
+    Stride,
+    Symbol,
+    Term,
+    atoms_of,
+)
 
 Grid: TypeAlias = tuple[int, int, int]
 
@@ -65,22 +79,14 @@ def _radices(values: Iterable[Term | Cond]) -> set[int]:
     return out
 
 
-@cache
+def is_scalar(a: Atom) -> TypeGuard[Symbol]:
+    """Whether an atom is a launch scalar that the grid does not give."""
+    return isinstance(a, Symbol) and not isinstance(a, GridDim)
+
+
 def grid_axis(a: Atom) -> int | None:
     """The axis when the atom is the extent of a grid axis."""
-    if isinstance(a, Sym) and a.name in ("grid[0]", "grid[1]", "grid[2]"):
-        return int(a.name[5])
-    return None
-
-
-@cache
-def _array_axis(a: Atom, what: str) -> tuple[str, int] | None:
-    """(array, axis) of `array.shape[axis]` or `array.strides[axis]`."""
-    if isinstance(a, Sym) and a.name.endswith("]"):
-        array, _, axis = a.name[:-1].rpartition(f".{what}[")
-        if array and axis.isdigit():
-            return array, int(axis)
-    return None
+    return a.axis if isinstance(a, GridDim) else None
 
 
 @dataclass
@@ -130,7 +136,7 @@ class _Layout:
     rest: list[int]
     positive: list[bool]
     strides: list[list[tuple[int | None, int | None]]]
-    dense: list[tuple[int, str, int | None, bool]]
+    dense: list[tuple[int, Array, int | None, bool]]
     touching: list[list[_Constraint]]
     others: list[list[_Constraint]]
 
@@ -180,8 +186,8 @@ class Chooser:
         tile = [a in self.tiles for a in self.variables]
         first = [i for i, known in enumerate(given) if known or tile[i]]
         rest = [i for i, known in enumerate(given) if not (known or tile[i])]
-        shapes = {at: i for i, a in enumerate(self.variables) if (at := _array_axis(a, "shape")) is not None}
-        strides = {at: i for i, a in enumerate(self.variables) if (at := _array_axis(a, "strides")) is not None}
+        shapes = {(a.array, a.axis): i for i, a in enumerate(self.variables) if isinstance(a, Extent)}
+        strides = {(a.array, a.axis): i for i, a in enumerate(self.variables) if isinstance(a, Stride)}
         rows: list[list[tuple[int | None, int | None]]] = []
         for array in sorted({array for array, _ in strides}):
             last = max(axis for name, axis in (*shapes, *strides) if name == array)
@@ -193,8 +199,8 @@ class Chooser:
             rows.append(row)
         places = {a: i for i, a in enumerate(self.variables)}
         # sorted by axis: an outer stride steps over all that lies inside it
-        dense = [(i, at[0], places.get(Sym(f"{at[0]}.shape[{at[1]}]")), a in self.zero or a in self.fixed)
-                 for i, a in enumerate(self.variables) if (at := _array_axis(a, "strides")) is not None]
+        dense = [(i, a.array, places.get(Extent(a.array, a.axis)), a in self.zero or a in self.fixed)
+                 for i, a in enumerate(self.variables) if isinstance(a, Stride)]
         return _Layout(
             given, tile, first, rest, [not (a in self.zero or isinstance(a, Opaque)) for a in self.variables], rows,
             dense, [[k for k in self.constraints if i in k.where] for i in range(len(self.variables))],
@@ -212,7 +218,7 @@ class Chooser:
             return TILES
         if isinstance(a, Opaque):
             return UNKNOWN
-        if _array_axis(a, "strides") is not None:
+        if isinstance(a, Stride):
             return STRIDES
         return _extents(grid, tuple([values[j] for j, tile in enumerate(self._layout.tile) if tile]), a in self.zero)
 
@@ -263,7 +269,7 @@ class Chooser:
 
     def _dense(self, values: Sequence[int]) -> bool:
         """Whether the elements of every array have places of their own, as far as its strides and extents tell."""
-        outer: dict[str, tuple[int, bool]] = {}
+        outer: dict[Array, tuple[int, bool]] = {}
         for i, array, extent, free in self._layout.dense:
             inner = values[i] * (1 if extent is None else values[extent])
             before = outer.get(array)
@@ -380,10 +386,10 @@ def lane_values(size: int) -> tuple[int, ...]:
 
 def roles(values: Iterable[Term | Cond], lanes: Iterable[Lane]) -> tuple[frozenset[Atom], tuple[int, ...]]:
     """The scalars that are tile extents, and the constants that digits are taken by."""
-    tiles = {a for lane in lanes for a in leaves(lane.size) if isinstance(a, Sym) and grid_axis(a) is None}
+    tiles = {a for lane in lanes for a in leaves(lane.size) if isinstance(a, Symbol) and grid_axis(a) is None}
     everything = list(values)
-    shaped = {a for a in tiles if _array_axis(a, "shape") is None}
+    shaped = {a for a in tiles if not isinstance(a, Extent)}
     return frozenset(shaped), tuple(sorted(_radices(everything)))
 
 
-__all__ = ["AXES", "Chooser", "Grid", "grid_axis", "grids", "lane_values", "power_of_two", "roles"]
+__all__ = ["AXES", "Chooser", "Grid", "grid_axis", "grids", "is_scalar", "lane_values", "power_of_two", "roles"]

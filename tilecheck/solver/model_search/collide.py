@@ -12,8 +12,8 @@ from tilecheck.solver.model_search.assignments import (
     AXES,
     Chooser,
     Grid,
-    grid_axis,
     grids,
+    is_scalar,
     lane_values,
     power_of_two,
     roles,
@@ -21,7 +21,7 @@ from tilecheck.solver.model_search.assignments import (
 from tilecheck.solver.model_search.codegen import Enumerator, Oracle, Point, TooLarge, enumerator, value
 from tilecheck.solver.model_search.layout import conjuncts, layout, leaves, reads_data
 from tilecheck.solver.model_search.world import STYLES, Want, World, confirm, oracle
-from tilecheck.symbolic import TRUE, Atom, Bid, Cond, Lane, Opaque, Sym, Term, evaluate, holds
+from tilecheck.symbolic import TRUE, Atom, Bid, Cond, GridDim, Lane, Opaque, Symbol, Term, evaluate, holds
 from tilecheck.symbolic.footprint import BlockPoint, Region, Witness
 
 BUDGET: Final = 20_000
@@ -166,7 +166,7 @@ def assemble(
     style    contents of arrays and unknown functions
     """
     scalars: dict[Atom, int] = dict(uniform)
-    scalars.update({Sym(f"grid[{axis}]"): grid[axis] for axis in AXES})
+    scalars.update({GridDim(axis): grid[axis] for axis in AXES})
     data: dict[str, int] = {}
     sides: list[BlockPoint] = []
     try:
@@ -190,7 +190,7 @@ def assemble(
     data.update({a.key: v for a, v in scalars.items() if isinstance(a, Opaque)})
     found = Witness(
         grid=grid,
-        scalars=tuple(sorted((a.name, v) for a, v in scalars.items() if isinstance(a, Sym) and grid_axis(a) is None)),
+        scalars=tuple(sorted((a.name, v) for a, v in scalars.items() if is_scalar(a))),
         first=sides[0], second=sides[1], element=hit[0][0], data=tuple(sorted(data.items())),
     )
     if accept is not None and not accept(found):
@@ -213,7 +213,7 @@ def _run(
     plans = [layout(r, q.lanes) for r in (q.first, q.second)]
     if any(isinstance(a, Opaque) and not a.uniform for a in leaves(q.assume)):
         return None
-    wanted = {*plans[0].uniform, *plans[1].uniform, *(a for a in leaves(q.assume) if isinstance(a, (Sym, Opaque)))}
+    wanted = {*plans[0].uniform, *plans[1].uniform, *(a for a in leaves(q.assume) if isinstance(a, (Symbol, Opaque)))}
     variables = tuple(sorted(wanted))
     one = side_of(q.first, variables, q.lanes)
     two = one if same_site else side_of(q.second, variables, q.lanes)

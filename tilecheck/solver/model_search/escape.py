@@ -7,10 +7,36 @@ from dataclasses import dataclass
 from typing import Final
 from zlib import crc32
 
-from tilecheck.solver.model_search.assignments import Chooser, Grid, grid_axis, grids, lane_values, power_of_two, roles
+from tilecheck.solver.model_search.assignments import (
+    Chooser,
+    Grid,
+    grid_axis,
+    grids,
+    is_scalar,
+    lane_values,
+    power_of_two,
+    roles,
+)
 from tilecheck.solver.model_search.codegen import Enumerator, Oracle, Point, TooLarge, enumerator, value
 from tilecheck.solver.model_search.layout import AXES, conjuncts, layout, leaves, reads_data
-from tilecheck.symbolic import Atom, Bid, Cond, Counter, Lane, Opaque, Sym, Term, conj, evaluate, holds
+from tilecheck.symbolic import (
+    EXTENTS,
+    Atom,
+    Bid,
+    Cond,
+    Counter,
+    GridDim,
+    Lane,
+    Length,
+    Opaque,
+    Size,
+    Stride,
+    Symbol,
+    Term,
+    conj,
+    evaluate,
+    holds,
+)
 from tilecheck.symbolic.footprint import BlockPoint, Region, Witness
 
 __all__ = ["Escape", "confirm_escape", "find_escape"]
@@ -51,7 +77,7 @@ def find_escape(
         # nobody knows which values it can have
         return None
     points = enumerator(region)
-    wanted = {*plan.uniform, *(a for a in leaves(assume) if isinstance(a, (Sym, Opaque)))}
+    wanted = {*plan.uniform, *(a for a in leaves(assume) if isinstance(a, (Symbol, Opaque)))}
     variables = tuple(sorted(wanted))
     if points is None:
         return None
@@ -75,7 +101,7 @@ class _Search:
     def run(self, axes: frozenset[int], tiles: frozenset[str], every: bool) -> Escape | None:
         values: list[Term | Cond] = [*self.region.index, self.region.guard]
         extents, radices = roles(values, layout(self.region).lanes)
-        tile_atoms = extents | {a for a in self.variables if isinstance(a, Sym) and a.name in tiles}
+        tile_atoms = extents | {a for a in self.variables if isinstance(a, Symbol) and a.name in tiles}
         free = frozenset(a for a in self.variables if _plain(a) and a not in tile_atoms)
         given = {a: self.fixed[a.key] for a in self.variables if a.key in self.fixed}
         chooser = Chooser(self.variables, tiles=tile_atoms, zero=free, fixed=given)
@@ -118,7 +144,7 @@ class _Search:
 
     def _allowed(self, grid: Grid, launch: tuple[int, ...]) -> bool:
         env: dict[Atom, int] = dict(zip(self.variables, launch, strict=True))
-        env.update({Sym(f"grid[{k}]"): grid[k] for k in AXES})
+        env.update({GridDim(k): grid[k] for k in AXES})
         uniform = (c for c in conjuncts(self.region.guard) if not c.varying)
         try:
             return holds(conj(self.assume, *uniform), env)
@@ -157,7 +183,7 @@ class _Search:
             tuple((lane.key, v) for lane, v in zip(plan.lanes, p[3], strict=True)))
         named = dict(zip(self.variables, launch, strict=True))
         witness = Witness(
-            grid, tuple(sorted((a.name, v) for a, v in named.items() if isinstance(a, Sym) and grid_axis(a) is None)),
+            grid, tuple(sorted((a.name, v) for a, v in named.items() if is_scalar(a))),
             side, side, (p[0][0],), tuple(sorted((a.key, v) for a, v in named.items() if isinstance(a, Opaque))))
         found = Escape(witness, p[0][1])
         return found if confirm_escape(found, self.region, self.assume) else None
@@ -172,9 +198,9 @@ def confirm_escape(found: Escape, region: Region, assume: Cond) -> bool:
     iterations, lanes = dict(w.first.iterations), dict(w.first.lanes)
     try:
         for k in AXES:
-            env[Sym(f"grid[{k}]")] = w.grid[k]
+            env[GridDim(k)] = w.grid[k]
             env[Bid(k)] = w.first.block[k]
-        for a in (*plan.uniform, *(a for a in leaves(assume) if isinstance(a, (Sym, Opaque)))):
+        for a in (*plan.uniform, *(a for a in leaves(assume) if isinstance(a, (Symbol, Opaque)))):
             if grid_axis(a) is None:
                 env[a] = scalars[a.key]
         env.update({c: iterations[c.name] for c in plan.counters})
@@ -194,8 +220,8 @@ def _no_data(*_: object) -> int:
 
 
 def _extent(a: Atom) -> bool:
-    return isinstance(a, Sym) and (".shape[" in a.name or a.name.startswith(("len(", "numel(")))
+    return isinstance(a, (*EXTENTS, Length, Size))
 
 
 def _plain(a: Atom) -> bool:
-    return isinstance(a, Sym) and grid_axis(a) is None and not _extent(a) and ".strides[" not in a.name
+    return isinstance(a, Symbol) and not isinstance(a, (GridDim, Stride)) and not _extent(a)

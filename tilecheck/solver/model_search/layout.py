@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tilecheck.symbolic import App, Atom, Bid, Cond, Counter, Lane, Load, Opaque, Sym, Term, atoms_of
+from tilecheck.symbolic import App, Atom, Bid, Cond, Counter, Lane, Load, Opaque, Symbol, Term, atoms_of
 from tilecheck.symbolic.footprint import Region
 
 AXES = (0, 1, 2)
@@ -39,7 +39,7 @@ def layout(region: Region, extra_lanes: tuple[Lane, ...] = ()) -> Layout:
         atoms_of(t, atoms)
     atoms_of(region.guard, atoms)
     return Layout(
-        uniform=tuple(sorted(a for a in atoms if isinstance(a, Sym) or (isinstance(a, Opaque) and a.uniform))),
+        uniform=tuple(sorted(a for a in atoms if isinstance(a, Symbol) or (isinstance(a, Opaque) and a.uniform))),
         counters=tuple(sorted((a for a in atoms if isinstance(a, Counter)), key=lambda a: a.key)),
         lanes=tuple(sorted((a for a in atoms if isinstance(a, Lane)), key=lambda a: (-a.axis, a.key))),
         searchable=not any(_copied(a) or (isinstance(a, Opaque) and not a.uniform) for a in atoms),
@@ -53,7 +53,7 @@ def conjuncts(c: Cond) -> tuple[Cond, ...]:
 
 def leaves(value: Term | Cond) -> tuple[Atom, ...]:
     """The atoms whose value must be chosen: all but the computed ones, sorted by key."""
-    return tuple(sorted(a for a in atoms_of(value) if isinstance(a, (Sym, Bid, Counter, Lane, Opaque))))
+    return tuple(sorted(a for a in atoms_of(value) if isinstance(a, (Symbol, Bid, Counter, Lane, Opaque))))
 
 
 def reads_data(value: Term | Cond) -> bool:

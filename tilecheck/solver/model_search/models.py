@@ -8,7 +8,7 @@ from zlib import crc32
 from tilecheck.solver.model_search.assignments import Chooser, grid_axis, grids
 from tilecheck.solver.model_search.collide import BUDGET, find_collision
 from tilecheck.solver.model_search.layout import AXES, leaves, reads_data
-from tilecheck.symbolic import TRUE, Atom, Cond, Opaque, Sym, conj, holds, negate
+from tilecheck.symbolic import TRUE, Atom, Cond, Opaque, Symbol, conj, holds, negate
 from tilecheck.symbolic.footprint import Region, Witness
 
 __all__ = ["find_model", "necessary", "satisfiable"]
@@ -20,7 +20,7 @@ def _search(
     cond: Cond, axes: frozenset[int], fixed: Mapping[str, int], zero: bool, tiles: frozenset[str], least: int
 ) -> dict[str, int] | None:
     free = leaves(cond)
-    if any(not isinstance(a, Sym) and not (isinstance(a, Opaque) and a.uniform) for a in free) or reads_data(cond):
+    if any(not isinstance(a, Symbol) and not (isinstance(a, Opaque) and a.uniform) for a in free) or reads_data(cond):
         return None
     given: dict[Atom, int] = {a: fixed[a.key] for a in free if a.key in fixed}
     chooser = Chooser(
@@ -84,7 +84,7 @@ def necessary(
     budget: float = BUDGET,
 ) -> Witness | None:
     """A collision in a launch that satisfies the other clauses and not this one."""
-    zero = frozenset(a for a in leaves(clause) if isinstance(a, Sym) and grid_axis(a) is None)
+    zero = frozenset(a for a in leaves(clause) if isinstance(a, Symbol) and grid_axis(a) is None)
     for allowed in (frozenset[Atom](), zero):
         found = find_collision(
             first, second, axes=axes, assume=conj(others, negate(clause)), same_site=same_site, budget=budget,

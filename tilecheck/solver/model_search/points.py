@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from zlib import crc32
 
-from tilecheck.solver.model_search.assignments import AXES, Chooser, grid_axis, grids, roles
+from tilecheck.solver.model_search.assignments import AXES, Chooser, grids, is_scalar, roles
 from tilecheck.solver.model_search.collide import ASSIGNMENT_COST, case_of, side_of, touched
 from tilecheck.solver.model_search.layout import conjuncts, layout, leaves, reads_data
 from tilecheck.solver.model_search.world import World
-from tilecheck.symbolic import TRUE, Atom, Bid, Cond, Opaque, Sym, holds
+from tilecheck.symbolic import TRUE, Atom, Bid, Cond, GridDim, Opaque, Symbol, holds
 from tilecheck.symbolic.footprint import Region
 
 __all__ = ["Point", "find_point"]
@@ -44,7 +44,7 @@ def find_point(
     plan = layout(region)
     if not plan.searchable or reads_data(cond) or any(isinstance(a, Opaque) for a in leaves(assume)):
         return None
-    variables = tuple(sorted({*plan.uniform, *(a for a in leaves(assume) if isinstance(a, Sym))}))
+    variables = tuple(sorted({*plan.uniform, *(a for a in leaves(assume) if isinstance(a, Symbol))}))
     side = side_of(region, variables, ())
     if side is None:
         return None
@@ -76,8 +76,8 @@ def _assembled(
 ) -> Point | None:
     plan = layout(region)
     _, block, counters, lanes = hit
-    values: dict[Atom, int] = {**uniform, **{Sym(f"grid[{axis}]"): grid[axis] for axis in AXES}}
-    scalars = tuple(sorted((a.name, v) for a, v in values.items() if isinstance(a, Sym) and grid_axis(a) is None))
+    values: dict[Atom, int] = {**uniform, **{GridDim(axis): grid[axis] for axis in AXES}}
+    scalars = tuple(sorted((a.name, v) for a, v in values.items() if is_scalar(a)))
     values.update({Bid(axis): block[axis] for axis in AXES})  # type: ignore[index]
     values.update(zip(plan.counters, counters, strict=True))  # type: ignore[call-overload]
     values.update(zip(plan.lanes, lanes, strict=True))  # type: ignore[call-overload]

@@ -9,7 +9,7 @@ from typing import Final
 from tilecheck.solver.model_search.assignments import grid_axis, lane_values, power_of_two
 from tilecheck.solver.model_search.codegen import TooLarge, enumerator, value
 from tilecheck.solver.model_search.layout import layout, reads_data
-from tilecheck.symbolic import ONE, Cond, Opaque, Sym, Term
+from tilecheck.symbolic import ONE, Cond, Opaque, Symbol, Term
 from tilecheck.symbolic.footprint import Region, Witness
 
 __all__ = ["Bound", "with_room"]
@@ -46,7 +46,7 @@ def with_room(w: Witness, bounds: Iterable[Bound], confirmed: Callable[[Witness]
                 if 0 <= at < end:
                     continue
                 extent = b.end.single
-                if at < 0 or not isinstance(extent, Sym) or not _may_grow(extent.name, scalars):
+                if at < 0 or not isinstance(extent, Symbol) or not _may_grow(extent.name, scalars):
                     return w
                 larger[extent.name] = max(larger.get(extent.name, 0), at + max(step, 1))
         if not larger:

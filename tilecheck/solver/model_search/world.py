@@ -18,9 +18,10 @@ from tilecheck.symbolic import (
     Lane,
     Load,
     Opaque,
-    Sym,
+    Symbol,
     evaluate,
     holds,
+    symbol_from_text,
 )
 from tilecheck.symbolic.footprint import BlockPoint, Region, Witness
 
@@ -106,7 +107,7 @@ def _leaves_at(
     out: dict[Atom, int] = {Bid(axis): point.block[axis] for axis in (0, 1, 2)}
     iterations, lane_at = dict(point.iterations), dict(point.lanes)
     for a in plan.uniform:
-        if isinstance(a, Sym):
+        if isinstance(a, Symbol):
             out[a] = scalars[a.name]
     for c in plan.counters:
         out[c] = iterations[c.name]
@@ -158,7 +159,7 @@ def _confirmed(
             return False
         if tuple(evaluate(t, world) for t in region.index) != w.element:
             return False
-    uniform: dict[Atom, int] = {Sym(name): v for name, v in scalars.items()}
+    uniform: dict[Atom, int] = {symbol_from_text(name): v for name, v in scalars.items()}
     return holds(assume, World(uniform, data))
 
 

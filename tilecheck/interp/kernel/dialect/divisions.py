@@ -16,7 +16,7 @@ from tilecheck.symbolic import (
     Cond,
     FloorDiv,
     Mod,
-    Sym,
+    Symbol,
     Term,
     atoms_in,
     atoms_of,
@@ -55,5 +55,5 @@ def positive(m: Machine, term: Term) -> bool:
     """Whether a number is at least 1 because it is made of extents of tiles."""
     extents = {o.symbol for o in m.holdings.origins}
     return bool(term.monos) and term.offset >= 0 and all(
-        factor > 0 and all(isinstance(a, Sym) and a.name in extents for a in mono)
+        factor > 0 and all(isinstance(a, Symbol) and a.name in extents for a in mono)
         for mono, factor in term.monos.items())

@@ -21,7 +21,7 @@ from tilecheck.interp.kernel.dialect.values import Borrowed, Mutable, Shared
 from tilecheck.interp.kernel.interpreter import Machine, Record
 from tilecheck.interp.kernel.tile_types.dtypes import SOME_NUMBER
 from tilecheck.interp.kernel.values import Data, Int, ParamRef, TileRef, Value
-from tilecheck.symbolic import ONE, TRUE, Cond, Sym, Term, atoms_in, conj, eq, sym
+from tilecheck.symbolic import ONE, TRUE, Cond, Symbol, Term, atoms_in, conj, eq, symbol
 
 if TYPE_CHECKING:
     from tilecheck.project.module import KernelSite
@@ -69,7 +69,7 @@ def _origins(found: tuple[Parameter, ...]) -> list[Origin]:
     for p in found:
         for e in p.extents:
             atom = None if e is None else e.single
-            if isinstance(atom, Sym):
+            if isinstance(atom, Symbol):
                 out.setdefault(atom.name, Origin(atom.name, p.name, p.span))
     return list(out.values())
 
@@ -96,14 +96,14 @@ def _array(m: Machine, p: Parameter) -> None:
 
 def _constant(m: Machine, p: Parameter) -> Value:
     m.used_as(p.name, "constant")
-    return Int(sym(p.name), dtype="~int")
+    return Int(symbol(p.name), dtype="~int")
 
 
 def _scalar(m: Machine, p: Parameter) -> Value:
     m.used_as(p.name, "scalar")
     if p.dtype == "float":
-        return Data((), sym(p.name), dtype=SOME_NUMBER)
-    return Int(sym(p.name), dtype=SOME_NUMBER)
+        return Data((), symbol(p.name), dtype=SOME_NUMBER)
+    return Int(symbol(p.name), dtype=SOME_NUMBER)
 
 
 def _unowned(m: Machine, p: Parameter) -> Value:

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from tilecheck.interp.kernel.operators import shape_of
 from tilecheck.interp.kernel.values import Shape, Value
-from tilecheck.symbolic import Sym, Term
+from tilecheck.symbolic import Symbol, Term
 
 __all__ = ["Fit", "agree", "fit", "rigid"]
 
@@ -18,7 +18,7 @@ Fit: TypeAlias = Literal["fits", "differs", "unknown"]
 
 def rigid(extent: Term) -> bool:
     """Whether an extent is a number or one symbol: two different ones of these are different types."""
-    return extent.constant is not None or isinstance(extent.single, Sym)
+    return extent.constant is not None or isinstance(extent.single, Symbol)
 
 
 def agree(a: Term, b: Term) -> Fit:
@@ -29,7 +29,7 @@ def agree(a: Term, b: Term) -> Fit:
 
 def _one_sign(t: Term) -> bool:
     """Whether a difference of extents is never zero, because every extent is at least 1: `2*A - A`."""
-    plain = all(isinstance(a, Sym) for m in t.monos for a in m)
+    plain = all(isinstance(a, Symbol) for m in t.monos for a in m)
     return plain and bool(t.monos) and (all(c > 0 for c in t.monos.values()) or all(c < 0 for c in t.monos.values()))
 
 

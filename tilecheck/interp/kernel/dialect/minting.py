@@ -5,14 +5,14 @@ from __future__ import annotations
 from tilecheck.interp.kernel.dialect.ownership import COORDINATE, NESTED, Fault, FaultCode
 from tilecheck.interp.kernel.dialect.values import Cell, Cells, Grain, Mutable, Pieces
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.symbolic import Cond, Term, cdiv, conj, counter, floordiv, ge, lt, minimum, sym
+from tilecheck.symbolic import Cond, Term, cdiv, conj, counter, floordiv, ge, lt, minimum, symbol
 from tilecheck.syntax.tree import Span
 
 __all__ = ["blame", "extent", "nested_cell", "origin_of", "own", "own_cell", "placed_cell", "require", "rest", "walk"]
 
 
 def extent(array: str, axis: int) -> Term:
-    return sym(f"{array}.shape[{axis}]")
+    return symbol(f"{array}.shape[{axis}]")
 
 
 def _mint(m: Machine, name: str, fact: Cond, anew: bool = True) -> Term:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from tilecheck.project.annotations import annotation_kind
 from tilecheck.project.targets import ConstantTarget, ExternalName, TileName
-from tilecheck.symbolic import Sym, Term, const, sym
+from tilecheck.symbolic import Symbol, Term, const, scalar
 from tilecheck.syntax.tree import Attribute, Call, Constant, Expr, ExprStmt, FuncDef, Name, Span, Subscript
 from tilecheck.syntax.tree import Param as ParamNode
 
@@ -84,7 +84,7 @@ def parameters(project: Project, module: Module, definition: FuncDef, scope: str
 def _symbols(p: Parameter) -> Iterator[str]:
     for e in p.extents:
         atom = None if e is None else e.single
-        if isinstance(atom, Sym):
+        if isinstance(atom, Symbol):
             yield atom.name
 
 
@@ -98,7 +98,7 @@ def _free(symbol: str, taken: set[str]) -> str:
 def _renamed(p: Parameter, values: Mapping[str, str]) -> Parameter:
     if not values or not p.extents:
         return p
-    names = {sym(symbol): sym(name) for symbol, name in values.items()}
+    names = {scalar(variable): scalar(name) for variable, name in values.items()}
     return replace(p, extents=tuple(None if e is None else names.get(e, e) for e in p.extents))
 
 
@@ -228,10 +228,10 @@ class _Reader:
         if is_runtime_name(target) is not None:
             return None
         if not isinstance(target, ConstantTarget):
-            return sym(_last(node))
+            return scalar(_last(node))
         variable = self.type_variable(target)
         if variable:
-            return sym(variable)
+            return scalar(variable)
         return self.inside(target.module).extent(target.value) if self.depth <= _DEPTH else None
 
     def type_variable(self, target: ConstantTarget) -> str:
