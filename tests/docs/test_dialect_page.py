@@ -75,7 +75,7 @@ PIECES = {"add": [(16,)], "gemm": [(16, 16)], "append": [(1, 24, 16)], "center":
 
 def test_every_kernel_compiles(page):
     pytest.importorskip("cuda.tile._compile", reason="compiling to Tile IR takes the package cuda-tile")
-    from tests.dialect.tileir import exported, parameters
+    from tests.runtime.dialect.tileir import exported, parameters
 
     defined = {name for name, value in vars(page).items() if hasattr(value, "_pyfunc")}
     assert defined == set(PIECES)

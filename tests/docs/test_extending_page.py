@@ -57,7 +57,7 @@ def test_walk_throughs_name_places() -> None:
 
 
 def test_tests_that_are_named_are_tests() -> None:
-    defined = _defined(ROOT / "tests" / "proof" / "test_closure.py")
+    defined = _defined(ROOT / "tests" / "solver" / "disjointness" / "test_closure.py")
     lemma = EXTENDING.partition("## A new lemma\n")[2]
     named = re.findall(r"`(test_\w+)`", lemma)
     assert len(named) == 3 and set(named) <= defined

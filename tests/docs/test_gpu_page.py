@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import tilecheck_runtime as tcr
-from tests.compile import needs
 from tests.docs.markdown import ROOT, blocks
+from tests.runtime.compile import needs
 from tilecheck.cli import app as cli
 from tilecheck_runtime.compile import assemble, debug, toolchain
 from tilecheck_runtime.errors import compilation as errors

@@ -35,7 +35,7 @@ ARRAYS = {"a": 2, "v": 1}
 
 def _compiled(folder: Any, expression: str) -> tuple[str, tuple[int, ...]] | None:
     """Element type and shape that the compiler has, or None for what it refuses."""
-    from tests.dialect.tileir import array, exported
+    from tests.runtime.dialect.tileir import array, exported
 
     used = {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
     lines = [f"    {name} = ct.full({shape}, 1, ct.{dtype})" for name, (dtype, *dims) in TILES.items() if name in used

@@ -2,7 +2,7 @@
 
 What they can do is in `types.pyi`, which is what type checkers and editors read. A kernel never sees an instance of
 these classes: on the device, and on the CPU, their place is taken by the classes in `device/`, which have the same
-methods. `tests/dialect/test_types.py` compares the two.
+methods. `tests/runtime/dialect/test_types.py` compares the two.
 """
 
 from __future__ import annotations

@@ -1,0 +1,66 @@
+"""Shared storage, and axes launched for nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.interp.host.hosts import PARAMS, launch
+from tilecheck.interp.host.argument_aliasing import aliases, unread_axis
+
+
+@pytest.mark.parametrize(("first", "second", "same"), [
+    ("x", "x", True),
+    ("x", "y", False),
+    ("x", "x.view(-1)", True),
+    ("x", "x.transpose(0, 1)", True),
+    ("x", "x[2:]", True),
+    ("x[:2]", "x[2:]", False),
+    ("x", "x.contiguous()", False),
+    ("x", "x.clone()", False),
+    ("x", "x.reshape(-1)", False),
+    ("torch.empty(4)", "torch.empty(4)", False),
+    ("x", "x + 1", False),
+    ("x.detach()", "x", True),
+])
+def test_pairs(first: str, second: str, same: bool) -> None:
+    found = launch(f"def run(x, y, n):\n    ct.launch(0, (n,), k, ({first}, {second}, n, 1))\n")
+    assert aliases(found, PARAMS) == (((0, 1),) if same else ())
+
+
+def test_one_buffer_under_two_names() -> None:
+    source = """
+def run(x, n):
+    flat = x.contiguous().reshape(-1)
+    again = flat
+    ct.launch(0, (n,), k, (flat, again.view(2, -1), n, 1))
+"""
+    assert aliases(launch(source), PARAMS) == ((0, 1),)
+
+
+@pytest.mark.parametrize(("grid", "expected"), [
+    ("(n,)", None),
+    ("(n, 1)", None),
+    ("(n, 4)", (1, True)),
+    ("(n, 1, 4)", (2, True)),
+    ("(n, x.shape[0])", (1, False)),
+    ("(n, foo())", (1, False)),
+])
+def test_axes_that_are_never_read(grid: str, expected: tuple[int, bool] | None) -> None:
+    found = unread_axis(launch(f"def run(x, y, n):\n    ct.launch(0, {grid}, k, (x, y, n, 1))\n"), {0})
+    assert (found and (found.axis, found.sure)) == expected
+
+
+def test_a_guard_makes_an_unread_axis_certain() -> None:
+    source = "def run(x, y, n, m):\n    assert m > 2\n    ct.launch(0, (n, m), k, (x, y, n, 1))\n"
+    found = unread_axis(launch(source), {0})
+    assert found is not None and found.sure and found.extent == "m"
+
+
+def test_the_same_choice_twice_is_the_same_storage() -> None:
+    source = """
+def run(x, y, n):
+    chosen = x if n > 4 else y
+    ct.launch(0, (n,), k, (chosen, {second}, n, 1))
+"""
+    assert aliases(launch(source.format(second="chosen")), PARAMS) == ((0, 1),)
+    assert aliases(launch(source.format(second="x")), PARAMS) == ()

@@ -1,0 +1,193 @@
+"""Guards of raw launches, on arrays that only say that they lie on a GPU."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import cuda.tile as ct
+import numpy as np
+import pytest
+
+import tilecheck_runtime as tcr
+from examples.head_permutation import permute_heads, permute_heads_racy
+from examples.vector_add import vector_add
+from tests.runtime.launches.refusals import refused
+from tilecheck_runtime import requires, unsafe
+from tilecheck_runtime.api import raw_launch as raw
+from tilecheck_runtime.contracts.guard import VARIABLE
+
+
+class OnGPU:
+    """Says what an array on a GPU says of itself."""
+
+    def __init__(self, shape, address=0x10000, kind=np.float32, strides=None, readonly=False):
+        self.__cuda_array_interface__ = {"shape": shape, "strides": strides, "typestr": np.dtype(kind).str,
+                                         "data": (address, readonly), "version": 3}
+
+
+@pytest.fixture
+def devices(monkeypatch):
+    """The device of each address."""
+    found = {}
+    monkeypatch.setattr(raw, "_ordinal", lambda address: found.get(address, 0))
+    return found
+
+
+@pytest.fixture
+def launched(monkeypatch, devices):
+    """What reaches `ct.launch`."""
+    calls = []
+    monkeypatch.setattr(ct, "launch", lambda *a, **k: calls.append((a, k)), raising=False)
+    return calls
+
+
+def three(n=64, **of_out):
+    return OnGPU((n,), 0x10000), OnGPU((n,), 0x20000), OnGPU((n,), of_out.pop("at", 0x30000), **of_out)
+
+
+def test_a_right_launch_passes(launched):
+    x, y, out = three()
+    tcr.launch(7, (4, 1, 1), vector_add, (x, y, out, 16))
+    ((stream, grid, kernel, arguments), options), = launched
+    assert (stream, grid, kernel, arguments, options) == (7, (4, 1, 1), vector_add, (x, y, out, 16), {})
+    x = OnGPU((64,), 0x10000)
+    tcr.launch(7, (4,), vector_add, (x, x, out, 16), programmatic_dependent_launch=True)  # two inputs may be one
+    assert launched[1][1] == {"programmatic_dependent_launch": True}
+
+
+def test_written_memory_is_nobody_elses(launched):
+    x, y, out = three(at=0x10000 + 63 * 4)
+    error = refused(tcr.AliasedError, lambda: tcr.launch(7, (4, 1, 1), vector_add, (x, y, out, 16)))
+    assert error.summary == "`out` and `x` of `vector_add` share memory, and the kernel writes `out`"
+    assert "clone" in error.fix and not launched
+
+
+def test_overlap_in_name_only_passes(launched):
+    """Odd and even elements share no byte."""
+    odd, even = OnGPU((32,), 0x10004, strides=(8,)), OnGPU((32,), 0x10000, strides=(8,))
+    tcr.launch(7, (2, 1, 1), vector_add, (even, even, odd, 16))
+    assert len(launched) == 1
+
+
+@pytest.mark.parametrize(("out", "kind", "says"), [
+    ({"readonly": True}, tcr.ReadOnlyError, "`out` of `vector_add` is read-only, and the kernel writes it"),
+    ({"strides": (0,)}, tcr.ReadOnlyError, "several of its elements lie at one address"),
+    ({"strides": (-4,), "at": 0x30400}, tcr.LaunchArgumentError, "has stride -4 bytes on axis 0, which is negative"),
+    ({"strides": (6,)}, tcr.LaunchArgumentError, "which is no multiple of its 4-byte elements"),
+    ({"strides": (1 << 33,)}, tcr.LaunchArgumentError, "kernels count in 32 bits"),
+])
+def test_memory_that_cannot_be_used_as_it_lies(launched, out, kind, says):
+    x, y, out = three(**out)
+    error = refused(kind, lambda: tcr.launch(7, (4, 1, 1), vector_add, (x, y, out, 16)))
+    assert says in error.summary and not launched
+
+
+def test_inputs_may_be_read_only(launched):
+    _, y, out = three()
+    tcr.launch(7, (4, 1, 1), vector_add, (OnGPU((64,), 0x10000, readonly=True), y, out, 16))
+    assert launched
+
+
+@pytest.mark.parametrize(("grid", "says"), [
+    ((5, 1, 1), "`vector_add` needs `grid[0] <= cdiv(x.shape[0], T)`"),
+    ((4, 2, 1), "`vector_add` needs `grid[1] == 1`"),
+])
+def test_a_grid_that_breaks_the_contract(launched, grid, says):
+    error = refused(tcr.ContractError, lambda: tcr.launch(7, grid, vector_add, (*three(), 16)))
+    assert says in error.summary and not launched
+
+
+@pytest.mark.parametrize(("grid", "says"), [
+    ([4, 1, 1], "it is a tuple"), ((1, 1, 1, 1), "it is a tuple"), ((0,), "has 0 blocks along axis 0"),
+    ((1, 1 << 24), "has 16777216 blocks along axis 1"), ((1.5,), "it is a tuple"),
+])
+def test_a_grid_that_is_none(launched, grid, says):
+    error = refused(tcr.GridError, lambda: tcr.launch(7, grid, vector_add, (*three(), 16)))
+    assert says in error.summary and not launched
+
+
+def test_too_few_arguments(launched):
+    error = refused(tcr.LaunchArgumentError, lambda: tcr.launch(7, (4,), vector_add, three()))
+    assert error.summary == "`vector_add` takes 4 arguments (x, y, out, T), 3 were given"
+
+
+def test_two_devices(launched, devices):
+    devices[0x20000] = 1
+    error = refused(tcr.LaunchArgumentError, lambda: tcr.launch(7, (4,), vector_add, (*three(), 16)))
+    assert error.summary == "`y` of `vector_add` lies on cuda:1, and `x` on cuda:0"
+
+
+def heads(count=4):
+    return OnGPU((2, count, 64, 32), 0x100000), OnGPU((2, 64, count, 32), 0x900000)
+
+
+def test_a_kernel_that_was_refuted(launched):
+    error = refused(tcr.RefutedError,
+                    lambda: tcr.launch(7, (8, 4, 1), permute_heads_racy, (*heads(), 4, 32, 32)))
+    assert error.code == "TC101" and "`permute_heads_racy`" in error.summary and not launched
+    tcr.launch(7, (8, 1, 1), permute_heads, (*heads(), 4, 32, 32))
+    assert len(launched) == 1
+
+
+@unsafe("the blocks of one place are one block here")
+@ct.kernel
+def racy_but_mine(z, n: ct.Constant[int]):
+    ct.store(z, (0,), ct.full((n,), ct.bid(0), ct.float32))
+
+
+@requires("z.shape[0] % n == 0")
+@ct.kernel
+def declared(z, n: ct.Constant[int]):
+    ct.store(z, (ct.bid(0),), ct.full((n,), 1.0, ct.float32))
+
+
+def test_an_opt_out_and_a_declaration(launched):
+    tcr.launch(7, (2,), racy_but_mine, (OnGPU((16,)), 16))
+    assert len(launched) == 1
+    error = refused(tcr.ContractError, lambda: tcr.launch(7, (2,), declared, (OnGPU((40,)), 16)))
+    assert "declares `z.shape[0] % n == 0`" in error.summary
+
+
+@ct.kernel
+def sums(xs, out, n: ct.Constant[int]):
+    i = ct.bid(0)
+    total = ct.zeros((n,), ct.float32)
+    for k in range(len(xs)):
+        total = total + ct.load(xs[k], (i,), (n,), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(out, (i,), total)
+
+
+def test_lists_of_arrays(launched, monkeypatch):
+    x, y, out = three()
+    monkeypatch.setattr(raw, "driver", lambda: SimpleNamespace(capturing=lambda handle: handle == 9))
+    arguments = ([x, y], out, 16)
+    tcr.launch(7, (4,), unsafe("the checker does not see lists")(sums), arguments)
+    error = refused(tcr.CaptureError, lambda: tcr.launch(9, (4,), sums, arguments))
+    assert error.summary.startswith("`xs` of `sums` is a list of arrays")
+    error = refused(tcr.AliasedError, lambda: tcr.launch(7, (4,), sums, ([x, out], out, 16)))
+    assert "`xs[1]`" in error.summary and len(launched) == 1
+
+
+def test_modes(launched, monkeypatch):
+    bad = (5, 1, 1), vector_add, (*three(), 16)
+    monkeypatch.setenv(VARIABLE, "warn")
+    with pytest.warns(tcr.GuardWarning, match="TC405"):
+        tcr.launch(7, *bad)
+    with pytest.warns(tcr.GuardWarning, match="TC405"):
+        tcr.launch(7, *bad)
+    monkeypatch.setenv(VARIABLE, "off")
+    tcr.launch(7, *bad)
+    assert len(launched) == 3
+    for same in ("", "error"):
+        monkeypatch.setenv(VARIABLE, same)
+        refused(tcr.ContractError, lambda: tcr.launch(7, *bad))
+    monkeypatch.setenv(VARIABLE, "yes")
+    error = refused(tcr.LaunchArgumentError, lambda: tcr.launch(7, *bad))
+    assert error.summary == "TILECHECK_GUARD is 'yes'" and error.fix == "set it to off, warn, error"
+    assert len(launched) == 3
+
+
+def test_arrays_of_the_host_run_on_the_cpu(launched):
+    x, out = np.arange(8, dtype=np.float32), np.zeros(8, np.float32)
+    tcr.launch(None, (2,), vector_add, (x, x, out, 4))
+    assert (out == 2 * x).all() and not launched

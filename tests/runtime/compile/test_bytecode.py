@@ -1,0 +1,120 @@
+"""Tile IR of kernels: what a signature and hints do to it. Needs no compiler and no GPU."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.compile import kernels, needs
+from tests.runtime.compile.arrays import array
+from tests.runtime.compile.making import FAR, copied, entry_of, made
+from tilecheck_runtime.compile.options import Options
+from tilecheck_runtime.errors.compilation import FrontEndError
+
+pytestmark = needs.bytecode
+ROOT = Path(__file__).parents[3]
+LINES = Path(kernels.__file__).read_text().splitlines()
+
+
+def test_the_symbol_says_what_was_assumed():
+    assert copied()[1] == "copy_Kt1_A1f32_1i16t1_p16_A1f32_1i16t1_p16_I64"
+    assert copied(array((65,), at=(1 << 20) + 4))[1] == "copy_Kt1_A1f32_1t1_A1f32_1i16t1_p16_I64"
+
+
+def test_arguments_that_overlap_are_said_to():
+    assert copied(array((64,)), array((64,)))[1] == "copy_Kt1_A1f32_1i16t1_p16g0_A1f32_1i16t1_p16g0_I64"
+    assert copied(array((64,), strides=(0,)))[1] == "copy_Kt1_A1f32_1i16v4l0_p16i_A1f32_1i16t1_p16_I64"
+
+
+def test_an_extent_of_one_takes_the_convention_that_launches_take():
+    assert copied(array((1,)))[1] == "copy_Kt2_A1f32_1s1t1_p16_A1f32_1i16t1_p16_I64"
+
+
+def test_hints_reach_the_bytecode():
+    plain = copied()[0]
+    assert len({plain, copied(occupancy=2)[0], copied(num_ctas=2)[0], copied(num_worker_warps=4)[0]}) == 4
+    assert copied()[0] == plain
+
+
+def test_one_that_is_proved_inside_has_neither_check_nor_padding():
+    """The compiler fails on an unchecked access that is padded."""
+    checked, free = entry_of(kernels.add), entry_of(kernels.add, "zxy")
+    arguments = free.arguments({n: array((1024,), at=FAR << k) for k, n in enumerate("zxy")})
+    assert made(free.function, arguments)[0] != made(checked.function, arguments)[0]
+    text = linecache_text(free)
+    assert "UNDETERMINED" in text and "ZERO" not in text
+    assert "ZERO" in linecache_text(checked)
+
+
+def linecache_text(entry):
+    import linecache
+
+    return "".join(linecache.getlines(entry.function.__code__.co_filename))
+
+
+def test_every_kernel_of_the_dialect_compiles_as_launches_specialize_it():
+    from tests.runtime.dialect import tileir
+
+    entry = entry_of(kernels.gemm, "zxy", BK=64)
+    values = {"z": array((1024, 1024)), "x": array((1024, 512), "float16", at=FAR),
+              "y": array((512, 1024), "float16", at=FAR << 1)}
+    _, symbol = made(entry.function, entry.arguments(values), Options(occupancy=1, num_ctas=2))
+    assert symbol.startswith("gemm_Kt1_A2f32_1v4l0_2t1_3i16_p16_A2f16_1v8l0_2t1_3i16_p16_")
+    assert symbol.endswith("_I128_I128_I64")
+    assert tileir.exported(entry.function, tileir.parameters(entry, kernels.gemm.signature))
+
+
+SCRIPT = """
+import hashlib
+from tests.runtime.compile import kernels
+from tests.runtime.compile.making import copied, entry_of, FAR, made
+from tests.runtime.compile.arrays import array
+
+{before}
+def shown(kernel, **constants):
+    entry = entry_of(kernel, "z", **constants)
+    values = {"z": array((1024,)), "x": array((1024,), at=FAR), "a": 1.0}
+    if constants:
+        values = {"z": array((1024, 1024)), "x": array((1024, 512), "float16", at=FAR),
+                  "y": array((512, 1024), "float16", at=FAR << 1)}
+    data, symbol = made(entry.function, entry.arguments(values))
+    print(hashlib.sha256(data).hexdigest(), symbol)
+
+print(hashlib.sha256(copied()[0]).hexdigest())
+shown(kernels.axpy)
+shown(kernels.gemm, BK=64)
+"""
+
+
+def said(before, seed=0):
+    """What a new process makes of some kernels, line by line."""
+    return subprocess.run([sys.executable, "-c", SCRIPT.replace("{before}", before)], check=True, capture_output=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": str(seed)},
+                          text=True).stdout.splitlines()
+
+
+def test_it_is_the_same_in_every_process():
+    """Or compiled kernels would not be found again."""
+    assert said("") == said("for n in (32, 16): entry_of(kernels.gemm, BK=n)", seed=1)
+
+
+@pytest.mark.parametrize("before", ["kernels.FACTOR = 3.0", "kernels.scaled = kernels.halved"])
+def test_a_helper_or_a_global_that_is_another_makes_another_kernel(before):
+    """Or a kernel would be found that was compiled of other source."""
+    mine, other = said(""), said(before)
+    assert mine[0] == other[0] and mine[2] == other[2]
+    assert mine[1] != other[1]
+
+
+def test_what_cuda_tile_does_not_take_is_said_with_the_line_of_the_author():
+    entry = entry_of(kernels.stores_wide)
+    arguments = entry.arguments({"z": array((1024,), "float16"), "x": array((1024,), at=FAR)})
+    line = LINES.index("    z.store(ct.astype(x.load_like(z), ct.float32))") + 1
+    with pytest.raises(FrontEndError, match="`stores_wide` cannot be compiled for sm_90: ") as caught:
+        made(entry.function, arguments)
+    assert f"--> {kernels.__file__}:{line}\n" in str(caught.value)
+    assert str(caught.value).count("-->") == 1 and "mutable.py" not in str(caught.value)

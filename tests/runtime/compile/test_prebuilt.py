@@ -1,0 +1,151 @@
+"""Kernels that were built ahead of time: what is taken for a launch, and what is not."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import tilecheck_runtime as tcr
+from tests.runtime.compile import kernels, needs
+from tests.runtime.gpu import ahead
+from tilecheck import __version__
+from tilecheck_runtime.api.compile_ahead import made_for
+from tilecheck_runtime.compile import build as building
+from tilecheck_runtime.compile import prebuilt
+from tilecheck_runtime.compile.artifact import entry_of
+from tilecheck_runtime.compile.fingerprint import portable
+from tilecheck_runtime.compile.manifest import written
+from tilecheck_runtime.compile.options import Options
+from tilecheck_runtime.compile.specialize import of_sketch
+
+ADD = "z=[1024]/[128], x=[1024], y=[1024]"
+pytestmark = needs.machine_code
+
+
+@pytest.fixture(autouse=True)
+def _forgotten():
+    yield
+    prebuilt.forget()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = made_for(kernels.add, ADD, "sm_90")
+    tmp_path.chmod(0o700)
+    written(tmp_path / "cubins", [(entry_of("kernels.py::add", ADD, made), made.compiled.cubin)])
+    (tmp_path / "cubins").chmod(0o700)
+    return tmp_path / "cubins"
+
+
+def wanted(sketch=ADD, kernel=kernels.add, arch="sm_90", options=None):
+    """What a launch asks for."""
+    found = of_sketch(kernel, sketch)
+    return prebuilt.code_of(found.function, found.signature, arch, options or Options.of(kernel.hints, arch))
+
+
+def test_a_launch_gets_what_was_built(folder, monkeypatch):
+    assert wanted() is None, "nothing was loaded"
+    assert tcr.load(folder, compile=False) == ("kernels.py::add",)
+    monkeypatch.setattr(building, "assembled", lambda *a: pytest.fail("compiled"))
+    code = wanted()
+    assert code.symbol.startswith("add_K") and len(code.parameters) == 9 and code.cubin[:4] == b"\x7fELF"
+
+
+@pytest.mark.parametrize("other, says", [
+    ({"sketch": ADD.replace("y=[1024]", "y=[1024]@4")}, "for other pieces, constants, alignment"),
+    ({"sketch": ADD.replace("1024", "1000")}, "other source, or for a launch with other schedules or bounds"),
+    ({"sketch": ADD.replace("[128]", "[64]")}, "for other pieces"),
+    ({"arch": "sm_80"}, "was built for sm_90, and this device is sm_80"),
+    ({"options": Options(occupancy=4)}, "extents, strides or hints"),
+    ({"sketch": "x=f32[64], z=f32[64], T=16", "kernel": kernels.copy, "options": Options()}, "has a kernel `copy`"),
+])
+def test_what_was_not_built_is_compiled_or_refused(folder, other, says):
+    tcr.load(folder)
+    assert wanted(**other) is None
+    tcr.load(folder, compile=False)
+    with pytest.raises(tcr.MissingVariantError, match=says):
+        wanted(**other)
+
+
+def test_source_that_is_other_than_what_was_built(folder, monkeypatch):
+    tcr.load(folder, compile=False)
+    wanted()
+    function = of_sketch(kernels.add, ADD).function
+    inner = function.__globals__["_t_kernel"]
+    before = portable(function)
+    monkeypatch.setattr(inner, "__code__", inner.__code__.replace(co_consts=(*inner.__code__.co_consts, 7)))
+    assert portable(function) != before
+    with pytest.raises(tcr.MissingVariantError, match="other source"):
+        wanted()
+
+
+def test_a_cubin_that_is_not_the_one_that_was_built(folder):
+    file, = folder.glob("*.cubin")
+    file.write_bytes(file.read_bytes()[:-1] + b"\0\1")
+    with pytest.raises(tcr.CompileError, match="is not the cubin that was built"):
+        tcr.load(folder)
+
+
+def test_a_cubin_of_other_assumptions_under_a_manifest_that_lies(folder):
+    """Someone put another cubin and its digest there: the symbol says what it assumes."""
+    aligned = made_for(kernels.add, ADD.replace("y=[1024]", "y=[1024]@4"), "sm_90")
+    entry = entry_of("kernels.py::add", ADD, aligned)
+    document = json.loads((folder / "manifest.json").read_text())
+    right = document["kernels"][0]
+    document["kernels"] = [{**entry, "signature": right["signature"], "source": right["source"]}]
+    (folder / entry["file"]).write_bytes(aligned.compiled.cubin)
+    (folder / "manifest.json").write_text(json.dumps(document))
+    tcr.load(folder, compile=False)
+    with pytest.raises(tcr.SymbolMismatchError, match="compiled under other assumptions on `y`"):
+        wanted()
+
+
+@pytest.mark.parametrize("key, value", [("tilecheck", "0.0"), ("python", "2.7")])
+def test_other_versions(folder, key, value):
+    document = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**document, key: value}))
+    with pytest.raises(tcr.ToolVersionError, match=f"{value}.* and this is tilecheck {__version__}"):
+        tcr.load(folder)
+
+
+def test_a_folder_that_others_can_write(folder):
+    folder.chmod(0o777)
+    with pytest.raises(tcr.CacheFolderError, match="can be written by others"):
+        tcr.load(folder)
+
+
+def test_a_folder_that_is_none(tmp_path):
+    with pytest.raises(tcr.CompileError, match="cannot be read"):
+        tcr.load(tmp_path)
+
+
+def test_lines_and_places_make_no_difference(tmp_path):
+    """The file may lie elsewhere, and have other lines, where it is launched."""
+    code = ("import sys; sys.path.insert(0, sys.argv[1]); import portable_kernels as k\n"
+            "from tilecheck_runtime.compile.fingerprint import fingerprint, portable\n"
+            "print(portable(k.f), fingerprint(k.f))")
+    seen = []
+    for name, top in (("a", ""), ("b", "\n\n")):
+        place = tmp_path / name
+        place.mkdir()
+        (place / "portable_kernels.py").write_text(f"{top}T = 4\n\n\ndef g(x):\n    return x + T\n\n\ndef f(x):\n"
+                                                   "    return g(x)\n")
+        done = subprocess.run([sys.executable, "-c", code, str(place)], capture_output=True, text=True, check=True)
+        seen.append(done.stdout.split())
+    assert seen[0][0] == seen[1][0] and seen[0][1] != seen[1][1]
+
+
+def test_a_program_without_any_tool(tmp_path):
+    made = made_for(ahead.plus, ADD, "sm_90")
+    written(tmp_path / "cubins", [(entry_of("ahead.py::plus", ADD, made), made.compiled.cubin)])
+    for place in (tmp_path, tmp_path / "cubins"):
+        place.chmod(0o700)
+    done = subprocess.run([sys.executable, "-m", "tests.runtime.compile.without_tools", str(tmp_path / "cubins")],
+                          capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == [
+        "ahead.py::plus", "ran (8, 1, 1)", "ran (8, 1, 1)",
+        "refused: `plus` was built from other source, or for a launch with other schedules or bounds", "guarded",
+    ], done.stdout + done.stderr

@@ -1,0 +1,231 @@
+"""Kernels that nothing is known of are not compiled, unless somebody takes responsibility."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+import pytest
+
+from tests.cases import dialect as cases
+from tests.runtime.compile import kernels
+from tilecheck.decorators import unsafe
+from tilecheck_runtime import Kernel
+from tilecheck_runtime.compile.verification_gate import Settlement, require_settled
+from tilecheck_runtime.errors.compilation import UnsettledKernelError
+
+
+def loaded(tmp_path, monkeypatch, text, name="fresh"):
+    path = tmp_path / f"{name}.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, name, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["add", "axpy", "gemm", "copy", "long"])
+def test_what_is_proved_under_a_contract_may(name):
+    assert require_settled(getattr(kernels, name)._pyfunc) == Settlement("contract")
+
+
+def test_every_right_kernel_of_the_cases_may():
+    for name in ("add", "gemm", "rms_norm", "gathers_rows", "two_outputs"):
+        assert require_settled(getattr(cases, name)._pyfunc).how == "contract"
+
+
+WRONG = ["store_to_input", "wrong_shape", "operands_swapped", "hand_made_index", "foreign_cell", "cell_lost_at_join",
+         "raw_store_into_piece", "nested_does_not_divide"]
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_no_wrong_kernel_of_the_cases_may(name):
+    kernel = getattr(cases, name)
+    assert isinstance(kernel, Kernel)
+    with pytest.raises(UnsettledKernelError, match=f"`{name}` is not compiled: the checker refuses it"):
+        require_settled(kernel._pyfunc)
+
+
+def test_what_the_checker_says_is_part_of_the_error():
+    with pytest.raises(UnsettledKernelError) as caught:
+        require_settled(kernels.first_tile._pyfunc)
+    text = str(caught.value)
+    assert text.startswith("`first_tile` is not compiled: the checker refuses it\n  --> ")
+    assert "= note: TC101 line " in text and 'take responsibility: @unsafe("why it is right")' in text
+    with pytest.raises(UnsettledKernelError, match=r"is not compiled: it is not proved\n(?s:.)*TC102 line"):
+        require_settled(kernels.scattered._pyfunc)
+
+
+def test_opt_outs_and_their_reasons():
+    because = Settlement("opt-out", ("every row is in the list once",))
+    assert require_settled(kernels.scattered_by_promise._pyfunc) == because
+    assert require_settled(kernels.scattered_by_comment._pyfunc) == because
+
+
+HEAD = """
+import cuda.tile as ct
+
+"""
+SCATTER = HEAD + """
+@ct.kernel
+def k(z, rows, T: ct.Constant[int]):
+    i = ct.bid(0)
+    lanes = i * T + ct.arange(T, dtype=ct.int32)
+    ct.scatter(z, ct.gather(rows, lanes), ct.zeros((T,), ct.float32)){comment}
+"""
+
+
+@pytest.mark.parametrize("comment", ["", "  # tilecheck: allow[TC304] another rule",
+                                     "  # tilecheck: allow[TC102] only one of both"])
+def test_an_opt_out_from_another_rule_is_none(tmp_path, monkeypatch, comment):
+    module = loaded(tmp_path, monkeypatch, SCATTER.format(comment=comment))
+    with pytest.raises(UnsettledKernelError):
+        require_settled(module.k._pyfunc)
+
+
+def test_a_reason_that_comes_later_counts(tmp_path, monkeypatch):
+    function = loaded(tmp_path, monkeypatch, SCATTER.format(comment=""), "later").k._pyfunc
+    with pytest.raises(UnsettledKernelError):
+        require_settled(function)
+    assert require_settled(unsafe("looked at")(function)) == Settlement("opt-out", ("looked at",))
+
+
+def test_a_kernel_without_a_file_is_not_known():
+    space = {}
+    exec("def k(z): pass", space)
+    with pytest.raises(UnsettledKernelError, match=r"the checker does not see it\n(?s:.)*the checker reads files"):
+        require_settled(space["k"])
+
+
+GOOD = HEAD + """
+@ct.kernel
+def k(x, z, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(z, (i,), ct.load(x, (i,), (T,), padding_mode=ct.PaddingMode.ZERO))
+"""
+
+
+def test_a_file_that_was_edited_after_it_was_loaded_proves_nothing(tmp_path, monkeypatch):
+    module = loaded(tmp_path, monkeypatch, GOOD.replace("ct.store(z, (i,)", "ct.store(z, (0,)"), "edited")
+    (tmp_path / "edited.py").write_text(GOOD)
+    message = r"its source, or that of a helper, has changed since it was loaded\n(?s:.)*load it anew"
+    with pytest.raises(UnsettledKernelError, match=message):
+        require_settled(module.k._pyfunc)
+
+
+HELPED = """
+import cuda.tile as ct
+from {helpers} import place
+
+
+@ct.kernel
+def k(x, z, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(z, (place(i),), ct.load(x, (i,), (T,), padding_mode=ct.PaddingMode.ZERO))
+"""
+
+
+def test_a_helper_that_was_edited_after_it_was_loaded_proves_nothing(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "wrong_helpers.py").write_text("def place(i):\n    return i // 2\n")
+    module = loaded(tmp_path, monkeypatch, HELPED.format(helpers="wrong_helpers"), "helped")
+    (tmp_path / "wrong_helpers.py").write_text("def place(i):\n    return i\n")
+    with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
+        require_settled(module.k._pyfunc)
+    (tmp_path / "right_helpers.py").write_text("def place(i):\n    return i\n")
+    again = loaded(tmp_path, monkeypatch, HELPED.format(helpers="right_helpers"), "helped_right")
+    assert require_settled(again.k._pyfunc).how == "contract"
+
+
+def test_a_file_that_was_edited_and_loaded_again_is_looked_at_again(tmp_path, monkeypatch):
+    # an edit of the same length in the same second is not seen in what was compiled
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    assert require_settled(loaded(tmp_path, monkeypatch, GOOD, "reloaded").k._pyfunc).how == "contract"
+    wrong = loaded(tmp_path, monkeypatch, GOOD.replace("ct.store(z, (i,)", "ct.store(z, (0,)"), "reloaded")
+    with pytest.raises(UnsettledKernelError, match="TC101"):
+        require_settled(wrong.k._pyfunc)
+
+
+def test_a_helper_that_was_edited_and_loaded_again_is_looked_at_again(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for text, right in (("i", True), ("i // 2", False)):
+        monkeypatch.delitem(sys.modules, "some_helpers", raising=False)
+        (tmp_path / "some_helpers.py").write_text(f"def place(i):\n    return {text}\n")
+        importlib.invalidate_caches()
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)
+        module = loaded(tmp_path, monkeypatch, HELPED.format(helpers="some_helpers"), "helped_again")
+        if right:
+            assert require_settled(module.k._pyfunc).how == "contract"
+        else:
+            with pytest.raises(UnsettledKernelError, match="TC101"):
+                require_settled(module.k._pyfunc)
+
+
+SIZED = """
+import cuda.tile as ct
+TILE: int = 2 * 32
+OTHER = 7
+
+
+@ct.kernel
+def k(x, z):
+    i = ct.bid(0)
+    ct.store(z, (i,), ct.load(x, (i,), (TILE,), padding_mode=ct.PaddingMode.ZERO))
+"""
+
+
+def test_a_global_that_the_program_has_changed_proves_nothing(tmp_path, monkeypatch):
+    module = loaded(tmp_path, monkeypatch, SIZED, "sized")
+    module.OTHER = 8
+    assert require_settled(module.k._pyfunc).how == "contract"
+    module = loaded(tmp_path, monkeypatch, SIZED, "resized")
+    module.TILE = 128
+    with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
+        require_settled(module.k._pyfunc)
+
+
+def test_a_global_that_is_changed_after_it_was_settled_proves_nothing_any_more(tmp_path, monkeypatch):
+    module = loaded(tmp_path, monkeypatch, SIZED, "sized_later")
+    assert require_settled(module.k._pyfunc).how == "contract"
+    module.TILE = 128
+    with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
+        require_settled(module.k._pyfunc)
+    module.TILE = 64
+    assert require_settled(module.k._pyfunc).how == "contract"
+
+
+SWAPPED = """
+import cuda.tile as ct
+
+
+def place(i):
+    return i
+
+
+def other(i):
+    return i // 2
+
+
+@ct.kernel
+def k(x, z, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(z, (place(i),), ct.load(x, (i,), (T,), padding_mode=ct.PaddingMode.ZERO))
+"""
+
+
+def test_another_function_in_the_place_of_a_helper_proves_nothing(tmp_path, monkeypatch):
+    """That it is written in the same file makes no difference: it is not the one that is named."""
+    module = loaded(tmp_path, monkeypatch, SWAPPED, "swapped")
+    assert require_settled(module.k._pyfunc).how == "contract"
+    module.place = module.other
+    with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
+        require_settled(module.k._pyfunc)
+
+
+def test_a_helper_that_is_imported_by_another_name_is_the_one_it_is(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "named_helpers.py").write_text("def place(i):\n    return i\n")
+    source = HELPED.format(helpers="named_helpers").replace("import place", "import place as put")
+    source = source.replace("place(", "put(")
+    assert require_settled(loaded(tmp_path, monkeypatch, source, "renamed").k._pyfunc).how == "contract"
