@@ -48,8 +48,13 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `span` is where it stands; `help` is the one line that fixes it, when one is known, and `proposal`
-    the same for tools."""
+    """One finding.
+
+    span      its location
+    help      the line that fixes it, if one is known
+    proposal  the same for tools
+    residual  whether a severity below `error` means that nothing was decided: `--strict` raises it to an error
+    """
 
     code: str
     severity: Severity
@@ -60,6 +65,7 @@ class Diagnostic:
     help: str | None = None
     witness: Witness | None = None
     proposal: Proposal | None = None
+    residual: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,15 @@ class Block:
 
 def blocks(path: Path) -> Iterator[Block]:
     """The fenced blocks of a page."""
+    return blocks_of(path.read_text(encoding="utf-8"))
+
+
+def blocks_of(text: str) -> Iterator[Block]:
+    """The fenced blocks of a text."""
     language: str | None = None
     body: list[str] = []
     before, start = "", 0
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         fence = _FENCE.match(line)
         if language is None and fence:
             language, body, start = fence.group(1), [], number

@@ -23,7 +23,7 @@ from tilecheck.api import check_source
 from tilecheck.cli import app as cli
 from tilecheck.config import Config, load_config
 from tilecheck.contracts.overlay import parse_overlay
-from tilecheck.repair.fixers.registry import FIXERS
+from tilecheck.rules.catalog import RULES
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -121,7 +121,7 @@ def _lines(text: str, folder: Path) -> None:
 def _api_of_fixes(text: str) -> None:
     """The example of the page on fixes, on the first example of that page."""
     kernel = next(b.text for b in blocks(ROOT / "docs" / "fixes.md") if b.language == "python")
-    (diagnostic,) = [d for d in check_source(kernel, "page.py", SETTINGS).diagnostics if d.code in FIXERS]
+    (diagnostic,) = [d for d in check_source(kernel, "page.py", SETTINGS).diagnostics if RULES[d.code].fixes]
     names: dict[str, Any] = {"text": kernel, "diagnostic": diagnostic}
     exec(compile(text, "page.py", "exec"), names)
     assert names["fix"].edits

@@ -3,59 +3,74 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+import subprocess
+import sys
 
 import pytest
 
-from tests.docs.markdown import ROOT, Block, blocks
+from tests.docs.generated import stale
+from tests.docs.markdown import ROOT, Block, blocks, blocks_of
 from tilecheck.api import check_source
 from tilecheck.config import Config
+from tilecheck.rules.catalog import MODULES, NAMES, RULES, module_of
 from tilecheck.rules.pages import PageError, page
-from tilecheck.rules.registry import RULES
 
-PAGES = sorted((ROOT / "docs" / "rules").glob("*.md"))
 OTHERS = [ROOT / "docs" / "contracts.md", ROOT / "docs" / "cli.md", ROOT / "docs" / "host.md", ROOT / "README.md"]
-HEADINGS = ["What it does", "Why is this bad?", "Example", "Use instead", "How to opt out"]
-
-
-def _python(paths: list[Path]) -> list[tuple[Path, Block]]:
-    return [(path, block) for path in paths for block in blocks(path) if block.language == "python"]
+HEADINGS = ["What it does", "Why is this bad?", "Example", "Use instead", "How to suppress it"]
+EXAMPLES = [
+    *((code, block) for code in RULES for block in blocks_of(page(code)) if block.language == "python"),
+    *((path.stem, block) for path in OTHERS for block in blocks(path) if block.language == "python"),
+]
 
 
 def _name(value: object) -> str:
-    return value.stem if isinstance(value, Path) else str(value.line) if isinstance(value, Block) else repr(value)
+    return str(value.line) if isinstance(value, Block) else str(value)
 
 
-def test_every_rule_has_a_page_and_every_page_a_rule() -> None:
-    assert [path.stem for path in PAGES] == sorted(RULES)
+def test_generated_documentation_is_current() -> None:
+    assert not stale(), "run `python -m tests.docs.generated --update`"
 
 
-@pytest.mark.parametrize("path", PAGES, ids=_name)
-def test_a_page_has_all_its_parts_in_order(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    rule = RULES[path.stem]
+@pytest.mark.parametrize("code", RULES)
+def test_a_page_has_all_its_parts_in_order(code: str) -> None:
+    text, rule = page(code), RULES[code]
     assert text.startswith(f"# {rule.code}: {rule.name}\n")
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == HEADINGS
-    flagged = [bool(block.expected) for block in blocks(path) if block.language == "python"]
+    flagged = [bool(block.expected) for block in blocks_of(text) if block.language == "python"]
     assert True in flagged and False in flagged, "a page has an example that is flagged and one that is clean"
-    assert any(code == rule.code for block in blocks(path) for _, code in block.expected)
+    assert any(found == rule.code for block in blocks_of(text) for _, found in block.expected)
 
 
-@pytest.mark.parametrize(("path", "block"), _python([*PAGES, *OTHERS]), ids=_name)
-def test_an_example_has_the_findings_it_shows_and_no_others(path: Path, block: Block) -> None:
-    report = check_source(block.text, f"{path.stem}.py", Config(use_cache=False))
+@pytest.mark.parametrize(("page_name", "block"), EXAMPLES, ids=_name)
+def test_an_example_has_the_findings_it_shows_and_no_others(page_name: str, block: Block) -> None:
+    report = check_source(block.text, f"{page_name}.py", Config(use_cache=False))
     assert report.failures == ()
     found = {(diagnostic.span.line, diagnostic.code) for diagnostic in report.diagnostics}
     assert found == block.expected
 
 
 def test_a_page_is_found_by_code_and_by_name() -> None:
-    assert page("tc101") == page("overlapping-write") == (ROOT / "docs/rules/TC101.md").read_text(encoding="utf-8")
+    assert page("tc101") == page("overlapping-write")
     with pytest.raises(PageError, match="did you mean 'TC102'"):
         page("TC1O2")
 
 
-def test_the_index_lists_every_rule() -> None:
-    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
-    for rule in RULES.values():
-        assert f"| [{rule.code}](rules/{rule.code}.md) | {rule.name} | {rule.summary} |" in index
+def test_pages_survive_the_removal_of_docstrings() -> None:
+    text = subprocess.run(
+        [sys.executable, "-OO", "-m", "tilecheck", "rule", "TC101"], capture_output=True, text=True, check=True,
+        cwd=ROOT).stdout
+    assert text == page("TC101")
+
+
+def test_every_module_in_a_group_is_a_rule_of_the_catalog() -> None:
+    folder = ROOT / "tilecheck" / "rules"
+    found = {path.relative_to(folder).with_suffix("").as_posix().replace("/", ".") for path in folder.glob("*/*.py")
+             if path.name != "__init__.py" and path.parent.name != "messages"}
+    assert found == set(MODULES.values())
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_a_module_begins_with_the_summary_of_its_rule(code: str) -> None:
+    rule = RULES[code]
+    assert (rule.code, rule.name) == (code, NAMES[code])
+    assert (module_of(code).__doc__ or "").startswith(f"{code} {rule.name}: {rule.summary}.\n\n## ")

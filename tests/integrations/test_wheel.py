@@ -18,7 +18,6 @@ import pytest
 
 from tests.docs.markdown import blocks
 from tests.integrations.conftest import ROOT, environment, git
-from tilecheck.rules.registry import RULES
 
 pytestmark = pytest.mark.slow
 
@@ -51,11 +50,10 @@ def test_everything_is_in_it_and_nothing_else(wheel: Path, source: Path) -> None
     code = set(git(source, "ls-files", "tilecheck", "tilecheck_runtime").split("\n"))
     stubs = {f"cuda-stubs/{name.removeprefix('stubs/cuda-stubs/')}"
              for name in git(source, "ls-files", "stubs/cuda-stubs").split("\n")}
-    rules = {f"tilecheck/_rules/{rule}.md" for rule in RULES}
     assert {"tilecheck/py.typed", "tilecheck_runtime/py.typed", "tilecheck/schemas/report-1.json",
             "tilecheck/visualize/page.js", "tilecheck/visualize/page.css", "tilecheck/pictures/picture.css"} <= code
     assert "cuda-stubs/tile/__init__.pyi" in stubs
-    assert {name for name in names if ".dist-info/" not in name} == code | stubs | rules
+    assert {name for name in names if ".dist-info/" not in name} == code | stubs
     project = tomllib.loads((source / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     wanted = {"console_scripts": project["scripts"], **project["entry-points"]}
     assert {section: dict(entries[section]) for section in entries.sections()} == wanted

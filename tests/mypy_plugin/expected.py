@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 from tests.mypy_plugin.runner import Run, is_ours
-from tilecheck.mypy_plugin.codes import CODES
+from tilecheck.mypy_plugin.codes import code_of
 
 __all__ = ["complaints", "rules_of"]
 
@@ -33,7 +33,7 @@ def complaints(file: str, lines: Iterable[tuple[int, str]], run: Run) -> list[st
         ours = {(m.text.split()[0], m.code) for m in here if is_ours(m)}
         others = {m.code for m in here if m.kind == "error" and not is_ours(m)}
         revealed = _REVEALS.search(line)
-        expected = ({(rule, CODES[rule]) for rule in rules_of(line)}, {m[1] for m in _MYPY.finditer(line)},
+        expected = ({(rule, code_of(rule)) for rule in rules_of(line)}, {m[1] for m in _MYPY.finditer(line)},
                     revealed[1] if revealed else None)
         found = (ours, others, next((m.revealed for m in here if m.revealed), None))
         errors = [m for m in here if m.kind == "error"]

@@ -12,8 +12,8 @@ from tests.mypy_plugin.expected import complaints, rules_of
 from tests.mypy_plugin.given import FILES, given
 from tests.mypy_plugin.runner import Run, is_ours, mypy, write_config
 from tests.stubs.pages import Case, cases
-from tilecheck.mypy_plugin.codes import CODES
-from tilecheck.rules.registry import RULES
+from tilecheck.mypy_plugin.codes import code_of
+from tilecheck.rules.catalog import RULES
 
 PAGES = sorted(Path(__file__).with_name("cases").glob("*.md"))
 CASES = [case for page in PAGES for case in cases(page)]
@@ -45,7 +45,7 @@ def test_what_is_expected_is_reported_there(case, run: Run):
     found = {(m.line, m.text.split()[0]) for m in ours}
     assert found >= case.expected
     assert found == case.expected or case.name in FILES  # which have further findings that are true
-    assert all(m.code == CODES[m.text.split()[0]] for m in ours)
+    assert all(m.code == code_of(m.text.split()[0]) for m in ours)
 
 
 @pytest.mark.parametrize("rule", RULES)

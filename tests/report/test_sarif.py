@@ -13,7 +13,7 @@ import pytest
 from tests.report.sample import PAIR, PLAIN, REPORT, lines, span
 from tilecheck.diagnostics import Diagnostic, Failure, Note, Report
 from tilecheck.report.formats import View, render
-from tilecheck.rules.registry import RULES
+from tilecheck.rules.catalog import RULES
 
 
 @pytest.fixture(autouse=True)

@@ -21,10 +21,9 @@ def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> 
 
 def rule_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """What a shell may complete a rule to."""
-    from tilecheck.rules.registry import RULES
+    from tilecheck.rules.catalog import CODES, NAMES
 
-    names = (name for known in RULES.values() for name in (known.code, known.name))
-    return sorted(name for name in names if name.lower().startswith(incomplete.lower()))
+    return sorted(name for name in (*NAMES, *CODES) if name.lower().startswith(incomplete.lower()))
 
 
 def settings(command: Command) -> Command:

@@ -9,11 +9,11 @@ from typing import Final
 
 from tilecheck.contracts import render
 from tilecheck.interp.kernel.access import Access
-from tilecheck.rules.messages.wording import readable
 from tilecheck.solver.disjointness.ceilings import name_ceilings
 from tilecheck.solver.disjointness.problem import Problem
 from tilecheck.symbolic import Bid, FloorDiv, Mod, Term, const, floordiv, mod, of, symbol
 from tilecheck.syntax.tree import Assign, Attribute, BinOp, Call, Constant, Expr, For, FuncDef, Name, Sequence
+from tilecheck.text.wording import readable
 
 __all__ = ["Given", "Names", "assigned", "names_of", "nodes"]
 

@@ -1,32 +1,26 @@
-"""mypy's error codes for rules: one for each kind of fault."""
+"""mypy's error codes: one for each kind of fault. Each rule names the code of its findings."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from typing import Final, get_args
 
-__all__ = ["CODES", "FAILURE", "RULES_OF"]
+from tilecheck.rules.catalog import RULES
+from tilecheck.rules.rule import MypyCode
+
+__all__ = ["CODES", "FAILURE", "code_of", "rules_of"]
 
 FAILURE: Final = "tile-failure"
-"""What could not be checked."""
+"""The code of what could not be checked."""
 
-RULES_OF: Final[Mapping[str, tuple[str, ...]]] = {
-    "tile-race": ("TC101", "TC102", "TC103", "TC106", "TC107", "TC108", "TC111"),
-    "tile-ownership": ("TC104", "TC105", "TC109", "TC110"),
-    "tile-bounds": ("TC201", "TC202", "TC203", "TC204", "TC205", "TC206", "TC207", "TC305"),
-    "tile-padding": ("TC301", "TC303"),
-    "tile-unused": ("TC302", "TC304"),
-    "tile-alias": ("TC401",),
-    "tile-moved": ("TC402", "TC406"),
-    "tile-in-flight": ("TC403", "TC407"),
-    "tile-never-run": ("TC404",),
-    "tile-launch": ("TC405", "TC408"),
-    "tile-shape": ("TC501", "TC503", "TC504", "TC505"),
-    "tile-dtype": ("TC502",),
-    "tile-opt-out": ("TC901", "TC902"),
-    FAILURE: (),
-}
-"""The rules that each code stands for. A rule is never moved to another code."""
+CODES: Final[tuple[str, ...]] = (*get_args(MypyCode), FAILURE)
+"""All codes."""
 
-CODES: Final[Mapping[str, str]] = {rule: code for code, rules in RULES_OF.items() for rule in rules}
-"""The code of each rule."""
+
+def code_of(rule: str) -> str:
+    """The code of the findings of a rule."""
+    return RULES[rule].mypy
+
+
+def rules_of(code: str) -> tuple[str, ...]:
+    """The rules whose findings have a code. Imports all rules."""
+    return tuple(rule.code for rule in RULES.values() if rule.mypy == code)

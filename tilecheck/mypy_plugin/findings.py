@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from tilecheck.mypy_plugin.codes import CODES, FAILURE
+from tilecheck.mypy_plugin.codes import FAILURE, code_of
 
 if TYPE_CHECKING:
     from tilecheck.diagnostics import Diagnostic, Failure, Note, Report
@@ -40,7 +40,7 @@ def by_file(report: Report) -> dict[str, tuple[Finding, ...]]:
 def _finding(diagnostic: Diagnostic) -> Finding:
     span = diagnostic.span
     message = f"{diagnostic.code} {_line(diagnostic.message)}"
-    return Finding(span.line, span.column, span.end_line, span.end_column, CODES[diagnostic.code], message,
+    return Finding(span.line, span.column, span.end_line, span.end_column, code_of(diagnostic.code), message,
                    tuple(_notes(diagnostic)))
 
 

@@ -11,9 +11,9 @@ from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.obligations.bounds import otherwise
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context, clause_of
-from tilecheck.rules.messages.wording import readable
 from tilecheck.symbolic import TRUE, disj, enforceable
 from tilecheck.symbolic.footprint import Clause, Region, Verdict
+from tilecheck.text.wording import readable
 
 __all__ = ["Constructed", "by_construction", "ownership_clauses", "settle_faults", "settle_held"]
 

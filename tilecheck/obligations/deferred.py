@@ -1,4 +1,4 @@
-"""Findings that need no launch, and what a launch can say against them."""
+"""Suspicious code that is seen without launches, and which launches justify it."""
 
 from __future__ import annotations
 
@@ -6,48 +6,54 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from tilecheck.diagnostics import Diagnostic
 from tilecheck.interp.host.clause_substitution import bind
 from tilecheck.interp.host.discharge import discharge
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.symbolic import Opaque, Symbol, atoms_of
 from tilecheck.symbolic.footprint import Clause
+from tilecheck.syntax.tree import Span
 
-__all__ = ["Suspicion", "confirmed", "stands"]
+__all__ = ["Lint", "Suspicion", "confirmed", "stands"]
 
 
 When: TypeAlias = Literal["open", "free", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
-class Suspicion:
-    """A finding at a kernel.
+class Lint:
+    """Suspicious code at `span`. Each rule that looks for such code has a subclass with the facts of its message."""
 
-    unless  a condition on a launch under which there is nothing to find
-    when    `open`: it is reported but where every launch satisfies that condition, and there may be none unseen.
-            `free`: reported but where every visible launch does, or has values that are chosen in ways that are not
-            followed, such as from a list of configurations. `broken`: it is reported only where some visible launch
-            breaks the condition.
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """Suspicious code, and the launches for which it is right.
+
+    unless  a condition on a launch under which the code is right
+    when    which launches report it. `open`: it is reported unless every launch satisfies the condition; a launch that
+            may exist unseen counts. `free`: it is reported if a seen launch breaks the condition, or passes on values
+            that its callers choose. `broken`: it is reported only if a seen launch breaks the condition.
     """
 
-    diagnostic: Diagnostic
+    lint: Lint
     unless: Clause | None = None
     when: When = "open"
 
 
 def confirmed(
     suspicions: Iterable[Suspicion], model: KernelModel, launches: Sequence[Launch],
-) -> Iterator[Diagnostic]:
-    """What remains of the suspicions in view of the launches, those included that there may be unseen."""
+) -> Iterator[Lint]:
+    """The suspicions that the launches leave, launches that may exist unseen included."""
     for s in suspicions:
         if s.unless is None or (all(launch.how == "unseen" for launch in launches) and s.when != "broken") or any(
                 stands(s.unless, s.when, model, launch) for launch in launches):
-            yield s.diagnostic
+            yield s.lint
 
 
 def stands(clause: Clause, when: When, model: KernelModel, launch: Launch) -> bool:
-    """Whether a launch lets a suspicion stand, which the clause would refute."""
+    """Whether a launch does not refute a suspicion, which holds unless the clause does."""
     if launch.how == "unseen":
         return when == "open"
     state = discharge(clause, model.params, launch, model.launched).state
@@ -59,7 +65,7 @@ def stands(clause: Clause, when: When, model: KernelModel, launch: Launch) -> bo
 
 
 def _chosen_by_callers(clause: Clause, model: KernelModel, launch: Launch) -> bool:
-    """Whether the launching function passes on what the clause is about as it is given."""
+    """Whether the launching function takes every value of the clause from its callers."""
     if clause.cond is None:
         return False
     goal = bind(clause.cond, model.params, launch, model.launched).goal

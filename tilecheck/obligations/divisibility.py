@@ -9,11 +9,11 @@ from tilecheck.interp.kernel.access import Access, Claim
 from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context, clause_of
-from tilecheck.rules.messages.wording import block_name, readable
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.model_search import find_escape
 from tilecheck.symbolic import ONE, Cond, Monomial, Term, conj, const, enforceable, eq, mod, split_multiples
 from tilecheck.symbolic.footprint import Clause, Region, Verdict, Witness
+from tilecheck.text.wording import block_name, readable
 
 __all__ = ["settle_claims"]
 

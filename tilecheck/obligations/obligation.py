@@ -9,14 +9,14 @@ from tilecheck.diagnostics import Note, ObligationKind
 from tilecheck.interp.kernel.access import Access, Declared
 from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.interp.kernel.dialect.ownership import Fault
-from tilecheck.interp.kernel.lint_facts import RangeLoop
+from tilecheck.interp.kernel.lint_facts import RangeLoop, SliceUse
 from tilecheck.interp.kernel.poison.sources import Observation
 from tilecheck.obligations.deferred import Suspicion
-from tilecheck.symbolic import Cond
+from tilecheck.symbolic import Atom, Cond
 from tilecheck.symbolic.footprint import Clause, Verdict, Witness
 from tilecheck.syntax.tree import Span
 
-__all__ = ["WEAKEST_FIRST", "Advice", "Proof", "Settled", "SettledSlice", "weakest"]
+__all__ = ["WEAKEST_FIRST", "Advice", "Proof", "Settled", "SettledSlice", "SliceFault", "weakest"]
 
 WEAKEST_FIRST: tuple[Verdict, ...] = ("refuted", "unproven", "conditional", "proved", "atomic", "single-block")
 
@@ -85,14 +85,34 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
+class SliceFault:
+    """Why a slice is wrong in every launch that takes it.
+
+    what         `below` if it begins before the array, `beyond` if it ends behind it, `reversed` if it ends before it
+                 begins
+    scalars      launch scalars of an example
+    coordinates  block coordinates and loop counters of the example
+    """
+
+    use: SliceUse
+    what: str
+    scalars: tuple[tuple[str, int], ...]
+    coordinates: tuple[tuple[Atom, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SettledSlice:
-    """One statement that slices an array, in all the ways in which it is reached."""
+    """One statement that slices an array, on all paths that reach it.
+
+    fault  of a refuted slice
+    """
 
     array: str
     span: Span
     verdict: Verdict
     why: str
     clauses: tuple[Clause, ...] = ()
+    fault: SliceFault | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +122,7 @@ class Proof:
     structural   clauses that hold for the kernel as a whole
     declared     clauses that the author wrote
     faulty       declarations that cannot be read, and why
-    suspicions   findings that a launch may speak against
+    suspicions   suspicious code, which a launch may justify
     slices       statements that slice an array
     contradictory  declarations that no launch can satisfy together; they have no effect
     """

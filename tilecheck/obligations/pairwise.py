@@ -11,12 +11,12 @@ from tilecheck.obligations.may_alias import aligned
 from tilecheck.obligations.proposals import data_of, proposal
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.unbounded import unbounded
-from tilecheck.rules.messages.wording import blocks, element_of
 from tilecheck.solver.disjointness import Derivation
 from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.solver.queries import across_blocks, mentions_opaque, same_lock
 from tilecheck.symbolic import Term, atoms_of, disj, enforceable, ge, lt, negate, symbol
 from tilecheck.symbolic.footprint import Clause, Region, Verdict, Witness
+from tilecheck.text.wording import blocks, element_of
 
 __all__ = ["Outcome", "settle_pair"]
 

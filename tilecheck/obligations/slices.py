@@ -1,54 +1,99 @@
-"""What is known of the slices that a kernel takes: an obligation for each statement that takes one.
+"""An obligation for each statement that slices an array: the slice lies inside the array.
 
-Nothing checks a slice when the kernel runs, so one that is not proved to lie inside its array is not settled by the
-bounds checks of the accesses through it.
+Nothing checks a slice when the kernel runs: what it selects outside the array is other memory. So the bounds checks of
+the accesses through a slice do not discharge its obligation. A slice is refuted if it is wrong in every launch that
+takes it, in all blocks or in the first or the last one. If only some launches make it wrong, that is a clause of the
+contract.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from tilecheck.contracts import render
-from tilecheck.diagnostics import Diagnostic, Note, Obligation
+from tilecheck.interp.host.discharge import cone
 from tilecheck.interp.kernel.lint_facts import SliceUse
-from tilecheck.obligations.obligation import SettledSlice, weakest
+from tilecheck.obligations.obligation import SettledSlice, SliceFault, weakest
 from tilecheck.obligations.query import Context
-from tilecheck.rules.bounds import slice_range
-from tilecheck.rules.messages.wording import readable, spelled
-from tilecheck.solver.inequalities import conjuncts
-from tilecheck.symbolic import Cond, Term, conj, disj, enforceable, ge, negate
+from tilecheck.solver.inequalities import Facts, conjuncts
+from tilecheck.solver.model_search import find_model
+from tilecheck.symbolic import (
+    EXTENTS,
+    ZERO,
+    App,
+    Atom,
+    Bid,
+    Cond,
+    Counter,
+    GridDim,
+    Lane,
+    Load,
+    Opaque,
+    Symbol,
+    Term,
+    atoms_in,
+    atoms_of,
+    conj,
+    disj,
+    enforceable,
+    ge,
+    grid,
+    negate,
+    of,
+    substitute,
+    substitute_cond,
+    symbol_from_text,
+)
+from tilecheck.symbolic.evaluate import evaluate
 from tilecheck.symbolic.footprint import Clause, Verdict
 from tilecheck.syntax.tree import Span
+from tilecheck.text.wording import spelled
 
-__all__ = ["obligation", "settle_slices", "told"]
+__all__ = ["settle_slices"]
 
 _PROPOSED: Final = 3
+_EFFORT: Final = 1
 
 
-def settle_slices(context: Context, wrong: Sequence[Diagnostic]) -> tuple[SettledSlice, ...]:
-    """The slices of a kernel, in the order in which they are taken; `wrong` are findings on those that are refuted."""
+def settle_slices(context: Context) -> tuple[SettledSlice, ...]:
+    """The slices of a kernel, in the order in which they are taken."""
     uses: dict[Span, list[SliceUse]] = {}
     for s in context.model.observed.slices:
         uses.setdefault(s.span, []).append(s)
-    told_of = {d.span: d.message for d in wrong}
-    return tuple(_settled(context, span, found, told_of.get(span)) for span, found in uses.items())
+    return tuple(_settled(context, span, found) for span, found in uses.items())
 
 
-def _settled(context: Context, span: Span, uses: list[SliceUse], wrong: str | None) -> SettledSlice:
+def _settled(context: Context, span: Span, uses: list[SliceUse]) -> SettledSlice:
     array = uses[0].array
-    if wrong is not None:
-        return SettledSlice(array, span, "refuted", wrong)
-    found = [_bound(context, s, what, term) for s in uses for what, term in slice_range.bounds(s)]
+    fault = next((f for s in uses if (f := _fault(context, s)) is not None), None)
+    if fault is not None:
+        return SettledSlice(array, span, "refuted", "it lies outside in every launch", fault=fault)
+    found = [_bound(context, s, what, term) for s in uses for what, term in _bounds(s)]
     verdict = weakest(tuple(v for v, _, _ in found))
     why = next((w for v, w, _ in found if v == verdict), "it lies inside")
     clauses = dict.fromkeys(c for _, _, cs in found for c in cs)
     return SettledSlice(array, span, verdict, why, tuple(clauses) if verdict != "unproven" else ())
 
 
+def _bounds(s: SliceUse) -> tuple[tuple[str, Term], ...]:
+    """Terms that must not be negative, by what is wrong with the slice if one is."""
+    return (("below", s.start), ("reversed", s.stop - s.start), ("beyond", s.extent - s.stop))
+
+
+def _facts(context: Context, s: SliceUse, guard: Cond) -> Facts:
+    """What holds where a slice is taken."""
+    return Facts((guard, *context.assume, *context.standing, *_sizes(s)), [s.start, s.stop, s.extent], signs=False)
+
+
+def _sizes(s: SliceUse, least: int = 0) -> tuple[Cond, ...]:
+    atoms = atoms_in(s.start, s.stop, s.extent)
+    return tuple(ge(of(a), least) for a in sorted(atoms) if isinstance(a, EXTENTS))
+
+
 def _bound(context: Context, s: SliceUse, what: str, term: Term) -> tuple[Verdict, str, tuple[Clause, ...]]:
     """One end of a slice: that `term` is not negative wherever the slice is taken."""
-    facts = slice_range.facts(context, s, s.guard)
+    facts = _facts(context, s, s.guard)
     if facts.prove(term) is not None:
         return "proved", "it lies inside", ()
     for clause in (*_uniform(s, term), *_residual(context, s, term)):
@@ -76,7 +121,7 @@ def _residual(context: Context, s: SliceUse, term: Term) -> Iterator[Clause]:
     the condition."""
     if not term.varying:
         return
-    for terms, assumed in slice_range.facts(context, s, s.guard).residuals(term, _PROPOSED):
+    for terms, assumed in _facts(context, s, s.guard).residuals(term, _PROPOSED):
         cond = conj(*(ge(t, 0) for t in terms), *assumed)
         if not cond.varying and enforceable(cond):
             yield from _clause(s, cond)
@@ -91,18 +136,59 @@ def _clause(s: SliceUse, cond: Cond) -> Iterator[Clause]:
         yield Clause(render(whole), whole, "structural")
 
 
-# --- report ----------------------------------------------------------------------------------------------------------
+# --- refutation ------------------------------------------------------------------------------------------------------
 
-def obligation(s: SettledSlice) -> Obligation:
-    """As the report shows it."""
-    return Obligation("slice", s.span.line, s.array, s.verdict, readable(s.why), s.span, (),
-                      tuple(c.text for c in s.clauses))
+def _fault(context: Context, s: SliceUse) -> SliceFault | None:
+    """How a slice is wrong in every launch that takes it."""
+    if not s.exact or "*" in s.array:
+        return None
+    for what, term in _bounds(s):
+        found = _refuted(context, s, term)
+        if found is not None:
+            model, at = found
+            return SliceFault(s, what, tuple(sorted(model.items())), tuple(sorted(at.items())))
+    return None
 
 
-def told(s: SettledSlice, kernel: str) -> Iterator[Diagnostic]:
-    """A note where nothing is known; what is wrong in every launch has a finding of its own."""
-    if s.verdict == "unproven":
-        yield Diagnostic(
-            slice_range.CODE, "note", f"this slice of `{s.array}`: {readable(s.why)}", s.span, kernel,
-            (Note("nothing checks a slice when the kernel runs"),),
-            "clamp its ends in the kernel: `min(stop, extent)`, `max(start, 0)`")
+def _refuted(context: Context, s: SliceUse, term: Term) -> tuple[dict[str, int], dict[Atom, int]] | None:
+    """Values of launch scalars under which a bound fails, and those of coordinates and counters; None unless the bound
+    fails in every launch."""
+    if any(a.varying and isinstance(a, Opaque | Load | Lane | App) for a in atoms_in(term) | atoms_of(s.guard)):
+        return None
+    for corner in _corners(s, term):
+        at = substitute(term, corner)
+        guard = substitute_cond(s.guard, corner)
+        if at.varying or guard.op == "false" or guard.varying:
+            continue
+        # of an empty array there is nothing to slice
+        if _facts(context, s, conj(guard, *_sizes(s, 1))).prove(-at - 1, _EFFORT) is None:
+            continue
+        shown = [ge(of(a), int(a.name in context.tiles)) for a in sorted(atoms_in(s.start, s.stop, s.extent))
+                 if isinstance(a, Symbol)]
+        wrong = conj(guard, ge(-at, 1), *_sizes(s, 1), *shown)
+        model = find_model(conj(wrong, *cone(wrong, conj(*context.uniform, *context.standing))))
+        if model is None:
+            continue
+        values = _coordinates(corner, model)
+        env: dict[Atom, int] = {a: model[a.key] for a in atoms_in(term) if a.key in model} | values
+        try:
+            if evaluate(term, env) < 0:
+                return model, values
+        except (KeyError, ArithmeticError):
+            continue
+    return None
+
+
+def _corners(s: SliceUse, term: Term) -> tuple[dict[Atom, Term], ...]:
+    atoms = {a for a in atoms_in(term) | atoms_of(s.guard) if isinstance(a, Bid | Counter)}
+    first: dict[Atom, Term] = dict.fromkeys(sorted(atoms), ZERO)
+    last: dict[Atom, Term] = {a: grid(a.axis) - 1 if isinstance(a, Bid) else ZERO for a in sorted(atoms)}
+    return (first,) if not atoms else (first, last)
+
+
+def _coordinates(corner: dict[Atom, Term], model: dict[str, int]) -> dict[Atom, int]:
+    known: dict[Atom, int] = {symbol_from_text(n): v for n, v in model.items()}
+    for a in corner:
+        if isinstance(a, Bid):
+            known.setdefault(GridDim(a.axis), 1)
+    return {a: evaluate(t, known) for a, t in corner.items()}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tilecheck.interp.kernel.tile_types.dtypes import BITS
-from tilecheck.rules.messages.wording import spelled
 from tilecheck.symbolic import WRAPPED, App, Load, atoms_in
 from tilecheck.symbolic.footprint import Region
+from tilecheck.text.wording import spelled
 
 __all__ = ["unbounded"]
 

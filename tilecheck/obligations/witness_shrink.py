@@ -10,8 +10,8 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.may_alias import aligned, meet
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context, launch_of
-from tilecheck.rules.bounds.row_spill import CODE as ROW_SPILL
-from tilecheck.rules.bounds.row_spill import rows_of
+from tilecheck.obligations.row_spill import CODE as ROW_SPILL
+from tilecheck.obligations.row_spill import rows_of
 from tilecheck.symbolic import Cond, Symbol, atoms_in, atoms_of, ge, grid, holds, le, of
 from tilecheck.symbolic.footprint import Clause, Witness
 

@@ -16,9 +16,10 @@ from tilecheck.interp.kernel.access import Declared, KernelModel
 from tilecheck.interp.kernel.driver import execute
 from tilecheck.interp.ownership.event import Event
 from tilecheck.obligations.obligation import Proof
-from tilecheck.obligations.verdicts import conclude, prove
+from tilecheck.obligations.verdicts import prove
 from tilecheck.pipeline.kernel_suppressions import denies_residual, opt_outs_of_file, opt_outs_of_kernel
 from tilecheck.pipeline.results import Analysis, Dependencies, KernelFindings, OptOut
+from tilecheck.rules.diagnose import conclude
 from tilecheck.rules.host_findings import findings
 from tilecheck.syntax.text import SourceError
 

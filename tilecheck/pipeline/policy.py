@@ -8,10 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from tilecheck.config import Config
-from tilecheck.diagnostics import Diagnostic, Proposal, Report
+from tilecheck.diagnostics import Diagnostic, Report
 from tilecheck.pipeline.results import Analysis, OptOut
-from tilecheck.rules.registry import RULES
+from tilecheck.rules.catalog import NAMES
 from tilecheck.rules.selection import Selection, covered_codes
+from tilecheck.rules.suppressions.opt_out_without_reason import report_missing_reason
+from tilecheck.rules.suppressions.unused_opt_out import report_unknown_rules, report_unused
 from tilecheck.syntax.tree import Span
 
 
@@ -52,8 +54,7 @@ def _place(diagnostic: Diagnostic) -> tuple[object, ...]:
 def _with_severity(diagnostics: Iterable[Diagnostic], raised: bool) -> Iterator[Diagnostic]:
     """With what was not settled as an error where that is asked for, else without notes."""
     for diagnostic in diagnostics:
-        rule = RULES.get(diagnostic.code)
-        if raised and rule is not None and rule.residual and diagnostic.severity in ("warning", "note"):
+        if raised and diagnostic.residual and diagnostic.severity in ("warning", "note"):
             yield replace(diagnostic, severity="error")
         elif diagnostic.severity != "note":
             # that something was not proved is no evidence against it: the report of the kernel says it
@@ -107,33 +108,26 @@ def _complaints(opt_outs: Iterable[OptOut], used: set[tuple[OptOut, str]], confi
     """TC901 and TC902. An opt-out is judged only where every rule it is for is selected."""
     for opt_out in opt_outs:
         if not opt_out.reason.strip():
-            help_ = "say why the code is right, after the bracket" if opt_out.codes else 'write @unsafe("why")'
-            yield _warning("TC902", f"{opt_out.what} gives no reason", opt_out, help_)
+            yield report_missing_reason(opt_out.what, not opt_out.codes, opt_out.span, opt_out.kernel)
         unknown = [selector for selector in opt_out.codes if not covered_codes(selector)]
         if unknown:
-            which = f" by {', '.join(unknown)}" if any(unknown) else ""
-            yield _warning("TC901", f"{opt_out.what} names no rule{which}", opt_out, "name the rule that it is for")
+            yield report_unknown_rules(opt_out.what, unknown, opt_out.span, opt_out.kernel)
             continue
         idle = _idle(opt_out, used, config.selection)
         if idle:
-            which = f" for {', '.join(idle)}" if len(idle) < len(opt_out.codes) else ""
-            complaint = _warning("TC901", f"{opt_out.what} suppresses nothing{which}", opt_out, "remove it")
-            yield replace(complaint, proposal=Proposal(tuple(idle)))
+            whole = len(idle) >= len(opt_out.codes)
+            yield report_unused(opt_out.what, idle, whole, opt_out.span, opt_out.kernel)
 
 
 def _idle(opt_out: OptOut, used: set[tuple[OptOut, str]], selection: Selection) -> list[str]:
     """The selectors of an opt-out that suppressed nothing; those that were not wholly selected are not judged."""
     if not opt_out.codes:
-        return [] if any(o == opt_out for o, _ in used) or not all(c in selection for c in RULES) else ["all"]
+        return [] if any(o == opt_out for o, _ in used) or not all(c in selection for c in NAMES) else ["all"]
     return [
         selector
         for selector in opt_out.codes
         if all(code in selection and (opt_out, code) not in used for code in covered_codes(selector))
     ]
-
-
-def _warning(code: str, message: str, opt_out: OptOut, help_: str) -> Diagnostic:
-    return Diagnostic(code, RULES[code].severity, message, opt_out.span, kernel=opt_out.kernel, help=help_)
 
 
 def _selector(config: Config) -> Callable[[Diagnostic], bool]:

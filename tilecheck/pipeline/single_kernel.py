@@ -10,12 +10,12 @@ from tilecheck.diagnostics import Diagnostic, KernelReport
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Proof
-from tilecheck.obligations.verdicts import conclude
 from tilecheck.pipeline.analyze import find_file_launches, prove_kernel
 from tilecheck.pipeline.run import overlays
 from tilecheck.project.discover import discover
 from tilecheck.project.module import KernelSite
 from tilecheck.project.project import Project
+from tilecheck.rules.diagnose import conclude
 from tilecheck.syntax.text import SourceError
 from tilecheck.syntax.tree import FuncDef, Span
 from tilecheck.text.did_you_mean import did_you_mean

@@ -9,7 +9,7 @@ from tilecheck.diagnostics import Diagnostic, Failure
 from tilecheck.report.formats import View
 from tilecheck.report.places import relative_path
 from tilecheck.report.prose import sentences
-from tilecheck.rules.registry import RULES
+from tilecheck.rules.catalog import NAMES
 
 __all__ = ["render"]
 
@@ -33,7 +33,7 @@ def _finding(diagnostic: Diagnostic) -> str:
     place = {"file": relative_path(span.file, _WORKSPACE), "line": span.line, "endLine": span.end_line}
     if span.line == span.end_line:  # columns of ranges of several lines are refused
         place |= {"col": span.column + 1, "endColumn": span.end_column + 1}
-    title = f"{code} {RULES[code].name}" if code in RULES else code
+    title = f"{code} {NAMES[code]}" if code in NAMES else code
     where = f" in {diagnostic.kernel}" if diagnostic.kernel else ""
     first, *rest = sentences(diagnostic)
     return _command(_KINDS[diagnostic.severity], {**place, "title": f"{title}{where}"}, "\n".join((first, *rest)))

@@ -14,8 +14,9 @@ from tilecheck.report.fingerprint import fingerprints
 from tilecheck.report.formats import View
 from tilecheck.report.places import relative_path
 from tilecheck.report.prose import sentences
+from tilecheck.rules.catalog import RULES
 from tilecheck.rules.pages import page, sections
-from tilecheck.rules.registry import RULES, Rule
+from tilecheck.rules.rule import Rule
 from tilecheck.syntax.tree import Span
 
 __all__ = ["render"]
@@ -36,7 +37,7 @@ def render(view: View) -> str:
 
 
 def _run(view: View) -> dict[str, Any]:
-    rules = tuple(sorted(RULES.values()))
+    rules = tuple(RULES.values())
     failures = view.report.failures
     return {
         "tool": {"driver": {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tilecheck.diagnostics import Report
-from tilecheck.rules.registry import RULES
+from tilecheck.rules.catalog import NAMES
 from tilecheck.text.plural import counted
 
 _ORDER: Final = ("proved", "conditional", "atomic", "single-block", "unproven", "refuted")
@@ -46,7 +46,7 @@ def render_statistics(report: Report) -> str:
     rows = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     width = max((len(str(count)) for _, count in rows), default=0)
     return "\n".join(
-        f"{count:>{width}}  {code}  {RULES[code].name if code in RULES else ''}".rstrip() for code, count in rows
+        f"{count:>{width}}  {code}  {NAMES.get(code, '')}".rstrip() for code, count in rows
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tilecheck.rules.registry import BY_NAME, RULES
+from tilecheck.rules.catalog import CODES, NAMES
 from tilecheck.text.did_you_mean import did_you_mean
 
 
@@ -28,13 +28,13 @@ def check_selectors(selectors: Iterable[str]) -> None:
     """Raise SelectorError for one that names no rule."""
     for selector in selectors:
         if not covered_codes(selector):
-            hint = did_you_mean(selector, [*RULES, *BY_NAME, "ALL"])
+            hint = did_you_mean(selector, [*NAMES, *CODES, "ALL"])
             raise SelectorError(f"unknown rule selector '{selector}'{hint}")
 
 
 def covered_codes(selector: str) -> tuple[str, ...]:
     """The codes that a selector covers."""
-    return tuple(code for code in RULES if _specificity((selector,), code) >= 0)
+    return tuple(code for code in NAMES if _specificity((selector,), code) >= 0)
 
 
 def _specificity(selectors: Sequence[str], code: str) -> int:
@@ -46,6 +46,6 @@ def _specificity(selectors: Sequence[str], code: str) -> int:
             best = max(best, 0)
         elif len(upper) > 2 and upper.startswith("TC") and code.startswith(upper):
             best = max(best, len(upper))
-        elif (rule := RULES.get(code)) is not None and rule.name == selector.lower():
+        elif NAMES.get(code) == selector.lower():
             best = max(best, len(code))
     return best

@@ -7,8 +7,8 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from tilecheck.rules.pages import page_file
-from tilecheck.rules.registry import RULES
+from tilecheck.rules.catalog import NAMES, RULES
+from tilecheck.rules.pages import source_file
 from tilecheck.server.messages import Action, Finding, Hint, Place, Related
 
 __all__ = ["code_action", "diagnostic", "hover", "place_of"]
@@ -19,8 +19,6 @@ _SEVERITIES: Final = {
     "error": lsp.DiagnosticSeverity.Error, "warning": lsp.DiagnosticSeverity.Warning,
     "note": lsp.DiagnosticSeverity.Information,
 }
-_UNNECESSARY: Final = frozenset({"TC302", "TC304", "TC901"})
-"""Findings about code that does nothing, which editors show faded."""
 
 UriOf = Callable[[str], str]
 
@@ -34,18 +32,23 @@ def _range(start: Place, end: Place) -> lsp.Range:
 
 
 def diagnostic(finding: Finding, uri_of: UriOf) -> lsp.Diagnostic:
-    """A finding; its code leads to the page of the rule."""
+    """A finding. Its code links to the file of its rule, which begins with the page."""
     code = finding.code
     return lsp.Diagnostic(
         range=_range(finding.start, finding.end),
         severity=_SEVERITIES[finding.severity],
         code=code,
-        code_description=lsp.CodeDescription(page_file(code).as_uri()) if code in RULES and code else None,
+        code_description=lsp.CodeDescription(source_file(code).as_uri()) if code in NAMES and code else None,
         source=SOURCE,
         message=finding.message,
-        tags=[lsp.DiagnosticTag.Unnecessary] if code in _UNNECESSARY else None,
+        tags=[lsp.DiagnosticTag.Unnecessary] if code is not None and _is_unnecessary(code) else None,
         related_information=[_related(other, uri_of) for other in finding.related] or None,
     )
+
+
+def _is_unnecessary(code: str) -> bool:
+    """Whether a finding is about code that has no effect, which editors fade."""
+    return code in NAMES and RULES[code].unnecessary
 
 
 def _related(other: Related, uri_of: UriOf) -> lsp.DiagnosticRelatedInformation:

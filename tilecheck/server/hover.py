@@ -10,7 +10,7 @@ from typing import Final
 
 from tilecheck.diagnostics import KernelReport, Obligation
 from tilecheck.interp.kernel.access import Access, KernelModel
-from tilecheck.rules.registry import find
+from tilecheck.rules.catalog import RULES, find
 from tilecheck.server.regions import touched
 from tilecheck.syntax.tree import Span
 
@@ -63,9 +63,10 @@ def _rule(path: str, lines: Sequence[str], line: int, column: int) -> Hovered | 
     for comment in _ALLOW.finditer(text):
         for word in re.finditer(r"[\w-]+", comment[1]):
             start, end = comment.start(1) + word.start(), comment.start(1) + word.end()
-            rule = find(word[0])
-            if start <= column <= end and rule is not None:
-                return Hovered(f"**{rule.code}** {rule.name}: {rule.summary}", Span(path, line, start, line, end))
+            code = find(word[0])
+            if start <= column <= end and code is not None:
+                rule = RULES[code]
+                return Hovered(f"**{code}** {rule.name}: {rule.summary}", Span(path, line, start, line, end))
     return None
 
 

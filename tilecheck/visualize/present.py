@@ -10,11 +10,11 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.explain.names import Given
 from tilecheck.obligations.obligation import Settled
+from tilecheck.obligations.padding_examples import launch_that_shows
+from tilecheck.obligations.row_spill import rows_of
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.pipeline.single_kernel import Study
 from tilecheck.report.text import restates
-from tilecheck.rules.bounds.row_spill import rows_of
-from tilecheck.rules.padding.undefined_padding import launch_that_shows
 from tilecheck.symbolic import Atom, Cond, conjuncts, const, ge, negate, symbol_from_text
 from tilecheck.symbolic.footprint import Witness
 from tilecheck.visualize.build import Drawn, build, draw_limits

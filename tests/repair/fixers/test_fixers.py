@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import textwrap
+from importlib import import_module
 
 import pytest
 
 from tests.repair.helpers import findings, fixed, kernel, lines_changed, options, text_of
-from tilecheck.repair.fixers.registry import FIXERS, fixes_for
-from tilecheck.rules.registry import RULES
+from tilecheck.repair.fixers.registry import fixes_for
+from tilecheck.rules.catalog import RULES
 
 
-def test_fixes_are_of_rules_that_exist() -> None:
-    assert FIXERS.keys() <= RULES.keys()
+def test_modules_that_rules_name_have_fixes() -> None:
+    for rule in RULES.values():
+        for name in rule.fixes:
+            assert callable(import_module(f"tilecheck.repair.fixers.{name}").fixes)
 
 
 def test_a_text_that_cannot_be_parsed_has_no_fixes() -> None:

@@ -18,7 +18,7 @@ from tilecheck.diagnostics import Report
 from tilecheck.pipeline.progress import progress_on
 from tilecheck.repair.apply.bounds_checks import drop_bounds_checks
 from tilecheck.repair.apply.run import Applied, Fixed, Refused, fix_tree
-from tilecheck.rules.registry import RULES
+from tilecheck.rules.catalog import NAMES
 from tilecheck.syntax.text import encoding_of
 from tilecheck.text.plural import counted
 from tilecheck.text.sources import SourceLines
@@ -127,7 +127,7 @@ def _listed(applied: Sequence[Applied]) -> Iterator[str]:
         yield f"{file}:"
         counted = Counter((a.finding.code, a.fix.title) for a in applied if a.finding.span.file == file)
         for (code, title), count in sorted(counted.items()):
-            yield f"    {count} x {code} ({RULES[code].name if code in RULES else 'proved'}): {title}"
+            yield f"    {count} x {code} ({NAMES.get(code, 'proved')}): {title}"
 
 
 def _refusals(refused: Sequence[Refused], applied: Sequence[Applied]) -> Iterator[str]:

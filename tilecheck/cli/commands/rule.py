@@ -15,8 +15,8 @@ __all__ = ["command"]
 @click.option("--all", "every", is_flag=True, help="Explain all rules.")
 def command(rules: tuple[str, ...], every: bool) -> int:
     """Explain rules: what they find, why it is bad, and what to do instead."""
+    from tilecheck.rules.catalog import RULES
     from tilecheck.rules.pages import PageError, page
-    from tilecheck.rules.registry import RULES
 
     names = tuple(RULES) if every else rules
     if not names:

@@ -12,7 +12,7 @@ __all__ = ["command"]
 @click.command(name="rules")
 def command() -> int:
     """List all rules."""
-    from tilecheck.rules.registry import RULES
+    from tilecheck.rules.catalog import RULES
 
     for known in RULES.values():
         click.echo(f"{known.code}  {known.name:<24}  {known.severity:<8} {known.summary}")

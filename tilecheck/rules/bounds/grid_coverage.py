@@ -1,248 +1,154 @@
-"""TC205 grid-coverage: a grid larger than the tile space, or one that leaves part of an output unwritten."""
+"""TC205 grid-coverage: a grid larger than the tile space, or one that leaves part of an output unwritten.
+
+## What it does
+
+Looks at visible launches and finds
+
+* a grid with more blocks than an array has tiles for (an error): it breaks the clause `grid[0] <= cdiv(c.shape[0],
+T)` of the kernel's contract, for every value of the launch's variables; * a grid with fewer (a warning): an output
+that the host allocates with `torch.empty` or a relative of it, in view of the launch, is not written to its end.
+
+## Why is this bad?
+
+A block beyond the last tile reads and writes a tile that is wholly outside of the array, which is undefined behaviour
+even with bounds checks on. Blocks that are missing leave part of the output as it was allocated: uninitialised.
+
+## Example
+
+There are twice as many blocks as rows, because the batch is counted on two axes:
+
+```python
+import cuda.tile as ct
+import torch
+
+
+@ct.kernel
+def double(x, out, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(out, (i, 0), ct.load(x, (i, 0), (1, T)) * 2)
+
+
+def doubled(x):
+    rows = x.shape[0]
+    out = torch.empty_like(x)
+    ct.launch(torch.cuda.current_stream(), (2 * rows, 1, 1), double, (x, out, 128))  # error: TC205
+    return out
+```
+
+The number of blocks is rounded down:
+
+```python
+import cuda.tile as ct
+import torch
+
+
+@ct.kernel
+def double(x, out, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(out, (i,), ct.load(x, (i,), (T,)) * 2)
+
+
+def doubled(x):
+    out = torch.empty_like(x)
+    ct.launch(torch.cuda.current_stream(), (x.shape[0] // 128, 1, 1), double, (x, out, 128))  # error: TC205
+    return out
+```
+
+## Use instead
+
+```python
+import cuda.tile as ct
+import torch
+
+
+@ct.kernel
+def double(x, out, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(out, (i,), ct.load(x, (i,), (T,)) * 2)
+
+
+def doubled(x):
+    out = torch.empty_like(x)
+    ct.launch(torch.cuda.current_stream(), (ct.cdiv(x.shape[0], 128), 1, 1), double, (x, out, 128))
+    return out
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC205] why the launch is right` on the line of the launch. Where the host establishes that the
+tile divides the extent, an `assert` before the launch says it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
-from tilecheck.diagnostics import Diagnostic, Note
-from tilecheck.interp.host.clause_substitution import bind
-from tilecheck.interp.host.discharge import Discharge, discharge
-from tilecheck.interp.host.launch import Argument, Launch
-from tilecheck.interp.host.violations import numbers
-from tilecheck.interp.kernel.access import Access, KernelModel
-from tilecheck.interp.kernel.bounds_requirements import Reach
-from tilecheck.obligations.obligation import Settled
-from tilecheck.obligations.query import Context, clause_of
-from tilecheck.solver.model_search import find_escape
-from tilecheck.symbolic import (
-    ONE,
-    ZERO,
-    Atom,
-    Bid,
-    Cond,
-    GridDim,
-    Lane,
-    Load,
-    Substitution,
-    Symbol,
-    Term,
-    atoms_in,
-    atoms_of,
-    bid,
-    conj,
-    const,
-    ge,
-    grid,
-    holds,
-    negate,
-    of,
-    symbol,
-    symbol_from_text,
-)
-from tilecheck.symbolic.footprint import Clause
+from tilecheck.diagnostics import Diagnostic, Note, Severity
+from tilecheck.obligations.grid_coverage import Uncovered, find_uncovered
+from tilecheck.obligations.launch_breaches import Breach
+from tilecheck.rules.messages.launches import SAMPLED, breach_severity, values_of
+from tilecheck.rules.rule import Rule
+from tilecheck.rules.view import KernelView
+from tilecheck.symbolic import GridDim, atoms_of
 
-__all__ = ["beyond", "by_data", "diagnose", "needed"]
-
-CODE = "TC205"
-
-_BLOCKS: Final = 1_500
-"""Blocks of a grid that is walked to its end."""
-_EXAMPLES: Final = 6
-_LEAST: Final = 2
-_NESTED: Final = 3
-_DATA: Final = "[...]"
-"""What the elements of an array begin with, in a name."""
-_UNINITIALISED: Final = ("empty", "empty_like", "new_empty", "empty_strided")
+CODE: Final = "TC205"
 
 
-# --- more blocks than tiles ------------------------------------------------------------------------------------------
-
-def needed(
-    clause: Clause, obligations: Sequence[Settled], model: KernelModel, launch: Launch, proved: bool = True,
-) -> Settled | None:
-    """An obligation that rests on a clause and fails in a launch with the numbers of this one: a proof may rest on more
-    than it needs.
-
-    proved   whether it is proved that the launch breaks the clause: else that is seen for numbers alone, and the access
-             must leave the array for most of them
-    """
-    cond = clause.cond
-    if cond is None:
-        return None
-    context = Context.of(model)
-    for s in obligations:
-        if s.kind != "bounds" or s.verdict == "refuted" or all(c.text != clause.text for c in s.clauses):
-            continue
-        if s.access.held is not None and s.access.held.needs:
-            return s  # what follows the pieces of an output asks for no less
-        others = [c.cond for c in s.clauses if c.cond is not None and c.text != clause.text]
-        known = _numbers(model, launch, atoms_in(cond, *others))
-        # a launch may break several at once: what does not hold in it is not assumed
-        assume = conj(negate(cond), *(c for c in others if not _fails(c, known)), *context.uniform)
-        if any(_leaves(context, s, reach, assume, cond, launch, proved) for reach in s.access.reach):
-            return s
-    return None
+def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
+    """The launches with more blocks than tiles, and those that do not write all of an output."""
+    kernel = view.model.name
+    yield from (_beyond(breach, kernel) for breach in view.breaches if breach.exceeds_tiles)
+    yield from (_uncovered(found, kernel) for found in find_uncovered(view.model, view.launches))
 
 
-def _fails(cond: Cond, numbers: dict[str, int]) -> bool:
-    """Whether a condition is false with these values of launch scalars, as far as they tell."""
-    try:
-        return not holds(cond, {symbol_from_text(name): value for name, value in numbers.items()})
-    except (KeyError, ArithmeticError):
-        return False
-
-
-def by_data(s: Settled) -> bool:
-    """Whether it hangs on data that an access is made, or where."""
-    return any(isinstance(a, Load) for r in s.access.reach for a in atoms_in(r.at, r.end, s.access.under, r.when))
-
-
-def _leaves(
-    context: Context, s: Settled, reach: Reach, assume: Cond, cond: Cond, launch: Launch, proved: bool,
-) -> bool:
-    """Whether an access leaves its array for some data: in a launch with the numbers of this one, or with most of those
-    that it was seen to have."""
-    tiles = context.tiles | {a.name for e in s.access.tile for a in e.atoms() if isinstance(a, Symbol)}
-    guard = conj(s.access.under, reach.when)
-    # blocks that have no tile may be marked in data
-    about_grid = any(isinstance(a, GridDim) for a in atoms_of(cond))
-    for made in ((reach.at, reach.end, guard),) if about_grid else _with_data(reach.at, reach.end, guard):
-        atoms = atoms_in(*made, assume)
-        found = list(_possible(cond, context.model, launch, atoms))
-        if proved and len(found) < _LEAST:
-            found.append(_numbers(context.model, launch, atoms))
-        left = (find_escape(*made, axes=context.model.axes_read, assume=assume, tiles=tiles, every=False, fixed=fixed)
-                is not None for fixed in (found if proved else found[:_EXAMPLES]))
-        if any(left) if proved else (count := sum(left)) >= _LEAST and 2 * count >= len(found[:_EXAMPLES]):
-            return True
-    return False
-
-
-def _possible(cond: Cond, model: KernelModel, launch: Launch, atoms: set[Atom]) -> Iterator[dict[str, int]]:
-    """The launch scalars as the launch can have them when it breaks a condition, in grids of several blocks."""
-    names = {a.name for a in atoms if isinstance(a, Symbol) and not a.name.endswith(_DATA)}
-    asked = conj(*(ge(symbol(n), 0) for n in sorted(names)), *(ge(grid(k), 1) for k in range(3)))
-    found = numbers(asked, cond, model.params, launch, model.launched)
-    return (n for n in found if 1 < n["grid[0]"] * n["grid[1]"] * n["grid[2]"] <= _BLOCKS)
-
-
-def _with_data(at: Term, end: Term, guard: Cond) -> Iterator[tuple[Term, Term, Cond]]:
-    """An access as it is made where all elements of each array are the same number, and where they grow evenly: that is
-    some data."""
-    loads = sorted(a for a in atoms_in(at, end, guard) if isinstance(a, Load))
-    if not loads:
-        yield at, end, guard
-        return
-    for step in (ZERO, ONE, const(2)):
-        made = (at, end, guard)
-        for _ in range(_NESTED):
-            # what is read may be where to read
-            here = Substitution({a: symbol(f"{a.array}{_DATA}") + sum(a.index, ZERO) * step
-                                 for a in atoms_in(*made) if isinstance(a, Load)})
-            made = (here.term(made[0]), here.term(made[1]), here.cond(made[2]))
-        if made[2].op != "false":
-            yield made
-
-
-def _numbers(model: KernelModel, launch: Launch, atoms: set[Atom]) -> dict[str, int]:
-    """The launch scalars that are numbers at a launch; without them all where the grid is too large to walk."""
-    names = {a.key: symbol(a.key) for a in atoms if isinstance(a, Symbol)} | {f"grid[{k}]": grid(k) for k in range(3)}
-    asked = conj(*(ge(t, 0) for t in names.values()))
-    values = bind(asked, model.params, launch, model.launched).values
-    found = {name: v for name, t in values.items() if (v := t.constant) is not None}
-    blocks = 1
-    for k in range(3):
-        blocks *= found.get(f"grid[{k}]", 2)
-    return found if blocks <= _BLOCKS else {}
-
-
-def beyond(model: KernelModel, clause: Clause, s: Settled, launch: Launch, result: Discharge) -> Diagnostic:
-    """The finding at a launch that breaks what keeps tiles inside an array."""
-    values = ", ".join(f"{name} = {value}" for name, value in result.values)
-    blocks = _blocks(model, clause, launch)
-    say = f" (say, with {values})" if values else ""
-    message = (f"this launch has {blocks}, more than `{s.access.array}` has tiles for: it breaks `{clause.text}`{say}"
-               if blocks else f"this launch has more blocks than `{s.access.array}` has tiles for: it breaks "
-                              f"`{clause.text}`{say}")
+def _beyond(breach: Breach, kernel: str) -> Diagnostic:
+    s, clause = breach.needing, breach.clause.text
+    assert s is not None
+    blocks = _blocks(breach)
+    has = f"has {blocks}, more than" if blocks else "has more blocks than"
+    message = f"this launch {has} `{s.access.array}` has tiles for: it breaks `{clause}`{_say(breach.result.values)}"
     notes = [Note(f"`{s.access.array}` is accessed here, and a tile that is wholly outside is undefined",
                   s.access.span)]
-    if result.text:
-        notes.insert(0, Note(f"here the clause says {result.text}"))
-    return Diagnostic(CODE, "error", message, launch.span, model.name, tuple(notes),
-                      f"launch no more blocks than the array has tiles: `{clause.text}`")
+    if breach.result.text:
+        notes.insert(0, Note(f"here the clause says {breach.result.text}"))
+    if breach.sampled:
+        notes.append(Note(SAMPLED, breach.launch.span))
+    severity: Severity = breach_severity(breach)
+    return Diagnostic(CODE, severity, message, breach.launch.span, kernel, tuple(notes),
+                      f"launch no more blocks than the array has tiles: `{clause}`")
 
 
-def _blocks(model: KernelModel, clause: Clause, launch: Launch) -> str:
-    """`9 blocks on axis 0`, where that is a number."""
-    axes = sorted(int(a.name[5]) for a in atoms_of(clause.cond) if isinstance(a, GridDim)
-                  ) if clause.cond is not None else []
-    extent = launch.grid[axes[0]] if axes else None
+def _say(values: tuple[tuple[str, int], ...]) -> str:
+    return f" (say, with {values_of(values)})" if values else ""
+
+
+def _blocks(breach: Breach) -> str:
+    """`9 blocks on axis 0`, if that is a number."""
+    cond = breach.clause.cond
+    axes = [] if cond is None else sorted(a.axis for a in atoms_of(cond) if isinstance(a, GridDim))
+    axis = axes[0] if axes else None
+    extent = None if axis is None else breach.launch.grid[axis]
     value = None if extent is None else extent.constant
-    return "" if value is None else f"{value} blocks on axis {axes[0]}"
+    return "" if value is None else f"{value} blocks on axis {axis}"
 
 
-# --- fewer blocks than tiles -----------------------------------------------------------------------------------------
-
-def diagnose(model: KernelModel, launches: Sequence[Launch]) -> list[Diagnostic]:
-    """Launches that leave part of an array unwritten that the host allocates without initialising it."""
-    out: list[Diagnostic] = []
-    for access, axis, clause in _covering(model):
-        for launch in launches:
-            argument = _argument(model, launch, access.array)
-            if argument is None or argument.fresh not in _UNINITIALISED or not argument.exact:
-                continue
-            found = discharge(clause, model.params, launch, model.launched)
-            if found.state in ("broken", "violated"):
-                out.append(_uncovered(model, access, axis, launch, argument, found))
-    return out
-
-
-def _covering(model: KernelModel) -> Iterator[tuple[Access, int, Clause]]:
-    """Writes to arrays that nothing else writes, each block one tile at its coordinate, and what it takes for them to
-    reach the end of the array along an axis."""
-    sites: dict[str, set[int]] = {}
-    for a in model.accesses:
-        if a.mode != "read":
-            sites.setdefault(a.array, set()).add(a.site)
-    for a in model.accesses:
-        if a.mode != "write" or len(sites[a.array]) != 1 or a.may or "[" in a.array or a.array == "?" or a.loops:
-            continue
-        if any(gap.arrays == () or a.array in gap.arrays for gap in model.gaps) or a.under.op != "true":
-            continue
-        for axis, index in enumerate(a.region.index):
-            k, extent = _stepping(index)
-            if k is not None and extent is not None:
-                yield a, axis, clause_of(ge(grid(k) * extent, symbol(f"{a.array}.shape[{axis}]")), True)
-
-
-def _stepping(index: Term) -> tuple[int | None, Term | None]:
-    """(axis, T) of an index `bid(axis)*T + lane` over all lanes of T; T is 1 for `bid(axis)`."""
-    coordinates = sorted(a.axis for a in index.atoms() if isinstance(a, Bid))
-    if len(coordinates) != 1:
-        return None, None
-    (k,) = coordinates
-    if index == bid(k):
-        return k, ONE
-    lanes = [a for a in index.atoms() if isinstance(a, Lane)]
-    whole = len(lanes) == 1 and index == bid(k) * lanes[0].size + of(lanes[0])
-    return (k, lanes[0].size) if whole else (None, None)
-
-
-def _argument(model: KernelModel, launch: Launch, array: str) -> Argument | None:
-    names = [p.name for p in model.params]
-    place = names.index(array) if array in names else -1
-    found = launch.arguments or ()
-    return found[place] if 0 <= place < len(found) else None
-
-
-def _uncovered(
-    model: KernelModel, access: Access, axis: int, launch: Launch, argument: Argument, found: Discharge,
-) -> Diagnostic:
-    values = ", ".join(f"{name} = {value}" for name, value in found.values)
-    message = (f"this launch does not write all of `{access.array}`, which `{argument.fresh}` leaves uninitialised: "
-               f"its blocks end before axis {axis} does" + (f" (say, with {values})" if values else ""))
-    notes = (Note(f"covering it takes {found.text}"), Note(f"each block writes its own tile of `{access.array}` here",
-                                                           access.span))
-    return Diagnostic(CODE, "warning", message, launch.span, model.name, notes,
+def _uncovered(found: Uncovered, kernel: str) -> Diagnostic:
+    array = found.access.array
+    message = (f"this launch does not write all of `{array}`, which `{found.fresh}` leaves uninitialised: its blocks "
+               f"end before axis {found.axis} does{_say(found.covers.values)}")
+    notes = (Note(f"covering it takes {found.covers.text}"),
+             Note(f"each block writes its own tile of `{array}` here", found.access.span))
+    return Diagnostic(CODE, "warning", message, found.launch.span, kernel, notes,
                       "round the number of blocks up: `ct.cdiv(n, T)`, not `n // T`")
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="grid-coverage",
+    summary="a grid larger than the tile space, or one that leaves part of an output unwritten",
+    severity="error",
+    mypy="tile-bounds",
+    fixes=("launch_grid", "swapped_axes"),
+    kernel=report_kernel,
+)

@@ -1,6 +1,62 @@
-"""TC203 index-space: an element offset where an index counts tiles, or the reverse.
+"""TC203 index-space: an element index where a tile index is meant, or the reverse.
 
-Evidence, not proof: an index is reported when it is a multiple of the very extent that the index is multiplied by.
+## What it does
+
+Finds an element offset where an index counts tiles, and the reverse. `load`, `store` and tiled views multiply the
+index by the extent of the tile, `ct.extract` and `ct.insert` by that of the part; `ct.gather` and `ct.scatter` take
+elements as they are.
+
+An index is reported when it is a multiple of the very extent that it is multiplied by again, such as `i * T` or the
+variable of `range(0, K, T)` for a tile of `T` elements. It is not when the kernel compares it with a number of such
+tiles, when other accesses take the tiles between, or when every visible launch keeps it inside the array. A gather is
+reported when it begins at the block coordinate itself in a kernel whose blocks write separate tiles of the same
+extent, unless it reads the array elsewhere too, as a window over it does.
+
+## Why is this bad?
+
+Block 1 reads tile `T`, which begins at element `T * T`. For all but the first few blocks it lies outside of the
+array, which is undefined even though the access checks bounds; the others silently read the wrong elements.
+
+## Example
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def double(src, dst, T: ct.Constant[int]):
+    start = ct.bid(0) * T
+    t = ct.load(src, (start,), (T,))  # error: TC203
+    ct.store(dst, (ct.bid(0),), t * 2)
+```
+
+## Use instead
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def double(src, dst, T: ct.Constant[int]):
+    t = ct.load(src, (ct.bid(0),), (T,))
+    ct.store(dst, (ct.bid(0),), t * 2)
+```
+
+Or gather by element:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def double(src, dst, T: ct.Constant[int]):
+    offsets = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
+    ct.scatter(dst, offsets, ct.gather(src, offsets) * 2)
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC203] why this counts tiles` on the line or above the kernel.
 """
 
 from __future__ import annotations
@@ -8,139 +64,63 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from tilecheck.contracts import render
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
-from tilecheck.interp.kernel.access import Access
-from tilecheck.interp.kernel.lint_facts import SubTile
-from tilecheck.obligations.deferred import Suspicion
-from tilecheck.obligations.query import Context
-from tilecheck.rules.messages.wording import readable, spelled
-from tilecheck.solver.inequalities import Facts
-from tilecheck.symbolic import (
-    ONE,
-    ZERO,
-    Atom,
-    Bid,
-    Cond,
-    Counter,
-    FloorDiv,
-    Lane,
-    Opaque,
-    Symbol,
-    Term,
-    atoms_of,
-    disj,
-    grid,
-    le,
-    lt,
-    of,
-    split_multiples,
-    substitute,
-    symbol,
-)
-from tilecheck.symbolic.footprint import Clause
+from tilecheck.obligations.index_space import ElementIndex, PartOffset, TileOffset
+from tilecheck.rules.rule import Rule
+from tilecheck.rules.view import KernelView
+from tilecheck.symbolic import Atom, Bid, Counter, Term
+from tilecheck.text.wording import readable, spelled
 
-__all__ = ["suspicions"]
-
-CODE = "TC203"
+CODE: Final = "TC203"
 
 
-def suspicions(context: Context) -> Iterator[Suspicion]:
-    """One for each place."""
-    seen: set[object] = set()
-    for access in context.model.accesses:
-        found = _tile_index(context, access) if access.tile else _element_index(context, access)
-        if found is not None and access.span not in seen:
-            seen.add(access.span)
-            yield found
-    for part in context.model.observed.parts:
-        if part.span not in seen and (diagnostic := _part(context, part)) is not None:
-            seen.add(part.span)
-            yield Suspicion(diagnostic)
+def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
+    """A warning for each index that looks like one of the other kind."""
+    for lint in view.lints:
+        match lint:
+            case TileOffset():
+                yield _tile_offset(lint, view.model.name)
+            case PartOffset():
+                yield _part_offset(lint, view.model.name)
+            case ElementIndex():
+                yield _element_index(lint, view.model.name)
 
 
-def _counted(index: Term, extent: Term) -> Term | None:
-    """`q` when an index is `q * extent`, element offset of tile `q`; None when it is not known to be one."""
-    if extent == ONE or index == ZERO or any(isinstance(a, Opaque) for a in index.atoms() | extent.atoms()):
-        return None
-    quotient, rest = split_multiples(index, extent)
-    if rest != ZERO or (extent.constant is not None and not index.varying):
-        return None
-    return quotient
-
-
-# --- tile index ------------------------------------------------------------------------------------------------------
-
-def _tile_index(context: Context, access: Access) -> Suspicion | None:
-    for axis, (index, extent) in enumerate(zip(access.tile_index, access.tile, strict=True)):
-        tile = _counted(index, extent)
-        if tile is None or not _steps_by_extent(access, axis) or _interleaved(context, access, axis, tile):
-            continue
-        inside = _inside(access, axis, index, extent)
-        if _counts_tiles(context, access, index, extent):
-            continue
-        return Suspicion(_told(context, access, axis, index, extent, tile), inside)
-    return None
-
-
-def _steps_by_extent(access: Access, axis: int) -> bool:
-    """Whether the element index is index times extent, and no other step."""
-    # a member of a list has its position in the list before its own axes; what is known where the access is may have
-    # simplified the element index
-    lead = any(r.axis is None and not r.unchecked for r in access.reach)
-    steps = {r.step for r in access.reach if r.axis is not None and r.axis + lead == axis and r.step is not None}
-    if steps:
-        return steps == {access.tile[axis]}
-    product = access.tile_index[axis] * access.tile[axis]
-    return not (access.region.index[axis] - product).monos.keys() & product.monos.keys()
-
-
-def _counts_tiles(context: Context, access: Access, index: Term, extent: Term) -> bool:
-    """Whether the index is compared with a number of such tiles where it is used."""
-    counts = [a for a in sorted(atoms_of(access.region.guard)) if isinstance(a, FloorDiv) and a.den == extent]
-    facts = Facts((access.region.guard, *context.assume, *context.standing), [index], signs=False)
-    return any(facts.prove(of(a) - index, effort=0) is not None for a in counts)
-
-
-def _interleaved(context: Context, access: Access, axis: int, tile: Term) -> bool:
-    """Whether another access of the array takes a tile between: `2 * i + 1` beside `2 * i`."""
-    extent = access.tile[axis]
-    for other in context.model.accesses:
-        if other.array == access.array and len(other.tile) == len(access.tile) and other.tile[axis] == extent:
-            quotient, rest = split_multiples(other.tile_index[axis], extent)
-            if rest != ZERO and (quotient == tile or rest.constant is not None):
-                return True
-    return False
-
-
-def _inside(access: Access, axis: int, index: Term, extent: Term) -> Clause:
-    """What a launch satisfies where the index may be right: tiles of one element, or a last tile inside the array."""
-    conds: list[Cond] = [le(extent, 1)]
-    if all(isinstance(a, Bid | Symbol) for a in index.atoms()):
-        ends: dict[Atom, Term] = {a: grid(a.axis) - 1 for a in index.atoms() if isinstance(a, Bid)}
-        last = substitute(index, ends)
-        if "*" not in access.array:
-            conds.append(lt(last * extent, symbol(f"{access.array}.shape[{axis}]")))
-    cond = disj(*(c for c in conds if c.op != "false"))
-    return Clause(render(cond) if cond.op not in ("true", "false") else cond.op, cond, "structural")
-
-
-def _told(context: Context, access: Access, axis: int, index: Term, extent: Term, tile: Term) -> Diagnostic:
+def _tile_offset(lint: TileOffset, kernel: str) -> Diagnostic:
+    access, axis, extent = lint.access, lint.axis, lint.extent
     where = f" along axis {axis}" if len(access.tile) > 1 else ""
-    text = spelled(index)
-    message = (f"the tile index `{text}` of `{access.array}`{where} is an element offset: an index counts tiles of "
-               f"{_elements(extent)}")
-    return Diagnostic(CODE, "warning", message, access.span, context.model.name, _numbers(axis, extent, tile),
-                      f"pass `{spelled(tile)}`: {access.op} multiplies the index by the extent of the tile itself",
-                      proposal=Proposal((spelled(tile),), axis=axis))
+    message = (f"the tile index `{spelled(lint.index)}` of `{access.array}`{where} is an element offset: an index "
+               f"counts tiles of {_elements(extent)}")
+    return Diagnostic(CODE, "warning", message, lint.span, kernel, _second_tile(axis, extent, lint.tile),
+                      f"pass `{spelled(lint.tile)}`: {access.op} multiplies the index by the extent of the tile itself",
+                      proposal=Proposal((spelled(lint.tile),), axis=axis))
+
+
+def _part_offset(lint: PartOffset, kernel: str) -> Diagnostic:
+    message = (f"the index `{spelled(lint.index)}` of {lint.op} along axis {lint.axis} is an element offset: it counts "
+               f"parts of {_elements(lint.extent)}")
+    return Diagnostic(CODE, "warning", message, lint.span, kernel, (),
+                      f"pass `{spelled(lint.quotient)}`: {lint.op} multiplies the index by the extent of the part",
+                      proposal=Proposal((spelled(lint.quotient),), axis=lint.axis))
+
+
+def _element_index(lint: ElementIndex, kernel: str) -> Diagnostic:
+    array, block, size = lint.access.array, readable(lint.block.key), spelled(lint.size)
+    where = f" along axis {lint.axis}" if len(lint.access.region.index) > 1 else ""
+    message = (f"`ct.{block}` is used as an element index of `{array}`{where}: blocks read overlapping elements and "
+               "write separate tiles")
+    n = lint.size.constant or 4
+    given = "" if lint.size.constant is not None else f"with {size} = {n} "
+    note = Note(f"{given}block 1 reads {array}[1] to {array}[{n}] and writes the elements {n} to {2 * n - 1}")
+    return Diagnostic(CODE, "warning", message, lint.span, kernel, (note,), f"begin at element `{block} * {size}`")
 
 
 def _elements(extent: Term) -> str:
     return f"{extent.constant} elements" if extent.constant is not None else f"`{spelled(extent)}` elements"
 
 
-def _numbers(axis: int, extent: Term, tile: Term) -> tuple[Note, ...]:
-    """Where the second tile is looked for, in numbers."""
+def _second_tile(axis: int, extent: Term, tile: Term) -> tuple[Note, ...]:
+    """The elements that the second tile is read from, in numbers, and those that were meant."""
     size = extent.constant or 4
     given = "" if extent.constant is not None else f"with {spelled(extent)} = {size} "
     atom = tile.single
@@ -154,76 +134,12 @@ def _numbers(axis: int, extent: Term, tile: Term) -> tuple[Note, ...]:
 _SECOND: Final[Mapping[type[Atom], str]] = {Bid: "block 1", Counter: "the second iteration"}
 
 
-# --- parts of tiles --------------------------------------------------------------------------------------------------
-
-def _part(context: Context, part: SubTile) -> Diagnostic | None:
-    for axis, (index, extent, whole) in enumerate(zip(part.index, part.part, part.whole, strict=True)):
-        if extent == ONE or index == ZERO:
-            continue
-        quotient, rest = split_multiples(index, extent)
-        if rest != ZERO or any(isinstance(a, Opaque) for a in index.atoms() | extent.atoms()):
-            continue
-        end = (index + 1) * extent
-        facts = Facts((part.guard, *context.assume, *context.standing), [whole, end], signs=False)
-        if facts.prove(whole - end, effort=0) is not None:
-            continue
-        if not index.varying and extent.constant is not None and whole.constant is None:
-            # a constant number of parts into a tile of any size
-            continue
-        message = (f"the index `{spelled(index)}` of {part.op} along axis {axis} is an element offset: it counts "
-                   f"parts of {_elements(extent)}")
-        return Diagnostic(CODE, "warning", message, part.span, context.model.name, (),
-                          f"pass `{spelled(quotient)}`: {part.op} multiplies the index by the extent of the part",
-                          proposal=Proposal((spelled(quotient),), axis=axis))
-    return None
-
-
-# --- element index ---------------------------------------------------------------------------------------------------
-
-def _element_index(context: Context, access: Access) -> Suspicion | None:
-    """`bid + lane` of a read by elements in a kernel that writes tile `bid` of the same extent."""
-    if access.op not in _BY_ELEMENT:
-        return None
-    for axis, index in enumerate(access.region.index):
-        lanes = [a for a in index.atoms() if isinstance(a, Lane)]
-        if len(lanes) != 1 or index.monos.get((lanes[0],)) != 1 or lanes[0].size == ONE:
-            continue
-        block = (index - of(lanes[0])).single
-        if not isinstance(block, Bid) or not _written_by_tile(context, block, lanes[0].size):
-            continue
-        if _read_again(context, access):
-            continue
-        size = spelled(lanes[0].size)
-        where = f" along axis {axis}" if len(access.region.index) > 1 else ""
-        message = (f"`ct.{readable(block.key)}` is used as an element index of `{access.array}`{where}: blocks read "
-                   "overlapping elements and write separate tiles")
-        n = lanes[0].size.constant or 4
-        given = "" if lanes[0].size.constant is not None else f"with {size} = {n} "
-        note = Note(f"{given}block 1 reads {access.array}[1] to {access.array}[{n}] and writes the elements {n} to "
-                    f"{2 * n - 1}")
-        diagnostic = Diagnostic(CODE, "warning", message, access.span, context.model.name, (note,),
-                                f"begin at element `{readable(block.key)} * {size}`")
-        cond = le(lanes[0].size, 1)
-        return Suspicion(diagnostic, Clause(render(cond), cond, "structural") if cond.op != "false" else None)
-    return None
-
-
-def _written_by_tile(context: Context, block: Bid, size: Term) -> bool:
-    return any(a.mode == "write" and any(_tile_of(a, axis, block, size) for axis in range(len(a.region.index)))
-               for a in context.model.accesses)
-
-
-def _tile_of(write: Access, axis: int, block: Bid, size: Term) -> bool:
-    if write.tile:
-        return write.tile_index[axis] == of(block) and write.tile[axis] == size
-    quotient, rest = split_multiples(write.region.index[axis], size)
-    lane = rest.single
-    return quotient == of(block) and isinstance(lane, Lane) and lane.size == size
-
-
-def _read_again(context: Context, access: Access) -> bool:
-    """Whether the array is read elsewhere too, as a window over it is."""
-    return any(other.array == access.array and other.site != access.site for other in context.model.accesses)
-
-
-_BY_ELEMENT: Final = ("gather", "load_advanced_indexing")
+RULE: Final = Rule(
+    code=CODE,
+    name="index-space",
+    summary="an element index where a tile index is meant, or the reverse",
+    severity="warning",
+    mypy="tile-bounds",
+    fixes=("index_space",),
+    kernel=report_kernel,
+)

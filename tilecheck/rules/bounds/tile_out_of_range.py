@@ -1,4 +1,129 @@
-"""TC201 tile-out-of-range: a tile index for which the tile lies wholly outside the array."""
+"""TC201 tile-out-of-range: a tile index for which the tile lies wholly outside the array.
+
+## What it does
+
+Reports a tile access whose tile lies wholly outside the array, whatever the launch is: a negative tile index, a
+constant index beyond a known extent, a loop that runs one tile too far. The message gives a block, an iteration and
+the tile in numbers.
+
+Where it depends on the launch whether the tiles stay inside, that is part of the kernel's contract (`grid[0] <=
+cdiv(c.shape[0], T)`), which `tilecheck contract` prints and which is checked at every visible launch. Where the index
+comes from data, what would settle it is shown with `-v`; with `--strict` it is an error.
+
+A few conditions are no matter of launches, and a warning says them where no visible launch is known to satisfy them:
+a loop that runs to more tiles than the elements have that it is told of (`cdiv(n, T) < cdiv(x.shape[0], T)`), shares
+that are rounded up, and what only holds for windows and tiles of one element. So does a loop whose last iteration is
+past the end in every launch that gets there, where it hangs on data or on a queue of work which blocks do, and no
+example can be named.
+
+## Why is this bad?
+
+A tile that sticks out of the array is fine: what lies outside is padded on a load and dropped on a store. A tile that
+is *wholly* outside is undefined behaviour, also with bounds checks on: the index is taken as unsigned and the
+compiler may assume that it lies in the tile space. Tiles are not counted from the end: -1 is a very large index.
+
+## Example
+
+The first block asks for tile -1:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def differences(a, c, T: ct.Constant[int]):
+    i = ct.bid(0)
+    before = ct.load(a, (i - 1,), (T,))  # error: TC201
+    ct.store(c, (i,), ct.load(a, (i,), (T,)) - before)
+```
+
+The loop runs once more than there are tiles:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def row_sums(a, c, T: ct.Constant[int]):
+    i = ct.bid(0)
+    acc = ct.zeros((1, T), ct.float32)
+    for k in range(ct.num_tiles(a, 1, (1, T)) + 1):
+        acc = acc + ct.load(a, (i, k), (1, T), padding_mode=ct.PaddingMode.ZERO)  # error: TC201
+    ct.store(c, (i, 0), acc)
+```
+
+The kernel is told how many columns there are, and its loop goes on for a tile that begins after all of them:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def first_sums(a, c, n, T: ct.Constant[int]):
+    i = ct.bid(0)
+    acc = ct.zeros((1, T), ct.float32)
+    for k in range(ct.cdiv(n, T) + 1):
+        acc = acc + ct.load(a, (i, k), (1, T), padding_mode=ct.PaddingMode.ZERO)  # error: TC201
+    ct.store(c, (i, 0), acc)
+```
+
+Which rows are summed is read from memory, and so is whether the loop is run at all. Where it is, it runs one tile too
+far:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def picked_sums(a, picked, c, T: ct.Constant[int]):
+    i = ct.bid(0)
+    row = ct.load(picked, (i,), (1,)).item()
+    acc = ct.zeros((1, T), ct.float32)
+    if row >= 0:
+        for k in range(ct.num_tiles(a, 1, (1, T)) + 1):
+            acc = acc + ct.load(a, (row, k), (1, T), padding_mode=ct.PaddingMode.ZERO)  # error: TC201
+    ct.store(c, (i, 0), acc)
+```
+
+## Use instead
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def differences(a, c, T: ct.Constant[int]):
+    i = ct.bid(0)
+    before = ct.load(a, (max(i - 1, 0),), (T,))
+    ct.store(c, (i,), ct.load(a, (i,), (T,)) - before)
+
+
+@ct.kernel
+def row_sums(a, c, T: ct.Constant[int]):
+    i = ct.bid(0)
+    acc = ct.zeros((1, T), ct.float32)
+    for k in range(ct.num_tiles(a, 1, (1, T))):
+        acc = acc + ct.load(a, (i, k), (1, T), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(c, (i, 0), acc)
+```
+
+An index that is read from an array is settled by what the array holds:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def pick_rows(a, ids, c, T: ct.Constant[int]):
+    i = ct.bid(0)
+    row = ct.load(ids, (i,), (1,)).item()
+    ct.store(c, (i, 0), ct.load(a, (row, 0), (1, T)))  # tilecheck: requires range(ids, 0, a.shape[0])
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC201] why the tile is inside` on the line or above the kernel, or `@unsafe("why")` on the kernel.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +138,15 @@ from tilecheck.interp.kernel.lint_facts import RangeLoop
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.suspicious_clauses import goes_past
 from tilecheck.rules.messages.bounds import at_block, example, index_text, place, where
-from tilecheck.rules.messages.wording import clause_list, readable
+from tilecheck.rules.rule import Rule
+from tilecheck.text.wording import clause_list, readable
 
-__all__ = ["diagnose"]
-
-CODE = "TC201"
+CODE: Final = "TC201"
 
 UNDEFINED = "a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that stick out"
 
 
-def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     if s.verdict != "refuted":
         return _open(s, model)
     axes = model.axes_read
@@ -83,3 +207,15 @@ _UNLESS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({
              "end the loop at the number of tiles: the one after the last begins outside"),
     "degenerate": ("leaves the array", ""),
 })
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="tile-out-of-range",
+    summary="a tile index for which the tile lies wholly outside the array",
+    severity="error",
+    mypy="tile-bounds",
+    residual=True,
+    fixes=("advised",),
+    obligation=report_obligation,
+)

@@ -1,19 +1,81 @@
-"""TC202 unchecked-out-of-bounds: an access without bounds check that is not proved to stay inside."""
+"""TC202 unchecked-out-of-bounds: an access without bounds check, or a false assumption of divisibility.
+
+## What it does
+
+Reports an access that no bounds check protects and that is not proved to stay inside its array: `check_bounds=False`,
+or a raw offset. Every lane under the mask must be inside. It also reports `assume_divisible_by` of a value that the
+divisor is not known to divide.
+
+What launch scalars decide, such as `grid[0]*T <= c.shape[0]`, is a clause of the kernel's contract: it is shown with
+`-v`, and reported at a visible launch that breaks it (TC405). What is left is a warning here, and an error where it
+fails in every launch.
+
+## Why is this bad?
+
+Without its check an access outside of the array reads or overwrites whatever lies there. A false assumption about
+divisibility lets the compiler emit wide or misaligned accesses. Either is undefined behaviour.
+
+## Example
+
+Nothing keeps what `idx` holds below the size of `a`:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def pick(a, idx, c, T: ct.Constant[int]):
+    i = ct.bid(0)
+    where = ct.gather(idx, i * T + ct.arange(T, dtype=ct.int32))
+    ct.store(c, (i,), ct.gather(a, where, check_bounds=False))  # error: TC202
+```
+
+## Use instead
+
+Keep the check, mask the lanes that may be outside, or say what the array holds:
+
+```python
+import cuda.tile as ct
+from tilecheck import requires
+
+
+@ct.kernel
+def pick(a, idx, c, T: ct.Constant[int]):
+    i = ct.bid(0)
+    where = ct.gather(idx, i * T + ct.arange(T, dtype=ct.int32))
+    inside = (where >= 0) & (where < a.shape[0])
+    ct.store(c, (i,), ct.gather(a, where, mask=inside, check_bounds=False))
+
+
+@requires("range(idx, 0, a.shape[0])", "a.shape[0] >= 1")
+@ct.kernel
+def pick_declared(a, idx, c, T: ct.Constant[int]):
+    i = ct.bid(0)
+    where = ct.gather(idx, i * T + ct.arange(T, dtype=ct.int32))
+    ct.store(c, (i,), ct.gather(a, where, check_bounds=False))
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC202] why it stays inside` on the line or above the kernel, or `@unsafe("why")` on the kernel. A
+declaration is better than an opt-out: it can be checked.
+"""
 
 from __future__ import annotations
+
+from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.bounds import at_block, example, index_text, place, where
-from tilecheck.rules.messages.wording import clause_list
+from tilecheck.rules.rule import Rule
+from tilecheck.text.wording import clause_list
 
-__all__ = ["diagnose"]
-
-CODE = "TC202"
+CODE: Final = "TC202"
 
 
-def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     if s.access.op == "assume_divisible_by":
         return _assumption(s, model)
     if s.verdict == "refuted":
@@ -54,3 +116,15 @@ def _assumption(s: Settled, model: KernelModel) -> Diagnostic:
                f"the compiler relies on what is assumed here, and it is not proved: {s.why}")
     return Diagnostic(CODE, "error" if refuted else "warning", message, s.access.span, model.name, (),
                       "assume a divisor that divides every value, or leave the assumption out")
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="unchecked-out-of-bounds",
+    summary="an access without bounds check, or a false assumption of divisibility",
+    severity="error",
+    mypy="tile-bounds",
+    residual=True,
+    fixes=("bounds_check", "declaration"),
+    obligation=report_obligation,
+)

@@ -1,48 +1,104 @@
-"""TC401 aliased-arguments: one launch gets overlapping storage for a written and another parameter."""
+"""TC401 aliased-arguments: one launch gets overlapping storage for a written and another parameter.
+
+## What it does
+
+Finds a visible launch that passes the same storage for a parameter that the kernel writes and for another parameter.
+Views count (`x.view(...)`, slices with constant bounds that overlap), and so does what an operation in place returns
+(`x.add_(1)`, `torch.add(..., out=x)`). Launches through the runtime are looked at alike.
+
+## Why is this bad?
+
+The compiler takes array parameters to be disjoint: a launch that passes overlapping arrays is undefined behaviour. It
+reuses values loaded from one array after the other was written, and it orders accesses of different arrays not at
+all. Blocks race as well, as soon as one reads through the first name what another writes through the second ([Tile IR
+specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)).
+
+## Example
+
+```python
+import cuda.tile as ct
+import torch
+
+
+@ct.kernel
+def shift(src, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(dst, (i,), ct.load(src, (i,), (T,)) + 1)
+
+
+def shift_in_place(x):
+    ct.launch(torch.cuda.current_stream(), (ct.cdiv(x.shape[0], 128), 1, 1), shift, (x, x, 128))  # error: TC401
+```
+
+## Use instead
+
+Give the result its own storage, or write a kernel that takes the array once and updates it in place:
+
+```python
+import cuda.tile as ct
+import torch
+
+
+@ct.kernel
+def shift(src, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(dst, (i,), ct.load(src, (i,), (T,)) + 1)
+
+
+def shifted(x):
+    out = torch.empty_like(x)
+    ct.launch(torch.cuda.current_stream(), (ct.cdiv(x.shape[0], 128), 1, 1), shift, (x, out, 128))
+    return out
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC401] why the arguments do not overlap` on the line of the launch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
-from tilecheck.interp.host.argument_aliasing import aliases
-from tilecheck.interp.host.launch import Launch
-from tilecheck.interp.host.read_write_sets import touched
-from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.ownership.event import Event
+from tilecheck.obligations.launch_breaches import find_aliased_arguments
 from tilecheck.rules.messages.host import finding
+from tilecheck.rules.rule import Rule
+from tilecheck.rules.view import KernelView
 
-__all__ = ["diagnose", "diagnose_host"]
-
-CODE = "TC401"
-
-
-def diagnose(model: KernelModel, launches: Sequence[Launch]) -> list[Diagnostic]:
-    out: list[Diagnostic] = []
-    for launch in launches:
-        if launch.arguments is None:
-            continue
-        pairs = aliases(launch, model.params)
-        arrays = touched(model, launch) if pairs else None
-        for i, j in pairs:
-            names = (model.params[i].name, model.params[j].name)
-            if arrays is None or not arrays.conflict(*names):
-                continue
-            target = names[0] if names[0] in arrays.written else names[1]
-            other = names[1] if target == names[0] else names[0]
-            argument = launch.arguments[j]
-            message = (f"`{argument.text}` is passed as `{names[0]}` and as `{names[1]}`, and `{model.name}` writes "
-                       f"`{target}`")
-            notes = (Note("the compiler takes arguments for separate storage and may keep an old value of "
-                          f"`{other}` after a write to `{target}`"),
-                     Note("the kernel is here", model.name_span))
-            out.append(Diagnostic(CODE, "error", message, argument.span, model.name, notes,
-                                  f"pass another array as `{other}`, or a copy"))
-    return out
+CODE: Final = "TC401"
 
 
-def diagnose_host(event: Event) -> Diagnostic:
-    """Of a launch through the runtime."""
+def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
+    """An error at each argument that overlaps one before it."""
+    model = view.model
+    for found in find_aliased_arguments(model, view.launches):
+        first, second = found.names
+        other = second if found.written == first else first
+        message = (f"`{found.text}` is passed as `{first}` and as `{second}`, and `{model.name}` writes "
+                   f"`{found.written}`")
+        notes = (Note(f"the compiler takes arguments for separate storage and may keep an old value of `{other}` after "
+                      f"a write to `{found.written}`"), Note("the kernel is here", model.name_span))
+        yield Diagnostic(CODE, "error", message, found.span, model.name, notes,
+                         f"pass another array as `{other}`, or a copy")
+
+
+def report_event(event: Event) -> Diagnostic:
+    """Overlapping arguments of a launch through the runtime."""
     message = (f"`{event.subject}` and `{event.use}` share memory: they are passed as `{event.other}` and "
                f"`{event.what}`, and `{event.kernel}` writes `{event.what}`")
     return finding(event, message)
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="aliased-arguments",
+    summary="one launch gets overlapping storage for a written and another parameter",
+    severity="error",
+    mypy="tile-alias",
+    residual=True,
+    kernel=report_kernel,
+    event=report_event,
+)

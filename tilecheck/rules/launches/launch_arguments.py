@@ -1,6 +1,64 @@
 """TC408 launch-arguments: wrong number or kind of arguments at a visible launch.
 
-Only what is understood with certainty is reported: an argument that may be of the right kind is.
+## What it does
+
+Finds a visible launch, tuner runs included, that passes the wrong number of arguments, or one of a kind that the
+parameter does not take: an array for a constant, a number for an array, a list for one array, `None` or a string for
+anything. Likewise a grid that is no tuple, has more than three components or one that is a float, and arguments
+passed by keyword. Only what is certain is reported: a value that may be of the right kind is, and so is a launch of
+one of several kernels.
+
+Of a call of a dialect kernel: too many or too few arguments, a tensor for an output, a partition for an input,
+another element type or rank than declared, an operation that has not run.
+
+## Why is this bad?
+
+The launch raises an exception, and mostly not in the test that was run: the default next to the tuned kernel, the
+branch for another data type, the configuration that the tuner tries last.
+
+## Example
+
+```python
+import cuda.tile as ct
+import torch
+
+
+@ct.kernel
+def double(src, dst, n: int, T: ct.Constant[int]):
+    offsets = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
+    ct.scatter(dst, offsets, ct.gather(src, offsets) * 2, mask=offsets < n)
+
+
+def doubled(x):
+    out = torch.empty_like(x)
+    grid = (ct.cdiv(x.shape[0], 128),)
+    ct.launch(torch.cuda.current_stream(), grid, double, (x, out, 128))  # error: TC408
+    return out
+```
+
+## Use instead
+
+```python
+import cuda.tile as ct
+import torch
+
+
+@ct.kernel
+def double(src, dst, n: int, T: ct.Constant[int]):
+    offsets = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
+    ct.scatter(dst, offsets, ct.gather(src, offsets) * 2, mask=offsets < n)
+
+
+def doubled(x):
+    out = torch.empty_like(x)
+    grid = (ct.cdiv(x.shape[0], 128),)
+    ct.launch(torch.cuda.current_stream(), grid, double, (x, out, x.shape[0], 128))
+    return out
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC408] why the launch is right` on the line of the launch.
 """
 
 from __future__ import annotations
@@ -15,11 +73,11 @@ from tilecheck.interp.host.read_write_sets import touched
 from tilecheck.interp.kernel.access import KernelModel, Param
 from tilecheck.interp.ownership.event import Event
 from tilecheck.rules.messages.host import finding
+from tilecheck.rules.rule import Rule
+from tilecheck.rules.view import KernelView
 from tilecheck.syntax.tree import Span
 
-__all__ = ["diagnose", "diagnose_host"]
-
-CODE = "TC408"
+CODE: Final = "TC408"
 
 _FAULTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({
     "grid-kind": ("the grid of this launch is {what}: it must be a tuple",
@@ -35,8 +93,10 @@ _EXPECTED: Final = MappingProxyType({
     "array": "an array", "list": "a list of arrays", "constant": "a compile-time constant", "scalar": "a number"})
 
 
-def diagnose(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnostic]:
-    for launch in launches:
+def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
+    """An error for each argument that a launch certainly gets wrong; one that may be right is not reported."""
+    model = view.model
+    for launch in view.launches:
         yield from _shape(model, launch)
         if launch.arguments is None or not launch.certain:
             continue
@@ -112,10 +172,21 @@ def _mismatch(param: Param, argument: Argument) -> str | None:
     return None
 
 
-def diagnose_host(event: Event) -> Diagnostic:
+def report_event(event: Event) -> Diagnostic:
     """Of a launch through the runtime."""
     if event.kind == "count":
         many = "argument" if event.what == "1" else "arguments"
         return finding(event, f"`{event.kernel}` takes {event.what} {many} ({event.subject}): {event.other}")
     place = f"`{event.use}` of `{event.kernel}`"
     return finding(event, f"`{event.subject}` is passed as {place}: that is {event.what}, not {event.other}")
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="launch-arguments",
+    summary="wrong number or kind of arguments at a visible launch",
+    severity="error",
+    mypy="tile-launch",
+    kernel=report_kernel,
+    event=report_event,
+)

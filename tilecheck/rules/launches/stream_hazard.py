@@ -1,15 +1,83 @@
-"""TC407 stream-hazard: two streams work on the same storage with no order between them."""
+"""TC407 stream-hazard: two streams touch the same storage with no order between them.
+
+## What it does
+
+Finds two pieces of work on the same memory that are on different CUDA streams, of which at least one writes, with no
+order between them: launches of kernels, operations of torch on the stream that is current, the filling of a new
+tensor. Order comes from `wait_stream`, from events that are recorded and waited for, and from the host that
+synchronizes. Only streams that the function makes are told apart from the current one; of a stream that it is given
+nothing is known.
+
+For the runtime, which orders its launches itself, finds a launch that is run inside of another operation.
+
+## Why is this bad?
+
+Streams run at the same time. The reader sees old elements, new ones, or some of each, and mostly the right ones in
+tests. Inside of an operation of the runtime a launch would wait for the thread that it runs in: it raises
+`NestedLaunchError`.
+
+## Example
+
+```python
+import cuda.tile as ct
+import torch
+
+
+@ct.kernel
+def double(src, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(dst, (i,), ct.load(src, (i,), (T,)) * 2)
+
+
+def doubled(x):
+    out = torch.empty_like(x)
+    side = torch.cuda.Stream()
+    ct.launch(side, (ct.cdiv(x.shape[0], 128),), double, (x, out, 128))
+    return out.sum()  # error: TC407
+```
+
+## Use instead
+
+Let one wait for the other:
+
+```python
+import cuda.tile as ct
+import torch
+
+
+@ct.kernel
+def double(src, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(dst, (i,), ct.load(src, (i,), (T,)) * 2)
+
+
+def doubled(x):
+    out = torch.empty_like(x)
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    ct.launch(side, (ct.cdiv(x.shape[0], 128),), double, (x, out, 128))
+    torch.cuda.current_stream().wait_stream(side)
+    return out.sum()
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC407] what orders them` on the line of the finding.
+"""
 
 from __future__ import annotations
+
+from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.ownership.event import Event
 from tilecheck.rules.messages.host import finding, where
+from tilecheck.rules.rule import Rule
 
-__all__ = ["diagnose"]
+CODE: Final = "TC407"
 
 
-def diagnose(event: Event) -> Diagnostic:
+def report_event(event: Event) -> Diagnostic:
     if event.kind == "nested":
         note = Note("what follows an operation runs inside it, where nothing can be launched and waited for")
         return finding(event, f"{event.subject} is run inside another operation", (note,))
@@ -22,3 +90,14 @@ def diagnose(event: Event) -> Diagnostic:
 def _named(stream: str) -> str:
     """A stream that has a variable by that, any other as it is described."""
     return f"`{stream}`" if stream.isidentifier() else stream
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="stream-hazard",
+    summary="two streams touch the same storage with no order between them",
+    severity="error",
+    mypy="tile-in-flight",
+    residual=True,
+    event=report_event,
+)

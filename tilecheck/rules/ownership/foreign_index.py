@@ -1,4 +1,96 @@
-"""TC105 foreign-index: a piece selected by something that its partition did not mint."""
+"""TC105 foreign-index: a piece written through an index that its partition did not mint.
+
+## What it does
+
+Finds a piece of an output that is selected by something else than a cell of that output: numbers, the cell of another
+output, what is left of a cell after arithmetic, or a value that is a cell of one output on one way through the kernel
+and of another on the other. It also finds writes past the pieces, to the array behind an output (`z.array`), and
+reads of a piece that another output's cell selects.
+
+Cells come from `z.cell()`, `z.cells()` and `z.pieces(...)` only. They are followed through assignments, tuples,
+helpers and loops; what is known of them ends where ways through the kernel meet.
+
+## Why is this bad?
+
+A cell belongs to one block, and that is the whole proof that blocks write disjoint pieces. An index that its
+partition did not mint may be the same in two blocks, and then both write one piece: a data race, and undefined
+behaviour, by the Tile IR memory model ([specification, memory
+model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)).
+
+## Example
+
+```python
+from __future__ import annotations
+
+from typing import TypeVar
+
+import cuda.tile as ct
+from tilecheck_runtime import Dyn, Mut, Ref, f32, kernel
+
+BM = TypeVar("BM", bound=int)
+BN = TypeVar("BN", bound=int)
+
+
+@kernel
+def by_numbers(z: Mut[f32, BM, BN], x: Ref[f32, Dyn, Dyn]) -> None:
+    for cell in z.cells():
+        m, n = z.coords(cell)
+        z[n, m] = x.partition(*z.tile)[m, n]  # error: TC105
+
+
+@kernel
+def by_the_other(a: Mut[f32, BM], b: Mut[f32, BM], x: Ref[f32, Dyn]) -> None:
+    for cell in a.cells():
+        b[cell] = x.load_like(a)  # error: TC105
+
+
+@kernel
+def past_the_pieces(z: Mut[f32, BM], x: Ref[f32, Dyn]) -> None:
+    ct.store(z.array, (0,), x.load_like(z))  # error: TC105
+```
+
+## Use instead
+
+Store through the cell itself, or through nothing where a block has one piece. Two outputs that are cut alike are walked
+together:
+
+```python
+from __future__ import annotations
+
+from typing import TypeVar
+
+import cuda.tile as ct
+from tilecheck_runtime import Dyn, Mut, Ref, f32, kernel
+
+BM = TypeVar("BM", bound=int)
+BN = TypeVar("BN", bound=int)
+
+
+@kernel
+def by_its_cell(z: Mut[f32, BM, BN], x: Ref[f32, Dyn, Dyn]) -> None:
+    for cell in z.cells():
+        m, n = z.coords(cell)
+        z[cell] = x.partition(*z.tile)[m, n]
+
+
+@kernel
+def together(a: Mut[f32, BM], b: Mut[f32, BM], x: Ref[f32, Dyn]) -> None:
+    for cell in a.cells(b):
+        t = x.partition(*a.tile)[a.coords(cell)[0]]
+        a[cell] = t
+        b[cell] = t * 2.0
+
+
+@kernel
+def its_own_piece(z: Mut[f32, BM], x: Ref[f32, Dyn]) -> None:
+    z.store(x.load_like(z))
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC105] no two blocks get one index` on the line or above the kernel, or `@unsafe("why")` on the
+kernel. Both need a reason.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +101,12 @@ from tilecheck.diagnostics import Diagnostic
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.obligations.obligation import Settled
+from tilecheck.rules.rule import Rule
 
-__all__ = ["diagnose"]
-
-CODE = "TC105"
+CODE: Final = "TC105"
 
 
-def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     fault = s.fault
     assert fault is not None
     message, help_ = _WORDS[fault.how](fault)
@@ -89,3 +180,13 @@ _WORDS: Final[Mapping[str, Callable[[Fault], tuple[str, str]]]] = {
     "joined": _joined, "lost": _lost, "either": _either,
     "raw": _raw,
 }
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="foreign-index",
+    summary="a piece written through an index that its partition did not mint",
+    severity="error",
+    mypy="tile-ownership",
+    obligation=report_obligation,
+)

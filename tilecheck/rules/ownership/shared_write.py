@@ -1,19 +1,87 @@
-"""TC104 shared-write: a write through something that was only lent to the kernel."""
+"""TC104 shared-write: a write through a `Ref`, or to an array declared read-only.
+
+## What it does
+
+Finds a write through a parameter that a kernel of the ownership dialect only borrows: a store, an atomic or an
+assignment to an item of a `Ref`, of a partition or a view of one, or of the array behind it.
+
+In host code, finds a tensor of the runtime that is asked for to write although others may read it: the partition of a
+shared handle while another one is held, or of a read-only view.
+
+## Why is this bad?
+
+A `Ref` stays with the caller while the kernel runs: other launches may read the same storage at the same time, and
+every block of this launch reads it without regard to the others. A write to it is a data race with those reads, and
+undefined behaviour, by the Tile IR memory model ([specification, memory
+model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)). What is proved of a kernel rests on it too:
+nothing that a `Ref` holds changes during a launch.
+
+## Example
+
+```python
+from __future__ import annotations
+
+from typing import TypeVar
+
+import cuda.tile as ct
+from tilecheck_runtime import Dyn, Mut, Ref, f32, kernel
+
+B = TypeVar("B", bound=int)
+
+
+@kernel
+def scale(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:
+    t = x.load_like(z) * 2.0
+    x.store(t)  # error: TC104
+    z.store(t)
+```
+
+## Use instead
+
+Write to an output. An array that is read and written is an output whose block reads back its own piece:
+
+```python
+from __future__ import annotations
+
+from typing import TypeVar
+
+import cuda.tile as ct
+from tilecheck_runtime import Dyn, Mut, Ref, f32, kernel
+
+B = TypeVar("B", bound=int)
+
+
+@kernel
+def scale(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:
+    z.store(x.load_like(z) * 2.0)
+
+
+@kernel
+def scale_in_place(z: Mut[f32, B]) -> None:
+    z.store(z.load() * 2.0)
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC104] nobody else has this array` on the line or above the kernel, or `@unsafe("why")` on the
+kernel. Both need a reason.
+"""
 
 from __future__ import annotations
+
+from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.ownership.event import Event
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.host import finding, where
+from tilecheck.rules.rule import Rule
 
-__all__ = ["diagnose", "diagnose_host"]
-
-CODE = "TC104"
+CODE: Final = "TC104"
 
 
-def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     fault = s.fault
     assert fault is not None
     how = {
@@ -29,9 +97,20 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
         f"declare `{fault.array}: Mut[...]` if the kernel is to write it; else store to an output")
 
 
-def diagnose_host(event: Event) -> Diagnostic:
+def report_event(event: Event) -> Diagnostic:
     """Of host code that asks for memory to write which others may read, or which can only be read."""
     if event.kind == "read-only":
         return finding(event, f"`{event.subject}` is {event.use}, but it is a read-only view")
     return finding(event, f"`{event.subject}` is {event.use}, but another handle shares its memory",
                    where(event, "that one was made here"))
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="shared-write",
+    summary="a write through a `Ref`, or to an array declared read-only",
+    severity="error",
+    mypy="tile-ownership",
+    obligation=report_obligation,
+    event=report_event,
+)

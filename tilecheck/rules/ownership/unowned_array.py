@@ -1,4 +1,55 @@
-"""TC110 unowned-array: a dialect kernel takes an array of which it does not say who owns it."""
+"""TC110 unowned-array: a dialect kernel takes an array that is neither `Mut` nor `Ref`.
+
+## What it does
+
+Finds an array parameter of a kernel under `@tilecheck_runtime.kernel` whose annotation does not say who owns it: one
+that is none of `Mut`, `Ref` and `Shared`, one without the element type and the extent of each axis, or a `Mut` that
+leaves an extent of its pieces open.
+
+## Why is this bad?
+
+In the ownership dialect blocks write disjoint pieces because an output is handed out in pieces, and inputs stay as
+they are because they are only lent. Of an array that comes in as it is neither can be said, at the kernel or at a
+launch: two blocks may write one element, or one may read what another writes. By the Tile IR memory model
+([specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)) either is a data
+race, and undefined behaviour.
+
+## Example
+
+```python
+from __future__ import annotations
+
+import cuda.tile as ct
+from tilecheck_runtime import Dyn, Ref, f32, kernel
+
+
+@kernel
+def copy(z: ct.Array, x: Ref[f32, Dyn]) -> None:  # error: TC110
+    ct.store(z, (ct.bid(0),), x.load((ct.bid(0),), (16,)))
+```
+
+## Use instead
+
+```python
+from __future__ import annotations
+
+from typing import TypeVar
+
+from tilecheck_runtime import Dyn, Mut, Ref, f32, kernel
+
+B = TypeVar("B", bound=int)
+
+
+@kernel
+def copy(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:
+    z.store(x.load_like(z))
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC110] one block uses it` on the line or above the kernel, or `@unsafe("why")` on the kernel.
+Both need a reason.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +57,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.dialect.signature import MOST_AXES
+from tilecheck.rules.rule import Rule
+from tilecheck.rules.view import KernelView
 
-__all__ = ["diagnose"]
-
-CODE = "TC110"
+CODE: Final = "TC110"
 
 
-def diagnose(model: KernelModel) -> Iterator[Diagnostic]:
-    """One finding for each such parameter."""
+def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
+    """An error for each such parameter."""
+    model = view.model
     written = {a.array.partition("[")[0] for a in model.accesses if a.mode != "read"}
     for fault in model.ownership.faults:
         if fault.code == CODE:
@@ -70,3 +121,13 @@ _WORDS: Final[Mapping[str, Callable[[str, bool], tuple[str, str]]]] = {
     "annotated": _annotated, "used": _used, "bare": _bare, "open": _open,
     "element": _element, "extent": _extent, "axes": _axes, "rest": _rest,
 }
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="unowned-array",
+    summary="a dialect kernel takes an array that is neither `Mut` nor `Ref`",
+    severity="error",
+    mypy="tile-ownership",
+    kernel=report_kernel,
+)

@@ -1,4 +1,71 @@
-"""TC403 use-in-flight: a tensor used while a launch that writes it, or moved while one that reads it, is in flight."""
+"""TC403 use-in-flight: a tensor read or written while a launch that writes it is in flight.
+
+## What it does
+
+Finds memory that is read or moved while a launch that writes it is in flight, and memory that is moved while one that
+reads it is. A flight ends where its result is taken: `flight.wait()`, `await flight`. One that was dropped never ends
+as far as the program knows.
+
+Where TC402 fits as well, this is what is reported: waiting is what is missing.
+
+## Why is this bad?
+
+The launch runs beside the program. What is read may be the old elements, the new ones, or some of each. The runtime
+raises `InFlightError` instead, whether or not the launch happens to be through.
+
+## Example
+
+```python
+from typing import TypeVar
+
+import tilecheck_runtime as tcr
+from tilecheck_runtime import Dyn, Mut, Ref, f32, kernel
+
+B = TypeVar("B", bound=int)
+
+
+@kernel
+def add(z: Mut[f32, B], x: Ref[f32, Dyn], y: Ref[f32, Dyn]) -> None:
+    z.store(x.load_like(z) + y.load_like(z))
+
+
+def summed() -> object:
+    x, z = tcr.ones((1024,), f32), tcr.zeros((1024,), f32).partition(128)
+    flight = add(z, x, x).start()
+    print(z.numpy())  # error: TC403
+    return flight.wait()
+```
+
+## Use instead
+
+Wait for it, and use what it gives back. Inputs can be read meanwhile:
+
+```python
+from typing import TypeVar
+
+import tilecheck_runtime as tcr
+from tilecheck_runtime import Dyn, Mut, Ref, f32, kernel
+
+B = TypeVar("B", bound=int)
+
+
+@kernel
+def add(z: Mut[f32, B], x: Ref[f32, Dyn], y: Ref[f32, Dyn]) -> None:
+    z.store(x.load_like(z) + y.load_like(z))
+
+
+def summed() -> object:
+    x, z = tcr.ones((1024,), f32), tcr.zeros((1024,), f32).partition(128)
+    flight = add(z, x, x).start()
+    print(x.numpy())
+    z = flight.wait()
+    return z.numpy()
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC403] why the flight is over` on the line of the use.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +76,25 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.interp.ownership.event import Event
 from tilecheck.rules.messages.host import finding, where
+from tilecheck.rules.rule import Rule
 
-__all__ = ["diagnose"]
+CODE: Final = "TC403"
 
 _DOES: Final[Mapping[str, str]] = MappingProxyType({"reading": "reads"})
 
 
-def diagnose(event: Event) -> Diagnostic:
+def report_event(event: Event) -> Diagnostic:
     does = _DOES.get(event.kind, "writes")
     message = f"`{event.subject}` is {event.use} while {event.what}, which is in flight, {does} it"
     return finding(event, message, where(event, "it was started here, and not waited for"))
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="use-in-flight",
+    summary="a tensor read or written while a launch that writes it is in flight",
+    severity="error",
+    mypy="tile-in-flight",
+    residual=True,
+    event=report_event,
+)

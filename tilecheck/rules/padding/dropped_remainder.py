@@ -1,152 +1,94 @@
-"""TC305 dropped-remainder: a loop over `n // T` tiles where `n % T` may be non-zero."""
+"""TC305 dropped-remainder: a loop over `n // T` tiles where `n % T` may be non-zero.
+
+## What it does
+
+Finds a loop over `n // T` whose variable selects tiles of `T` elements, where `n % T` may be non-zero. The quotient
+may be a local of the kernel, or be computed by a visible launch from the extent of the array. Nothing is said where
+the remainder is known to be zero (an assertion, `@requires`, a check in the host code before every visible launch) or
+taken care of after the loop, or where the tile of every visible launch comes from a list whose making is not
+followed.
+
+## Why is this bad?
+
+The last `n % T` elements are never touched: a sum lacks them, an output keeps what was there before.
+
+## Example
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def row_sums(src, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    total = ct.zeros((1, 1), ct.float32)
+    for k in range(src.shape[1] // T):  # error: TC305
+        t = ct.load(src, (i, k), (1, T))
+        total = total + ct.sum(t, axis=1, keepdims=True)
+    ct.store(dst, (i, 0), total)
+```
+
+## Use instead
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def row_sums(src, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    total = ct.zeros((1, 1), ct.float32)
+    for k in range(ct.num_tiles(src, 1, (1, T))):
+        t = ct.load(src, (i, k), (1, T), padding_mode=ct.PaddingMode.ZERO)
+        total = total + ct.sum(t, axis=1, keepdims=True)
+    ct.store(dst, (i, 0), total)
+```
+
+## How to suppress it
+
+`@requires("src.shape[1] % T == 0")` on the kernel when every launch satisfies it, which visible launches are checked
+against. Otherwise `# tilecheck: allow[TC305] why the rest may be left out` on the line of the loop.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
-from tilecheck.contracts import render
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
-from tilecheck.interp.host.clause_substitution import bind, value_of
-from tilecheck.interp.host.entailment import divisible
-from tilecheck.interp.host.launch import Argument, Launch
-from tilecheck.interp.kernel.access import Access, KernelModel
-from tilecheck.interp.kernel.lint_facts import RangeLoop
-from tilecheck.obligations.deferred import Suspicion, stands
-from tilecheck.obligations.query import Context
-from tilecheck.rules.messages.wording import spelled
-from tilecheck.solver.inequalities import Facts, conjuncts
-from tilecheck.symbolic import (
-    ONE,
-    Atom,
-    Bid,
-    Cond,
-    Counter,
-    FloorDiv,
-    Ite,
-    Lane,
-    Min,
-    Mod,
-    Symbol,
-    Term,
-    atoms_in,
-    atoms_of,
-    conj,
-    enforceable,
-    eq,
-    mod,
-    of,
-    split_multiples,
-    symbol,
-)
-from tilecheck.symbolic.footprint import Clause
-from tilecheck.syntax.tree import Span
+from tilecheck.obligations.dropped_remainder import DroppedRemainder, at_launches
+from tilecheck.rules.rule import Rule
+from tilecheck.rules.view import KernelView
+from tilecheck.symbolic import Term, of
+from tilecheck.text.wording import spelled
 
-__all__ = ["launched", "suspicions"]
-
-CODE = "TC305"
-_NESTED: Final = 3
+CODE: Final = "TC305"
 
 
-def suspicions(context: Context) -> Iterator[Suspicion]:
-    """Loops whose number of iterations is a quotient that the kernel computes."""
-    told: set[Span] = set()
-    for loop, quotient in _ends(context.model):
-        if loop.header in told:
-            continue
-        walked = _walked(context.model, loop, quotient.den)
-        if walked is None or _tail(context.model, loop, quotient):
-            continue
-        remainder = eq(mod(quotient.num, quotient.den), 0)
-        known = conj(loop.guard, walked.region.guard, *context.assume)
-        known = conj(known, *_claimed(context.model, known))
-        facts = Facts((known, *context.standing), [quotient.num], signs=False)
-        if remainder.op == "true" or divisible(known, remainder) or facts.holds(remainder, effort=0) is not None:
-            continue
-        told.add(loop.header)
-        unless = Clause(render(remainder), remainder, "semantic") if enforceable(remainder) else None
-        yield Suspicion(_told(context.model, loop, walked, quotient.num, quotient.den, ()), unless, "free")
+def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
+    """A warning for each loop that may leave out elements."""
+    kernel = view.model.name
+    yield from (_dropped(lint, kernel) for lint in view.lints if isinstance(lint, DroppedRemainder))
+    yield from (_dropped(lint, kernel) for lint in at_launches(view.model, view.launches))
 
 
-def _claimed(model: KernelModel, known: Cond) -> Iterator[Cond]:
-    """What `assume_divisible_by` says where the loop is; that it is so is asked at every launch (TC202)."""
-    given = set(conjuncts(known))
-    return (eq(mod(c.value, c.divisor), 0) for c in model.claims if given.issuperset(conjuncts(c.under)))
-
-
-def _ends(model: KernelModel) -> Iterator[tuple[RangeLoop, FloorDiv]]:
-    """Loops that run to a quotient, in some variant or at most."""
-    for loop in model.observed.loops:
-        if loop.step == ONE:
-            for end in dict.fromkeys((*_alternatives(loop.stop), *_alternatives(loop.stop - loop.start))):
-                if isinstance(end, FloorDiv) and not _by_block(end.num) and not end.num.offset:
-                    # `(n + 3) // 4` rounds up
-                    yield loop, end
-
-
-def _alternatives(end: Term, depth: int = _NESTED) -> Iterator[Atom]:
-    """What a bound may be, where it is one of several."""
-    atom = end.single
-    if isinstance(atom, Ite | Min) and depth:
-        for part in (atom.then, atom.other) if isinstance(atom, Ite) else atom.args:
-            yield from _alternatives(part, depth - 1)
-    elif atom is not None:
-        yield atom
-
-
-def _by_block(size: Term) -> bool:
-    """Whether a size is one up to where a block stands, and what follows may be another one's."""
-    return any(isinstance(a, Bid | Counter) for a in size.atoms())
-
-
-def _walked(model: KernelModel, loop: RangeLoop, extent: Term) -> Access | None:
-    """An access whose tile of this extent moves along an axis with the loop."""
-    counter = Counter(loop.counter)
-    for a in model.accesses:
-        if loop.counter in a.loops and any(
-                _moves(a, axis, counter, extent) for axis in range(len(a.region.index))):
-            return a
-    return None
-
-
-def _moves(a: Access, axis: int, counter: Counter, extent: Term) -> bool:
-    if a.tile:
-        return a.tile[axis] == extent and a.tile_index[axis].monos.get((counter,)) == 1
-    quotient, rest = split_multiples(a.region.index[axis], extent)
-    return quotient.monos.get((counter,)) == 1 and any(
-        isinstance(x, Lane) and x.size == extent for x in rest.atoms())
-
-
-def _tail(model: KernelModel, loop: RangeLoop, quotient: FloorDiv) -> bool:
-    """Whether something outside of the loop takes care of the remainder: it asks for it, or goes on after the loop."""
-    rest = Mod(quotient.num, quotient.den)
-    for a in model.accesses:
-        if loop.counter not in a.loops and (
-                _at_end(a, quotient) or rest in atoms_in(*a.region.index) | atoms_of(a.region.guard)):
-            return True
-    return any(quotient in atoms_in(other.start) or rest in atoms_in(other.start, other.stop)
-               for other in model.observed.loops)
-
-
-def _at_end(a: Access, quotient: FloorDiv) -> bool:
-    """Whether an access begins where the whole tiles end."""
-    if a.tile:
-        return any(index.single == quotient for index in a.tile_index)
-    return any(split_multiples(i, quotient.den)[0].monos.get((quotient,)) == 1 for i in a.region.index)
-
-
-def _told(
-    model: KernelModel, loop: RangeLoop, access: Access, size: Term, extent: Term, notes: tuple[Note, ...],
-) -> Diagnostic:
-    n, t = _operand(size), _operand(extent)
-    message = (f"this loop walks `{access.array}` in {n} // {t} tiles of {t}: where {n} is no multiple of {t}, the "
+def _dropped(lint: DroppedRemainder, kernel: str) -> Diagnostic:
+    array, n, t = lint.access.array, _operand(lint.size), _operand(lint.extent)
+    message = (f"this loop walks `{array}` in {n} // {t} tiles of {t}: where {n} is no multiple of {t}, the "
                f"last {n} % {t} elements are left out")
+    size, extent = spelled(lint.size), spelled(lint.extent)
     return Diagnostic(
-        CODE, "warning", message, loop.header, model.name,
-        (*notes, Note(f"`{access.array}` is accessed here", access.span)),
-        f"run to `ct.cdiv({spelled(size)}, {spelled(extent)})` with a padding that does not count, or "
-        f'declare `@requires("{spelled(size)} % {spelled(extent)} == 0")`',
-        proposal=Proposal(("ZERO",), (f"{n} % {t} == 0",), access.span))
+        CODE, "warning", message, lint.span, kernel,
+        (*_launch(lint), Note(f"`{array}` is accessed here", lint.access.span)),
+        f"run to `ct.cdiv({size}, {extent})` with a padding that does not count, or "
+        f'declare `@requires("{size} % {extent} == 0")`',
+        proposal=Proposal(("ZERO",), (f"{n} % {t} == 0",), lint.access.span))
+
+
+def _launch(lint: DroppedRemainder) -> tuple[Note, ...]:
+    if lint.count is None or lint.quotient is None or lint.launch is None:
+        return ()
+    return (Note(f"`{lint.count.name}` is `{spelled(of(lint.quotient))}` in this launch", lint.launch.span),)
 
 
 def _operand(t: Term) -> str:
@@ -154,49 +96,12 @@ def _operand(t: Term) -> str:
     return text if t.single is not None or t.constant is not None else f"({text})"
 
 
-# --- quotients that the host computes --------------------------------------------------------------------------------
-
-def launched(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnostic]:
-    """Loops to a parameter that a visible launch makes `n // T`, where n is the extent of what the loop walks."""
-    told: set[Span] = set()
-    for loop in model.observed.loops:
-        count = (loop.stop - loop.start).single
-        if not isinstance(count, Symbol) or loop.step != ONE or loop.header in told:
-            continue
-        for access, axis in _tiles(model, loop):
-            if loop.header not in told and "*" not in access.array:
-                for launch in launches:
-                    diagnostic = _at(model, loop, access, axis, count, launch)
-                    if diagnostic is not None:
-                        told.add(loop.header)
-                        yield diagnostic
-                        break
-
-
-def _tiles(model: KernelModel, loop: RangeLoop) -> Iterator[tuple[Access, int]]:
-    counter = Counter(loop.counter)
-    for a in model.accesses:
-        if loop.counter in a.loops:
-            for axis, index in enumerate(a.tile_index):
-                if index.single == counter and a.tile[axis] != ONE:
-                    yield a, axis
-
-
-def _at(
-    model: KernelModel, loop: RangeLoop, access: Access, axis: int, count: Symbol, launch: Launch,
-) -> Diagnostic | None:
-    ranks = model.launched
-    arguments: dict[str, Argument] = {
-        p.name: a for p, a in zip(model.params, launch.arguments or (), strict=False)}
-    quotient = value_of(count, arguments, launch, ranks).single
-    extent = symbol(f"{access.array}.shape[{axis}]")
-    size = access.tile[axis]
-    if not isinstance(quotient, FloorDiv):
-        return None
-    same = bind(eq(extent, 0), model.params, launch, ranks).goal == eq(quotient.num, 0) and bind(
-        eq(size, 0), model.params, launch, ranks).goal == eq(quotient.den, 0)
-    remainder = eq(mod(extent, size), 0)
-    if not same or not stands(Clause(render(remainder), remainder, "semantic"), "free", model, launch):
-        return None
-    return _told(model, loop, access, extent, size, (
-        Note(f"`{count.name}` is `{spelled(of(quotient))}` in this launch", launch.span),))
+RULE: Final = Rule(
+    code=CODE,
+    name="dropped-remainder",
+    summary="a loop over `n // T` tiles where `n % T` may be non-zero",
+    severity="warning",
+    mypy="tile-bounds",
+    fixes=("remainder", "declaration"),
+    kernel=report_kernel,
+)

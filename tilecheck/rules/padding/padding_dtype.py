@@ -1,4 +1,64 @@
-"""TC303 padding-dtype: a padding value that the element type does not have."""
+"""TC303 padding-dtype: a padding value that the element type does not have.
+
+## What it does
+
+Finds a load, or a gather, whose padding value the element type of the array does not have: infinity or NaN for
+integers, infinity for `float8_e4m3fn`, zero for `float8_e8m0fnu`.
+
+The element type is known where the kernel uses the elements as indices, or where a visible launch passes an array
+that the host allocates with a `dtype`.
+
+## Why is this bad?
+
+The padding is then another value than the kernel counts on: the maximum over a tile of integers that is padded with
+"negative infinity" is not the maximum of its elements.
+
+## Example
+
+```python
+import cuda.tile as ct
+import torch
+
+
+@ct.kernel
+def largest(counts, o, T: ct.Constant[int]):
+    t = ct.load(counts, (ct.bid(0), 0), (1, T), padding_mode=ct.PaddingMode.NEG_INF)  # error: TC303
+    ct.store(o, (ct.bid(0), 0), ct.max(t, axis=1, keepdims=True))
+
+
+def run(stream, rows, columns):
+    counts = torch.zeros((rows, columns), dtype=torch.int32)
+    o = torch.zeros((rows, 1), dtype=torch.int32)
+    ct.launch(stream, (rows,), largest, (counts, o, 128))
+```
+
+## Use instead
+
+Pad with a value of the type, and replace the lanes outside by what the operation needs:
+
+```python
+import cuda.tile as ct
+import torch
+
+
+@ct.kernel
+def largest(counts, o, T: ct.Constant[int]):
+    t = ct.load(counts, (ct.bid(0), 0), (1, T), padding_mode=ct.PaddingMode.ZERO)
+    inside = ct.arange(T, dtype=ct.int32) < counts.shape[1]
+    t = ct.where(inside[None, :], t, -2147483648)
+    ct.store(o, (ct.bid(0), 0), ct.max(t, axis=1, keepdims=True))
+
+
+def run(stream, rows, columns):
+    counts = torch.zeros((rows, columns), dtype=torch.int32)
+    o = torch.zeros((rows, 1), dtype=torch.int32)
+    ct.launch(stream, (rows,), largest, (counts, o, 128))
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC303] why the value is right` on the line or above the kernel, or `@unsafe("why")` on the kernel.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +68,10 @@ from typing import Final, TypeAlias
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import Access, KernelModel
+from tilecheck.rules.rule import Rule
+from tilecheck.rules.view import KernelView
 from tilecheck.symbolic import Load, atoms_in
 from tilecheck.syntax.tree import Span
-
-__all__ = ["diagnose"]
 
 CODE: Final = "TC303"
 
@@ -31,9 +91,10 @@ _LACKS: Final[Mapping[str, frozenset[str]]] = {
 """Padding modes whose value an element type does not have."""
 
 
-def diagnose(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnostic]:
-    """A finding for each load whose padding its array cannot hold, by what the kernel does with its elements or by
-    what a visible launch passes."""
+def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
+    """An error for each load whose padding its array cannot hold, according to what the kernel does with the elements
+    or to what a seen launch passes."""
+    model, launches = view.model, view.launches
     integers = _used_as_index(model)
     seen: set[tuple[Span, str]] = set()
     for a in model.accesses:
@@ -102,3 +163,14 @@ def _help(a: Access, model: KernelModel) -> str:
         return f"load `{a.array}` as bytes, or replace the lanes outside with `ct.where`"
     return (f"load `{a.array}` with padding_mode=ct.PaddingMode.ZERO and replace the lanes outside with `ct.where`"
             if a.op != "gather" else f"gather from `{a.array}` with a padding_value of its own type")
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="padding-dtype",
+    summary="a padding value that the element type does not have",
+    severity="error",
+    mypy="tile-padding",
+    fixes=("integer_padding",),
+    kernel=report_kernel,
+)

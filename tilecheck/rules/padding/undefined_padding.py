@@ -1,4 +1,115 @@
-"""TC301 undefined-padding: a reduction, scan, product or store that uses padding whose value is unspecified."""
+"""TC301 undefined-padding: a reduction, scan, product or store uses padding whose value is unspecified.
+
+## What it does
+
+Finds a reduction, a scan, a matrix product, an index, a condition, an atomic or a store that uses lanes of a tile which
+lie outside the array it was loaded from, where the load does not say what such lanes hold.
+
+The lanes are followed through the kernel one by one: a mask applied with `ct.where`, a store that clips the same
+lanes, or a tile that always lies inside the array make the load harmless. Adding a large negative number, or
+multiplying by a mask of zeros, does not: `0 * NaN` is `NaN`.
+
+The finding stands on the first use and names the condition on the launch under which nothing outside is used. It is a
+warning while a launch may break that condition, and an error where every launch does. That arrays which are copied
+into each other have equal extents, and that loops stay inside arrays, is part of the kernel's contract and not
+reported.
+
+## Why is this bad?
+
+Without a padding mode the value of these lanes is unspecified (`ct.PaddingMode.UNDETERMINED`): it differs from one
+GPU to the next, and may be NaN. The kernel is right for sizes that the tile divides, and for others on some machines
+only.
+
+## Example
+
+Where `T > x.shape[1]`, the maximum is taken over lanes that no element was loaded to:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def softmax(x, o, T: ct.Constant[int]):
+    i = ct.bid(0)
+    row = ct.load(x, (i, 0), (1, T))
+    e = ct.exp(row - ct.max(row, axis=1, keepdims=True))  # error: TC301
+    ct.store(o, (i, 0), e / ct.sum(e, axis=1, keepdims=True))
+```
+
+The weights of the last keys are zero, and the values that they are multiplied with are still undefined:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def weighted(p, v, o, tm: ct.Constant[int], tn: ct.Constant[int], td: ct.Constant[int]):
+    i = ct.bid(0)
+    acc = ct.zeros((tm, td), ct.float32)
+    for j in range(ct.num_tiles(p, 1, (tm, tn))):
+        weights = ct.load(p, (i, j), (tm, tn), padding_mode=ct.PaddingMode.ZERO)
+        acc = ct.mma(weights, ct.load(v, (j, 0), (tn, td)), acc)  # error: TC301
+    ct.store(o, (i, 0), acc)
+```
+
+## Use instead
+
+Name the padding: the identity of what combines the lanes.
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def softmax(x, o, T: ct.Constant[int]):
+    i = ct.bid(0)
+    row = ct.load(x, (i, 0), (1, T), padding_mode=ct.PaddingMode.NEG_INF)
+    e = ct.exp(row - ct.max(row, axis=1, keepdims=True))
+    ct.store(o, (i, 0), e / ct.sum(e, axis=1, keepdims=True))
+```
+
+Or replace the lanes before they are combined, or declare that there are none:
+
+```python
+import cuda.tile as ct
+from tilecheck import requires
+
+
+@ct.kernel
+def masked(x, o, T: ct.Constant[int]):
+    i = ct.bid(0)
+    inside = ct.arange(T, dtype=ct.int32) < x.shape[1]
+    row = ct.where(inside[None, :], ct.load(x, (i, 0), (1, T)), 0.0)
+    ct.store(o, (i, 0), ct.sum(row, axis=1, keepdims=True))
+
+
+@requires("x.shape[1] % T == 0")
+@ct.kernel
+def whole_tiles(x, o, T: ct.Constant[int]):
+    i = ct.bid(0)
+    total = ct.zeros((1, 1), ct.float32)
+    for k in range(ct.num_tiles(x, 1, (1, T))):
+        total = total + ct.sum(ct.load(x, (i, k), (1, T)), axis=1, keepdims=True)
+    ct.store(o, (i, 0), total)
+```
+
+An element-wise kernel needs none of this, as long as its store clips what its load padded:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def exponential(x, o, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(o, (i,), ct.exp(ct.load(x, (i,), (T,))))
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC301] why the lanes do not matter` on the line or above the kernel, or `@unsafe("why")` on the
+kernel. A condition on sizes is better declared with `@requires`.
+"""
 
 from __future__ import annotations
 
@@ -8,30 +119,13 @@ from typing import Final
 from tilecheck.contracts import render
 from tilecheck.diagnostics import Diagnostic, Note, Proposal, Severity
 from tilecheck.interp.kernel.access import KernelModel
-from tilecheck.interp.kernel.poison.loops import EARLIER
-from tilecheck.interp.kernel.poison.sources import Edge, Observation
+from tilecheck.interp.kernel.poison.sources import Observation
 from tilecheck.obligations.obligation import Settled
-from tilecheck.rules.messages.wording import clause_list
-from tilecheck.solver.model_search import Point, find_point
-from tilecheck.symbolic import (
-    Bid,
-    Cond,
-    Counter,
-    Lane,
-    Mod,
-    Symbol,
-    atoms_in,
-    atoms_of,
-    conj,
-    conjuncts,
-    disj,
-    enforceable,
-    negate,
-)
-from tilecheck.symbolic.evaluate import evaluate
-from tilecheck.symbolic.footprint import BlockPoint, Clause, Witness
-
-__all__ = ["diagnose", "launch_that_shows"]
+from tilecheck.obligations.padding_examples import PaddingExample, find_padding_example
+from tilecheck.rules.rule import Rule
+from tilecheck.symbolic import Mod, Symbol, atoms_of, disj
+from tilecheck.symbolic.footprint import Clause
+from tilecheck.text.wording import clause_list
 
 CODE: Final = "TC301"
 
@@ -52,7 +146,7 @@ _OWN: Final = frozenset({"branch", "store"})
 """Uses in which only the author knows what such a lane should be."""
 
 
-def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     array = s.access.array
     telling = [(use, found) for use, clauses in s.uses if (found := [c for c in clauses if c in s.clauses])]
     o, clauses = next(iter(telling if telling else s.uses), (None, ()))
@@ -66,9 +160,9 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
     notes: list[Note] = []
     if o.span != s.access.span:
         notes.append(Note(f"the tile of `{array}` is loaded here, without a padding mode", s.access.span))
-    example = _example(s, model, o, tuple(c.cond for c in semantic if c.cond is not None))
+    example = find_padding_example(s, model, o, tuple(c.cond for c in semantic if c.cond is not None))
     if example is not None:
-        notes.append(Note(example[0]))
+        notes.append(Note(_in_numbers(o, model, example)))
     if severity == "note":
         message = f"could not prove that {what} uses no lane of the tile that lies outside `{array}`: {s.why}"
     else:
@@ -76,23 +170,12 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
                    "value")
         if s.verdict != "refuted":
             message += f", unless {clause_list(tuple(dict.fromkeys(_said(c) for c in semantic)))}"
-    witness = example[1] if example is not None and severity == "error" else None
+    witness = example.witness if example is not None and severity == "error" else None
     proposal = Proposal(
         () if o.how in _NONE | _OWN else (_NEUTRAL.get(o.how, "ZERO"),),
         tuple(c.text for c in semantic) if severity == "warning" else (), s.access.span, o.undefined.edge.axis)
     return Diagnostic(
         CODE, severity, message, o.span, model.name, tuple(notes), _help(array, o.how), witness, proposal)
-
-
-def launch_that_shows(s: Settled, model: KernelModel) -> Witness | None:
-    """A launch in which a lane that is undefined is used, of an obligation that is not proved; None when none was
-    found."""
-    for o, clauses in s.uses:
-        broken = tuple(c.cond for c in clauses if c.kind == "semantic" and c.cond is not None)
-        found = _example(s, model, o, broken)
-        if found is not None:
-            return found[1]
-    return None
 
 
 def _said(clause: Clause) -> str:
@@ -119,51 +202,24 @@ def _help(array: str, how: str) -> str:
     return f"load `{array}` with padding_mode=ct.PaddingMode.{_NEUTRAL.get(how, 'ZERO')}"
 
 
-def _example(s: Settled, model: KernelModel, o: Observation, broken: tuple[Cond, ...]) -> tuple[str, Witness] | None:
-    """A launch in numbers in which a lane is undefined and used: in words, and as a witness."""
-    if o.undefined.blurred:
-        return None
-    made = conj(o.undefined.cond, o.guard)
-    declared = [c for d in s.assumed for c in (d,) if enforceable(c) and not c.varying]
-    point = find_point(made, model.axes_read, conj(*declared, *(negate(c) for c in broken[:1])))
-    if point is None and broken:
-        point = find_point(made, model.axes_read, conj(*declared))
-    if point is None:
-        return None
-    lane = _lane(o.undefined.edge, o, point)
-    if lane is None:
-        return None
-    scalars = ", ".join(f"{n} = {v}" for n, v in point.scalars)
+def _in_numbers(o: Observation, model: KernelModel, example: PaddingExample) -> str:
+    """The example in words."""
     edge = o.undefined.edge
-    rank = dict(model.ranks).get(edge.array, 1)
-    axis = f" along axis {edge.axis}" if rank > 1 else ""
+    scalars = ", ".join(f"{n} = {v}" for n, v in example.witness.scalars)
+    axis = f" along axis {edge.axis}" if dict(model.ranks).get(edge.array, 1) > 1 else ""
     where = f"with {scalars}, " if scalars else ""
-    last = f"the last one of `{edge.array}` is {lane[2] - 1}" if lane[2] else f"`{edge.array}` has none"
-    text = f"{where}lane {lane[0]} of the tile{axis} would be element {lane[1]}, and {last}"
-    return text, _witness(point, lane[1])
+    last = (f"the last one of `{edge.array}` is {example.extent - 1}" if example.extent else
+            f"`{edge.array}` has none")
+    return f"{where}lane {example.lane} of the tile{axis} would be element {example.element}, and {last}"
 
 
-def _witness(point: Point, element: int) -> Witness:
-    env = point.leaves
-    x, y, z = (env[Bid(axis)] for axis in range(3))
-    side = BlockPoint((x, y, z), tuple(sorted((a.name, v) for a, v in env.items() if isinstance(a, Counter))),
-                      tuple(sorted((a.key, v) for a, v in env.items() if isinstance(a, Lane))))
-    return Witness(point.grid, point.scalars, side, side, (element,))
-
-
-def _lane(edge: Edge, o: Observation, point: Point) -> tuple[int, int, int] | None:
-    """Lane of the tile along the edge, its element, and how many elements there are."""
-    env = dict(point.leaves)
-    by_name: dict[str, int] = {a.name: v for a, v in env.items() if isinstance(a, Counter)}
-    for a in atoms_in(edge.start, edge.end):
-        if isinstance(a, Counter) and a not in env and a.name + EARLIER in by_name:
-            env[a] = by_name[a.name + EARLIER]
-    try:
-        over = [evaluate(c.term, env) for c in conjuncts(o.undefined.outside)
-                if c.op == "ge" and any(isinstance(a, Lane) for a in atoms_of(c))]
-        if len(over) != 1:
-            return None
-        start, end = evaluate(edge.start, env), evaluate(edge.end, env)
-    except (KeyError, ArithmeticError):
-        return None
-    return end + over[0] - start, end + over[0], end
+RULE: Final = Rule(
+    code=CODE,
+    name="undefined-padding",
+    summary="a reduction, scan, product or store uses padding whose value is unspecified",
+    severity="error",
+    mypy="tile-padding",
+    residual=True,
+    fixes=("padding", "declaration"),
+    obligation=report_obligation,
+)

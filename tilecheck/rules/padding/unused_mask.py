@@ -1,4 +1,47 @@
-"""TC302 unused-mask: a mask that is computed and limits no access."""
+"""TC302 unused-mask: a mask computed and not used.
+
+## What it does
+
+Finds a mask (a comparison of tiles, or what `&`, `|` and `~` make of some) that is computed and reaches no access, no
+`where` and no other result. A mask that one variant of the kernel uses is used. Names that begin with `_` are left
+alone.
+
+## Why is this bad?
+
+Accesses check bounds by themselves, so this is often harmless; but they check them against the array. A mask such as
+`offsets < n` also keeps out lanes that lie inside the array and are not meant, when `n` is smaller, or when an offset
+runs from one row into the next.
+
+## Example
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def double(src, dst, n: int, T: ct.Constant[int]):
+    offsets = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
+    mask = offsets < n  # error: TC302
+    ct.scatter(dst, offsets, ct.gather(src, offsets) * 2)
+```
+
+## Use instead
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def double(src, dst, n: int, T: ct.Constant[int]):
+    offsets = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
+    mask = offsets < n
+    ct.scatter(dst, offsets, ct.gather(src, offsets) * 2, mask=mask)
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC302] what it is kept for` on the line, or a name that begins with `_`.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +51,21 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.lint_facts import Unused
+from tilecheck.rules.rule import Rule
+from tilecheck.rules.view import KernelView
 
-__all__ = ["diagnose"]
-
-CODE = "TC302"
+CODE: Final = "TC302"
 _MASKABLE: Final = ("gather", "scatter")
 
 
-def diagnose(model: KernelModel) -> Iterator[Diagnostic]:
-    for u in model.observed.unused:
+def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
+    """A warning for each such value."""
+    for u in view.model.observed.unused:
         if u.kind == "mask":
-            yield _told(model, u)
+            yield _unused(view.model, u)
 
 
-def _told(model: KernelModel, u: Unused) -> Diagnostic:
+def _unused(model: KernelModel, u: Unused) -> Diagnostic:
     unchecked = any(not a.checked and not a.tile for a in model.accesses)
     message = f"`{u.name}` is computed and never used: it limits no access"
     if unchecked:
@@ -32,5 +76,17 @@ def _told(model: KernelModel, u: Unused) -> Diagnostic:
     maskable = any(a.op in _MASKABLE or a.op.startswith("atomic") for a in model.accesses)
     fix = f"pass it where it belongs, as `mask={u.name}`, or delete it" if maskable else (
         f"apply it, `ct.where({u.name}, ..., 0)`, or delete it")
-    # a finding in a helper is the same whichever kernel calls it
+    # a finding in a helper is the same for every kernel that calls it
     return Diagnostic(CODE, "warning", message, u.span, None if u.helper else model.name, (Note(note),), fix)
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="unused-mask",
+    summary="a mask computed and not used",
+    severity="warning",
+    mypy="tile-unused",
+    unnecessary=True,
+    fixes=("mask",),
+    kernel=report_kernel,
+)

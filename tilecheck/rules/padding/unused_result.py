@@ -1,4 +1,47 @@
-"""TC304 unused-result: a tile that is loaded or computed and never reaches memory."""
+"""TC304 unused-result: a loaded or computed tile that never reaches memory.
+
+## What it does
+
+Finds a tile that is loaded or computed and reaches no store, no atomic, no condition and no result of a function. Of
+a chain of such values the last one is reported. An assignment that does more than compute a value (an atomic, an
+ordered load, a call that stores) is used; so is what one variant of the kernel uses. Names that begin with `_` are
+left alone.
+
+## Why is this bad?
+
+The compiler removes the value, and without it the kernel mostly does not compute what its author thinks: the result
+was meant to be stored, or another name was.
+
+## Example
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def double(src, dst, T: ct.Constant[int]):
+    t = ct.load(src, (ct.bid(0),), (T,))
+    doubled = t * 2  # error: TC304
+    ct.store(dst, (ct.bid(0),), t)
+```
+
+## Use instead
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def double(src, dst, T: ct.Constant[int]):
+    t = ct.load(src, (ct.bid(0),), (T,))
+    doubled = t * 2
+    ct.store(dst, (ct.bid(0),), doubled)
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC304] what it is kept for` on the line, or a name that begins with `_`.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +51,34 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.lint_facts import Unused
+from tilecheck.rules.rule import Rule
+from tilecheck.rules.view import KernelView
 
-__all__ = ["diagnose"]
-
-CODE = "TC304"
+CODE: Final = "TC304"
 _WHAT: Final = {"tile": "computed", "loaded": "loaded"}
 
 
-def diagnose(model: KernelModel) -> Iterator[Diagnostic]:
-    for u in model.observed.unused:
+def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
+    """A warning for each such value."""
+    for u in view.model.observed.unused:
         if u.kind in _WHAT:
-            yield _told(model, u)
+            yield _unused(view.model, u)
 
 
-def _told(model: KernelModel, u: Unused) -> Diagnostic:
+def _unused(model: KernelModel, u: Unused) -> Diagnostic:
     message = f"`{u.name}` is {_WHAT[u.kind]} and never reaches memory: nothing that is stored depends on it"
     note = "the compiler removes it, and what leads to it alone"
-    # a finding in a helper is the same whichever kernel calls it
+    # a finding in a helper is the same for every kernel that calls it
     return Diagnostic(CODE, "warning", message, u.span, None if u.helper else model.name, (Note(note),),
                       f"store `{u.name}` or what is made of it, or delete it")
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="unused-result",
+    summary="a loaded or computed tile that never reaches memory",
+    severity="warning",
+    mypy="tile-unused",
+    unnecessary=True,
+    kernel=report_kernel,
+)

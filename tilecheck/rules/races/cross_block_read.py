@@ -1,18 +1,90 @@
-"""TC103 cross-block-read: a block reads an element that another block writes in the same launch."""
+"""TC103 cross-block-read: a block reads an element that another block writes in the same launch.
+
+## What it does
+
+Finds a block that reads an element which another block writes in the same launch. The finding stands on the read.
+
+## Why is this bad?
+
+There is no order between the blocks of a launch: no barrier, and no promise that they run at the same time. A plain
+read and a plain write of one location from two blocks are a data race ([Tile IR specification, memory
+model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)), and so undefined behaviour. The reader may
+see the old value, the new one, or, since the compiler may assume that nobody else touches the location, a value that
+was never there.
+
+## Example
+
+A reduction in two phases, as if all blocks had finished the first before any begins the second:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def two_phases(src, partial, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(partial, (i,), ct.load(src, (i,), (T,)))
+    total = ct.zeros((T,), ct.float32)
+    for j in range(ct.num_blocks(0)):
+        total = total + ct.load(partial, (j,), (T,))  # error: TC103
+    ct.store(dst, (i,), total)
+```
+
+## Use instead
+
+End the launch between the phases. Launches on one stream run one after the other:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def first_phase(src, partial, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(partial, (i,), ct.load(src, (i,), (T,)) * 2)
+
+
+@ct.kernel
+def second_phase(partial, dst, n: int, T: ct.Constant[int]):
+    i = ct.bid(0)
+    total = ct.zeros((T,), ct.float32)
+    for j in range(n):
+        total = total + ct.load(partial, (j,), (T,))
+    ct.store(dst, (i,), total)
+```
+
+A block may read what it writes itself:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def in_place(x, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(x, (i,), ct.load(x, (i,), (T,)) * 2)
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC103] why no other block writes it` on the line or above the kernel, or `@unsafe("why")` on the
+kernel.
+"""
 
 from __future__ import annotations
+
+from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Settled
-from tilecheck.rules.messages.wording import block_name, clause_list, element_of, iterations, launch_of
+from tilecheck.rules.rule import Rule
+from tilecheck.text.wording import block_name, clause_list, element_of, iterations, launch_of
 
-__all__ = ["diagnose"]
-
-CODE = "TC103"
+CODE: Final = "TC103"
 
 
-def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     array = s.access.array
     notes = [Note(f"`{array}` is written here", s.other.span)] if s.other is not None else []
     help_ = f"read what other blocks write to `{array}` in a second launch, or read from an array that nobody writes"
@@ -34,3 +106,15 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
         if s.missing:
             help_ = f"if it holds, say so in the kernel: # tilecheck: requires {s.missing}"
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), help_, w)
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="cross-block-read",
+    summary="a block reads an element that another block writes in the same launch",
+    severity="error",
+    mypy="tile-race",
+    residual=True,
+    fixes=("advised",),
+    obligation=report_obligation,
+)

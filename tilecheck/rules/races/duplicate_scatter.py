@@ -1,18 +1,74 @@
-"""TC106 duplicate-scatter: one scatter writes an element twice from one block."""
+"""TC106 duplicate-scatter: one scatter writes an element twice from one block.
+
+## What it does
+
+Finds a scatter whose indices name one element twice within one block.
+
+## Why is this bad?
+
+A tile operation stands for one memory operation on each element, with no order between them. Two of them that write
+one location are a data race inside a block ([Tile IR specification, memory
+model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)): undefined behaviour, whichever value one
+expects to stay.
+
+## Example
+
+Lanes `2 * k` and `2 * k + 1` have the same index:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def pairs(src, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    offsets = i * T + ct.arange(T, dtype=ct.int32) // 2
+    ct.scatter(dst, offsets, ct.load(src, (i,), (T,)))  # error: TC106
+```
+
+## Use instead
+
+Give every lane its own element, or combine the lanes first. To add up what meets in one place, use `ct.atomic_add`,
+whose lanes may coincide.
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def spread(src, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    offsets = i * T + ct.arange(T, dtype=ct.int32)
+    ct.scatter(dst, offsets, ct.load(src, (i,), (T,)))
+
+
+@ct.kernel
+def add_pairs(src, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    offsets = i * T + ct.arange(T, dtype=ct.int32) // 2
+    ct.atomic_add(dst, offsets, ct.load(src, (i,), (T,), padding_mode=ct.PaddingMode.ZERO))
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC106] why the indices differ` on the line or above the kernel, or `@unsafe("why")` on the kernel.
+When the indices come from an array that holds no value twice, declare it: `@requires("injective(ids)")`.
+"""
 
 from __future__ import annotations
+
+from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Settled
-from tilecheck.rules.messages.wording import block_name, clause_list, element_of, launch_of
+from tilecheck.rules.rule import Rule
+from tilecheck.text.wording import block_name, clause_list, element_of, launch_of
 
-__all__ = ["diagnose"]
-
-CODE = "TC106"
+CODE: Final = "TC106"
 
 
-def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     array, w = s.access.array, s.witness
     help_ = f"give every lane its own element of `{array}`, or mask the lanes that repeat one"
     if s.verdict == "refuted" and w is not None:
@@ -30,3 +86,14 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
         if s.missing:
             help_ = f"if it holds, say so in the kernel: # tilecheck: requires {s.missing}"
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, (), help_, w)
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="duplicate-scatter",
+    summary="one scatter writes an element twice from one block",
+    severity="error",
+    mypy="tile-race",
+    residual=True,
+    obligation=report_obligation,
+)

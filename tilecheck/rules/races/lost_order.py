@@ -1,18 +1,69 @@
-"""TC108 lost-order: accesses of one block whose program order the compiler does not keep."""
+"""TC108 lost-order: accesses of one block whose program order the compiler does not keep.
+
+## What it does
+
+Finds accesses of one block that rely on program order where the compiler keeps none: a store in a `for` loop whose
+iterations the compiler may leave unordered although they write the same elements, for example through a slice that
+moves with the loop; and accesses under a lock whose operations do not order them.
+
+## Why is this bad?
+
+In Tile IR, program order alone orders nothing; only tokens do, and the compiler leaves the token out where it takes
+the iterations of a loop to be independent. Two unordered writes of one location are a data race even within one block
+([specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)): undefined behaviour.
+
+## Example
+
+The slice moves back by a tile in each iteration and the index forward by one, so every iteration writes the same
+elements, and their order is not kept:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def moving_window(dst, n: int, T: ct.Constant[int]):
+    base = ct.bid(0) * n
+    for k in range(n):
+        window = dst.slice(0, (base + n - k) * T, (base + n) * T + T)
+        ct.store(window, (k,), ct.full((T,), k, ct.float32))  # error: TC108
+```
+
+## Use instead
+
+Keep the value in a variable and store it once after the loop, or let the iterations write different elements:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def last_value(dst, n: int, T: ct.Constant[int]):
+    value = ct.zeros((T,), ct.float32)
+    for k in range(n):
+        value = value + k
+    ct.store(dst, (ct.bid(0),), value)
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC108] what orders the stores` on the line or above the kernel, or `@unsafe("why")` on the kernel.
+"""
 
 from __future__ import annotations
+
+from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Severity
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Settled
-from tilecheck.rules.messages.wording import block_name, clause_list, element_of, iterations, launch_of
+from tilecheck.rules.rule import Rule
+from tilecheck.text.wording import block_name, clause_list, element_of, iterations, launch_of
 
-__all__ = ["diagnose"]
-
-CODE = "TC108"
+CODE: Final = "TC108"
 
 
-def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     if s.kind != "order":
         return _weak_lock(s, model)
     array, w = s.access.array, s.witness
@@ -42,3 +93,14 @@ def _weak_lock(s: Settled, model: KernelModel) -> Diagnostic:
         f"{block_name(w.second.block, model.axes_read)} meet in {element_of(s.access.array, w)}"),)
     severity: Severity = "warning" if w is None else "error"
     return Diagnostic(CODE, severity, message, s.access.span, model.name, notes, help_, w)
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="lost-order",
+    summary="accesses of one block whose program order the compiler does not keep",
+    severity="error",
+    mypy="tile-race",
+    residual=True,
+    obligation=report_obligation,
+)

@@ -1,29 +1,94 @@
-"""TC111 missing-grid-wait: a kernel under programmatic dependent launch touches memory before it waits."""
+"""TC111 missing-grid-wait: a kernel under programmatic dependent launch accesses memory before it waits.
+
+## What it does
+
+Finds a kernel that is launched with `programmatic_dependent_launch=True` and touches an array before it has called
+`ct.grid_dependency_control_wait()`, or without calling it. A wait under a condition counts only for what stands under
+the same condition; constants that the launch passes are taken into account. What a kernel reads before the wait,
+while it reads other arrays only after it, is taken for data that no earlier launch writes. Kernels that are never
+launched so are left alone.
+
+## Why is this bad?
+
+Under programmatic dependent launch the kernel starts while the launch before it still runs. What that one writes is
+visible only after the wait; before it, a load may return old values, and a store may overwrite what is still being
+read. Nothing orders the two accesses: a data race, and undefined behaviour, by the Tile IR memory model
+([specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)).
+
+## Example
+
+```python
+import cuda.tile as ct
+import torch
+
+
+@ct.kernel
+def double(src, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    t = ct.load(src, (i,), (T,))  # error: TC111
+    ct.grid_dependency_control_wait()
+    ct.store(dst, (i,), t * 2)
+
+
+def doubled(x):
+    out = torch.empty_like(x)
+    ct.launch(torch.cuda.current_stream(), (ct.cdiv(x.shape[0], 128),), double, (x, out, 128),
+              programmatic_dependent_launch=True)
+    return out
+```
+
+## Use instead
+
+```python
+import cuda.tile as ct
+import torch
+
+
+@ct.kernel
+def double(src, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.grid_dependency_control_wait()
+    ct.store(dst, (i,), ct.load(src, (i,), (T,)) * 2)
+
+
+def doubled(x):
+    out = torch.empty_like(x)
+    ct.launch(torch.cuda.current_stream(), (ct.cdiv(x.shape[0], 128),), double, (x, out, 128),
+              programmatic_dependent_launch=True)
+    return out
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC111] no earlier launch writes src` on the line of the access, or above the kernel.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.read_write_sets import constants_of
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.lint_facts import Early
+from tilecheck.rules.rule import Rule
+from tilecheck.rules.view import KernelView
 
-__all__ = ["diagnose"]
-
-CODE = "TC111"
+CODE: Final = "TC111"
 
 
-def diagnose(model: KernelModel, launches: Sequence[Launch]) -> Iterator[Diagnostic]:
-    """One error, at the first access that may come too early in some visible launch."""
-    for launch in launches:
+def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
+    """An error at the first access that may come too early in some seen launch."""
+    model = view.model
+    for launch in view.launches:
         if not launch.dependent:
             continue
         given = constants_of(model, launch)
         early = next((e for e in model.observed.early if not _ahead(model, e) and not e.waited(given)), None)
         if early is not None:
-            yield _told(model, launch, early)
+            yield _early(model, launch, early)
             return
 
 
@@ -33,7 +98,7 @@ def _ahead(model: KernelModel, early: Early) -> bool:
     return early.reads and not early.waits and bool(after) and early.array not in after
 
 
-def _told(model: KernelModel, launch: Launch, early: Early) -> Diagnostic:
+def _early(model: KernelModel, launch: Launch, early: Early) -> Diagnostic:
     late = "on a path that has not waited for it" if model.observed.waits else "without ever waiting for it"
     message = (f"`{model.name}` may start while the launch before it still runs, and touches `{early.array}` here "
                f"{late}")
@@ -42,3 +107,13 @@ def _told(model: KernelModel, launch: Launch, early: Early) -> Diagnostic:
         (Note("it is launched with programmatic_dependent_launch=True here", launch.span),
          Note("what the launch before it writes is visible only after the wait")),
         "call `ct.grid_dependency_control_wait()` before the first access, on every path")
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="missing-grid-wait",
+    summary="a kernel under programmatic dependent launch accesses memory before it waits",
+    severity="error",
+    mypy="tile-race",
+    kernel=report_kernel,
+)

@@ -1,19 +1,66 @@
-"""TC107 mixed-atomicity: a plain access, or one too weak to synchronise, to what another block updates atomically."""
+"""TC107 mixed-atomicity: a plain access, or one too weak to synchronise, to what another block updates.
+
+## What it does
+
+Finds a plain load or store of a location that another block updates with an atomic, and atomics whose order or scope is
+too weak for what they are used for, such as a lock that is taken without `ACQUIRE` or whose scope is one block.
+
+## Why is this bad?
+
+An atomic is safe beside other atomics only. A plain access to the same location from another block conflicts with it
+and nothing orders the two: a data race, and undefined behaviour, by the Tile IR memory model ([specification, memory
+model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)). A lock taken with a relaxed operation does
+not keep the protected accesses inside: the compiler may move them out.
+
+## Example
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def count_then_read(count, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.atomic_add(count, (0,), 1)
+    seen = ct.load(count, (0,), (1,))  # error: TC107
+    ct.store(dst, (i,), ct.broadcast_to(seen, (T,)))
+```
+
+## Use instead
+
+Use the value that the atomic returns, or read the result in a later launch:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def ticket(count, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    seen = ct.atomic_add(count, (0,), 1)
+    ct.store(dst, (i,), ct.broadcast_to(seen, (T,)))
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC107] what orders the accesses` on the line or above the kernel, or `@unsafe("why")` on the kernel.
+"""
 
 from __future__ import annotations
+
+from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.obligations.obligation import Settled
-from tilecheck.rules.messages.wording import block_name, clause_list, element_of, iterations, launch_of
+from tilecheck.rules.rule import Rule
+from tilecheck.text.wording import block_name, clause_list, element_of, iterations, launch_of
 
-__all__ = ["diagnose"]
-
-CODE = "TC107"
+CODE: Final = "TC107"
 
 
-def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     if s.fault is not None:
         return _plain(s.fault, model)
     array, w = s.access.array, s.witness
@@ -59,3 +106,14 @@ def _help(s: Settled) -> str:
         return "use memory_scope=ct.MemoryScope.DEVICE for what several blocks touch"
     what = "read it with an atomic" if s.access.mode == "read" else "write it with an atomic"
     return f"{what}, or do it in another launch"
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="mixed-atomicity",
+    summary="a plain access, or one too weak to synchronise, to what another block updates",
+    severity="error",
+    mypy="tile-race",
+    residual=True,
+    obligation=report_obligation,
+)

@@ -1,22 +1,101 @@
-"""TC101 overlapping-write: two blocks write the same element."""
+"""TC101 overlapping-write: two blocks write the same element.
+
+## What it does
+
+Finds two blocks of one launch that write the same element of an array, or one block's write that meets another
+block's write made by a different statement. The report shows a *witness*: a grid, the constants and shapes, the
+two blocks with their loop iterations, and the element that both write. Every witness is evaluated again before it is
+shown.
+
+A kernel that reads `ct.bid(k)` or `ct.num_blocks(k)` is meant for more than one block on axis `k`, so a collision
+along that axis is an error, not a condition on the launch.
+
+## Why is this bad?
+
+Blocks run in no particular order and at the same time. Two plain writes to one location from two blocks conflict, and
+nothing orders them: by the Tile IR memory model ([specification, memory
+model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)) that is a data race, and a program with a
+data race has undefined behaviour. It stays undefined when both blocks write equal values: there is no exemption for
+that. In practice the result differs from run to run, or is right until the grid grows.
+
+## Example
+
+The grid has two axes, but the second one never reaches the destination: all blocks with one `i` write the same tile.
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def copy_tiles(src, dst, T: ct.Constant[int], U: ct.Constant[int]):
+    i, j = ct.bid(0), ct.bid(1)
+    tile = ct.load(src, (i, j), (T, U))
+    ct.store(dst, (i, 0), tile)  # error: TC101
+```
+
+A block steps on by `T // 2` elements and writes `T`, so each writes half of what the next one writes:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def half_a_step(src, dst, T: ct.Constant[int]):
+    offsets = ct.bid(0) * (T // 2) + ct.arange(T, dtype=ct.int32)
+    ct.scatter(dst, offsets, ct.gather(src, offsets))  # error: TC101
+```
+
+## Use instead
+
+Let every grid axis that the kernel reads reach the destination, with a step no shorter than the tile:
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def copy_tiles(src, dst, T: ct.Constant[int], U: ct.Constant[int]):
+    i, j = ct.bid(0), ct.bid(1)
+    tile = ct.load(src, (i, j), (T, U))
+    ct.store(dst, (i, j), tile)
+
+
+@ct.kernel
+def whole_step(src, dst, T: ct.Constant[int]):
+    offsets = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
+    ct.scatter(dst, offsets, ct.gather(src, offsets))
+```
+
+Where blocks must combine their results in one place, use an atomic (`ct.atomic_add`), or write partial results to a
+workspace with a place for every block and reduce them in a second launch.
+
+## How to suppress it
+
+`# tilecheck: allow[TC101] why this cannot happen` on the line or above the kernel, or `@unsafe("why")` on the kernel.
+Both need a reason.
+
+See also: [which blocks meet where, drawn](../show.md), [how it is mended by `--fix`](../fixes.md), [TC102](TC102.md)
+for writes that could not be proved disjoint, and [the memory model in plain words](../memory-model.md).
+"""
 
 from __future__ import annotations
+
+from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.obligations.obligation import Settled
-from tilecheck.rules.messages.wording import block_name, blocks, element_of, iterations, launch_of
+from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Bid, Term, atoms_of
 from tilecheck.symbolic.footprint import Witness
+from tilecheck.text.wording import block_name, blocks, element_of, iterations, launch_of
 
-__all__ = ["diagnose"]
-
-CODE = "TC101"
+CODE: Final = "TC101"
 
 EQUAL_VALUES = "a race even where both blocks store the same value: the memory model leaves the result undefined"
 
 
-def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     w = s.witness
     assert w is not None
     axes = model.axes_read
@@ -59,3 +138,15 @@ def _mentions(access: Access, axis: int) -> bool:
 
     return any(reaches(t) for t in access.region.index) or any(
         isinstance(a, Bid) and a.axis == axis for a in atoms_of(access.region.guard))
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="overlapping-write",
+    summary="two blocks write the same element",
+    severity="error",
+    mypy="tile-race",
+    residual=True,
+    fixes=("advised",),
+    obligation=report_obligation,
+)

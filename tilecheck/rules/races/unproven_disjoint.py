@@ -1,18 +1,90 @@
-"""TC102 unproven-disjoint: writes of different blocks could not be proved disjoint, or only under a condition."""
+"""TC102 unproven-disjoint: writes of different blocks could not be proved disjoint.
+
+## What it does
+
+Reports a write for which neither a proof was found that blocks never write the same element, nor a collision. It also
+reports a write that is disjoint only under a condition on its launch that nothing states: the message names the
+condition.
+
+By default this is a warning; with `--strict`, or `@deny_residual` on the kernel, it is an error.
+
+## Why is this bad?
+
+If two blocks do write the same element, the program has a data race, which the Tile IR memory model
+([specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html))
+makes undefined behaviour. What is reported here is not known to be wrong. It is a place where
+the safety of the kernel rests on something that its index arithmetic does not show.
+
+## Example
+
+Where each block writes is read from an array. It is fine if `rows` holds no value twice, and nothing says so.
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def scatter_rows(src, rows, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    row = ct.load(rows, (i,), (1,)).item()
+    ct.store(dst, (row, 0), ct.load(src, (i, 0), (1, T)))  # error: TC102
+```
+
+## Use instead
+
+Say what the index array satisfies, in the contract language. The declaration becomes part of the kernel's contract,
+which `tilecheck contract` prints:
+
+```python
+import cuda.tile as ct
+from tilecheck import requires
+
+
+@requires("injective(rows)")
+@ct.kernel
+def scatter_rows(src, rows, dst, T: ct.Constant[int]):
+    i = ct.bid(0)
+    row = ct.load(rows, (i,), (1,)).item()
+    ct.store(dst, (row, 0), ct.load(src, (i, 0), (1, T)))
+```
+
+A condition on constants or shapes is declared in the same way. Each block writes `T` elements of a row of `W`; rows
+stay apart only if `T <= W`:
+
+```python
+import cuda.tile as ct
+from tilecheck import requires
+
+
+@requires("T <= W")
+@ct.kernel
+def head_of_rows(src, dst, W: ct.Constant[int], T: ct.Constant[int]):
+    offsets = ct.bid(0) * W + ct.arange(T, dtype=ct.int32)
+    ct.scatter(dst, offsets, ct.gather(src, offsets))
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC102] why blocks stay apart` on the line or above the kernel, or `@unsafe("why")` on the kernel. A
+declaration is better than an opt-out: it can be checked.
+"""
 
 from __future__ import annotations
 
-from tilecheck.diagnostics import Diagnostic, Note, Proposal
+from collections.abc import Iterator
+from typing import Final
+
+from tilecheck.diagnostics import Diagnostic, Note, Proposal, Severity
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Settled
-from tilecheck.rules.messages.wording import clause_list, element_of, launch_of
+from tilecheck.rules.rule import Rule
+from tilecheck.rules.view import KernelView
+from tilecheck.text.wording import clause_list, element_of, launch_of
 
-__all__ = ["diagnose"]
-
-CODE = "TC102"
+CODE: Final = "TC102"
 
 
-def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
+def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
     notes: list[Note] = []
     if s.other is not None and s.other.span != s.access.span:
@@ -30,3 +102,33 @@ def diagnose(s: Settled, model: KernelModel) -> Diagnostic:
     notes += s.advice.notes
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), help_, s.witness,
                       Proposal(requires=semantic or ((s.missing,) if s.missing else ())))
+
+
+def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
+    """A finding for each unsupported construct that may use an array of which no other finding says so."""
+    model = view.model
+    reported = {s.access.array for s in view.proof.obligations if s.verdict in ("unproven", "refuted")}
+    unowned = {f.array for f in model.ownership.faults if f.code == "TC110"}
+    severity: Severity = "error" if model.dialect else "warning"
+    for gap in model.gaps:
+        if unowned.intersection(gap.arrays):
+            continue  # the construct is unsupported because of the annotation, which TC110 reports
+        arrays = [array for array in gap.arrays if array not in reported]
+        if arrays:
+            names = ", ".join(f"`{array}`" for array in arrays)
+            yield Diagnostic(
+                CODE, severity, f"could not prove anything of {names}: {gap.what}", gap.span, model.name,
+                help="use operations of cuda.tile, or a helper whose source is in the checked files")
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="unproven-disjoint",
+    summary="writes of different blocks could not be proved disjoint",
+    severity="warning",
+    mypy="tile-race",
+    residual=True,
+    fixes=("declaration",),
+    obligation=report_obligation,
+    kernel=report_kernel,
+)

@@ -1,4 +1,62 @@
-"""TC505 product-operands: operands of a matrix product of types that it does not take, in a kernel of the dialect."""
+"""TC505 product-operands: operands of a matrix product of types that it does not take.
+
+## What it does
+
+Finds matrix products of types for which there is none: operands of `ct.mma` of two types, an accumulator that the
+product cannot be added to, a tile of one axis where `ct.mma` takes a matrix, and scales of `ct.mma_scaled` of a type
+or number that do not go with their operands. Extents that do not meet are [TC501](TC501.md). Where an element type is
+not known nothing is said, and where only a launch tells it (the type of an array) only a launch that is seen.
+
+| operands | accumulator |
+|---|---|
+| float16, float8_e4m3fn, float8_e5m2 | float16 or float32 |
+| bfloat16, float32, tfloat32 | float32 |
+| float64 | float64 |
+| int8 and uint8, also one of each | int32 |
+
+## Why is this bad?
+
+The kernel does not compile, which is noticed at its first launch on a GPU: the instructions that multiply matrices
+exist for these types only (Tile IR specification, `mmaf`, `mmai` and `mmaf_scaled`).
+
+## Example
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def gemm(a, b, c, T: ct.Constant[int]):
+    i, j = ct.bid(0), ct.bid(1)
+    acc = ct.zeros((T, T), ct.float16)
+    for k in range(ct.num_tiles(a, 1, (T, T))):
+        x = ct.load(a, (i, k), (T, T), padding_mode=ct.PaddingMode.ZERO).astype(ct.bfloat16)
+        y = ct.load(b, (k, j), (T, T), padding_mode=ct.PaddingMode.ZERO).astype(ct.bfloat16)
+        acc = ct.mma(x, y, acc)  # error: TC505
+    ct.store(c, (i, j), acc.astype(c.dtype))
+```
+
+## Use instead
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def gemm(a, b, c, T: ct.Constant[int]):
+    i, j = ct.bid(0), ct.bid(1)
+    acc = ct.zeros((T, T), ct.float32)
+    for k in range(ct.num_tiles(a, 1, (T, T))):
+        x = ct.load(a, (i, k), (T, T), padding_mode=ct.PaddingMode.ZERO).astype(ct.bfloat16)
+        y = ct.load(b, (k, j), (T, T), padding_mode=ct.PaddingMode.ZERO).astype(ct.bfloat16)
+        acc = ct.mma(x, y, acc)
+    ct.store(c, (i, j), acc.astype(c.dtype))
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC505] this branch is never compiled` on the line or above the kernel. It needs a reason.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +64,119 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
-from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
-
-__all__ = ["diagnose"]
+from tilecheck.interp.kernel.tile_types.uses import Misfit, Use
+from tilecheck.rules.messages.operands import Words, axes, line, op, type_findings
+from tilecheck.rules.rule import Rule
+from tilecheck.rules.view import KernelView
+from tilecheck.text.wording import spelled
 
 CODE: Final = "TC505"
 
 
-def diagnose(model: KernelModel) -> Iterator[Diagnostic]:
-    """One finding for each such place."""
-    for fault in model.ownership.typed:
+def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
+    """The errors at products."""
+    for fault in view.model.ownership.typed:
         if fault.code == CODE:
-            message, help_ = _WORDS[fault.how](fault)
-            yield Diagnostic(CODE, "error", message, fault.span, model.name, (), help_)
+            message, help_ = _DIALECT_WORDS[fault.how](fault)
+            yield Diagnostic(CODE, "error", message, fault.span, view.model.name, (), help_)
+    yield from type_findings(view, CODE, _WORDS)
 
 
-def _product(f: Fault) -> tuple[str, str]:
+# --- the ownership dialect -------------------------------------------------------------------------------------------
+
+def _dialect_product(f: Fault) -> tuple[str, str]:
     name, first, second = f.words
     return (f"the operands of `ct.{name}` are of {first} and of {second}",
             f"convert one of them: `ct.astype(t, ct.{first})`")
 
 
-def _accumulator(f: Fault) -> tuple[str, str]:
+def _dialect_accumulator(f: Fault) -> tuple[str, str]:
     name, given, acc, wanted = f.words
     return f"`ct.{name}` of {given} cannot be added to {acc}", f"accumulate in {wanted}: `ct.zeros(..., ct.{wanted})`"
 
 
-_WORDS: Final[Mapping[str, Callable[[Fault], tuple[str, str]]]] = {"product": _product, "accumulator": _accumulator}
+_DIALECT_WORDS: Final[Mapping[str, Callable[[Fault], tuple[str, str]]]] = {
+    "product": _dialect_product,
+    "accumulator": _dialect_accumulator,
+}
+
+
+# --- operations of cuda.tile ------------------------------------------------------------------------------------------
+
+_ORDINAL: Final[Mapping[str, str]] = {
+    "first": "the first operand", "second": "the second operand", "added": "what is added to", "scales": "the scales"}
+
+
+def _product_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    which, rank, low = f.words
+    return (f"{_ORDINAL[which]} of {op(use)} has {axes(rank)}, and a product takes at least {low}",
+            "add an axis: `t[None, :]`, or use `ct.sum(x * y)`")
+
+
+def _scaled_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    which, rank = f.words
+    return f"{_ORDINAL[which]} of {op(use)} has {axes(rank)}: it takes 2 or 3", "reshape it to (M, K) or (B, M, K)"
+
+
+def _operands(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    a, b = f.words
+    x, y = use.operands[0], use.operands[2 if use.kind == "mma_scaled" else 1]
+    return (f"the operands of {op(use)} are of {a}{line(x.made, file)} and of {b}{line(y.made, file)}",
+            f"convert one of them: `ct.astype(t, ct.{a})`")
+
+
+def _no_product(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return (f"there is no {op(use)} of {f.words[0]}", "convert both operands: `ct.astype(t, ct.float16)`")
+
+
+def _no_scaled(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    return (f"there is no {op(use)} of {f.words[0]}: it takes float8_e4m3fn, float8_e5m2 and float4_e2m1fn",
+            "use `ct.mma`")
+
+
+def _accumulator(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    given, acc, wanted = f.words
+    return (f"{op(use)} of {given} cannot be added to {acc}{line(use.operands[-1].made, file)}",
+            f"accumulate in {wanted}: `ct.zeros(..., ct.{wanted})`")
+
+
+def _scale_types(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    a, b = f.words
+    return f"the scales of {op(use)} are of {a} and of {b}", f"convert one of them: `ct.astype(t, ct.{a})`"
+
+
+def _scale(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    given, dtype, takes = f.words
+    return f"scales of {given} do not go with operands of {dtype}", f"use scales of {takes}"
+
+
+def _block(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    dtype, scales, sizes = f.words
+    whole, count = (spelled(t) for t in f.terms)
+    several = "scale" if count == "1" else "scales"
+    return (f"{whole} elements of {dtype} along K have {count} {several} of {scales}, and {sizes} elements share one",
+            f"give one scale to every {sizes} elements along K")
+
+
+_WORDS: Final[Mapping[str, Words]] = {
+    "rank": _product_rank,
+    "rank_of_scaled": _scaled_rank,
+    "operands": _operands,
+    "no_product": _no_product,
+    "no_scaled": _no_scaled,
+    "accumulator": _accumulator,
+    "scales": _scale_types,
+    "scale": _scale,
+    "block": _block,
+}
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="product-operands",
+    summary="operands of a matrix product of types that it does not take",
+    severity="error",
+    mypy="tile-shape",
+    kernel=report_kernel,
+)

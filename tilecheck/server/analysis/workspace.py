@@ -14,11 +14,11 @@ from tilecheck.diagnostics import Diagnostic, KernelReport
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Proof
-from tilecheck.obligations.verdicts import conclude
 from tilecheck.pipeline.analyze import Joiner, Overlay
 from tilecheck.pipeline.cache import UNREADABLE, digest
 from tilecheck.pipeline.results import Analysis, Dependencies
 from tilecheck.project.module import KernelSite, Module
+from tilecheck.rules.diagnose import conclude
 from tilecheck.server.analysis.changes import changed
 from tilecheck.server.analysis.live import LiveProject
 from tilecheck.server.analysis.reads import Key

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.interp.kernel.tile_types.kernels import findings, one
+from tests.interp.kernel.tile_types.kernels import CODES, findings, one
 from tests.interp.kernel.tile_types.messages import LAUNCHED, MESSAGES
-from tilecheck.rules.messages.tile_types import _WORDS
+from tilecheck.rules.catalog import module_of
+from tilecheck.rules.messages.operands import line
+from tilecheck.syntax.tree import Span
 
 LAUNCH = """\
 import cuda.tile as ct
@@ -45,11 +47,9 @@ def test_what_only_a_launch_tells_is_told_with_the_launch(
 
 
 def test_every_way_of_being_wrong_has_a_message_here() -> None:
-    assert {(code, how) for code, how, *_ in (*MESSAGES, *LAUNCHED)} == set(_WORDS)
+    assert {(code, how) for code, how, *_ in (*MESSAGES, *LAUNCHED)} == {
+        (code, how) for code in CODES for how in module_of(code)._WORDS}
 
 
 def test_a_place_in_another_file_is_named_with_it() -> None:
-    from tilecheck.rules.messages.tile_types import _line
-    from tilecheck.syntax.tree import Span
-
-    assert _line(Span("h.py", 12, 0, 12, 3), "k.py") == " from h.py:12"
+    assert line(Span("h.py", 12, 0, 12, 3), "k.py") == " from h.py:12"

@@ -1,4 +1,4 @@
-"""The entry point of the analysing process. Importing it loads no analysis."""
+"""Where the analysing process begins. The process that starts it need not load what it does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["analyse"]
 
 
 def analyse(connection: Connection) -> None:
-    """Serve the process at the other end of the connection until it closes."""
+    """Analyse for the process at the other end."""
     from tilecheck.server.analysis.process import serve
 
     serve(connection)

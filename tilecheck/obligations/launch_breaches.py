@@ -1,0 +1,135 @@
+"""Seen launches that break a clause of their kernel's contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tilecheck.interp.host.argument_aliasing import UnreadAxis, aliases, unread_axis
+from tilecheck.interp.host.discharge import Discharge
+from tilecheck.interp.host.launch import Launch
+from tilecheck.interp.host.read_write_sets import touched
+from tilecheck.interp.host.violations import failing
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.obligations.grid_coverage import depends_on_data, needed
+from tilecheck.obligations.launches import Discharged
+from tilecheck.obligations.obligation import Settled
+from tilecheck.symbolic import GridDim, atoms_of
+from tilecheck.symbolic.footprint import Clause
+from tilecheck.syntax.tree import Span
+
+__all__ = ["AliasedArguments", "Breach", "find_aliased_arguments", "find_breaches", "find_unread_axes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A launch that breaks a clause.
+
+    result    what the clause says at the launch
+    needing   an obligation on bounds that fails without the clause; None if the clause is not only about bounds
+    doubtful  whether the access, or the path of the host to the launch, depends on data and may not come about
+    sampled   whether the breach was seen for all sizes that were tried, and is not proved for others
+    """
+
+    clause: Clause
+    launch: Launch
+    result: Discharge
+    needing: Settled | None = None
+    doubtful: bool = False
+    sampled: bool = False
+
+    @property
+    def exceeds_tiles(self) -> bool:
+        """Whether the launch has more blocks than the array has tiles."""
+        return self.needing is not None and self.clause.cond is not None and any(
+            isinstance(a, GridDim) for a in atoms_of(self.clause.cond))
+
+
+def find_unread_axes(model: KernelModel, launches: Sequence[Launch]) -> Iterator[tuple[Launch, UnreadAxis]]:
+    """Launches with several blocks on an axis that a kernel which writes never reads, each with that axis."""
+    if model.written:
+        for launch in launches:
+            found = unread_axis(launch, model.axes_read)
+            if found is not None and found.sure:
+                yield launch, found
+
+
+def find_breaches(
+    model: KernelModel, clauses: Sequence[Clause], states: Mapping[str, Discharged], launches: Sequence[Launch],
+    obligations: Sequence[Settled],
+) -> tuple[Breach, ...]:
+    """The clauses that launches break.
+
+    Of the clauses on bounds that no launch is seen to discharge, one for each launch: they mostly have one cause. A
+    clause on the grid is left out where the launch has several blocks on an axis that the kernel never reads.
+    """
+    unread = {launch.span for launch, _ in find_unread_axes(model, launches)}
+    in_bounds = {c.text for s in obligations if s.kind == "bounds" for c in s.clauses}
+    only_bounds = {c.text for s in obligations if s.kind == "bounds" for c in s.clauses if c.kind == "structural"} - {
+        c.text for s in obligations if s.kind != "bounds" for c in s.clauses}
+    out: list[Breach] = []
+    for clause in clauses:
+        for launch, result in states[clause.text].at:
+            if clause.text in only_bounds:
+                if result.state == "broken" and launch.span not in unread:
+                    out += _out_of_bounds(model, clause, obligations, launch, result)
+            elif clause.text.startswith("disjoint(") or (
+                    launch.span in unread and clause.text.startswith("grid[")):
+                continue  # reported as aliased arguments, or as the axis that is not read
+            elif result.state == "broken" or (result.state == "violated" and clause.kind == "semantic"):
+                out.append(Breach(clause, launch, result))
+    reported = unread | {b.launch.span for b in out}
+    for clause in clauses:
+        for launch, result in states[clause.text].at if clause.text in in_bounds else ():
+            if result.state == "open" and launch.span not in reported:
+                found = failing(clause, model.params, launch, model.launched)
+                if found is not None:
+                    more = _out_of_bounds(model, clause, obligations, launch, found.result, found.always)
+                    reported |= {b.launch.span for b in more}
+                    out += more
+    return tuple(out)
+
+
+def _out_of_bounds(
+    model: KernelModel, clause: Clause, obligations: Sequence[Settled], launch: Launch, result: Discharge,
+    proved: bool = True,
+) -> list[Breach]:
+    """The breach of a clause that keeps accesses inside their arrays, if one leaves its array without it."""
+    s = needed(clause, obligations, model, launch, proved)
+    if s is None:
+        return []
+    breach = Breach(clause, launch, result, s, result.state == "violated", not proved)
+    if not breach.exceeds_tiles and depends_on_data(s):
+        return [Breach(clause, launch, result, s, True, not proved)]
+    return [breach]
+
+
+# --- aliases ---------------------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True, slots=True)
+class AliasedArguments:
+    """A launch that passes overlapping storage for two parameters, of which the kernel writes `written`.
+
+    names  the two parameters, in order
+    text   the second argument, as the author wrote it
+    span   the location of the second argument
+    """
+
+    names: tuple[str, str]
+    written: str
+    text: str
+    span: Span
+
+
+def find_aliased_arguments(model: KernelModel, launches: Sequence[Launch]) -> Iterator[AliasedArguments]:
+    """Pairs of arguments that certainly overlap, one of which the kernel writes and the other it uses."""
+    for launch in launches:
+        if launch.arguments is None:
+            continue
+        pairs = aliases(launch, model.params)
+        arrays = touched(model, launch) if pairs else None
+        for i, j in pairs:
+            names = (model.params[i].name, model.params[j].name)
+            if arrays is not None and arrays.conflict(*names):
+                written = names[0] if names[0] in arrays.written else names[1]
+                yield AliasedArguments(names, written, launch.arguments[j].text, launch.arguments[j].span)

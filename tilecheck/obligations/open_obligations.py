@@ -1,0 +1,51 @@
+"""The obligations that are left to report in view of the launches that are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from tilecheck.interp.host.launch import Launch
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.obligations.contract_minimize import implied
+from tilecheck.obligations.launches import Discharged
+from tilecheck.obligations.obligation import Proof, Settled
+from tilecheck.obligations.padding_launches import in_view
+from tilecheck.symbolic.footprint import Clause
+
+__all__ = ["find_open_obligations"]
+
+_DISCHARGED: Final = ("proved", "atomic", "single-block")
+
+
+def find_open_obligations(
+    model: KernelModel, proof: Proof, launches: Sequence[Launch], states: Mapping[str, Discharged],
+) -> tuple[Settled, ...]:
+    """The obligations that are refuted, unproven, or conditional on a clause that a launch may break.
+
+    `launches` includes those that may exist unseen; `states` has what they make of each clause.
+    """
+    remaining = (in_view(s, model, launches, states) for s in proof.obligations if _is_open(s, states))
+    return tuple(_without_implied([s for s in remaining if s is not None]))
+
+
+def _is_open(s: Settled, states: Mapping[str, Discharged]) -> bool:
+    if s.verdict in _DISCHARGED:
+        return False
+    semantic = _semantic(s)
+    return s.verdict != "conditional" or (bool(semantic) and any(
+        states[c.text].state != "discharged" for c in semantic))
+
+
+def _without_implied(obligations: Sequence[Settled]) -> list[Settled]:
+    """The obligations without those that follow from the condition of another one on the same array."""
+    out = list(obligations)
+    for s in obligations:
+        others = [o for o in out if o is not s and o.verdict == "conditional" and o.access.array == s.access.array]
+        if s.verdict == "conditional" and any(implied(_semantic(s), _semantic(o)) for o in others):
+            out.remove(s)
+    return out
+
+
+def _semantic(s: Settled) -> tuple[Clause, ...]:
+    return tuple(c for c in s.clauses if c.kind == "semantic")

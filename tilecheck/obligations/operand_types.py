@@ -1,0 +1,163 @@
+"""Operations of cuda.tile that the compiler rejects, in every launch or in a seen one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from tilecheck.interp.host.launch import Argument, Launch
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.symbolic import FALSE, ONE, TRUE, Substitution, Symbol, atoms_of, const, symbol_from_text
+from tilecheck.syntax.tree import Span
+
+if TYPE_CHECKING:
+    from tilecheck.interp.kernel.tile_types.uses import Misfit, Operand, Use
+
+__all__ = ["FaultyLaunch", "TypeFault", "find_type_faults"]
+
+
+@dataclass(frozen=True, slots=True)
+class FaultyLaunch:
+    """A launch in which the operands of an operation do not fit, with what it passes that matters for that.
+
+    values  scalar parameters and their values
+    dtypes  array parameters and their element types
+    rank    an array parameter and its number of axes
+    """
+
+    span: Span
+    values: tuple[tuple[str, int], ...]
+    dtypes: tuple[tuple[str, str], ...] = ()
+    rank: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TypeFault:
+    """An operation whose operands do not fit.
+
+    use     the operation; what `launch` passes is substituted
+    launch  the launch in which they do not fit; None if they do not fit in any
+    """
+
+    use: Use
+    misfit: Misfit
+    launch: FaultyLaunch | None = None
+
+
+def find_type_faults(
+    model: KernelModel, launches: Sequence[Launch], reported: AbstractSet[Span] = frozenset(),
+) -> Iterator[TypeFault]:
+    """One fault for each such operation, except at the locations `reported`."""
+    if not model.observed.uses:
+        return
+    from tilecheck.interp.kernel.tile_types.checks import judged  # which few kernels need
+    from tilecheck.interp.kernel.tile_types.uses import OPEN
+
+    cases = list(_cases(model, launches))
+    seen: set[tuple[object, ...]] = set()
+    for use in model.observed.uses:
+        misfit = judged(use)
+        fault = None if misfit is None or misfit == OPEN or use.under != TRUE else TypeFault(use, misfit)
+        fault = fault or next(_in_launches(use, cases), None)
+        if fault is None:
+            continue
+        # an extent that a launch passes is wrong wherever it is used: one fault is enough
+        code = fault.misfit.code
+        key = (code, fault.launch or use.span) if code == "TC504" else (code, use.span)
+        if key not in seen:
+            seen.add(key)
+            if use.span not in reported:
+                yield fault
+
+
+# --- launches --------------------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A launch, or one configuration of it: values of scalar parameters, their substitution, arguments by parameter."""
+
+    launch: Launch
+    values: Mapping[str, int]
+    given: Substitution
+    arguments: Mapping[str, Argument]
+
+
+def _cases(model: KernelModel, launches: Sequence[Launch]) -> Iterator[_Case]:
+    for launch in launches:
+        if launch.arguments is None or len(launch.arguments) != len(model.params) or not launch.certain or (
+                launch.facts == FALSE):
+            continue
+        arguments = {p.name: a for p, a in zip(model.params, launch.arguments, strict=True)}
+        for case in launch.cases if launch.every and launch.cases else ((),):
+            values = _values(model, launch.arguments, dict(case))
+            given = Substitution({symbol_from_text(name): const(n) for name, n in values.items()})
+            yield _Case(launch, values, given, arguments)
+
+
+def _in_launches(use: Use, cases: Iterable[_Case]) -> Iterator[TypeFault]:
+    from tilecheck.interp.kernel.tile_types.checks import judged
+    from tilecheck.interp.kernel.tile_types.uses import OPEN
+
+    for case in cases:
+        if case.given.cond(use.under) != TRUE:
+            continue
+        substituted = _substitute(use, case.given, case.arguments)
+        misfit = judged(substituted)
+        if misfit is not None and misfit != OPEN:
+            yield TypeFault(substituted, misfit, _faulty_launch(use, misfit, case))
+
+
+def _values(model: KernelModel, arguments: Sequence[Argument], case: Mapping[str, int]) -> dict[str, int]:
+    """The numbers that a launch passes for scalar parameters, as far as they are known."""
+    fixed = Substitution({symbol_from_text(name): const(n) for name, n in case.items()})
+    out: dict[str, int] = {}
+    for p, a in zip(model.params, arguments, strict=True):
+        n = None if a.term is None else fixed.term(a.term).constant
+        if n is not None and p.kind in ("constant", "scalar"):
+            out[p.name] = n
+    return out
+
+
+_NAMES: Final[Mapping[str, str]] = {"bool": "bool_"}
+_TYPES: Final = ".dtype"
+
+
+def _substitute(use: Use, given: Substitution, arguments: Mapping[str, Argument]) -> Use:
+    """The operation with what a launch passes."""
+    operands = tuple(_operand(o, given, arguments) for o in use.operands)
+    array = arguments.get(use.array)
+    if array is not None and array.shape is not None and use.kind in ("load", "store"):
+        place = 0 if use.kind == "load" else 1
+        ranked = replace(operands[place], shape=(ONE,) * len(array.shape))
+        operands = (*operands[:place], ranked, *operands[place + 1:])
+    return replace(use, operands=operands, under=TRUE)
+
+
+def _operand(o: Operand, given: Substitution, arguments: Mapping[str, Argument]) -> Operand:
+    from tilecheck.interp.kernel.tile_types.dtypes import UNKNOWN, known
+
+    dtype = o.dtype
+    if dtype.endswith(_TYPES):
+        array = arguments.get(dtype.removesuffix(_TYPES))
+        named = None if array is None or array.dtype is None else _NAMES.get(array.dtype, array.dtype)
+        dtype = named if named is not None and known(named) else UNKNOWN
+    return replace(o, dtype=dtype, shape=None if o.shape is None else tuple(given.term(e) for e in o.shape))
+
+
+def _faulty_launch(use: Use, misfit: Misfit, case: _Case) -> FaultyLaunch:
+    shapes = [e for o in use.operands for e in o.shape or ()] if misfit.terms else []
+    names = {a.name for a in atoms_of(use.under).union(*map(atoms_of, shapes)) if isinstance(a, Symbol)}
+    values = tuple((name, n) for name, n in case.values.items() if name in names)
+    dtypes: list[tuple[str, str]] = []
+    if misfit.code in ("TC502", "TC505"):
+        for name in dict.fromkeys(o.dtype.removesuffix(_TYPES) for o in use.operands if o.dtype.endswith(_TYPES)):
+            dtype = case.arguments[name].dtype if name in case.arguments else None
+            if dtype is not None:
+                dtypes.append((name, dtype))
+    array = case.arguments.get(use.array)
+    rank: tuple[str, int] | None = None
+    if misfit.how == "array_rank" and array is not None and array.shape is not None:
+        rank = use.array, len(array.shape)
+    return FaultyLaunch(case.launch.span, values, tuple(dtypes), rank)

@@ -1,0 +1,120 @@
+"""From a proof and the launches of a kernel to its report and its findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from tilecheck.diagnostics import ClauseState, ContractClause, Diagnostic, KernelReport, Obligation
+from tilecheck.interp.host.launch import Launch
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.obligations.deferred import confirmed
+from tilecheck.obligations.launch_breaches import find_breaches
+from tilecheck.obligations.launches import Discharged, discharge_all
+from tilecheck.obligations.obligation import Proof, Settled, SettledSlice, weakest
+from tilecheck.obligations.open_obligations import find_open_obligations
+from tilecheck.obligations.operand_types import find_type_faults
+from tilecheck.obligations.verdicts import contract_of
+from tilecheck.rules.bounds import slice_range
+from tilecheck.rules.catalog import RULES
+from tilecheck.rules.view import KernelView
+from tilecheck.symbolic.footprint import Clause
+from tilecheck.text.block_names import rank_of_axes
+from tilecheck.text.wording import readable
+
+__all__ = ["conclude"]
+
+
+def conclude(
+    model: KernelModel, proof: Proof, launches: Sequence[Launch],
+) -> tuple[KernelReport, tuple[Diagnostic, ...]]:
+    """Verdicts, contract and findings of a kernel in view of the launches that are seen in the checked tree.
+
+    `launches` may include one of which nothing is known, for those that may exist unseen.
+    """
+    clauses = contract_of(proof)
+    states = discharge_all(clauses, model, launches)
+    reported = find_open_obligations(model, proof, launches, states)
+    lints = tuple(confirmed(proof.suspicions, model, launches))
+    seen = tuple(launch for launch in launches if launch.how != "unseen")
+    findings = [_at_obligation(s, model) for s in reported]
+    faulty = {f.span for f in (*model.ownership.faults, *model.ownership.typed)} | {d.span for d in findings}
+    view = KernelView(
+        model, proof, seen, clauses, states, reported, lints,
+        find_breaches(model, clauses, states, seen, proof.obligations),
+        tuple(find_type_faults(model, seen, faulty if model.dialect else frozenset())))
+    findings += _in_kernel(view)
+    return _report(view), tuple(_completed(d, rank_of_axes(model.axes_read)) for d in _without_echoes(findings))
+
+
+def _at_obligation(s: Settled, model: KernelModel) -> Diagnostic:
+    """The finding for an obligation. In the dialect what is not proved is an error: a launch enforces all else."""
+    report = RULES[s.code].obligation
+    assert report is not None
+    found = report(s, model)
+    return replace(found, severity="error") if model.dialect and s.verdict == "unproven" else found
+
+
+def _in_kernel(view: KernelView) -> Iterator[Diagnostic]:
+    """The findings of rules that look at the kernel as a whole."""
+    for rule in RULES.values():
+        if rule.kernel is not None:
+            yield from rule.kernel(view)
+
+
+def _completed(d: Diagnostic, rank: int) -> Diagnostic:
+    """The finding with what its rule says of all its findings, and with blocks named by as many numbers as the kernel
+    has grid axes."""
+    witness = None if d.witness is None else replace(d.witness, rank=rank)
+    return replace(d, witness=witness, residual=RULES[d.code].residual)
+
+
+# --- report ----------------------------------------------------------------------------------------------------------
+
+def _report(view: KernelView) -> KernelReport:
+    model, proof = view.model, view.proof
+    verdicts = [*(s.verdict for s in proof.obligations), *(s.verdict for s in proof.slices)]
+    if any(gap.arrays for gap in model.gaps):
+        verdicts.append("unproven")
+    return KernelReport(
+        model.file, model.name, model.name_span.line, weakest(tuple(verdicts)),
+        tuple(ContractClause(c.text, c.kind, _state(c, proof, view.states)) for c in view.clauses),
+        (*map(_obligation, proof.obligations), *map(_slice, proof.slices)))
+
+
+def _state(clause: Clause, proof: Proof, states: Mapping[str, Discharged]) -> ClauseState:
+    state = states[clause.text].state
+    declared = any(c.text == clause.text for c in proof.declared)
+    return "declared" if declared and state in ("unseen", "open") else state
+
+
+def _obligation(s: Settled) -> Obligation:
+    return Obligation(
+        s.kind, s.access.span.line, s.access.array, s.verdict, readable(s.why), s.access.span, s.rules,
+        tuple(c.text for c in s.clauses), s.missing)
+
+
+def _slice(s: SettledSlice) -> Obligation:
+    return Obligation("slice", s.span.line, s.array, s.verdict, slice_range.reason(s), s.span, (),
+                      tuple(c.text for c in s.clauses))
+
+
+# --- findings that repeat each other ---------------------------------------------------------------------------------
+
+def _without_echoes(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The findings without those that another one at the same location explains."""
+    explained = {d.span for d in findings if d.code in ("TC107", "TC108")}
+    open_places = {d.span for d in findings if d.code == "TC102"}
+    padded = {d.span for d in findings if d.code == "TC303"}
+    out: dict[tuple[object, ...], Diagnostic] = {}
+    for d in findings:
+        if d.code == "TC106" and d.severity != "error" and d.span in open_places:
+            # the condition under which the lanes are disjoint is part of that of the blocks
+            continue
+        if d.code in ("TC102", "TC103") and d.severity != "error" and d.span in explained:
+            continue
+        if d.code == "TC502" and d.span in padded:
+            # the padding is the operand of the wrong type
+            continue
+        out.setdefault((d.code, d.span, d.message), d)
+    return list(out.values())

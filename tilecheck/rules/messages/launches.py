@@ -1,0 +1,23 @@
+"""What the messages about launches that break a contract have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from tilecheck.diagnostics import Severity
+from tilecheck.obligations.launch_breaches import Breach
+
+__all__ = ["SAMPLED", "breach_severity", "values_of"]
+
+SAMPLED: Final = "that was seen for all sizes that were tried, and is not proved for others"
+
+
+def breach_severity(breach: Breach) -> Severity:
+    """An error if the launch certainly breaks the clause, and the access that needs it is certainly made."""
+    return "error" if breach.result.state == "broken" and not breach.doubtful and not breach.sampled else "warning"
+
+
+def values_of(values: Iterable[tuple[str, int]]) -> str:
+    """`n = 3, T = 4`"""
+    return ", ".join(f"{name} = {value}" for name, value in values)

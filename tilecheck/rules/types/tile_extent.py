@@ -1,0 +1,115 @@
+"""TC504 tile-extent: an extent of a tile that is no power of two.
+
+## What it does
+
+Finds tiles with an extent that is no positive power of two, wherever one is made: loaded, filled, counted with
+`ct.arange`, broadcast, extracted or put together. An extent that is a constant of the kernel is wrong when it is a
+power of two for no value of the constant, such as `3 * T`, or for the value that a visible launch passes; the finding
+then shows the launch. Extents of arrays, steps of a tiled view and numbers of blocks may be any.
+
+## Why is this bad?
+
+The kernel does not compile, which is noticed at its first launch on a GPU: all extents of a tile are powers of two
+(Tile IR specification, types).
+
+## Example
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def copy(a, c):
+    i = ct.bid(0)
+    ct.store(c, (i,), ct.load(a, (i,), (48,)))  # error: TC504
+
+
+@ct.kernel
+def thirds(c, T: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(c, (i,), ct.zeros((3 * T,), ct.float32))  # error: TC504
+```
+
+## Use instead
+
+```python
+import cuda.tile as ct
+
+
+@ct.kernel
+def copy(a, c):
+    i = ct.bid(0)
+    ct.store(c, (i,), ct.load(a, (i,), (64,)))
+
+
+@ct.kernel
+def thirds(c, T: ct.Constant[int]):
+    i = ct.bid(0)
+    for k in range(3):
+        ct.store(c, (3 * i + k,), ct.zeros((T,), ct.float32))
+```
+
+## How to suppress it
+
+`# tilecheck: allow[TC504] this branch is never compiled` on the line or above the kernel. It needs a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from tilecheck.diagnostics import Diagnostic
+from tilecheck.interp.kernel.tile_types.uses import Misfit, Use
+from tilecheck.rules.messages.operands import Words, op, shapes, type_findings
+from tilecheck.rules.rule import Rule
+from tilecheck.rules.view import KernelView
+from tilecheck.symbolic import Term
+from tilecheck.text.wording import spelled
+
+CODE: Final = "TC504"
+
+
+def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
+    """The errors at operations."""
+    return type_findings(view, CODE, _WORDS)
+
+
+# --- operations of cuda.tile ------------------------------------------------------------------------------------------
+
+def _extent(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    (extent,) = f.terms
+    return (f"a tile of shape {shapes(use.operands[0])} cannot be made by {op(use)}: dim {f.axis} is "
+            f"{spelled(extent)}, and extents are powers of two",
+            _rounded(extent, use.op in ("ct.load", "ct.num_tiles", "view.tiled_view")))
+
+
+def _rounded(extent: Term, array: bool) -> str:
+    n = extent.constant
+    if n is None or n <= 0:
+        return "take a positive power of two"
+    up = 1 << (n - 1).bit_length()
+    return f"take {up}; " + ("what lies outside of the array is padded or clipped" if array else
+                             "leave out what is too much with a mask")
+
+
+def _cat_extent(use: Use, f: Misfit, file: str) -> tuple[str, str]:
+    (whole,) = f.terms
+    return (f"`ct.cat` of tiles of shapes {shapes(*use.operands)} yields {spelled(whole)} along dim {f.axis}, which "
+            "is no power of two", "put together tiles of equal extents")
+
+
+_WORDS: Final[Mapping[str, Words]] = {
+    "extent": _extent,
+    "cat": _cat_extent,
+}
+
+
+RULE: Final = Rule(
+    code=CODE,
+    name="tile-extent",
+    summary="an extent of a tile that is no power of two",
+    severity="error",
+    mypy="tile-shape",
+    kernel=report_kernel,
+)

@@ -1,0 +1,42 @@
+"""A kernel together with its launches, as rules look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tilecheck.interp.host.launch import Launch
+from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.obligations.deferred import Lint
+from tilecheck.obligations.launch_breaches import Breach
+from tilecheck.obligations.launches import Discharged
+from tilecheck.obligations.obligation import Proof, Settled
+from tilecheck.obligations.operand_types import TypeFault
+from tilecheck.symbolic.footprint import Clause
+
+__all__ = ["KernelView"]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelView:
+    """A kernel in view of its launches.
+
+    launches     those that are seen
+    clauses      its contract
+    states       by clause text, what each launch makes of the clause
+    reported     the obligations that are reported: refuted, not proved, or conditional on a clause that some launch
+                 does not discharge
+    lints        suspicious code that no launch justifies
+    breaches     clauses that launches break
+    type_faults  operations whose operands do not fit, in every launch or in one that is seen
+    """
+
+    model: KernelModel
+    proof: Proof
+    launches: tuple[Launch, ...]
+    clauses: tuple[Clause, ...]
+    states: Mapping[str, Discharged]
+    reported: tuple[Settled, ...]
+    lints: tuple[Lint, ...]
+    breaches: tuple[Breach, ...]
+    type_faults: tuple[TypeFault, ...]
