@@ -20,12 +20,14 @@ ClauseState: TypeAlias = Literal["discharged", "broken", "open", "declared", "un
 class Note:
     """A further sentence of a diagnostic; with a span when it points at source (the other access, a launch).
 
-    origin  whether it says where a number of the finding comes from, and is no access of the pair
+    origin    whether it says where a number of the finding comes from, and is no access of the pair
+    restates  whether it says in words what the witness of the finding says in numbers
     """
 
     message: str
     span: Span | None = None
     origin: bool = False
+    restates: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +81,25 @@ class ContractClause:
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
-    """One thing that must hold, and its verdict. `line` is the line of the access it stands on."""
+    """One thing that must hold, and its verdict. `line` is the line of the access it stands on.
+
+    steps  why it has this verdict, in sentences without full stops: the chain of a proof, or what is missing
+    """
 
     kind: ObligationKind
     line: int
     array: str
     verdict: Verdict
-    why: str
+    steps: tuple[str, ...]
     span: Span
     rules: tuple[str, ...] = ()
     clauses: tuple[str, ...] = ()
     annotation: str | None = None
+
+    @property
+    def why(self) -> str:
+        """The steps as one text."""
+        return "; ".join(self.steps)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from tilecheck.explain.json import render_explanation_json
 from tilecheck.explain.names import names_of
 from tilecheck.explain.text import render_explanation
 from tilecheck.pipeline.single_kernel import Study, study
+from tilecheck.symbolic import Counter, app, bid, floordiv, lane, of, opaque, symbol
+from tilecheck.symbolic.spelling import Spelling
 from tilecheck.visualize.present import Request, present
 
 INTERNAL = re.compile(r"lane\d|__coordinate|__nested|ceil<|\w@\d|#\w+@|\?\w|\bNone\b|Settled|Region\(")
@@ -338,6 +341,17 @@ def test_values_that_loops_carry_have_the_names_that_the_source_has(tmp_path: Pa
 
 def test_names_of_values_are_those_of_the_source() -> None:
     names = _study(f"{FOLDER / 'raw_good.py'}::persistent").definition
-    put = names_of(names, ()).readable
-    assert put("#i@49*T + carry:end@p@12((bid(0))//(H))") == "#i*T + end(bid(0) // H)"
-    assert put("?unknown@23*T + lane0<T>") == "?*T + lane"
+    spell = names_of(names, ()).spelling
+    carried = app("carry:end@p@12", floordiv(bid(0), symbol("H")))
+    assert spell(of(Counter("i@49")) * symbol("T") + carried) == "#i*T + end(bid(0) // H)"
+    assert spell(opaque("unknown@23") * symbol("T") + lane(0, symbol("T"))) == "?*T + lane"
+
+
+def test_a_name_stands_for_a_term_and_not_for_a_text() -> None:
+    m, n, pid = bid(0), bid(1), bid(0) * 4 + bid(1)
+    bare = Spelling(str)
+    spell = replace(bare, names=((pid, "pid"), (m, "m")))
+    assert spell(pid + lane(0, symbol("T"))) == "pid + lane"
+    assert spell(floordiv(pid, symbol("N"))) == "pid // N"
+    assert spell(symbol("a") - m * 4 + n) == "a - 4*m + bid(1)"
+    assert spell(floordiv(m, symbol("T")) * symbol("S")) == "(m // T)*S"

@@ -60,9 +60,9 @@ KERNEL = KernelReport(
     contract=(ContractClause("grid[1] == 1", "structural", "open"),),
     obligations=(
         Obligation(
-            "disjoint", 8, "dst", "proved", "the index is the block", span(8, 4, 33), ("direct",), ("grid[1] == 1",)
+            "disjoint", 8, "dst", "proved", ("the index is the block",), span(8, 4, 33), ("direct",), ("grid[1] == 1",)
         ),
-        Obligation("disjoint", 9, "dst", "refuted", "they meet", span(9, 4, 33), annotation="injective(src)"),
+        Obligation("disjoint", 9, "dst", "refuted", ("they meet",), span(9, 4, 33), annotation="injective(src)"),
     ),
 )
 

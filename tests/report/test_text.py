@@ -41,7 +41,8 @@ def test_one_statement_that_meets_itself_in_one_block_names_it() -> None:
 
 
 def test_a_note_that_restates_the_witness_in_words_is_for_other_reports() -> None:
-    text = render_diagnostic(replace(PAIR, notes=(Note("with grid (2, 1, 1) they meet"),)), lines, PLAIN_STYLE)
+    note = Note("with grid (2, 1, 1) they meet", restates=True)
+    text = render_diagnostic(replace(PAIR, notes=(note,)), lines, PLAIN_STYLE)
     assert "they meet" not in text
 
 

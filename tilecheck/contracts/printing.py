@@ -42,6 +42,11 @@ class _Shown(Atom):
 hashed_by_identity(_Shown)
 
 
+def written(text: str) -> Term:
+    """A term that is printed as a name is, whatever it stands for."""
+    return of(_Shown(text))
+
+
 def _shown(t: Term) -> Term:
     """The same polynomial over shown atoms."""
     out = const(0)

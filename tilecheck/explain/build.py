@@ -7,16 +7,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from tilecheck.contracts import render
 from tilecheck.explain.clauses import CLAIMS, explained_clauses
 from tilecheck.explain.explanation import Cost, ExplainedKernel, ExplainedObligation
-from tilecheck.explain.names import Names, names_of, nodes, spelled
+from tilecheck.explain.names import Names, names_of, nodes
 from tilecheck.explain.steps import sentences, shortened
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.obligation import Settled, SettledSlice
 from tilecheck.obligations.padding_examples import launch_that_shows
 from tilecheck.pipeline.single_kernel import Study
-from tilecheck.symbolic import Lane, Load, Opaque, atoms_in, of
+from tilecheck.symbolic import Counter, Lane, Load, Opaque, atoms_in, of
 from tilecheck.symbolic.footprint import Verdict, Witness
 from tilecheck.syntax.tree import Assign, Call, Name, Span
 from tilecheck.text.block_names import block_name, rank_of_axes
@@ -65,7 +64,12 @@ class _Writer:
         self.rank = rank_of_axes(study.model.axes_read)
 
     def counters(self, told: str) -> Iterator[tuple[str, str]]:
+        regions = [a.region for a in self.study.model.accesses]
+        known = {self.names.spelling.atom(a) for r in regions for a in atoms_in(*r.index, r.guard)
+                 if isinstance(a, Counter)}
         for name in dict.fromkeys(re.findall(r"#([A-Za-z_]\w*)", told)):
+            if f"#{name}" not in known:
+                continue  # a long term was cut here
             loop = _LOOPS.get(name, f"the loop over `{name}`")
             yield f"#{name}", f"the number of the iteration of {loop}, from 0"
 
@@ -93,7 +97,7 @@ class _Writer:
         return ExplainedObligation(
             "slice", s.span.line, self.study.place(s.span), s.array, s.verdict, CLAIMS["slice"],
             self.study.text_at(s.span), "", (),
-            tuple(sentences(s.why, self.names)), "", tuple(c.text for c in s.clauses),
+            tuple(sentences(s.reason, self.names)), "", tuple(c.text for c in s.clauses),
             () if s.verdict in SETTLED else tuple(self._declare(c.text for c in s.clauses)), None, (), ())
 
     def _opening(self, s: Settled) -> str:
@@ -127,14 +131,11 @@ class _Writer:
             index, extent = a.tile_index[axis], a.tile[axis]
             lanes = [x for x in term.atoms() if isinstance(x, Lane)]
             if len(lanes) == 1 and term == index * extent + of(lanes[0]) and index.monos:
-                said = self.names.put(self.names.readable(spelled(index)))
-                inner = f"({said})" if re.search(r"[-+/%]", said) else said
-                return f"{inner}*{self.names.readable(spelled(extent))} + lane"
-        text = self.names.readable(spelled(term))
-        said = self.names.put(text)
-        # a name alone says nothing of how the index is made
-        return said if term.single is not None or not said.isidentifier() else (
-            f"{said} = {self.names.without(said).put(text)}")
+                return f"{self.names.spelling.factor(index)}*{self.names.spelling.factor(extent)} + lane"
+        text = self.names.spelling(term)
+        # a name alone says nothing of how the index is computed
+        return text if term.single is not None or not text.isidentifier() else (
+            f"{text} = {self.names.without(text)(term)}")
 
     def _steps(self, s: Settled) -> Iterator[str]:
         if s.kind == "bounds" and s.reach is not None and s.verdict in ("proved", "conditional"):
@@ -145,11 +146,11 @@ class _Writer:
             return
         if s.verdict == "refuted" and s.witness is not None and s.kind in _PAIRS:
             return  # the witness says it
-        yield from (t for t in sentences(s.why, self.names) if not t.endswith("would settle it"))
+        yield from sentences(s.reason, self.names)
 
     def _stays(self, s: Settled) -> Iterator[str]:
         assert s.reach is not None
-        index = shortened("`" + self.names.put(self.names.readable(render(s.reach.index))) + "`")
+        index = shortened("`" + self.names.clause(s.reach.index) + "`")
         what = "an element" if s.reach.unchecked else "a tile"
         where = " wherever a launch satisfies what it needs" if s.clauses else ", whatever the launch"
         yield f"{index} is the index of {what} of `{s.access.array}`{where}"

@@ -2,63 +2,96 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Final
+from functools import partial
 
 from tilecheck.contracts import render
+from tilecheck.contracts.printing import written
 from tilecheck.interp.kernel.access import Access
-from tilecheck.solver.disjointness.ceilings import name_ceilings
-from tilecheck.solver.disjointness.problem import Problem
-from tilecheck.symbolic import Bid, FloorDiv, Mod, Term, const, floordiv, mod, of, symbol
+from tilecheck.symbolic import (
+    App,
+    Atom,
+    Bid,
+    Cond,
+    Counter,
+    FloorDiv,
+    Lane,
+    Mod,
+    Opaque,
+    Substitution,
+    Term,
+    const,
+    floordiv,
+    mod,
+    of,
+    symbol,
+)
+from tilecheck.symbolic.spelling import Spelling
 from tilecheck.syntax.tree import Assign, Attribute, BinOp, Call, Constant, Expr, For, FuncDef, Name, Sequence
-from tilecheck.text.wording import readable
+from tilecheck.text.wording import counter_name, symbol_name
 
 __all__ = ["Given", "Names", "assigned", "names_of", "nodes"]
-
-_COUNTER: Final = re.compile(r"#(?!\w*__(?:coordinate|nested))([A-Za-z_]\w*)(?:\.\w+)*@(\d+)[\d/.]*")
-_WHOLE: Final = re.compile(r"bid\(\d\)")
-_UNKNOWN: Final = re.compile(r"\?{1,2}[A-Za-z_][\w.:]*(?:@[\w./@]*\d)?")
-_PLACED: Final = re.compile(r"(?<=\w)@[\w./@]*\d(?!\w)")
-"""What tells values of one name apart: lines of the source, and the like."""
-_HASH: Final = "number_of_"
-_BEFORE: Final = r"(?<![\w.\])*%/])(?<![*%/] )"
-_AFTER: Final = r"(?![\w(\[*%])(?! ?[*%/])"
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Texts of explanations, the longest first, and the names that stand for them in the kernel.
+    """The names of a kernel in explanations.
 
-    given    name, and what it is
-    counted  lines of loops whose variable is the number of the iteration
+    spelling  writes terms with these names
+    given     each name, and what it is
     """
 
-    texts: tuple[tuple[str, str], ...]
+    spelling: Spelling
     given: tuple[tuple[str, str], ...]
-    counted: frozenset[int] = frozenset()
 
-    def put(self, text: str) -> str:
-        """A readable explanation with the kernel's own names."""
-        for said, name in self.texts:
-            whole = _WHOLE.fullmatch(said) is not None
-            pattern = re.escape(said) if whole else _BEFORE + re.escape(said) + _AFTER
-            text = re.sub(pattern, name, text)
-        return text
+    def clause(self, t: Term) -> str:
+        """A term as a clause of the contract would write it."""
+        return render(_Naming(self.spelling).term(t))
 
-    def without(self, name: str) -> Names:
-        """All names but one."""
-        return replace(self, texts=tuple(x for x in self.texts if x[1] != name))
+    def without(self, name: str) -> Spelling:
+        """The spelling with all names but one."""
+        return replace(self.spelling, names=tuple(x for x in self.spelling.names if x[1] != name))
 
-    def readable(self, text: str) -> str:
-        """An explanation as the prover gives it, readable. The number of an iteration is `#i` where it is not `i`."""
-        text = readable(_COUNTER.sub(self._counter, text)).replace(_HASH, "#")
-        return _PLACED.sub("", _UNKNOWN.sub("?", text.replace("carry:", "")))
 
-    def _counter(self, found: re.Match[str]) -> str:
-        name, line = found[1], int(found[2])
-        return name if line in self.counted and "." not in found[0].partition("@")[0] else f"{_HASH}{name}"
+class _Naming(Substitution):
+    """Puts symbols with the names of a spelling for terms and atoms."""
+
+    def __init__(self, spelling: Spelling) -> None:
+        super().__init__({})
+        self._spelling = spelling
+
+    def keeps(self, value: Term | Cond) -> bool:
+        return False
+
+    def term(self, t: Term) -> Term:
+        for term, name in self._spelling.names:
+            if term.monos.items() <= t.monos.items():
+                t = t - term + written(name)
+        return super().term(t)
+
+    def atom(self, a: Atom) -> Term:
+        named = isinstance(a, (Counter, Lane, Opaque)) or self._spelling.name_of(a) is not None or (
+            isinstance(a, App) and a.fn.startswith("carry:"))
+        return written(self._spelling.atom(a)) if named else super().atom(a)
+
+
+def _counter(counted: frozenset[int], name: str) -> str:
+    """The variable of a loop; `#i` where it is the number of the iteration, and the variable is something else.
+
+    counted  lines of loops whose variable is the number of the iteration
+    """
+    variable, located, place = name.partition("@")
+    variable, part, _ = variable.partition(".")
+    line = place.partition("/")[0].partition(".")[0]
+    if not located or counter_name(name) != variable or (not part and int(line) in counted):
+        return counter_name(name)
+    return f"#{variable}"
+
+
+def _symbol(name: str) -> str:
+    """A symbol or function without what tells values of one name apart: lines of the source, and the like."""
+    return symbol_name(name.removeprefix("carry:").partition("@")[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +109,17 @@ def names_of(kernel: FuncDef, accesses: Iterable[Access]) -> Names:
     count = _counted(kernel)
     known = {x.name: x.term for x in assigned(kernel)}
     counted = frozenset(n.span.line for n in nodes(kernel.body) if isinstance(n, For) and _counts(n.iterable))
-    bare = Names((), (), counted)
-    given = tuple((name, bare.readable(spelled(term))) for name, term in known.items() if term.varying)
+    bare = Spelling(partial(_counter, counted), _symbol, lambda name: "?")
+    given = tuple((name, bare(term)) for name, term in known.items() if term.varying)
     for name, term in _indices(kernel, accesses, count):
         if name not in known and term.varying and (term.single is None or _divided(term)):
             known[name] = term
-    found: dict[str, str] = {}
+    found: dict[Term, str] = {}
     for name, term in known.items():
-        for text in (spelled(term), term.key, render(term)) if term.varying else ():
-            found.setdefault(bare.readable(text), name)
-    return Names(tuple(sorted(found.items(), key=lambda x: -len(x[0]))), given, counted)
+        if term.varying:
+            found.setdefault(term, name)
+    longest = sorted(found.items(), key=lambda x: -len(bare(x[0])))
+    return Names(replace(bare, names=tuple(longest)), given)
 
 
 def assigned(kernel: FuncDef) -> tuple[Given, ...]:
@@ -109,12 +143,6 @@ def _counted(kernel: FuncDef) -> dict[str, int]:
         for name in _bound(node):
             count[name] = count.get(name, 0) + 1
     return count
-
-
-def spelled(term: Term) -> str:
-    """A term as the steps of a proof spell it: numbers of tiles as `cdiv`."""
-    named = name_ceilings(Problem((term,), (), ()))
-    return named.text(named.problem.equations[0].key)
 
 
 def _divided(term: Term) -> bool:

@@ -1,67 +1,65 @@
-"""The steps of a proof as sentences. A proof compares two blocks that touch one element, and finds them to be one."""
+"""The steps of a proof in sentences. A proof compares two blocks that touch one element, and finds them to be one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
 from typing import Final
 
 from tilecheck.explain.names import Names
+from tilecheck.obligations.reasons import Cause
+from tilecheck.rules.messages.reasons import Words, sentence_of
+from tilecheck.solver.steps import Lemma, ProofStep, Reason
+from tilecheck.symbolic import Bid, Term
 
-__all__ = ["sentences"]
+__all__ = ["sentences", "shortened"]
 
-_COORDINATE: Final = re.compile(r"bid\((\d)\)")
 
-_Template = tuple[re.Pattern[str], Callable[..., str]]
+def _axis(x: Term) -> str:
+    return f" (block coordinate on grid axis {x.single.axis})" if isinstance(x.single, Bid) else ""
 
-_TEMPLATES: Final[tuple[_Template, ...]] = (
-    (re.compile(r"(.+) is a digit of its own: (.+) stays below (.+)"),
-     lambda x, rest, d: f"`{x}` can be read off the index, because the rest, `{rest}`, stays below `{d}`"),
-    (re.compile(r"(.+) is the same in both"),
-     lambda x: f"so `{x}` is the same for both{_axis(x)}"),
-    (re.compile(r"quotient and remainder of (.+) by (.+) fix it"),
-     lambda x, d: f"`{x}` follows from its quotient and its remainder by `{d}`, which are both known"),
-    (re.compile(r"(.+) is fixed: it is known modulo (.+), and within .+"),
-     lambda x, d: f"`{x}` is known up to multiples of `{d}`, and lies in a range that has only one such value"),
-    (re.compile(r"(.+) is (?:0|fixed) by the guards"),
-     lambda x: f"the conditions under which this is done leave one value for `{x}`"),
-    (re.compile(r"(.+) cannot be equal for the two: their ranges do not meet"),
-     lambda x: f"`{x}` is never equal for the two: their ranges do not meet"),
-    (re.compile(r"(.+) stays below (.+)"),
-     lambda x, d: f"`{x}` stays below `{d}`, so that dividing by `{d}` leaves it as it is"),
-    (re.compile(r"(.+) divides (.+)"), lambda d, x: f"`{d}` divides `{x}`"),
-    (re.compile(r"(.+) must be (.+)"), lambda x, v: f"`{x}` must be `{v}`"),
-    (re.compile(r"two equal indices would need (.+) == 0"), lambda v: f"equal indices would need `{v} == 0`"),
-    (re.compile(r"indices differ by (\d+) modulo (\d+)"),
-     lambda n, d: f"the indices of the two differ by {n} up to multiples of {d}, so that they are never equal"),
-    (re.compile(r"(.+) holds no value twice"), lambda a: f"`{a}` holds no value twice, as is declared"),
-    (re.compile(r"the segments of (.+) do not overlap"),
-     lambda a: f"the segments of `{a}` do not overlap, as is declared"),
-    (re.compile(r"(.+) gives no two blocks the same value"),
-     lambda c: f"`{c}` gives no two blocks the same value, as is declared"),
-    (re.compile(r"by cases on (.+)"), lambda c: f"either way of `{c}` leads to this"),
-)
+
+_SENTENCES: Final[Mapping[Enum, Callable[..., str]]] = {
+    Lemma.DIGIT: lambda s, high, low, base:
+        f"`{s(high)}` can be read off the index, because the rest, `{s(low)}`, stays below `{s(base)}`",
+    Lemma.SAME: lambda s, x: f"`{s(x)}` is the same for both{_axis(x)}",
+    Lemma.INVERSE: lambda s, x, d:
+        f"`{s(x)}` follows from its quotient and its remainder by `{s(d)}`, which are both known",
+    Lemma.CONGRUENT: lambda s, x, d:
+        f"`{s(x)}` is known up to multiples of `{s(d)}`, and lies in a range that has only one such value",
+    Lemma.ZERO: lambda s, x: f"the conditions under which this is done leave one value for `{s(x)}`",
+    Lemma.FIXED: lambda s, x: f"the conditions under which this is done leave one value for `{s(x)}`",
+    Lemma.OUT_OF_RANGE: lambda s, x: f"`{s(x)}` is never equal for the two: their ranges do not meet",
+    Lemma.BELOW: lambda s, x, d: f"`{s(x)}` stays below `{s(d)}`, so that dividing by `{s(d)}` leaves it as it is",
+    Lemma.DIVIDES: lambda s, d, x: f"`{s(d)}` divides `{s(x)}`",
+    Lemma.VALUE: lambda s, x, value: f"`{s(x)}` must be `{s(value)}`",
+    Lemma.NEVER_ZERO: lambda s, number: f"equal indices would need `{number} == 0`",
+    Lemma.INCONGRUENT: lambda s, difference, modulus:
+        f"the indices of the two differ by {difference} up to multiples of {modulus}, so that they are never equal",
+    Lemma.INJECTIVE: lambda s, array: f"`{array}` holds no value twice, as is declared",
+    Lemma.SEGMENTS: lambda s, array: f"the segments of `{array}` do not overlap, as is declared",
+    Lemma.TICKET: lambda s, counter: f"`{counter}` gives no two blocks the same value, as is declared",
+    Lemma.CASES: lambda s, what: f"either way of `{s(what)}` leads to this",
+}
+"""The text of the steps that a report words more briefly."""
 _LONG: Final = 150
 """Characters of a sentence beyond which its terms are shortened."""
 
 
-def _axis(x: str) -> str:
-    found = _COORDINATE.fullmatch(x)
-    return f" (block coordinate on grid axis {found[1]})" if found else ""
+def sentences(reason: Reason, names: Names) -> Iterator[str]:
+    """A reason, one sentence for each step; a declaration that would complete the proof is shown elsewhere."""
+    words = Words(names.spelling, names.clause)
+    found = dict.fromkeys(_sentence(step, words) for step in reason if step.rule is not Cause.WOULD_PROVE)
+    for number, (text, follows) in enumerate(found):
+        yield shortened(f"so {text}" if follows and number else text)
 
 
-def sentences(why: str, names: Names) -> Iterator[str]:
-    """A reason, step by step; what is no step of a proof is one sentence as it stands."""
-    first = True
-    for step in dict.fromkeys(names.readable(why).split("; ")):
-        text = step
-        for pattern, said in _TEMPLATES:
-            found = pattern.fullmatch(step)
-            if found is not None:
-                text = said(*found.groups())
-                break
-        yield shortened(names.put(text.removeprefix("so ") if first else text))
-        first = False
+def _sentence(step: ProofStep, words: Words) -> tuple[str, bool]:
+    """The text of a step, and whether it follows from the step before it."""
+    template = _SENTENCES.get(step.rule)
+    text = sentence_of(step, words) if template is None else template(words.step, *step.operands)
+    return text, step.rule is Lemma.SAME
 
 
 def shortened(text: str) -> str:

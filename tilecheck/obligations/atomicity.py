@@ -43,5 +43,5 @@ def settle_atomics(context: Context) -> Iterator[Settled]:
         judged.sort(key=lambda j: WEAKEST_FIRST.index(j[2].verdict))
         access, atomic, outcome = judged[0]
         yield Settled(
-            "order", access, outcome.verdict, outcome.why, "TC107", atomic, outcome.rules, outcome.clauses,
+            "order", access, outcome.verdict, outcome.reason, "TC107", atomic, outcome.rules, outcome.clauses,
             outcome.witness, outcome.missing, outcome.needed)

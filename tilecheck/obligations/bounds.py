@@ -16,12 +16,14 @@ from tilecheck.interp.kernel.lint_facts import RangeLoop
 from tilecheck.obligations.last_iteration import overrun
 from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, weakest
 from tilecheck.obligations.query import Context, clause_of
+from tilecheck.obligations.reasons import Cause, because
 from tilecheck.obligations.suspicious_clauses import goes_past, is_degenerate, shares, usual
 from tilecheck.obligations.unbounded import unbounded
 from tilecheck.solver.bounds import Inside, inside
 from tilecheck.solver.inequalities import Assumed, Facts, conjuncts
 from tilecheck.solver.model_search import Escape, find_escape
 from tilecheck.solver.queries import mentions_opaque
+from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import (
     EXTENTS,
     ONE,
@@ -58,7 +60,7 @@ class _Outcome:
     access: Access
     reach: Reach
     verdict: Verdict
-    why: str
+    reason: Reason
     clauses: tuple[Clause, ...] = ()
     rules: tuple[str, ...] = ()
     escape: Escape | None = None
@@ -89,7 +91,7 @@ def _merged(outcomes: list[_Outcome]) -> Settled:
     worst = min(outcomes, key=lambda o: (WEAKEST_FIRST.index(o.verdict), o.overrun is None))
     code = "TC202" if worst.reach.unchecked else "TC201"
     return Settled(
-        "bounds", worst.access, verdict, worst.why, code,
+        "bounds", worst.access, verdict, worst.reason, code,
         rules=tuple(dict.fromkeys(r for o in outcomes for r in o.rules)),
         clauses=tuple(dict.fromkeys(c for o in outcomes for c in o.clauses)),
         witness=None if worst.escape is None else worst.escape.witness, missing=worst.missing, reach=worst.reach,
@@ -100,22 +102,22 @@ def _merged(outcomes: list[_Outcome]) -> Settled:
 def _settle(context: Context, access: Access, reach: Reach, known: _Known) -> _Outcome:
     lost = context.lost.get(access.array) or context.lost.get("?")
     if lost is not None:
-        return _Outcome(access, reach, "unproven", f"{lost} may read and write all of `{access.array}`")
+        return _Outcome(access, reach, "unproven", because(Cause.MAY_TOUCH_ALL, lost, access.array))
     if access.array == "?":
-        return _Outcome(access, reach, "unproven", "it is not known which array this touches")
+        return _Outcome(access, reach, "unproven", because(Cause.UNKNOWN_ARRAY))
     under = conj(access.under, reach.when)
     made = Region((reach.at, reach.end), under, access.region.exact)
     if under.op == "false" or context.excluded(made):
-        return _Outcome(access, reach, "proved", "no launch makes this access", rules=("exclusive",))
+        return _Outcome(access, reach, "proved", because(Cause.NEVER_MADE), rules=("exclusive",))
     found = _inside(context, access, reach, made, known)
     if found is not None and not _denied(context, made, found):
         return _proved(context, access, reach, made, found)
     escape = _escape(context, access, made) if reach.needed else None
     if escape is not None:
-        return _Outcome(access, reach, "refuted", "no launch keeps it inside", escape=escape)
+        return _Outcome(access, reach, "refuted", because(Cause.NEVER_INSIDE), escape=escape)
     past = overrun(access, reach, context.model.observed.loops, tuple(_standing(context, access, reach, made)))
     if past is not None and reach.needed:
-        return _Outcome(access, reach, "unproven", "the last iteration of the loop is outside", overrun=past)
+        return _Outcome(access, reach, "unproven", because(Cause.LAST_ITERATION_OUTSIDE), overrun=past)
     return _open(context, access, reach, made)
 
 
@@ -145,7 +147,7 @@ def _standing(context: Context, access: Access, reach: Reach, made: Region) -> I
 
 
 def _acceptable(context: Context, made: Region, conds: tuple[Cond, ...]) -> bool:
-    """Whether conditions are a contract (DESIGN 4.2): a launch with several blocks on every axis satisfies them, and
+    """Whether conditions are a contract: a launch with several blocks on every axis satisfies them, and
     makes the access."""
     given = (*context.uniform, *(c for c in conjuncts(made.guard) if not c.varying))
     if _by_large_arrays(conds, given):
@@ -221,8 +223,8 @@ def _proved(context: Context, access: Access, reach: Reach, made: Region, found:
                *(clause_of(disj(*unless, c), reach.unchecked or c in telling)
                  for c in found.clauses if c not in taken))
     conditional = any(c.kind == "semantic" for c in clauses)
-    why = f"`{render(reach.index)}` stays inside" + (" where the launch keeps to it" if found.clauses else "")
-    return _Outcome(access, reach, "conditional" if conditional else "proved", why, tuple(dict.fromkeys(clauses)),
+    reason = because(Cause.STAYS_INSIDE_UNDER_CONTRACT if found.clauses else Cause.STAYS_INSIDE, reach.index)
+    return _Outcome(access, reach, "conditional" if conditional else "proved", reason, tuple(dict.fromkeys(clauses)),
                     found.rules, escape)
 
 
@@ -260,14 +262,14 @@ def _open(context: Context, access: Access, reach: Reach, made: Region) -> _Outc
         return _Outcome(access, reach, "unproven", wrapped)
     if loads:
         missing = _proposal(context, access, reach, made, [a for a in loads if "[" not in a.array])
-        why = f"it depends on the contents of `{loads[0].array}`"
-        return _Outcome(access, reach, "unproven", why + (f"; `{missing}` would settle it" if missing else ""),
-                        missing=missing)
+        help_ = because(Cause.WOULD_PROVE, missing) if missing else ()
+        return _Outcome(access, reach, "unproven",
+                        (*because(Cause.INDEX_FROM_ARRAY, loads[0].array), *help_), missing=missing)
     # coordinates of cells are followed, and no block can be named that has them
     followed = made.exact or bool(context.model.ownership.mutable)
     if not followed or mentions_opaque(made):
-        return _Outcome(access, reach, "unproven", "part of the index or of a condition was not understood")
-    return _Outcome(access, reach, "unproven", "no proof was found that it stays inside")
+        return _Outcome(access, reach, "unproven", because(Cause.NOT_UNDERSTOOD))
+    return _Outcome(access, reach, "unproven", because(Cause.INSIDE_OPEN))
 
 
 def _proposal(context: Context, access: Access, reach: Reach, made: Region, loads: list[Load]) -> str | None:

@@ -6,16 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["TOO_LARGE", "Effort"]
+__all__ = ["Effort"]
 
 LIMIT: Final = 5_000
 """About ten seconds. The kernels of a large library need fewer than 1,500."""
 DERIVATION: Final = 1
 SEARCH: Final = 20
 """Steps of a derivation, and of a search for launches that collide."""
-
-TOO_LARGE: Final = "the kernel has more pairs of accesses than are looked at"
-
 
 @dataclass
 class Effort:

@@ -11,9 +11,10 @@ from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.obligations.bounds import otherwise
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context, clause_of
+from tilecheck.obligations.reasons import Cause, because
+from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import TRUE, disj, enforceable
 from tilecheck.symbolic.footprint import Clause, Region, Verdict
-from tilecheck.text.wording import readable
 
 __all__ = ["Constructed", "by_construction", "ownership_clauses", "settle_faults", "settle_held"]
 
@@ -24,7 +25,7 @@ _SETTLED: Final = ("TC104", "TC105", "TC107", "TC109", "TC501")
 @dataclass(frozen=True, slots=True)
 class Constructed:
     verdict: Verdict
-    why: str
+    reason: Reason
     rules: tuple[str, ...] = ("cell",)
 
 
@@ -34,9 +35,9 @@ def by_construction(first: Access, second: Access) -> Constructed | None:
     if a is None or b is None or not (a.mints and b.mints) or first.array != second.array:
         return None
     if a.doubt or b.doubt:
-        return Constructed("unproven", a.doubt or b.doubt, ())
+        return Constructed("unproven", (a.doubt or b.doubt), ())
     # a pair with a read stands on the read
-    return Constructed("proved", b.why if second.mode == "read" else a.why)
+    return Constructed("proved", b.reason if second.mode == "read" else a.reason)
 
 
 def settle_held(context: Context) -> Iterator[Settled]:
@@ -50,8 +51,8 @@ def settle_held(context: Context) -> Iterator[Settled]:
         needed = (disj(*unless, c) for c in access.held.needs if c not in taken)
         lost = context.lost.get(access.array)
         yield Settled(
-            "bounds", access, "proved" if lost is None else "unproven", access.held.why if lost is None else
-            f"{lost} may read and write all of `{access.array}`", "TC201", rules=("cell",),
+            "bounds", access, "proved" if lost is None else "unproven", access.held.reason if lost is None else
+            because(Cause.MAY_TOUCH_ALL, lost, access.array), "TC201", rules=("cell",),
             clauses=tuple(dict.fromkeys(clause_of(c, False) for c in needed if c.op != "true")))
 
 
@@ -65,15 +66,15 @@ def settle_faults(context: Context) -> Iterator[Settled]:
     """One obligation for each access that breaks a rule of the dialect: it is not settled, whatever it does."""
     for fault in context.model.ownership.faults:
         if fault.code in _SETTLED:
-            why = readable(_WHY.get(fault.code, "it does not go through a piece that the block owns"))
+            why = because(_WHY.get(fault.code, Cause.NOT_OWN_PIECE))
             yield Settled("disjoint", _access(fault), "unproven", why, fault.code, fault=fault)
 
 
 _WHY: Final = {
-    "TC104": "the array was only lent to the kernel",
-    "TC107": "it is no atomic",
-    "TC109": "a nested tile may reach into the next piece",
-    "TC501": "a tile of another shape lies in another piece",
+    "TC104": Cause.LENT_ARRAY,
+    "TC107": Cause.NO_ATOMIC,
+    "TC109": Cause.NESTED_REACHES_OUT,
+    "TC501": Cause.OTHER_SHAPE,
 }
 
 

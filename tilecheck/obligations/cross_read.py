@@ -10,12 +10,12 @@ from tilecheck.obligations.may_alias import meet
 from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled
 from tilecheck.obligations.pairwise import Outcome, settle_pair
 from tilecheck.obligations.query import Context
+from tilecheck.obligations.reasons import Cause, because
 
 __all__ = ["settle_reads"]
 
 
-ORDERED_ELSEWHERE = Outcome(
-    "unproven", "atomics stand between the write and the read; that they order the two is not shown")
+ORDERED_ELSEWHERE = Outcome("unproven", because(Cause.ATOMICS_BETWEEN))
 
 
 def _synchronised(context: Context, write: Access, read: Access) -> bool:
@@ -45,7 +45,7 @@ def settle_reads(context: Context) -> Iterator[Settled]:
         judged.sort(key=lambda j: WEAKEST_FIRST.index(j[2].verdict))
         read, write, outcome = judged[0]
         yield Settled(
-            "cross-read", read, outcome.verdict, outcome.why, "TC108" if outcome.locked_weakly else "TC103", write,
+            "cross-read", read, outcome.verdict, outcome.reason, "TC108" if outcome.locked_weakly else "TC103", write,
             tuple(dict.fromkeys(r for _, _, o in judged for r in o.rules)),
             minimal(tuple(dict.fromkeys(c for _, _, o in judged for c in o.clauses))), outcome.witness, outcome.missing,
             any(o.needed for _, _, o in judged))

@@ -10,12 +10,13 @@ from tilecheck.obligations.may_alias import meet
 from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, weakest
 from tilecheck.obligations.pairwise import Outcome, settle_pair
 from tilecheck.obligations.query import Context
+from tilecheck.obligations.reasons import Cause, because
 
 __all__ = ["settle_writes"]
 
 Judged = tuple[Access, Access | None, Outcome]
 
-SINGLE = Outcome("single-block", "the kernel reads no block coordinate, so it is for one block")
+SINGLE = Outcome("single-block", because(Cause.NO_COORDINATE))
 
 
 def settle_writes(context: Context) -> Iterator[Settled]:
@@ -32,7 +33,7 @@ def _outcomes(context: Context, site: int, sites: dict[int, list[Access]]) -> It
             yield access, None, SINGLE
             continue
         if access.mode == "atomic":
-            yield access, None, Outcome("atomic", "every block updates the element atomically")
+            yield access, None, Outcome("atomic", because(Cause.ATOMIC))
             continue
         yield access, None, settle_pair(context, access, access)
         for other in mine[:i]:
@@ -51,7 +52,8 @@ def _merged(context: Context, judged: list[Judged], access: Access) -> Settled:
     code = "TC108" if outcome.locked_weakly else "TC101" if verdict == "refuted" else "TC102"
     witness = next((o.witness for _, _, o in ranked if o.witness is not None and o.verdict == verdict), None)
     return Settled(
-        "disjoint", first if verdict not in ("atomic", "single-block") else access, verdict, outcome.why, code, other,
+        "disjoint", first if verdict not in ("atomic", "single-block") else access, verdict, outcome.reason, code,
+        other,
         tuple(dict.fromkeys(r for _, _, o in judged for r in o.rules)),
         minimal(tuple(dict.fromkeys(c for _, _, o in judged for c in o.clauses))), witness, outcome.missing,
         any(o.needed for _, _, o in judged))

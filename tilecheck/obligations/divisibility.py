@@ -9,11 +9,13 @@ from tilecheck.interp.kernel.access import Access, Claim
 from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context, clause_of
+from tilecheck.obligations.reasons import Cause, because
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.model_search import find_escape
+from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import ONE, Cond, Monomial, Term, conj, const, enforceable, eq, mod, split_multiples
 from tilecheck.symbolic.footprint import Clause, Region, Verdict, Witness
-from tilecheck.text.wording import block_name, readable
+from tilecheck.text.wording import readable
 
 __all__ = ["settle_claims"]
 
@@ -26,25 +28,25 @@ def settle_claims(context: Context) -> Iterator[Settled]:
 
 def _settle(context: Context, claim: Claim) -> Settled:
     rest = const(0) if claim.divisor.constant == 0 else split_multiples(claim.value, claim.divisor)[1]
-    said = readable(f"{render(claim.value)} is a multiple of {render(claim.divisor)}")
+    multiple = because(Cause.MULTIPLE, claim.value, claim.divisor)
     if not rest.monos and claim.divisor.constant != 0:
-        return _settled(claim, "proved", said)
+        return _settled(claim, "proved", multiple)
     conds = _parts(rest, claim.divisor)
     known = {p for c in context.assume for p in conjuncts(c)} | set(conjuncts(claim.under))
     open_ = tuple(c for c in conds if c not in known)
     region = Region((claim.value,), claim.under, claim.exact)
     if all(enforceable(c) and c.op != "false" for c in conds) and context.admits(open_, region):
         clauses = tuple(clause_of(c, True) for c in open_)
-        return _settled(claim, "conditional" if clauses else "proved", said, clauses)
+        return _settled(claim, "conditional" if clauses else "proved", multiple, clauses)
     at = mod(claim.value, claim.divisor)
     escape = find_escape(at, ONE, claim.under, axes=context.axes_of(region), assume=conj(*context.uniform),
                          tiles=context.tiles) if claim.exact else None
     if escape is not None:
         (left,) = escape.witness.element
-        block = block_name(escape.witness.first.block, context.model.axes_read)
-        return _settled(claim, "refuted", f"in block {block} dividing by {render(claim.divisor)} leaves {left}",
-                        witness=escape.witness)
-    return _settled(claim, "unproven", f"whether {said} is not known")
+        reason = because(
+            Cause.NO_MULTIPLE, escape.witness.first.block, context.model.axes_read, claim.divisor, left)
+        return _settled(claim, "refuted", reason, witness=escape.witness)
+    return _settled(claim, "unproven", because(Cause.MULTIPLE_OPEN, claim.value, claim.divisor))
 
 
 def _parts(rest: Term, divisor: Term) -> tuple[Cond, ...]:
@@ -57,12 +59,12 @@ def _parts(rest: Term, divisor: Term) -> tuple[Cond, ...]:
 
 
 def _settled(
-    claim: Claim, verdict: Verdict, why: str, clauses: tuple[Clause, ...] = (), witness: Witness | None = None,
+    claim: Claim, verdict: Verdict, reason: Reason, clauses: tuple[Clause, ...] = (), witness: Witness | None = None,
 ) -> Settled:
     text = readable(render(claim.value))
     access = Access(
         text, (), "read", "assume_divisible_by", Region((claim.value,), claim.under, claim.exact), (), (), -1, "weak",
         "none", (), None, (), claim.span, (), False)
     return Settled(
-        "bounds", access, verdict, why, "TC202", rules=("divisible",), clauses=clauses, witness=witness,
+        "bounds", access, verdict, reason, "TC202", rules=("divisible",), clauses=clauses, witness=witness,
         reach=Reach(None, claim.value, claim.divisor, claim.value, unchecked=True))

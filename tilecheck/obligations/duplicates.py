@@ -8,6 +8,7 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.pairwise import Outcome
 from tilecheck.obligations.query import Context
+from tilecheck.obligations.reasons import Cause, because
 from tilecheck.solver.model_search import confirm, find_collision
 from tilecheck.solver.queries import within_operation
 from tilecheck.symbolic import Lane, atoms_of, conj, lane
@@ -25,7 +26,7 @@ def settle_duplicates(context: Context) -> Iterator[Settled]:
                 continue
             outcome = _settle(context, access, lanes)
             yield Settled(
-                "duplicate", access, outcome.verdict, outcome.why, "TC106", None, outcome.rules, outcome.clauses,
+                "duplicate", access, outcome.verdict, outcome.reason, "TC106", None, outcome.rules, outcome.clauses,
                 outcome.witness, outcome.missing)
             break
 
@@ -43,14 +44,14 @@ def _lanes(access: Access) -> tuple[Lane, ...]:
 def _settle(context: Context, access: Access, lanes: tuple[Lane, ...]) -> Outcome:
     lost = context.lost.get(access.array) or context.lost.get("?")
     if lost is not None or access.array == "?":
-        return Outcome("unproven", f"{lost or 'an unknown array'} is written")
+        return Outcome("unproven", because(Cause.MAY_WRITE, lost))
     d = within_operation(access.region, lanes, context.assume, context.annotations,
         context.room(access.region, access.region))
     clauses = context.clauses(d)
     conds = tuple(c.cond for c in clauses if c.cond is not None)
     if d.proved and (not conds or context.room(access.region, access.region)(conds)):
         semantic = any(c.kind == "semantic" for c in clauses)
-        return Outcome("conditional" if semantic else "proved", "; ".join(d.steps) or "each lane has its own element",
+        return Outcome("conditional" if semantic else "proved", d.steps or because(Cause.OWN_ELEMENT),
                        d.rules, clauses)
     assume = conj(*context.uniform)
     witness = find_collision(
@@ -59,6 +60,6 @@ def _settle(context: Context, access: Access, lanes: tuple[Lane, ...]) -> Outcom
     if witness is not None and not witness.data:
         witness = context.roomy(witness, lambda w: confirm(
             w, access.region, access.region, assume=assume, want="same-block-lanes", lanes=lanes))
-        return Outcome("refuted", "two lanes write one element", witness=witness)
+        return Outcome("refuted", because(Cause.LANES_COLLIDE), witness=witness)
     missing = f"injective({d.data[0]})" if d.data else None
-    return Outcome("unproven", "the lanes could not be told apart", missing=missing)
+    return Outcome("unproven", because(Cause.LANES_OPEN), missing=missing)

@@ -12,6 +12,7 @@ from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.lint_facts import RangeLoop, SliceUse
 from tilecheck.interp.kernel.poison.sources import Observation
 from tilecheck.obligations.deferred import Suspicion
+from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import Atom, Cond
 from tilecheck.symbolic.footprint import Clause, Verdict, Witness
 from tilecheck.syntax.tree import Span
@@ -49,6 +50,7 @@ class Settled:
 
     access     the access it stands on: the later one of a pair, the read of a read and a write
     other      the other access of the pair that decided the verdict; None for an access and itself
+    reason     why it has this verdict
     code       the rule that reports it, when it is not settled
     missing    what would settle it, when it is unproven: an annotation in the contract language
     needed     whether a collision without its semantic clauses was found (the witness is that collision)
@@ -66,7 +68,7 @@ class Settled:
     kind: ObligationKind
     access: Access
     verdict: Verdict
-    why: str
+    reason: Reason
     code: str
     other: Access | None = None
     rules: tuple[str, ...] = ()
@@ -110,7 +112,7 @@ class SettledSlice:
     array: str
     span: Span
     verdict: Verdict
-    why: str
+    reason: Reason
     clauses: tuple[Clause, ...] = ()
     fault: SliceFault | None = None
 

@@ -13,6 +13,7 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.pairwise import Outcome
 from tilecheck.obligations.query import Context
+from tilecheck.obligations.reasons import Cause, because
 from tilecheck.solver.model_search import confirm, find_iteration_collision
 from tilecheck.solver.queries import across_iterations
 from tilecheck.symbolic import conj
@@ -26,7 +27,7 @@ def settle_order(context: Context) -> Iterator[Settled]:
         if access.mode == "write" and access.parallel is not None:
             outcome = _settle(context, access, access.parallel)
             yield Settled(
-                "order", access, outcome.verdict, outcome.why, "TC108", None, outcome.rules, outcome.clauses,
+                "order", access, outcome.verdict, outcome.reason, "TC108", None, outcome.rules, outcome.clauses,
                 outcome.witness, outcome.missing)
 
 
@@ -34,7 +35,7 @@ def _settle(context: Context, access: Access, counter: str) -> Outcome:
     outer = access.loops[:access.loops.index(counter)] if counter in access.loops else ()
     lost = context.lost.get(access.array) or context.lost.get("?")
     if lost is not None or access.array == "?":
-        return Outcome("unproven", f"{lost or 'an unknown array'} is written")
+        return Outcome("unproven", because(Cause.MAY_WRITE, lost))
     d = across_iterations(
         access.region, counter, outer, context.assume, context.annotations,
         context.room(access.region, access.region))
@@ -43,12 +44,12 @@ def _settle(context: Context, access: Access, counter: str) -> Outcome:
     if d.proved and (not conds or context.room(access.region, access.region)(conds)):
         semantic = any(c.kind == "semantic" for c in clauses)
         return Outcome("conditional" if semantic else "proved",
-                       "; ".join(d.steps) or "each iteration has its own elements", d.rules, clauses)
+                       d.steps or because(Cause.OWN_ELEMENTS), d.rules, clauses)
     assume = conj(*context.uniform)
     witness = find_iteration_collision(
         access.region, counter, axes=context.model.axes_read, outer=outer, assume=assume)
     if witness is not None and not witness.data:
         witness = context.roomy(witness, lambda w: confirm(
             w, access.region, access.region, assume=assume, want="same-block-iterations", counter=counter))
-        return Outcome("refuted", "two iterations write one element", witness=witness)
-    return Outcome("unproven", "the iterations could not be told apart")
+        return Outcome("refuted", because(Cause.ITERATIONS_COLLIDE), witness=witness)
+    return Outcome("unproven", because(Cause.ITERATIONS_OPEN))

@@ -11,8 +11,10 @@ from tilecheck.interp.kernel.poison.sources import Edge, Observation, lanes_in
 from tilecheck.obligations.contract_minimize import minimal
 from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, weakest
 from tilecheck.obligations.query import Context, clause_of
+from tilecheck.obligations.reasons import Cause, because
 from tilecheck.solver.inequalities import Assumed, Facts, conjuncts
 from tilecheck.solver.model_search import find_point, satisfiable
+from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import (
     EXTENTS,
     FALSE,
@@ -70,8 +72,8 @@ def settle_padding(context: Context) -> Iterator[Settled]:
     sites = context.by_site(a for a in context.model.accesses if a.unspecified)
     for site in sorted(sites):
         first, *_ = options = tuple(sites[site])
-        why = lost.get(first.unspecified) or lost.get("*")
-        yield _Load(context, first, options).settled(by_source.get(first.unspecified, []), why)
+        construct = lost.get(first.unspecified) or lost.get("*")
+        yield _Load(context, first, options).settled(by_source.get(first.unspecified, []), construct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ class _Outcome:
     """What is known of one use: `clauses` are what it rests on."""
 
     verdict: Verdict
-    why: str
+    reason: Reason
     clauses: tuple[Clause, ...] = ()
 
 
@@ -121,17 +123,17 @@ class _Load:
         if verdict == "refuted":
             open_ = [(o, use) for o, use in open_ if o.verdict == "refuted"]
         return Settled(
-            "padding", self.access, verdict, self._why(verdict, outcomes, lost), CODE,
+            "padding", self.access, verdict, self._reason(verdict, outcomes, lost), CODE,
             clauses=() if verdict == "refuted" else clauses, uses=tuple((use, o.clauses) for o, use in open_),
             assumed=self.context.uniform)
 
-    def _why(self, verdict: Verdict, outcomes: list[tuple[_Outcome, Observation]], lost: str | None) -> str:
+    def _reason(self, verdict: Verdict, outcomes: list[tuple[_Outcome, Observation]], lost: str | None) -> Reason:
         ranked = sorted((o for o, _ in outcomes), key=lambda o: WEAKEST_FIRST.index(o.verdict))
         if verdict == "unproven" and lost is not None and not (ranked and ranked[0].verdict == "unproven"):
-            return f"where the lanes go is not followed: {lost}"
+            return because(Cause.LANES_NOT_FOLLOWED, lost)
         if ranked:
-            return ranked[0].why
-        return lost if lost is not None else "no lane outside the array makes a difference"
+            return ranked[0].reason
+        return because(Cause.NO_LANE_MATTERS) if lost is None else because(Cause.LANES_LOST, lost)
 
     # --- one use -----------------------------------------------------------------------------------------------------
 
@@ -139,12 +141,12 @@ class _Load:
         edge = o.undefined.edge
         known = self._defined(edge)
         if known is not None:
-            return _Outcome("proved", "the tile lies inside the array", _signs(known))
+            return _Outcome("proved", because(Cause.TILE_INSIDE), _signs(known))
         if o.undefined.blurred:
-            return _Outcome("unproven", "which lanes of the tile get here is not followed")
+            return _Outcome("unproven", because(Cause.LANES_MIXED))
         parts = _cases(o.undefined.where)
         if parts is None:
-            return _Outcome("unproven", "too many conditions to look at")
+            return _Outcome("unproven", because(Cause.TOO_MANY_CONDITIONS))
         found = [self._alternative(o, part) for part in parts]
         outcomes = [x for x, _ in found]
         verdict = weakest(tuple(x.verdict for x in outcomes))
@@ -159,44 +161,44 @@ class _Load:
         for (cond, semantic), flags in needed.items():
             under = sorted(flags, key=lambda c: c.key)[:FLAGS]
             clauses.append(clause_of(disj(*(negate(f) for f in under), cond), semantic))
-        return _Outcome(verdict, worst.why, tuple(dict.fromkeys(clauses)))
+        return _Outcome(verdict, worst.reason, tuple(dict.fromkeys(clauses)))
 
     def _alternative(self, o: Observation, where: Cond) -> tuple[_Outcome, tuple[tuple[Cond, bool], ...]]:
         """One case of a use, and the conditions that it needs besides, each with whether it is semantic."""
         undefined = conj(o.undefined.outside, where)
         whole = conj(undefined, o.guard, *self.context.assume)
         if whole.op == "false":
-            return _Outcome("proved", "the conditions exclude each other"), ()
+            return _Outcome("proved", because(Cause.CONDITIONS_EXCLUDE)), ()
         sums = list(_sums(undefined, o.guard))
         if any((s.constant or 0) < 0 for s, _ in sums):
-            return _Outcome("proved", "the conditions exclude each other"), ()
+            return _Outcome("proved", because(Cause.CONDITIONS_EXCLUDE)), ()
         plain = [s for s, assumed in sums if not assumed]
         agree = next((c for s in plain if (c := _agreement(s)) is not None), None)
         if agree is None and o.how == "store":
             agree = next((c for s in plain if (c := _fits(s, o.undefined.edge)) is not None), None)
         if agree is not None:
             known = self._holds_already(agree)
-            return _Outcome("proved", "nothing outside is used where the extents agree"), () if known else (
+            return _Outcome("proved", because(Cause.USES_NONE_WITH_EXTENTS)), () if known else (
                 (agree, False),)
         refuted = self._contradiction(o, undefined)
         if refuted is not None:
-            return _Outcome("proved", "nothing outside is used", _signs(refuted)), ()
+            return _Outcome("proved", because(Cause.USES_NONE), _signs(refuted)), ()
         return self._conditional(o, where, undefined, sums)
 
     def _conditional(
         self, o: Observation, where: Cond, undefined: Cond, sums: list[tuple[Term, tuple[Cond, ...]]],
     ) -> tuple[_Outcome, tuple[tuple[Cond, bool], ...]]:
-        array = _masked_by_data(o.undefined.outside, where)
-        if array is not None:
-            return _Outcome("unproven", f"the lanes are masked by {array}"), ()
+        masked = _masked_by_data(o.undefined.outside, where)
+        if masked is not None:
+            return _Outcome("unproven", masked), ()
         # of a store, what its own index says is told by the sums
         left = [] if o.how == "store" else self._left(o, undefined)
         agree = next((a for t in left if (a := _agreement(const(-1) - t + t.offset)) is not None), None)
         if agree is not None:
-            return _Outcome("proved", "nothing outside is used where the extents agree"), ((agree, False),)
+            return _Outcome("proved", because(Cause.USES_NONE_WITH_EXTENTS)), ((agree, False),)
         inside = next((c for c in self._loops(o.undefined.edge) if self._possible(c)), None)
         if inside is not None:
-            return _Outcome("proved", "the loop stays inside the array"), ((inside, False),)
+            return _Outcome("proved", because(Cause.LOOP_INSIDE)), ((inside, False),)
         told = ((c,) for t in left if _plain(c := ge(t, 0)) and enforceable(c))
         masks = sorted(_masks(sums), key=len)
         every = (*(c for c in masks if len(c) == 1), *told, *(c for c in masks if len(c) > 1),
@@ -205,10 +207,10 @@ class _Load:
         if o.how == "store":
             plain = next((c for c in candidates if all(map(self._of_extents, c))), None)
             if plain is not None:
-                return (_Outcome("proved", "nothing outside is stored where the extents agree"),
+                return (_Outcome("proved", because(Cause.STORES_NONE_WITH_EXTENTS)),
                         tuple((c, False) for c in plain))
         if candidates:
-            return (_Outcome("conditional", "nothing outside is used under a condition"),
+            return (_Outcome("conditional", because(Cause.USES_NONE_UNDER_CONDITION)),
                     _up_to(o, conj(undefined, o.guard), candidates[0]))
         return self._open(o, undefined, bool(every)), ()
 
@@ -360,8 +362,8 @@ class _Load:
         if certain:
             point = find_point(made, self.context.axes_of(self.access.region), conj(*self.context.uniform))
             if point is not None:
-                return _Outcome("refuted", "a lane outside the array is used")
-        return _Outcome("unproven", "no proof was found that nothing outside the array is used")
+                return _Outcome("refuted", because(Cause.LANE_USED))
+        return _Outcome("unproven", because(Cause.USE_OPEN))
 
 
 def _up_to(o: Observation, whole: Cond, found: tuple[Cond, ...]) -> tuple[tuple[Cond, bool], ...]:
@@ -426,7 +428,7 @@ def _cases(where: Cond) -> list[Cond] | None:
     return cases
 
 
-def _masked_by_data(outside: Cond, where: Cond) -> str | None:
+def _masked_by_data(outside: Cond, where: Cond) -> Reason | None:
     """What masks the lanes, when that depends on the contents of an array or on what is not followed."""
     mine = {a.axis for a in lanes_in(outside)}
     for c in conjuncts(where):
@@ -434,9 +436,9 @@ def _masked_by_data(outside: Cond, where: Cond) -> str | None:
             continue
         loads = sorted(a for a in atoms_of(c) if isinstance(a, Load))
         if loads:
-            return f"the contents of `{loads[0].array}`"
+            return because(Cause.MASKED_BY, loads[0].array)
         if c.op == "bool" or any(isinstance(a, (App, Opaque)) and a.varying for a in atoms_of(c)):
-            return "something that is not followed"
+            return because(Cause.MASKED_BY, None)
     return None
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tilecheck.interp.kernel.access import Access
-from tilecheck.obligations.budget import TOO_LARGE
 from tilecheck.obligations.construction import by_construction
 from tilecheck.obligations.may_alias import aligned
 from tilecheck.obligations.proposals import data_of, proposal
 from tilecheck.obligations.query import Context, clause_of
+from tilecheck.obligations.reasons import Cause, because
 from tilecheck.obligations.unbounded import unbounded
 from tilecheck.solver.disjointness import Derivation
 from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.solver.queries import across_blocks, mentions_opaque, same_lock
+from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import Term, atoms_of, disj, enforceable, ge, lt, negate, symbol
 from tilecheck.symbolic.footprint import Clause, Region, Verdict, Witness
-from tilecheck.text.wording import blocks, element_of
 
 __all__ = ["Outcome", "settle_pair"]
 
@@ -29,7 +29,7 @@ class Outcome:
     """
 
     verdict: Verdict
-    why: str
+    reason: Reason
     rules: tuple[str, ...] = ()
     clauses: tuple[Clause, ...] = ()
     witness: Witness | None = None
@@ -46,26 +46,26 @@ def settle_pair(context: Context, first: Access, second: Access) -> Outcome:
         first, second = replace(first, region=left), replace(second, region=right)
     lost = context.lost.get(first.array) or context.lost.get(second.array) or context.lost.get("?")
     if lost is not None:
-        return Outcome("unproven", f"{lost} may read and write all of `{first.array}`")
+        return Outcome("unproven", because(Cause.MAY_TOUCH_ALL, lost, first.array))
     if "?" in (first.array, second.array):
-        return Outcome("unproven", "it is not known which array this touches")
+        return Outcome("unproven", because(Cause.UNKNOWN_ARRAY))
     constructed = by_construction(first, second)
     if constructed is not None:
-        return Outcome(constructed.verdict, constructed.why, constructed.rules)
+        return Outcome(constructed.verdict, constructed.reason, constructed.rules)
     if len(first.region.index) != len(second.region.index):
         return _by_conditions(context, first, second) or Outcome(
-            "unproven", f"`{first.array}` is used with {len(first.region.index)} and with "
-                        f"{len(second.region.index)} indices")
+            "unproven",
+            because(Cause.RANKS_DIFFER, first.array, len(first.region.index), len(second.region.index)))
     if context.effort.over:
-        return Outcome("unproven", TOO_LARGE)
+        return Outcome("unproven", because(Cause.TOO_MANY_PAIRS))
     protected = _locked(context, first, second)
     if protected is not None and not protected.locked_weakly:
         return protected
     if context.excluded(first.region, second.region):
-        return Outcome("proved", "no launch makes both accesses", ("exclusive",))
+        return Outcome("proved", because(Cause.NEVER_BOTH), ("exclusive",))
     axes = context.axes_of(first.region, second.region)
     if not axes:
-        return Outcome("single-block", "the kernel reads no block coordinate under these conditions",
+        return Outcome("single-block", because(Cause.NO_COORDINATE_HERE),
                        clauses=context.idle_axes(axes, first.region, second.region))
     derivation = context.apart(first.region, second.region)
     if derivation.proved:
@@ -87,7 +87,7 @@ def _declared_lock(context: Context) -> Outcome | None:
     """A declared lock, in a kernel that does take it with an atomic."""
     taken = {a.array for a in context.model.accesses if a.mode == "atomic"}
     locks = sorted(context.annotations.locks & taken)
-    return Outcome("proved", f"declared: blocks that meet hold the lock `{locks[0]}`", ("lock",)) if locks else None
+    return Outcome("proved", because(Cause.DECLARED_LOCK, locks[0]), ("lock",)) if locks else None
 
 
 def _solved(context: Context, first: Access, second: Access) -> Outcome | None:
@@ -95,7 +95,7 @@ def _solved(context: Context, first: Access, second: Access) -> Outcome | None:
     if not context.solved(first.region, second.region):
         return None
     axes = context.axes_of(first.region, second.region)
-    return Outcome("proved", "the solver finds no two blocks that meet", ("solver",),
+    return Outcome("proved", because(Cause.BY_SOLVER), ("solver",),
                    context.idle_axes(axes, first.region, second.region))
 
 
@@ -103,23 +103,23 @@ def _proved(context: Context, d: Derivation, first: Access, second: Access, same
     axes = context.axes_of(first.region, second.region)
     clauses = (*context.clauses(d), *context.idle_axes(axes, first.region, second.region),
                *(_dispensed(context) if "ticket" in d.rules else ()))
-    why = "; ".join(d.steps) or "the index determines the block"
+    reason = d.steps or because(Cause.INDEX_DETERMINES_BLOCK)
     if any(context.denies(conjuncts(access.region.guard), d.assumed) for access in (first, second)):
         # the proof is for signs with which the access is never made
         witness = context.collision(first.region, second.region, same)
         if witness is not None:
             return Outcome("refuted", _collides(context, first, witness), witness=witness)
         return Outcome(
-            "unproven", "the access is made where a launch scalar is 0 or negative, and the proof is for positive ones")
+            "unproven", because(Cause.SIGNS_EXCLUDED))
     if not any(c.kind == "semantic" for c in clauses):
-        return Outcome("proved", why, d.rules, clauses)
+        return Outcome("proved", reason, d.rules, clauses)
     if not context.room(first.region, second.region)(tuple(c.cond for c in clauses if c.cond is not None)):
         witness = context.collision(first.region, second.region, same)
         if witness is not None:
             return Outcome("refuted", _collides(context, first, witness), witness=witness)
-        return Outcome("unproven", "no launch with several blocks satisfies what the proof would need")
+        return Outcome("unproven", because(Cause.NO_ROOM))
     found = context.needed(clauses, first.region, second.region, same)
-    return Outcome("conditional", why, d.rules, clauses, witness=found, needed=found is not None)
+    return Outcome("conditional", reason, d.rules, clauses, witness=found, needed=found is not None)
 
 
 def _dispensed(context: Context) -> tuple[Clause, ...]:
@@ -145,28 +145,28 @@ def _by_conditions(context: Context, first: Access, second: Access) -> Outcome |
     if any(a.key.startswith("?") for a in atoms_of(choice)) or not context.room(*made)((choice,)):
         return None
     found = context.needed((clause,), first.region, second.region, False)
-    return Outcome("conditional", "one launch makes only one of the two accesses", ("exclusive",), (clause,), found,
+    return Outcome("conditional", because(Cause.ONE_OF_TWO), ("exclusive",), (clause,), found,
                    needed=found is not None)
 
 
-def _collides(context: Context, access: Access, w: Witness) -> str:
-    return f"{blocks(w, context.model.axes_read)} both touch {element_of(access.array, w)}"
+def _collides(context: Context, access: Access, w: Witness) -> Reason:
+    return because(Cause.COLLISION, access.array, w, context.model.axes_read)
 
 
 def _open(context: Context, d: Derivation, first: Access, second: Access) -> Outcome:
     missing = proposal(context, d, first, second)
     if missing is not None:
-        return Outcome("unproven", f"the place depends on data; `{missing}` would settle it", missing=missing)
+        return Outcome("unproven", (*because(Cause.FROM_DATA), *because(Cause.WOULD_PROVE, missing)), missing=missing)
     array = data_of(first, second)
     wrapped = unbounded(first.region, second.region)
     if wrapped is not None and (array is None or context.says_of(array)):
         return Outcome("unproven", wrapped)
     if array is not None:
-        return Outcome("unproven", f"the place depends on the contents of `{array}`")
+        return Outcome("unproven", because(Cause.FROM_ARRAY, array))
     if not first.region.exact or not second.region.exact or mentions_opaque(first.region) or mentions_opaque(
             second.region):
-        return Outcome("unproven", "part of the index or of a condition was not understood")
-    return Outcome("unproven", "no proof was found, and no collision in small launches")
+        return Outcome("unproven", because(Cause.NOT_UNDERSTOOD))
+    return Outcome("unproven", because(Cause.NOTHING_FOUND))
 
 
 def _held(
@@ -208,12 +208,12 @@ def _locked(context: Context, first: Access, second: Access) -> Outcome | None:
                 clauses = (*context.clauses(d), *held)
                 semantic = any(c.kind == "semantic" for c in clauses)
                 return Outcome("conditional" if semantic else "proved",
-                               f"both blocks hold the lock `{array}` while they touch the element",
+                               because(Cause.LOCKED, array),
                                ("lock", *d.rules), clauses)
             witness = context.collision(first.region, second.region, first is second)
             met = witness is not None
             return Outcome("refuted" if met else "unproven",
-                           f"the lock `{array}` does not order the accesses that it surrounds",
+                           because(Cause.UNORDERED_LOCK, array),
                            witness=witness if met else None, locked_weakly=True)
     return None
 

@@ -8,7 +8,7 @@ contract.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from tilecheck.contracts import render
@@ -16,8 +16,10 @@ from tilecheck.interp.host.discharge import cone
 from tilecheck.interp.kernel.lint_facts import SliceUse
 from tilecheck.obligations.obligation import SettledSlice, SliceFault, weakest
 from tilecheck.obligations.query import Context
+from tilecheck.obligations.reasons import Cause, because
 from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.solver.model_search import find_model
+from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import (
     EXTENTS,
     ZERO,
@@ -48,7 +50,6 @@ from tilecheck.symbolic import (
 from tilecheck.symbolic.evaluate import evaluate
 from tilecheck.symbolic.footprint import Clause, Verdict
 from tilecheck.syntax.tree import Span
-from tilecheck.text.wording import spelled
 
 __all__ = ["settle_slices"]
 
@@ -68,12 +69,12 @@ def _settled(context: Context, span: Span, uses: list[SliceUse]) -> SettledSlice
     array = uses[0].array
     fault = next((f for s in uses if (f := _fault(context, s)) is not None), None)
     if fault is not None:
-        return SettledSlice(array, span, "refuted", "it lies outside in every launch", fault=fault)
+        return SettledSlice(array, span, "refuted", _WRONG[fault.what](fault.use), fault=fault)
     found = [_bound(context, s, what, term) for s in uses for what, term in _bounds(s)]
     verdict = weakest(tuple(v for v, _, _ in found))
-    why = next((w for v, w, _ in found if v == verdict), "it lies inside")
+    reason = next((r for v, r, _ in found if v == verdict), because(Cause.SLICE_INSIDE))
     clauses = dict.fromkeys(c for _, _, cs in found for c in cs)
-    return SettledSlice(array, span, verdict, why, tuple(clauses) if verdict != "unproven" else ())
+    return SettledSlice(array, span, verdict, reason, tuple(clauses) if verdict != "unproven" else ())
 
 
 def _bounds(s: SliceUse) -> tuple[tuple[str, Term], ...]:
@@ -91,21 +92,26 @@ def _sizes(s: SliceUse, least: int = 0) -> tuple[Cond, ...]:
     return tuple(ge(of(a), least) for a in sorted(atoms) if isinstance(a, EXTENTS))
 
 
-def _bound(context: Context, s: SliceUse, what: str, term: Term) -> tuple[Verdict, str, tuple[Clause, ...]]:
+def _bound(context: Context, s: SliceUse, what: str, term: Term) -> tuple[Verdict, Reason, tuple[Clause, ...]]:
     """One end of a slice: that `term` is not negative wherever the slice is taken."""
     facts = _facts(context, s, s.guard)
     if facts.prove(term) is not None:
-        return "proved", "it lies inside", ()
+        return "proved", because(Cause.SLICE_INSIDE), ()
     for clause in (*_uniform(s, term), *_residual(context, s, term)):
         if not context.impossible(clause):
-            return "proved", f"it lies inside where `{clause.text}`", (clause,)
-    return "unproven", f"could not prove that it {_MUST[what].format(stop=spelled(s.stop), start=spelled(s.start))}", ()
+            return "proved", because(Cause.SLICE_INSIDE_WHERE, clause.text), (clause,)
+    return "unproven", _OPEN[what](s), ()
 
 
-_MUST: Final = {
-    "below": "begins inside the array: it begins at `{start}`",
-    "reversed": "ends after it begins: from `{start}` to `{stop}`",
-    "beyond": "ends inside the array: it ends at `{stop}`",
+_OPEN: Final[Mapping[str, Callable[[SliceUse], Reason]]] = {
+    "below": lambda s: because(Cause.SLICE_BEGIN_OPEN, s.start),
+    "reversed": lambda s: because(Cause.SLICE_ORDER_OPEN, s.start, s.stop),
+    "beyond": lambda s: because(Cause.SLICE_END_OPEN, s.stop),
+}
+_WRONG: Final[Mapping[str, Callable[[SliceUse], Reason]]] = {
+    "below": lambda s: because(Cause.SLICE_BEGINS_BEFORE, s.array, s.axis, s.start),
+    "reversed": lambda s: because(Cause.SLICE_REVERSED, s.array, s.axis, s.stop, s.start),
+    "beyond": lambda s: because(Cause.SLICE_ENDS_PAST, s.array, s.axis, s.stop, s.extent),
 }
 
 

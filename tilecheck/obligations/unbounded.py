@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from tilecheck.interp.kernel.tile_types.dtypes import BITS
+from tilecheck.obligations.reasons import Cause, because
+from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import WRAPPED, App, Load, atoms_in
 from tilecheck.symbolic.footprint import Region
-from tilecheck.text.wording import spelled
 
 __all__ = ["unbounded"]
 
 
-def unbounded(*regions: Region) -> str | None:
-    """The number in words, if there is one."""
+def unbounded(*regions: Region) -> Reason | None:
+    """The number as a reason, if there is one."""
     atoms = {a for r in regions for a in atoms_in(*r.index, r.guard)}
     found = min((a for a in atoms if isinstance(a, App) and a.fn in WRAPPED), key=lambda a: (len(a.key), a.key),
                 default=None)
@@ -19,7 +20,5 @@ def unbounded(*regions: Region) -> str | None:
         return None
     (number,) = found.args
     read = min((a.array for a in atoms_in(number) if isinstance(a, Load)), default=None)
-    help_ = (
-        f"; declaring `range({read}, lo, hi)`, with numbers between which it lies, would bound it" if read is not None
-        else "")
-    return f"`{spelled(number)}` is computed in {BITS[found.fn]} bits, and nothing bounds it{help_}"
+    help_ = () if read is None else because(Cause.WOULD_BOUND, read)
+    return (*because(Cause.WRAPS, number, BITS[found.fn]), *help_)

@@ -21,6 +21,7 @@ from tilecheck.obligations.ordering import settle_order
 from tilecheck.obligations.padding import settle_padding
 from tilecheck.obligations.per_statement import one_for_each_statement
 from tilecheck.obligations.query import Context
+from tilecheck.obligations.reasons import Cause, because
 from tilecheck.obligations.row_spill import find_row_spills
 from tilecheck.obligations.slices import settle_slices
 from tilecheck.obligations.structural_clauses import is_too_wide, structural_clauses, width_clauses
@@ -57,7 +58,7 @@ def _too_wide(s: Settled) -> Settled:
     """The obligation of a kernel with an index that exceeds 32 bits in every launch: the index wraps."""
     if s.verdict not in ("proved", "conditional"):
         return s
-    return replace(s, verdict="unproven", why="an index is larger than 32 bits hold in every launch", clauses=())
+    return replace(s, verdict="unproven", reason=because(Cause.TOO_WIDE), clauses=())
 
 
 def _suspicions(context: Context) -> Iterator[Suspicion]:

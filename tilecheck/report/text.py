@@ -115,8 +115,8 @@ def _tail(diagnostic: Diagnostic) -> Iterable[tuple[str, Sequence[str]]]:
 
 
 def restates(note: Note, witness: Witness | None) -> bool:
-    """Whether a note says in words, for other reports, what the witness says in numbers."""
-    return witness is not None and f"grid {_numbers(witness.grid)}" in note.message
+    """Whether a report that prints the witness in numbers leaves a note out."""
+    return witness is not None and note.restates
 
 
 def witness_lines(diagnostic: Diagnostic, witness: Witness) -> list[str]:
@@ -159,7 +159,7 @@ def render_kernel(kernel: KernelReport, style: Style) -> str:
     out += [f"  requires {clause.clause}  ({clause.kind}, {clause.state})" for clause in kernel.contract]
     for obligation in kernel.obligations:
         out.append(f"  line {obligation.line}: {obligation.kind} {obligation.array}: {obligation.verdict}")
-        out += [f"    {step}" for step in obligation.why.split("; ")]
+        out += [f"    {step}" for step in obligation.steps]
         if obligation.annotation:
             out.append(f"    would be settled by: {obligation.annotation}")
     return "\n".join(out)

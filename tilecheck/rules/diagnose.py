@@ -15,12 +15,11 @@ from tilecheck.obligations.obligation import Proof, Settled, SettledSlice, weake
 from tilecheck.obligations.open_obligations import find_open_obligations
 from tilecheck.obligations.operand_types import find_type_faults
 from tilecheck.obligations.verdicts import contract_of
-from tilecheck.rules.bounds import slice_range
 from tilecheck.rules.catalog import RULES
+from tilecheck.rules.messages.reasons import sentences
 from tilecheck.rules.view import KernelView
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.text.block_names import rank_of_axes
-from tilecheck.text.wording import readable
 
 __all__ = ["conclude"]
 
@@ -90,12 +89,12 @@ def _state(clause: Clause, proof: Proof, states: Mapping[str, Discharged]) -> Cl
 
 def _obligation(s: Settled) -> Obligation:
     return Obligation(
-        s.kind, s.access.span.line, s.access.array, s.verdict, readable(s.why), s.access.span, s.rules,
+        s.kind, s.access.span.line, s.access.array, s.verdict, sentences(s.reason), s.access.span, s.rules,
         tuple(c.text for c in s.clauses), s.missing)
 
 
 def _slice(s: SettledSlice) -> Obligation:
-    return Obligation("slice", s.span.line, s.array, s.verdict, slice_range.reason(s), s.span, (),
+    return Obligation("slice", s.span.line, s.array, s.verdict, sentences(s.reason), s.span, (),
                       tuple(c.text for c in s.clauses))
 
 

@@ -147,9 +147,8 @@ def _obligations(
     for o in report.obligations if report is not None else ():
         if wanted(o):
             yield f"* line {o.line}: {o.kind} `{o.array}`: **{o.verdict}**"
-            sentences = [s for s in o.why.split("; ") if s]
-            yield from (f"  * {sentence}" for sentence in sentences[:steps])
-            if steps and len(sentences) > steps:
+            yield from (f"  * {step}" for step in o.steps[:steps])
+            if steps and len(o.steps) > steps:
                 yield "  * …"
             if o.annotation:
                 yield f"  * would be settled by `{o.annotation}`"

@@ -8,6 +8,7 @@ from typing import Final
 
 from tilecheck.solver.disjointness import Annotations, Assumption, Derivation, Problem, derive, primed, ticket_of
 from tilecheck.solver.inequalities import conjuncts
+from tilecheck.solver.steps import Lemma, ProofStep
 from tilecheck.symbolic import Atom, Bid, Cond, Counter, Lane, Opaque, Substitution, Term, atoms_in, of
 from tilecheck.symbolic.footprint import Region
 
@@ -53,7 +54,7 @@ def across_blocks(
     second by `second`. Both index vectors must have the same length."""
     winner = _one_winner(first, second, annotations)
     if winner is not None:
-        return Derivation(True, (f"{winner} lets only one block through",), ("ticket",))
+        return Derivation(True, (ProofStep(Lemma.WINNER, (winner,)),), ("ticket",))
     return derive(_problem(first, second, [Bid(k) for k in sorted(axes)], assume, annotations), acceptable, hints)
 
 

@@ -78,21 +78,3 @@ class Witness:
     element: tuple[int, ...]
     data: tuple[tuple[str, int], ...] = ()
     rank: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What the prover says about one question.
-
-    why        one or more sentences: the chain of a proof, or what is missing
-    rules      the rules of the proof that fired, by name (`peel`, `inverse`, ...)
-    clauses    what the proof assumed of the launch
-    annotation a fact in the contract language that would settle an unproven question, when one is known
-    """
-
-    verdict: Verdict
-    why: str
-    rules: tuple[str, ...] = ()
-    clauses: tuple[Clause, ...] = ()
-    witness: Witness | None = None
-    annotation: str | None = None

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from tilecheck.contracts import render
 from tilecheck.interp.kernel.dialect.ownership import COORDINATE, NESTED
 from tilecheck.symbolic import Term
 from tilecheck.symbolic.footprint import BlockPoint, Witness
+from tilecheck.symbolic.spelling import Spelling
 from tilecheck.text.block_names import block_name as _name
 from tilecheck.text.block_names import rank_of_axes
 
-__all__ = ["block_name", "blocks", "clause_list", "element_of", "iterations", "launch_of", "readable", "scalars_of",
-           "spelled"]
+__all__ = ["block_name", "blocks", "clause_list", "counter_name", "element_of", "iterations", "launch_of", "readable",
+           "scalars_of", "spelled", "spelling", "symbol_name"]
 
 
 def block_name(block: tuple[int, int, int], axes: frozenset[int]) -> str:
@@ -73,6 +75,31 @@ def readable(text: str) -> str:
 def spelled(term: Term) -> str:
     """A term in the same way, with the parentheses that it needs."""
     return readable(render(term))
+
+
+def _coordinate(name: str) -> str | None:
+    """`z.coords(cell)[0]`, for the name of a coordinate of a cell."""
+    for mark, source in ((COORDINATE, "coords(cell)"), (NESTED, "pieces(...)")):
+        array, found, axis = name.partition(mark)
+        if found:
+            return f"{array}.{source}[{axis}]"
+    return None
+
+
+def counter_name(name: str) -> str:
+    """A loop counter by the variable of its loop."""
+    variable, at, _ = name.partition("@")
+    variable = variable.partition(".")[0]
+    return _coordinate(variable) or (variable if at else f"#{name}")
+
+
+def symbol_name(name: str) -> str:
+    """A launch scalar by its name in the kernel."""
+    return _coordinate(name) or name
+
+
+spelling: Final = Spelling(counter_name, symbol_name)
+"""How the reasons of verdicts spell terms and conditions."""
 
 
 def _bare(match: re.Match[str]) -> str:

@@ -91,7 +91,8 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     if s.other is not None and s.other.span != s.access.span:
         notes.append(Note(f"together with the write to `{s.access.array}` here", s.other.span))
     if s.witness is not None:
-        notes.append(Note(f"{launch_of(s.witness)} two blocks write {element_of(s.access.array, s.witness)}"))
+        what = f"two blocks write {element_of(s.access.array, s.witness)}"
+        notes.append(Note(f"{launch_of(s.witness)} {what}", restates=True))
     notes += s.advice.notes
     message = (f"what this writes to `{s.access.array}` runs into the next row, which belongs to another block, unless "
                f"{clause_list(texts)}")

@@ -52,11 +52,12 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.obligations.obligation import SettledSlice, SliceFault
+from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.rule import Rule
 from tilecheck.rules.view import KernelView
 from tilecheck.symbolic import Atom, Term, atoms_in
 from tilecheck.symbolic.evaluate import evaluate
-from tilecheck.text.wording import readable, spelled
+from tilecheck.text.wording import spelled, spelling
 
 CODE: Final = "TC204"
 
@@ -67,22 +68,15 @@ def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
     """An error for each slice that is wrong in every launch, and a note for each of which nothing is proved."""
     for s in view.proof.slices:
         if s.fault is not None:
-            yield _wrong(s.fault, view.model.name)
+            yield _wrong(s, s.fault, view.model.name)
         elif s.verdict == "unproven":
-            yield Diagnostic(CODE, "note", f"this slice of `{s.array}`: {readable(s.why)}", s.span, view.model.name,
-                             (_UNCHECKED,), "clamp its ends in the kernel: `min(stop, extent)`, `max(start, 0)`")
+            message = f"this slice of `{s.array}`: {reason_text(s.reason)}"
+            yield Diagnostic(CODE, "note", message, s.span, view.model.name, (_UNCHECKED,),
+                             "clamp its ends in the kernel: `min(stop, extent)`, `max(start, 0)`")
 
 
-def reason(s: SettledSlice) -> str:
-    """Why the obligation of a slice has its verdict."""
-    return readable(s.why) if s.fault is None else _message(s.fault)
 
 
-_WRONG: Final[Mapping[str, str]] = {
-    "below": "begins at `{start}`, before the array",
-    "reversed": "ends at `{stop}`, before it begins at `{start}`",
-    "beyond": "ends at `{stop}`, past the extent `{extent}`",
-}
 _HELP: Final[Mapping[str, str]] = {
     "below": "begin at 0 or later: a negative bound does not count from the end",
     "reversed": "pass the smaller of the two ends first",
@@ -90,21 +84,16 @@ _HELP: Final[Mapping[str, str]] = {
 }
 
 
-def _message(fault: SliceFault) -> str:
-    s = fault.use
-    return f"this slice of `{s.array}` along axis {s.axis} {_WRONG[fault.what].format(**_texts(fault))}"
-
-
-def _wrong(fault: SliceFault, kernel: str) -> Diagnostic:
+def _wrong(settled: SettledSlice, fault: SliceFault, kernel: str) -> Diagnostic:
     s, scalars = fault.use, dict(fault.scalars)
     env: dict[Atom, int] = {a: scalars[a.key] for a in atoms_in(s.start, s.stop, s.extent) if a.key in scalars}
     env.update(fault.coordinates)
-    given = [f"{readable(a.key)} = {v}" for a, v in fault.coordinates]
+    given = [f"{spelling.atom(a)} = {v}" for a, v in fault.coordinates]
     given += [f"{n} = {v}" for n, v in fault.scalars if not n.startswith("grid[")]
     numbers = " to ".join(_value(t, env) for t in (s.start, s.stop))
     selects = f"it selects the elements {numbers} of {_value(s.extent, env)}"
     note = Note(f"with {', '.join(given)} {selects}" if given else selects)
-    return Diagnostic(CODE, "error", _message(fault), s.span, kernel, (note, _UNCHECKED),
+    return Diagnostic(CODE, "error", reason_text(settled.reason), s.span, kernel, (note, _UNCHECKED),
                       _HELP[fault.what].format(**_texts(fault)))
 
 

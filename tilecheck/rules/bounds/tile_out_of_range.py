@@ -138,6 +138,7 @@ from tilecheck.interp.kernel.lint_facts import RangeLoop
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.suspicious_clauses import goes_past
 from tilecheck.rules.messages.bounds import at_block, example, index_text, place, where
+from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.rule import Rule
 from tilecheck.text.wording import clause_list, readable
 
@@ -151,8 +152,8 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
         return _open(s, model)
     axes = model.axes_read
     message = f"{at_block(s, axes)} {where(s)}"
-    return Diagnostic(CODE, "error", message, s.access.span, model.name,
-                      (Note(example(s, axes)), *s.advice.notes, Note(UNDEFINED)), s.advice.help or _help(s), s.witness,
+    notes = (Note(example(s, axes), restates=True), *s.advice.notes, Note(UNDEFINED))
+    return Diagnostic(CODE, "error", message, s.access.span, model.name, notes, s.advice.help or _help(s), s.witness,
                       Proposal(edits=s.advice.edits))
 
 
@@ -172,7 +173,7 @@ def _open(s: Settled, model: KernelModel) -> Diagnostic:
         return _shared_out(s, model)
     if s.overrun is not None:
         return _one_too_many(s, s.overrun, model)
-    message = f"could not prove that the index{index_text(s)} {place(s)} stays inside: {s.why}"
+    message = f"could not prove that the index{index_text(s)} {place(s)} stays inside: {reason_text(s.reason)}"
     help_ = (f"if it does, say so in the kernel: # tilecheck: requires {s.missing}" if s.missing else
              "compare the index with `ct.num_tiles(...)` in the kernel, or clamp it")
     return Diagnostic(CODE, "note", message, s.access.span, model.name, (), help_)
@@ -194,7 +195,7 @@ def _shared_out(s: Settled, model: KernelModel) -> Diagnostic:
     kind = "shares" if s.witness is None and not past else "past" if s.witness is None else "degenerate"
     how, help_ = _UNLESS[kind]
     message = f"the index{index_text(s)} {place(s)} {how} unless {clause_list(tuple(c.text for c in semantic))}"
-    notes = (*(() if s.witness is None else (Note(example(s, model.axes_read)),)), Note(UNDEFINED))
+    notes = (*(() if s.witness is None else (Note(example(s, model.axes_read), restates=True),)), Note(UNDEFINED))
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, notes,
                       _help(s) if s.witness is not None else help_, s.witness)
 

@@ -69,6 +69,7 @@ from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.bounds import at_block, example, index_text, place, where
+from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.rule import Rule
 from tilecheck.text.wording import clause_list
 
@@ -81,7 +82,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     if s.verdict == "refuted":
         axes = model.axes_read
         message = f"{at_block(s, axes)} {where(s)}, and nothing checks it"
-        return Diagnostic(CODE, "error", message, s.access.span, model.name, (Note(example(s, axes)),),
+        return Diagnostic(CODE, "error", message, s.access.span, model.name, (Note(example(s, axes), restates=True),),
                           _checked(s, "keep the index inside"), s.witness)
     if s.verdict == "conditional":
         # the launches are where it is decided
@@ -90,7 +91,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
         return Diagnostic(CODE, "note", message, s.access.span, model.name, (), help_,
                           proposal=Proposal(requires=_semantic(s)))
     message = (f"without a bounds check, the index{index_text(s)} {place(s)} must stay inside, which is not proved: "
-               f"{s.why}")
+               f"{reason_text(s.reason)}")
     help_ = (f"if it does, say so in the kernel: # tilecheck: requires {s.missing}" if s.missing
              else _checked(s, "mask the lanes that may be outside"))
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, (), help_,
@@ -112,8 +113,8 @@ def _assumption(s: Settled, model: KernelModel) -> Diagnostic:
         help_ = f'declare what every launch satisfies: @requires("{" and ".join(_semantic(s))}")'
         return Diagnostic(CODE, "note", message, s.access.span, model.name, (), help_)
     refuted = s.verdict == "refuted"
-    message = (f"what is assumed here is false: {s.why}" if refuted else
-               f"the compiler relies on what is assumed here, and it is not proved: {s.why}")
+    message = (f"what is assumed here is false: {reason_text(s.reason)}" if refuted else
+               f"the compiler relies on what is assumed here, and it is not proved: {reason_text(s.reason)}")
     return Diagnostic(CODE, "error" if refuted else "warning", message, s.access.span, model.name, (),
                       "assume a divisor that divides every value, or leave the assumption out")
 

@@ -122,6 +122,7 @@ from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.poison.sources import Observation
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.padding_examples import PaddingExample, find_padding_example
+from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Mod, Symbol, atoms_of, disj
 from tilecheck.symbolic.footprint import Clause
@@ -147,12 +148,12 @@ _OWN: Final = frozenset({"branch", "store"})
 
 
 def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
-    array = s.access.array
+    array, why = s.access.array, reason_text(s.reason)
     telling = [(use, found) for use, clauses in s.uses if (found := [c for c in clauses if c in s.clauses])]
     o, clauses = next(iter(telling if telling else s.uses), (None, ()))
     if o is None:
         return Diagnostic(
-            CODE, "note", f"could not prove that nothing outside `{array}` is used: {s.why}", s.access.span, model.name,
+            CODE, "note", f"could not prove that nothing outside `{array}` is used: {why}", s.access.span, model.name,
             (), _help(array, "sum"))
     semantic = tuple(c for c in clauses if c.kind == "semantic")
     severity: Severity = "error" if s.verdict == "refuted" else "warning" if semantic else "note"
@@ -164,7 +165,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     if example is not None:
         notes.append(Note(_in_numbers(o, model, example)))
     if severity == "note":
-        message = f"could not prove that {what} uses no lane of the tile that lies outside `{array}`: {s.why}"
+        message = f"could not prove that {what} uses no lane of the tile that lies outside `{array}`: {why}"
     else:
         message = (f"{what} uses lanes of the tile loaded from `{array}` that lie outside it and have an unspecified "
                    "value")

@@ -78,6 +78,7 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Settled
+from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.rule import Rule
 from tilecheck.text.wording import block_name, clause_list, element_of, iterations, launch_of
 
@@ -94,7 +95,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
         writer, reader = block_name(w.first.block, axes), block_name(w.second.block, axes)
         message = f"block {reader} reads {element_of(array, w)}, which block {writer} writes in the same launch"
         notes.append(Note(f"{launch_of(w)}: block {writer}{iterations(w.first)} writes and block "
-                          f"{reader}{iterations(w.second)} reads {element_of(array, w)}"))
+                          f"{reader}{iterations(w.second)} reads {element_of(array, w)}", restates=True))
         return Diagnostic(CODE, "error", message, s.access.span, model.name, (*notes, *s.advice.notes),
                           s.advice.help or help_, w, Proposal(edits=s.advice.edits))
     semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
@@ -102,7 +103,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
         message = f"a block may read what another one writes to `{array}` unless {clause_list(semantic)}"
         help_ = f'declare what every launch satisfies: @requires("{" and ".join(semantic)}")'
     else:
-        message = f"could not prove that no block reads what another one writes to `{array}`: {s.why}"
+        message = f"could not prove that no block reads what another one writes to `{array}`: {reason_text(s.reason)}"
         if s.missing:
             help_ = f"if it holds, say so in the kernel: # tilecheck: requires {s.missing}"
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), help_, w)

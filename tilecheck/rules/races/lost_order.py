@@ -72,7 +72,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
         message = (f"two iterations of the loop write {element_of(array, w)}, and the compiler leaves these stores "
                    "unordered")
         note = Note(f"{launch_of(w)}, block {block_name(w.first.block, model.axes_read)}:{iterations(w.first)} and"
-                    f"{iterations(w.second)}")
+                    f"{iterations(w.second)}", restates=True)
         return Diagnostic(CODE, "error", message, s.access.span, model.name, (note,), help_, w)
     semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
     condition = f" unless {clause_list(semantic)}" if semantic else ""
@@ -90,7 +90,7 @@ def _weak_lock(s: Settled, model: KernelModel) -> Diagnostic:
     w = s.witness
     notes = () if w is None else (Note(
         f"{launch_of(w)} blocks {block_name(w.first.block, model.axes_read)} and "
-        f"{block_name(w.second.block, model.axes_read)} meet in {element_of(s.access.array, w)}"),)
+        f"{block_name(w.second.block, model.axes_read)} meet in {element_of(s.access.array, w)}", restates=True),)
     severity: Severity = "warning" if w is None else "error"
     return Diagnostic(CODE, severity, message, s.access.span, model.name, notes, help_, w)
 

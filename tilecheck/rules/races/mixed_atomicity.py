@@ -54,6 +54,7 @@ from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.obligations.obligation import Settled
+from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.rule import Rule
 from tilecheck.text.wording import block_name, clause_list, element_of, iterations, launch_of
 
@@ -72,7 +73,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
         other, mine = block_name(w.first.block, axes), block_name(w.second.block, axes)
         message = f"block {mine} {doing} {element_of(array, w)} while block {other} updates it atomically"
         notes.append(Note(f"{launch_of(w)}: block {other}{iterations(w.first)} updates and block "
-                          f"{mine}{iterations(w.second)} {doing} the element"))
+                          f"{mine}{iterations(w.second)} {doing} the element", restates=True))
         return Diagnostic(CODE, "error", message, s.access.span, model.name, tuple(notes), _help(s), w)
     semantic = tuple(c.text for c in s.clauses if c.kind == "semantic")
     if s.verdict == "conditional":
@@ -81,7 +82,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
         return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes),
                           f'declare what every launch satisfies: @requires("{" and ".join(semantic)}")', w)
     message = (f"could not prove that no block {doing} an element of `{array}` that another one updates atomically: "
-               f"{s.why}")
+               f"{reason_text(s.reason)}")
     return Diagnostic(CODE, "warning", message, s.access.span, model.name, tuple(notes), _help(s), w)
 
 

@@ -102,7 +102,7 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
     message = f"{blocks(w, axes)} both write {element_of(s.access.array, w)}"
     example = (f"{launch_of(w)}: block {block_name(w.first.block, axes)}{iterations(w.first)} and block "
                f"{block_name(w.second.block, axes)}{iterations(w.second)} write {element_of(s.access.array, w)}")
-    notes = [Note(example)]
+    notes = [Note(example, restates=True)]
     if s.other is not None and s.other.span != s.access.span:
         notes.insert(0, Note(f"the other write to `{s.access.array}` is here", s.other.span))
     notes += s.advice.notes

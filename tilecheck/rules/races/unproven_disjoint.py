@@ -77,6 +77,7 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note, Proposal, Severity
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Settled
+from tilecheck.rules.messages.reasons import reason_text
 from tilecheck.rules.rule import Rule
 from tilecheck.rules.view import KernelView
 from tilecheck.text.wording import clause_list, element_of, launch_of
@@ -93,10 +94,10 @@ def report_obligation(s: Settled, model: KernelModel) -> Diagnostic:
         message = f"blocks write disjoint parts of `{s.access.array}` only if {clause_list(semantic)}"
         if s.witness is not None:
             w = s.witness
-            notes.append(Note(f"{launch_of(w)} two blocks write {element_of(s.access.array, w)}"))
+            notes.append(Note(f"{launch_of(w)} two blocks write {element_of(s.access.array, w)}", restates=True))
         help_ = f'declare what every launch satisfies: @requires("{" and ".join(semantic)}")'
     else:
-        message = f"could not prove that blocks write disjoint parts of `{s.access.array}`: {s.why}"
+        message = f"could not prove that blocks write disjoint parts of `{s.access.array}`: {reason_text(s.reason)}"
         help_ = (f"if it holds, say so in the kernel: # tilecheck: requires {s.missing}" if s.missing else
                  f"write `{s.access.array}` through an index that each block computes from its own coordinates")
     notes += s.advice.notes

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from tilecheck.solver.disjointness.problem import Assumption, Problem
 from tilecheck.solver.inequalities import Facts
+from tilecheck.solver.steps import ProofStep
 from tilecheck.symbolic import (
     Atom,
     Cond,
@@ -29,7 +30,6 @@ class Named:
 
     problem: Problem
     back: Substitution
-    names: tuple[tuple[str, str], ...]
     there: Substitution
 
     def hide(self, clauses: tuple[Assumption, ...]) -> tuple[Assumption, ...]:
@@ -38,10 +38,13 @@ class Named:
     def restore(self, conds: Iterable[Cond]) -> tuple[Cond, ...]:
         return tuple(self.back.cond(c) for c in conds)
 
-    def text(self, step: str) -> str:
-        for name, shown in self.names:
-            step = step.replace(name, shown)
-        return step
+    def restore_step(self, step: ProofStep) -> ProofStep:
+        """A step about the problem as it was posed."""
+        return ProofStep(step.rule, tuple(map(self._restore_operand, step.operands)))
+
+    def _restore_operand(self, operand: object) -> object:
+        return self.back.term(operand) if isinstance(operand, Term) else self.back.cond(operand) if isinstance(
+            operand, Cond) else operand
 
 
 def name_ceilings(problem: Problem) -> Named:
@@ -50,7 +53,6 @@ def name_ceilings(problem: Problem) -> Named:
     atoms = atoms_in(*problem.equations, *problem.goals, *problem.conds)
     there: dict[Atom, Term] = {}
     back: dict[Atom, Term] = {}
-    names: list[tuple[str, str]] = []
     conds = list(problem.conds)
     defined: list[Cond] = []
     facts: Facts | None = None
@@ -63,12 +65,11 @@ def name_ceilings(problem: Problem) -> Named:
         symbol = of(named)
         there[a] = symbol - 1
         back[named] = of(a) + 1
-        names.append((named.key, f"cdiv({(a.num + 1).key}, {a.den.key})"))
         facts = facts or Facts(problem.conds, (*problem.equations, *problem.goals), signs=False)
         if facts.positive(a.den) is not None:
             defined += [ge(a.den * symbol, a.num + 1), ge(a.num, a.den * (symbol - 1))]
     if not there:
-        return Named(problem, Substitution({}), (), Substitution({}))
+        return Named(problem, Substitution({}), Substitution({}))
     s = Substitution(there)
     restored = Substitution(back)
     for _ in range(3):
@@ -80,4 +81,4 @@ def name_ceilings(problem: Problem) -> Named:
             conds=tuple(s.cond(c) for c in (*conds, *defined)),
             goals=tuple(s.term(t) for t in problem.goals), elements=tuple(s.term(t) for t in problem.elements),
             launch=tuple(s.cond(c) for c in (*problem.launch, *defined))),
-        restored, tuple(names), s)
+        restored, s)

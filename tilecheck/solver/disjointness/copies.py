@@ -47,11 +47,11 @@ def ticket_of(a: Atom) -> str | None:
 
 
 def own(t: Term) -> Term:
-    """The part of a two-copy term that speaks of the first copy, for explanations."""
+    """The summands of a two-copy term that do not depend on the second copy."""
     return Term({m: c for m, c in t.monos.items() if not any(1 in mark(a) for a in m)})
 
 
-def say(t: Term) -> str:
-    """How explanations spell a two-copy term: its first half, without copy marks."""
+def shown(t: Term) -> Term:
+    """What a proof step shows of a two-copy term: the half of the first copy, or all of it where there is none."""
     mine = own(t)
-    return (mine if mine.monos else t).key.replace("'", "")
+    return mine if mine.monos else t

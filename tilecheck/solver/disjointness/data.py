@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from tilecheck.solver.disjointness.copies import mark, own
 from tilecheck.solver.disjointness.state import State
 from tilecheck.solver.inequalities import Assumed, prove_factored
+from tilecheck.solver.steps import Lemma, ProofStep
 from tilecheck.symbolic import Load, Term, atoms_in, atoms_of, ge, of, split_multiples, symbol_from_text
 
 _EFFORT = 1
@@ -33,7 +34,7 @@ def data(state: State) -> bool:
             assumed = _all(state, (*within_array(a), *within_array(b), *values))
             if assumed is not None:
                 state.equations += news
-                state.use("data", f"{a.array} holds no value twice", assumed)
+                state.use("data", ProofStep(Lemma.INJECTIVE, (a.array,)), assumed)
                 return True
     return False
 
@@ -111,7 +112,7 @@ def segment(state: State) -> bool:
             assumed = _both_inside(state, first, second)
             if assumed is not None:
                 state.equations += [n for n in news if n.monos]
-                state.use("segment", f"the segments of {first.array} do not overlap", assumed)
+                state.use("segment", ProofStep(Lemma.SEGMENTS, (first.array,)), assumed)
                 return True
     return False
 

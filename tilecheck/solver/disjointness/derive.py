@@ -16,6 +16,7 @@ from tilecheck.solver.disjointness.ceilings import name_ceilings
 from tilecheck.solver.disjointness.problem import Assumption, Derivation, Problem
 from tilecheck.solver.disjointness.state import State, work_for
 from tilecheck.solver.inequalities import conjuncts
+from tilecheck.solver.steps import Lemma, ProofStep
 from tilecheck.symbolic import Cond, Term, conj
 
 _ROUNDS: Final = 40
@@ -69,7 +70,7 @@ def derive(
     return replace(
         out, assumed=frozenset(named.restore(sorted(out.assumed, key=lambda c: c.key))),
         clauses=tuple(Assumption(c, a.semantic) for a in out.clauses for c in named.restore((a.cond,))),
-        steps=tuple(named.text(s) for s in out.steps), stuck=tuple(named.back.term(t) for t in out.stuck))
+        steps=tuple(map(named.restore_step, out.steps)), stuck=tuple(named.back.term(t) for t in out.stuck))
 
 
 def _derive(
@@ -236,7 +237,7 @@ def _cases(state: State, splits: int) -> State | None:
             branch.add_cond(cond)
             if mapping:
                 branch.substitute(mapping)
-            branch.use("split", what)
+            branch.use("split", ProofStep(Lemma.CASES, (what,)))
             left = None if branch.absurd else _run(branch, splits - 1)
             if left is not None:
                 stuck = left if stuck is state else stuck

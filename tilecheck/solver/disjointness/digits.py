@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from math import gcd
 
-from tilecheck.solver.disjointness.copies import say
+from tilecheck.solver.disjointness.copies import shown
 from tilecheck.solver.disjointness.state import State
+from tilecheck.solver.steps import Lemma, ProofStep
 from tilecheck.symbolic import (
     ONE,
     Atom,
@@ -111,7 +112,7 @@ def _peel(state: State, effort: int) -> bool:
                 if assumed is None:
                     continue
                 state.equations[i:i + 1] = [h, r] if r.monos else [h]
-                step = f"{say(h)} is a digit of its own: {say(r)} stays below {d.key}" if r.monos else ""
+                step = ProofStep(Lemma.DIGIT, (shown(h), shown(r), d)) if r.monos else None
                 state.use("peel", step, assumed)
                 return True
     return False

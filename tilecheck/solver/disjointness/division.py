@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tilecheck.solver.disjointness.copies import say
+from tilecheck.solver.disjointness.copies import shown
 from tilecheck.solver.disjointness.state import State
+from tilecheck.solver.steps import Lemma, ProofStep
 from tilecheck.symbolic import (
     ZERO,
     FloorDiv,
@@ -30,7 +31,7 @@ def inverse(state: State) -> bool:
         for u, v, g in state.equal_remainders():
             if d == g and (x - y) == (u - v) and (x - y).monos and (x - y) not in state.equations:
                 state.equations.append(x - y)
-                state.use("inverse", f"quotient and remainder of {say(x)} by {d.key} fix it")
+                state.use("inverse", ProofStep(Lemma.INVERSE, (shown(x), d)))
                 return True
     return False
 
@@ -47,7 +48,7 @@ def quotient(state: State) -> bool:
         news = [c for c in news if c.op != "true" and c not in state.conds]
         if not news:
             continue
-        state.use("quotient", "", got)
+        state.use("quotient", None, got)
         for c in news:
             state.conds.append(c)
             if c.op == "false":
@@ -67,7 +68,7 @@ def congruent(state: State) -> bool:
         if got is None:
             continue
         state.equations.append(difference)
-        state.use("congruent", f"{say(x)} is fixed: it is known modulo {d.key}, and within {d.key}", got)
+        state.use("congruent", ProofStep(Lemma.CONGRUENT, (shown(x), d)), got)
         return True
     return False
 
@@ -80,7 +81,7 @@ def reduce(state: State) -> bool:
             low = state.facts.prove(a.num, 0)
             high = None if low is None else state.facts.prove(a.den - 1 - a.num, 0)
             if low is not None and high is not None:
-                state.use("reduce", f"{say(a.num)} stays below {a.den.key}", low | high)
+                state.use("reduce", ProofStep(Lemma.BELOW, (shown(a.num), a.den)), low | high)
                 state.substitute({a: a.num if isinstance(a, Mod) else ZERO})
                 return True
         elif isinstance(a, (Min, Max)):
@@ -90,7 +91,7 @@ def reduce(state: State) -> bool:
                     got = state.facts.prove((u - t) * sign, 0) if u is not t else None
                     if got is not None:
                         others = tuple(x for x in a.args if x is not u)
-                        state.use("reduce", "", got)
+                        state.use("reduce", None, got)
                         state.substitute({a: others[0] if len(others) == 1 else of(type(a)(others))})
                         return True
     return False
@@ -103,7 +104,7 @@ def exact(state: State) -> bool:
         if isinstance(a, FloorDiv):
             for u, v, r in factors(a.num):
                 if eq(mod(u, a.den), 0) in state.conds:
-                    state.use("exact", f"{a.den.key} divides {u.key}")
+                    state.use("exact", ProofStep(Lemma.DIVIDES, (a.den, u)))
                     state.substitute({a: floordiv(u, a.den) * v + floordiv(r, a.den)})
                     return True
     return False

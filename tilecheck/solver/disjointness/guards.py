@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tilecheck.solver.disjointness.copies import say
+from tilecheck.solver.disjointness.copies import shown
 from tilecheck.solver.disjointness.state import State
+from tilecheck.solver.steps import Lemma, ProofStep
 from tilecheck.symbolic import Bid, Counter, Lane, Term, negate, of
 
 _SMALL = 4
@@ -16,13 +17,13 @@ def squeeze(state: State) -> bool:
     for g in state.facts.inequalities:
         if g in opposite and g not in state.equations and -g not in state.equations:
             state.equations.append(g)
-            state.use("squeeze", f"{say(g)} is 0 by the guards")
+            state.use("squeeze", ProofStep(Lemma.ZERO, (shown(g),)))
             return True
         if len(g.monos) == 1:
             ((m, c),) = g.monos.items()
             if len(m) == 1 and c < 0 and isinstance(m[0], (Bid, Counter, Lane)) and of(m[0]) not in state.equations:
                 state.equations.append(of(m[0]))
-                state.use("squeeze", f"{say(of(m[0]))} is 0 by the guards")
+                state.use("squeeze", ProofStep(Lemma.ZERO, (of(m[0]),)))
                 return True
     return False
 
@@ -38,7 +39,7 @@ def out_of_range(state: State) -> bool:
                 got = state.facts.positive(side, effort)
                 if got is not None:
                     state.absurd = True
-                    state.use("range", f"{say(e)} cannot be equal for the two: their ranges do not meet", got)
+                    state.use("range", ProofStep(Lemma.OUT_OF_RANGE, (shown(e),)), got)
                     return True
     return False
 
@@ -57,7 +58,7 @@ def exclusive(state: State) -> bool:
     facts = state.facts
     if facts.false:
         state.absurd = True
-        state.use("exclusive", "the two accesses exclude each other")
+        state.use("exclusive", ProofStep(Lemma.EXCLUSIVE))
         return True
     for c in facts.conds:
         if not c.varying or c.op not in ("ge", "ne") or c in state.first:
@@ -66,7 +67,7 @@ def exclusive(state: State) -> bool:
         got = facts.holds(negate(c), 0)
         if got is not None:
             state.absurd = True
-            state.use("exclusive", "the conditions of the two accesses exclude each other", got)
+            state.use("exclusive", ProofStep(Lemma.EXCLUSIVE_CONDITIONS), got)
             return True
     return False
 
@@ -80,6 +81,6 @@ def by_order(state: State) -> bool:
         lower = None if upper is None else state.facts.prove(g, 0)
         if upper is not None and lower is not None:
             state.equations.append(g)
-            state.use("squeeze", f"{say(g)} is fixed by the guards", upper | lower)
+            state.use("squeeze", ProofStep(Lemma.FIXED, (shown(g),)), upper | lower)
             return True
     return False

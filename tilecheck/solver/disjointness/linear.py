@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from math import gcd
 
-from tilecheck.solver.disjointness.copies import mark, say, ticket_of
+from tilecheck.solver.disjointness.copies import mark, shown, ticket_of
 from tilecheck.solver.disjointness.state import State
 from tilecheck.solver.inequalities import Assumed
+from tilecheck.solver.steps import Lemma, ProofStep
 from tilecheck.symbolic import (
     Atom,
     Bid,
@@ -42,7 +43,7 @@ def drop_trivial(state: State) -> bool:
             continue
         if value is not None:
             state.absurd = True
-            state.use("range", f"two equal indices would need {value} == 0")
+            state.use("range", ProofStep(Lemma.NEVER_ZERO, (value,)))
             return True
         g = 0
         for m, c in e.monos.items():
@@ -51,7 +52,7 @@ def drop_trivial(state: State) -> bool:
         if e.offset % g:
             # every term but the constant is a multiple of g
             state.absurd = True
-            state.use("range", f"indices differ by {abs(e.offset)} modulo {g}")
+            state.use("range", ProofStep(Lemma.INCONGRUENT, (abs(e.offset), g)))
             return True
         kept.append(Term({m: c // g for m, c in e.monos.items()}) if g > 1 else e)
     changed = kept != state.equations
@@ -91,7 +92,7 @@ def factor(state: State) -> bool:
         if rest.monos:
             continue
         state.equations[i] = quotient
-        state.use("factor", "", assumed)
+        state.use("factor", None, assumed)
         return True
     return False
 
@@ -116,7 +117,7 @@ def merge(state: State) -> bool:
             counter = ticket_of(first)
             if counter in state.annotations.tickets:
                 state.absurd = True
-                state.use("ticket", f"{counter} gives no two blocks the same value")
+                state.use("ticket", ProofStep(Lemma.TICKET, (counter,)))
                 return True
         _identify(state, first, second)
         return True
@@ -133,7 +134,7 @@ def _identify(state: State, first: Atom, second: Atom) -> None:
         state.loads.append((first, second))
     elif isinstance(first, (Lane, Bid)) and isinstance(second, (Lane, Bid)):
         conds = range_of(second, of(first))
-    state.use("merge", f"{say(of(first))} is the same in both")
+    state.use("merge", ProofStep(Lemma.SAME, (shown(of(first)),)))
     state.substitute({second: of(first)})
     for c in conds:
         if c.op != "true":
@@ -171,7 +172,7 @@ def solve(state: State) -> bool:
             conds = range_of(a, rest)
             if any(isinstance(x, Lane) and a in atoms_of(x.size) for x in atoms_of(conj(*state.conds))):
                 continue
-            state.use("solve", f"{say(of(a))} must be {say(rest)}" if 1 not in mark(a) else "")
+            state.use("solve", ProofStep(Lemma.VALUE, (of(a), shown(rest))) if 1 not in mark(a) else None)
             state.substitute({a: rest})
             for cond in conds:
                 if cond.op != "true":

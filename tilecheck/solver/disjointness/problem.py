@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tilecheck.solver.inequalities import Assumed
+from tilecheck.solver.steps import ProofStep
 from tilecheck.symbolic import Cond, Term
 
 
@@ -65,7 +66,7 @@ class Derivation:
     """
 
     proved: bool
-    steps: tuple[str, ...] = ()
+    steps: tuple[ProofStep, ...] = ()
     rules: tuple[str, ...] = ()
     assumed: Assumed = frozenset()
     clauses: tuple[Assumption, ...] = ()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from tilecheck.solver.disjointness.problem import Annotations
 from tilecheck.solver.inequalities import Assumed, Budget, Facts, conjuncts, placed_in
+from tilecheck.solver.steps import ProofStep
 from tilecheck.symbolic import Atom, Cond, GridDim, Load, Substitution, Term, of
 
 WORK = 900
@@ -34,7 +35,7 @@ class State:
     remainders: list[tuple[Term, Term, Term, Term]] = field(default_factory=list)
     """(x, x', d, d') with x % d == x' % d'."""
     loads: list[tuple[Load, Load]] = field(default_factory=list)
-    steps: list[str] = field(default_factory=list)
+    steps: list[ProofStep] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
     assumed: Assumed = frozenset()
     absurd: bool = False
@@ -99,9 +100,10 @@ class State:
             if c.op == "eq" and not _of_grid(c):
                 self.equations.append(c.term)
 
-    def use(self, rule: str, step: str, assumed: Assumed = frozenset()) -> None:
+    def use(self, rule: str, step: ProofStep | None, assumed: Assumed = frozenset()) -> None:
+        """Note that a rule was applied, the step that an explanation shows of it, and what it assumed."""
         self.rules.append(rule)
-        if step and (not self.steps or self.steps[-1] != step):
+        if step is not None and (not self.steps or self.steps[-1] != step):
             self.steps.append(step)
         self.assumed |= assumed
 

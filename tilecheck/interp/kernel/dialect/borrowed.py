@@ -11,7 +11,7 @@ from tilecheck.interp.kernel.calls import Arguments, unknown_call
 from tilecheck.interp.kernel.coerce import constant_int, expand, shape_from, to_int, to_term
 from tilecheck.interp.kernel.dialect.methods import Method, takes
 from tilecheck.interp.kernel.dialect.minting import blame, extent, own
-from tilecheck.interp.kernel.dialect.ownership import Held
+from tilecheck.interp.kernel.dialect.ownership import Construction, Held
 from tilecheck.interp.kernel.dialect.values import Borrowed, Mutable, Part
 from tilecheck.interp.kernel.footprints import Effect, element_access, tile_access
 from tilecheck.interp.kernel.interpreter import Machine
@@ -19,6 +19,7 @@ from tilecheck.interp.kernel.memory import padding_of, unspecified_of
 from tilecheck.interp.kernel.shapes import broadcast
 from tilecheck.interp.kernel.tile_types.dtypes import SOME_INTEGER
 from tilecheck.interp.kernel.values import ArrayRef, Choice, Const, Data, Int, Shape, Tuple, Unknown, Value, View, array
+from tilecheck.solver.steps import ProofStep
 from tilecheck.symbolic import ONE, TRUE, Term, cdiv, enforceable, eq, lane, le
 from tilecheck.syntax.tree import Span
 
@@ -51,7 +52,7 @@ def _load_like(m: Machine, x: Borrowed, args: Arguments) -> Value:
         blame(m, "TC501", args.span, x.name, "like", like.name, shapes=(x.parameter.extents, tile))
         return Data(None)
     needs = tuple(le(extent(like.name, k), extent(x.name, axis)) for k, axis in enumerate(x.axes))
-    effect = _read(x, args.span, Held(False, f"`{x.name}` reaches as far as `{like.name}`", needs))
+    effect = _read(x, args.span, Held(False, (ProofStep(Construction.REACHES_AS_FAR, (x.name, like.name)),), needs))
     index = tuple(Int(c) for c in own(m, like))
     return tile_access(m, _ref(x), index, tile, x.axes, effect)
 

@@ -11,7 +11,7 @@ from tilecheck.interp.kernel.dialect.divisions import positive
 from tilecheck.interp.kernel.dialect.fitting import agree, fit
 from tilecheck.interp.kernel.dialect.methods import Method, takes
 from tilecheck.interp.kernel.dialect.minting import blame, extent, origin_of, own, own_cell, placed_cell, require, rest
-from tilecheck.interp.kernel.dialect.ownership import Held
+from tilecheck.interp.kernel.dialect.ownership import Construction, Held
 from tilecheck.interp.kernel.dialect.values import Cell, Cells, Grain, Mutable, Pieces
 from tilecheck.interp.kernel.footprints import Effect, element_access, tile_access
 from tilecheck.interp.kernel.interpreter import Machine
@@ -34,25 +34,23 @@ from tilecheck.interp.kernel.values import (
     array,
 )
 from tilecheck.solver.inequalities import entails
+from tilecheck.solver.steps import ProofStep
 from tilecheck.symbolic import TRUE, Cond, Term, cdiv, conj, disj, enforceable, eq, ge, le, lt, mod
 from tilecheck.syntax.tree import Span
 
 __all__ = ["METHODS", "fetch", "put"]
 
-_DOUBT: Final = "the shape of what is stored here is not known, and a tile of another shape lies in another piece"
+_DOUBT: Final = (ProofStep(Construction.SHAPE_OPEN),)
 
 
 def _ref(name: str) -> ArrayRef:
     return array(View(name))
 
 
-def _why(z: Mutable, cell: Cell, grain: Grain) -> str:
+def _construction(cell: Cell, grain: Grain) -> Construction:
     if grain.nested:
-        return f"each block stores only nested tiles of its own piece of `{z.name}`"
-    if cell.schedule:
-        return (f"each block stores only through the cells that `{z.name}` minted for it, and the schedule gives no "
-                "cell to two blocks")
-    return f"each block stores only through the cell that `{z.name}` minted for it (one cell a block)"
+        return Construction.OWN_NESTED
+    return Construction.OWN_CELLS if cell.schedule else Construction.OWN_CELL
 
 
 # --- through cells ---------------------------------------------------------------------------------------------------
@@ -61,7 +59,7 @@ def put(m: Machine, z: Mutable, index: Value, value: Value, span: Span) -> None:
     """`z[index] = value`"""
     cell, grain = _selected(m, z, index, span)
     if cell is not None and grain is not None:
-        _store(m, z, cell, grain, value, span, "store", _why(z, cell, grain))
+        _store(m, z, cell, grain, value, span, "store", _construction(cell, grain))
 
 
 def fetch(m: Machine, z: Mutable, index: Value, span: Span) -> Value:
@@ -111,7 +109,7 @@ def _cells_in(value: Value) -> list[Cell]:
 
 
 def _store(
-    m: Machine, z: Mutable, cell: Cell, grain: Grain, value: Value, span: Span, op: str, why: str,
+    m: Machine, z: Mutable, cell: Cell, grain: Grain, value: Value, span: Span, op: str, by: Construction,
 ) -> None:
     how = fit(value, grain.tile)
     if how == "differs":
@@ -124,7 +122,7 @@ def _store(
         return
     # elsewhere the shape is checked when the kernel is compiled
     open_ = how == "unknown" and grain.nested and cell.inside is TRUE
-    held = Held(True, why, doubt=_DOUBT if open_ else "")
+    held = Held(True, (ProofStep(by, (z.name,)),), doubt=_DOUBT if open_ else ())
     effect = Effect("write", op, "weak", "none", True, span, value=value, held=held)
     before = m.path
     m.assume(cell.inside)
@@ -133,7 +131,7 @@ def _store(
 
 
 def _load(m: Machine, z: Mutable, cell: Cell, grain: Grain, span: Span) -> Value:
-    held = Held(True, f"each block reads back only its own piece of `{z.name}`")
+    held = Held(True, (ProofStep(Construction.READS_OWN, (z.name,)),))
     effect = Effect("read", "load", "weak", "none", True, span, Const(0), held=held)
     before = m.path
     m.assume(cell.inside)
@@ -150,8 +148,7 @@ def _ints(terms: tuple[Term, ...]) -> tuple[Int, ...]:
 
 def _store_own(m: Machine, z: Mutable, args: Arguments) -> Value:
     value = args.take(("tile",))["tile"]
-    _store(m, z, own_cell(m, z), z.grain, value, args.span, "store",
-           f"each block stores its own piece of `{z.name}` (one piece a block)")
+    _store(m, z, own_cell(m, z), z.grain, value, args.span, "store", Construction.OWN_PIECE)
     return NONE
 
 
@@ -191,7 +188,7 @@ def _scatter(m: Machine, z: Mutable, args: Arguments) -> Value:
                                      for c in (ge(i.term, 0), lt(i.term, size))))
     index = tuple(replace(i, term=start + i.term) for i, start in zip(local, at, strict=True))
     shape = broadcast(*(i.shape for i in local), mask.shape)
-    held = Held(True, f"each block scatters only into its own piece of `{z.name}`")
+    held = Held(True, (ProofStep(Construction.SCATTERS_OWN, (z.name,)),))
     effect = Effect("write", "scatter", "weak", "none", True, args.span, value=value, held=held)
     element_access(m, _ref(z.name), index, inside, shape, broadcast(shape, shape_of(value)), effect)
     return NONE
@@ -302,8 +299,7 @@ def _store_at(m: Machine, z: Mutable, args: Arguments) -> Value:
     grain = _nested(m, z, shape, args.span)
     if grain is not None:
         cell = placed_cell(m, z, grain, tuple(to_term(m, v, args.span) for v in items))
-        why = f"a tile that a value selects is stored only if it lies in the block's own piece of `{z.name}`"
-        _store(m, z, cell, grain, tile, args.span, "store", why)
+        _store(m, z, cell, grain, tile, args.span, "store", Construction.OWN_SELECTED)
     return NONE
 
 

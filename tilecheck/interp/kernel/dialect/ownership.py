@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Final, Literal, TypeAlias
 
+from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import Cond, Term
 from tilecheck.syntax.tree import Span
 
-__all__ = ["COORDINATE", "NESTED", "NOT_A_DIALECT", "Fault", "FaultCode", "Held", "Origin", "Ownership"]
+__all__ = ["COORDINATE", "NESTED", "NOT_A_DIALECT", "Construction", "Fault", "FaultCode", "Held", "Origin", "Ownership"]
 
 COORDINATE: Final = "__coordinate"
 """Between the name of an array and the number of an axis, in the name of a coordinate of one of its cells."""
@@ -18,20 +20,40 @@ NESTED: Final = "__nested"
 FaultCode: TypeAlias = Literal["TC104", "TC105", "TC107", "TC109", "TC110", "TC501", "TC502", "TC505"]
 
 
+class Construction(Enum):
+    """By which construction accesses of the array in the operands are safe, or what leaves that open."""
+
+    OWN_PIECE = "own piece"
+    """A block stores its own piece; there is one for each block."""
+    OWN_CELL = "own cell"
+    """A block stores through the cell that the array issued to it; there is one for each block."""
+    OWN_CELLS = "own cells"
+    """The same with several cells a block, of which the schedule gives none to two blocks."""
+    OWN_NESTED = "own nested"
+    OWN_SELECTED = "own selected"
+    """What a value selects is stored only where it lies in the piece of the block."""
+    SCATTERS_OWN = "scatters own"
+    READS_OWN = "reads own"
+    REACHES_AS_FAR = "reaches as far"
+    """array, mutable array: the one has elements wherever the other has"""
+    SHAPE_OPEN = "shape open"
+    """A tile of another shape would lie in another piece. No operands."""
+
+
 @dataclass(frozen=True, slots=True)
 class Held:
     """Why an access of a dialect kernel is safe by itself.
 
     mints    whether it goes through a piece that its block alone owns
-    why      the construction, in a sentence
+    reason   the construction
     needs    what launches must satisfy for the access to lie inside its array
     doubt    what is not known of it, so that the construction does not hold for sure
     """
 
     mints: bool
-    why: str
+    reason: Reason
     needs: tuple[Cond, ...] = ()
-    doubt: str = ""
+    doubt: Reason = ()
 
 
 @dataclass(frozen=True, slots=True)
