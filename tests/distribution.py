@@ -12,6 +12,9 @@ TOGETHER = ("tests/corpus/",)
 """Folders whose modules share what is expensive to make."""
 LONG = ("tests/mypy_plugin/test_modes.py", "tests/server/test_server.py")
 """Modules of many tests none of which takes long."""
+SPREAD = ("tests/oracle/test_fresh_kernels.py", "tests/oracle/test_planted.py", "tests/robust/test_explosions.py",
+          "tests/mutation/test_mutation.py", "tests/runtime/sanitizer/test_verdicts.py")
+"""Modules whose long tests share nothing: each test may run in any process."""
 
 
 class ByModule(LoadScopeScheduling):
@@ -24,6 +27,8 @@ class ByModule(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         module = nodeid.partition("::")[0]
+        if module in SPREAD:
+            return nodeid
         return next((folder for folder in TOGETHER if module.startswith(folder)), module)
 
 

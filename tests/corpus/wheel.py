@@ -8,6 +8,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+from tests.patience import PATIENCE
+
 __all__ = ["WHEEL", "CorpusError", "corpus_folder"]
 
 WHEEL = "tilegym==1.5.1"
@@ -34,7 +36,7 @@ def corpus_folder() -> Path:
 def _download(folder: Path) -> None:
     command = [sys.executable, "-m", "pip", "download", WHEEL, "--no-deps", "--only-binary", ":all:", "-q",
                "-d", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     wheels = sorted(folder.glob("*.whl"))
     if done.returncode or not wheels:
         fault = (done.stderr.strip().splitlines() or ["nothing was downloaded"])[-1]

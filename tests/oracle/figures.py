@@ -1,4 +1,4 @@
-"""Runs the checker over many generated kernels, on all cores, and counts."""
+"""Runs the checker over many generated kernels and counts the outcomes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from unittest.mock import patch
 
@@ -146,20 +147,25 @@ def _chunk(seeds: Sequence[int], launches: int, subject: Subject) -> list[Outcom
     return [examine(from_seed(seed, subject), f"seed {seed}", count=launches) for seed in seeds]
 
 
-def _without_advice() -> None:
-    """What to write instead costs half of a check, and is not judged here; the small samples have it."""
-    patch.object(advise, "_ADVICE", {}).start()
+def _without_advice() -> AbstractContextManager[object]:
+    """Advice takes half of the time of a check and is not judged here. The small samples have it."""
+    return patch.object(advise, "_ADVICE", {})
+
+
+def _disable_advice() -> None:
+    _without_advice().__enter__()
 
 
 def measure(seeds: Iterable[int], launches: int = 30, workers: int | None = None,
             subject: Subject = "races") -> Figures:
-    """Examines the kernels of all seeds. The result does not depend on the number of workers."""
+    """Examine the kernels of all seeds, by default on all cores. The result does not depend on `workers`."""
     every = list(seeds)
     chunks = [every[at:at + CHUNK] for at in range(0, len(every), CHUNK)]
     count = workers or len(os.sched_getaffinity(0))
     if count == 1:
-        return Figures(tuple(o for c in chunks for o in _chunk(c, launches, subject)), subject)
-    with ProcessPoolExecutor(count, initializer=_without_advice) as pool:
+        with _without_advice():
+            return Figures(tuple(o for c in chunks for o in _chunk(c, launches, subject)), subject)
+    with ProcessPoolExecutor(count, initializer=_disable_advice) as pool:
         parts = pool.map(_chunk, chunks, [launches] * len(chunks), [subject] * len(chunks))
         return Figures(tuple(o for part in parts for o in part), subject)
 

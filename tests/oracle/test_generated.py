@@ -1,4 +1,7 @@
-"""Random kernels against brute force: no verdict is contradicted, and few kernels are left open."""
+"""A fixed sample of random kernels against brute force: no verdict is contradicted, and few are left open.
+
+`test_fresh_kernels.py` tries kernels that differ from change to change.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,18 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from tests.oracle.aspects import COMPLETE
-from tests.oracle.builder import Chooser
 from tests.oracle.figures import Figures, Shares, contradictions, measure, shares
-from tests.oracle.generate import build, from_seed
+from tests.oracle.generate import from_seed
 from tests.oracle.judging import examine, explain
 from tests.oracle.truth import brute_force
 
-KERNELS = int(os.environ.get("TILECHECK_ORACLE_KERNELS", "2000"))
+KERNELS = 400
 RULES = ("factor", "merge", "solve", "peel", "inverse", "quotient", "congruent", "reduce", "exact", "range",
          "exclusive", "squeeze", "split", "data", "segment", "ticket")
-FIRED = 20
+FIRED = 0.01
+"""Of all kernels, the share in which a rule is used, at least."""
 
 
 REACHING = ("bounds", "padding")
@@ -33,7 +34,7 @@ def _reported(report: str, made: Figures) -> None:
 
 @pytest.fixture(scope="module")
 def figures() -> Figures:
-    made = measure(range(KERNELS))
+    made = measure(range(KERNELS), workers=1)
     _reported(f"{made.summary()}\n{made.missed()}", made)
     return made
 
@@ -41,7 +42,7 @@ def figures() -> Figures:
 @pytest.fixture(scope="module", params=REACHING)
 def reaching(request) -> Figures:
     """Kernels made to reach past the end of their arrays."""
-    made = measure(range(KERNELS // 4), subject=request.param)
+    made = measure(range(KERNELS // 2), workers=1, subject=request.param)
     found = shares(made, request.param)
     _reported(f"{found.summary()}\n{found.missed()}", made)
     return made
@@ -78,7 +79,7 @@ def test_most_colliding_kernels_are_refuted(figures):
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rule_fires(figures, rule):
-    assert figures.rules[rule] * 2000 >= FIRED * len(figures.outcomes), figures.rules
+    assert figures.rules[rule] >= FIRED * len(figures.outcomes), figures.rules
 
 
 @pytest.mark.slow
@@ -99,26 +100,6 @@ def test_shares_of_what_lies_outside(reaching):
     if reaching.subject in COMPLETE:
         assert found.safe_decided >= 0.85, f"{found.summary()}\n{found.missed()}"
         assert found.faulty_noticed >= 0.85, f"{found.summary()}\n{found.missed()}"
-
-
-class _Drawn:
-    """Decisions by Hypothesis, so that a contradicted kernel is shrunk to a small one."""
-
-    def __init__(self, data: st.DataObject) -> None:
-        self._data = data
-
-    def pick(self, options):
-        return options[self._data.draw(st.integers(0, len(options) - 1))]
-
-
-@pytest.mark.slow
-@given(st.data(), st.sampled_from(("races", *REACHING)))
-@settings(max_examples=45, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), print_blob=False)
-def test_drawn_kernels(data, subject):
-    choose: Chooser = _Drawn(data)
-    kernel = build(choose, subject)
-    outcome = examine(kernel, "drawn", count=16)
-    assert not outcome.contradictions, explain(kernel, outcome)
 
 
 def test_kernels_depend_on_the_seed_alone():

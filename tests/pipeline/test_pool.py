@@ -14,6 +14,7 @@ import pytest
 
 import tilecheck.pipeline.analyze
 import tilecheck.pipeline.pool
+from tests.patience import PATIENCE
 from tilecheck.interp.host.launch import Launch
 from tilecheck.pipeline.analyze import Concluded, FileResult, ProvedKernel, join
 from tilecheck.pipeline.pool import analyse_spread
@@ -212,8 +213,8 @@ def test_workers_end_with_who_started_them(number: signal.Signals, status: int) 
             run.wait(timeout=20)
         except subprocess.TimeoutExpired:  # what interrupts a finaliser is swallowed by the interpreter
             os.killpg(run.pid, number)
-        assert run.wait(timeout=20) == status
-        deadline = time.monotonic() + 30
+        assert run.wait(timeout=PATIENCE) == status
+        deadline = time.monotonic() + PATIENCE
         while any(map(_lives, pids)) and time.monotonic() < deadline:
             time.sleep(0.1)
         assert not any(map(_lives, pids))

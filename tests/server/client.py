@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
-PATIENCE = 60.0
+from tests.patience import PATIENCE
+
 """Seconds that anything may take on a slow machine."""
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from tests.cases.expectations import FOLDER
 from tests.cli.conftest import CLEAN, RACY, UNPROVEN
+from tests.patience import PATIENCE
 from tests.server.client import Client, edited, start, start_tcp, uri_of
 from tilecheck.api import check_source
 from tilecheck.config import Config
@@ -473,13 +474,11 @@ def test_hover_on_an_opt_out(client, folder):
 
 
 def test_hover_is_of_the_text_as_it_is_now(client, folder):
-    client.initialize(folder, options={"debounce": 5000})
+    client.initialize(folder, options={"debounce": 2000 * PATIENCE})  # a question does not wait for the next edit
     client.open(folder / "racy.py")
     client.diagnostics(folder / "racy.py", 1)
     client.change(folder / "racy.py", RACY.replace("(i, 0)", "(i, j)"), 2)
-    began = time.monotonic()
     assert "writes tile `(bid(0), bid(1))`" in _hovered(client, folder / "racy.py", 7, 6)
-    assert time.monotonic() - began < 5  # a question does not wait for the next edit
 
 
 def test_hover_where_there_is_nothing(client, folder):
@@ -657,7 +656,7 @@ def _children(client: Client) -> list[int]:
 
 
 def _wait_for_the_end(pids: list[int]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE
     while any(Path(f"/proc/{pid}").exists() for pid in pids):
         assert time.monotonic() < end, "a process is left"
         time.sleep(0.05)

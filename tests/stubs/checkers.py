@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.patience import PATIENCE
+
 __all__ = ["CHECKERS", "STUBS", "TYPINGS", "Message", "available", "mypy_errors"]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -109,7 +111,7 @@ configuration of the checker keeps it."""
 def available(name: str) -> bool:
     """Whether a checker is installed and runs: pyright needs Node, which it may have to download."""
     try:
-        done = subprocess.run([_program(name), "--version"], capture_output=True, check=False, timeout=120)
+        done = subprocess.run([_program(name), "--version"], capture_output=True, check=False, timeout=PATIENCE)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tilecheck_runtime as tcr
+from tests.patience import PATIENCE
 from tests.runtime.launches import kernels as k
 from tilecheck_runtime import KernelFaultError, f32, session
 from tilecheck_runtime.backends.cpu.backend import HostStream
@@ -161,7 +162,7 @@ def test_a_stream_has_a_thread_while_there_is_something_to_do(backend):
         seen = []
         assert stream.submit(lambda seen=seen: seen.append(threading.current_thread().name)).wait(10)
         assert seen == [name]
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + PATIENCE
         while any(t.name == name for t in threading.enumerate()) and time.monotonic() < deadline:
             time.sleep(0.01)
         assert all(t.name != name for t in threading.enumerate())

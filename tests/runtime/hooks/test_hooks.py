@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from tests.patience import PATIENCE
 from tilecheck_runtime.hooks.run import command, run_script
 
 ROOT = Path(__file__).parents[3]
@@ -70,7 +71,7 @@ def test_a_script_that_fails(tmp_path: Path) -> None:
 def _python(code: str, *arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=cwd,
-                          env=environment, timeout=120, check=False)
+                          env=environment, timeout=PATIENCE, check=False)
 
 
 def test_without_the_real_package(script: Path) -> None:

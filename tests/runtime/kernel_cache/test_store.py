@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tilecheck_runtime.errors.compilation import CacheFolderError
 from tilecheck_runtime.kernel_cache import folder as folders
 from tilecheck_runtime.kernel_cache.record import Damaged, Record, decode, encode
@@ -189,7 +190,7 @@ def test_using_an_entry_keeps_it(tmp_path):
     put(store, 1)
     os.utime(place(store, 1), (1, 1))
     put(store, 1)
-    assert place(store, 1).stat().st_mtime > time.time() - 60
+    assert place(store, 1).stat().st_mtime > time.time() - PATIENCE
 
 
 def test_one_that_is_larger_than_the_cache_is_kept_until_the_next(tmp_path):
@@ -271,7 +272,7 @@ def workers(tmp_path, count, rounds):
 @posix
 def test_processes_make_an_entry_once(tmp_path):
     for process in workers(tmp_path, 4, 5):
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=PATIENCE)
         assert out == "done\n", err
     assert sorted((tmp_path / "log").read_text().split()) == ["0", "1", "2", "3", "4"]
 
@@ -287,12 +288,12 @@ def test_eight_processes_that_are_killed_leave_nothing_wrong(tmp_path):
         for process in running:
             process.send_signal(signal.SIGKILL)
         for process in running:
-            process.communicate(timeout=60)
+            process.communicate(timeout=PATIENCE)
     store = Store(tmp_path / "kernels", most=400_000)
     for path in store._root.glob("[0-9a-f][0-9a-f]/[0-9a-f]*"):
         assert decode(path.read_bytes(), path.name).cubin == bytes([int(path.name, 16)]) * 50_000
     process, = workers(tmp_path, 1, 40)
-    assert process.communicate(timeout=120)[0] == "done\n"  # no lock is left behind
+    assert process.communicate(timeout=PATIENCE)[0] == "done\n"  # no lock is left behind
     assert store.info().bytes <= 400_000
 
 

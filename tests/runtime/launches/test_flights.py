@@ -17,6 +17,7 @@ import pytest
 
 import tilecheck_runtime as tcr
 from tests.docs.markdown import ROOT
+from tests.patience import PATIENCE
 from tests.runtime.launches import kernels as k
 from tests.runtime.launches.gates import held_up, settled
 from tests.runtime.launches.refusals import refused
@@ -458,7 +459,7 @@ def test_the_program_ends_when_everything_is_through(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(CHAIN, encoding="utf-8")
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path,
-                          env={"PYTHONPATH": str(ROOT)}, timeout=60, check=False)
+                          env={"PYTHONPATH": str(ROOT)}, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n4.0\n", "")
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import tilecheck_runtime as tcr
 from tests.docs.markdown import ROOT
+from tests.patience import PATIENCE
 from tests.runtime.launches import kernels as k
 from tilecheck_runtime import GridError, NeverRunWarning, f32
 
@@ -107,7 +108,7 @@ del cycle
 running = double(tcr.zeros((8,), f32).partition(4)).start()
 lost = failing(tcr.zeros((8,), f32).partition(4)).start()
 in_a_thread = double(tcr.zeros((8,), f32).partition(4))
-threading.Thread(target=lambda held: time.sleep(60), args=(in_a_thread,), daemon=True).start()
+threading.Thread(target=lambda held: time.sleep(3600), args=(in_a_thread,), daemon=True).start()
 del in_a_thread
 """
 
@@ -116,7 +117,7 @@ def test_at_the_end_of_the_program(tmp_path: Path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path,
-                          env={"PYTHONPATH": str(ROOT), "TILECHECK_GUARD": "off"}, timeout=60, check=False)
+                          env={"PYTHONPATH": str(ROOT), "TILECHECK_GUARD": "off"}, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stderr.splitlines() if "Warning:" in line]
     assert sorted(line.partition(": ")[0].rpartition(":")[2] for line in lines if "TC404" in line) == ["14", "8", "9"]

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import pytest
 
 import tilecheck_runtime as tcr
+from tests.patience import PATIENCE
 from tests.runtime.launches import kernels as k
 from tests.runtime.launches.gates import held_up
 from tilecheck_runtime import f32
@@ -19,7 +20,6 @@ from tilecheck_runtime.ownership.storage import LOCK
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
-PATIENCE = 30
 """Seconds."""
 
 
@@ -144,6 +144,6 @@ def test_a_fork_while_a_launch_compiles():
     thread = threading.Thread(target=launch)
     thread.start()
     begun.wait()
-    assert _in_a_child(lambda: build._LOCK.acquire(timeout=1)) == "True"
+    assert _in_a_child(lambda: build._LOCK.acquire(timeout=PATIENCE)) == "True"
     thread.join(PATIENCE)
     assert ended.is_set()

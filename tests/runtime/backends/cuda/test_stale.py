@@ -13,6 +13,7 @@ import pytest
 
 import tilecheck_runtime as tcr
 from tests.cases.dialect import add
+from tests.patience import PATIENCE
 from tests.runtime.backends.cuda.fake import Status, fake_gpu
 from tests.runtime.backends.cuda.kernels import both, declared, increased
 from tests.runtime.backends.cuda.swapped import two_of_a_name
@@ -581,7 +582,7 @@ def test_an_interrupt_where_the_lock_is_taken(known, monkeypatch, taken, step):
         warnings.simplefilter("ignore")
         add(z, x, y).start().early()
     found = []
-    thread = threading.Thread(target=lambda: found.append(LOCK.acquire(timeout=5) and LOCK.release()))
+    thread = threading.Thread(target=lambda: found.append(LOCK.acquire(timeout=PATIENCE) and LOCK.release()))
     thread.start()
     thread.join(10)
     assert found == [None], "nobody has the lock"
