@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from tests.rules.test_bounds import HEAD
+from tests.obligations.test_bounds import HEAD
 from tilecheck.api import check_source
 from tilecheck.config import Config
 from tilecheck.diagnostics import KernelReport

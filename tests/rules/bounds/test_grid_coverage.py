@@ -1,0 +1,54 @@
+"""What TC205 reports, word for word."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.cases import Case, check, raw
+
+CASES = (
+    Case("large grid", raw("""\
+@ct.kernel
+def k(a, c, T: Int):
+    i = ct.bid(0)
+    ct.store(c, (i,), ct.load(a, (i,), (T,), padding_mode=ct.PaddingMode.ZERO))
+
+
+def go(stream):
+    import torch
+
+    x = torch.zeros(1024)
+    ct.launch(stream, (9,), k, (x, torch.empty(1152), 128))
+"""), """\
+TC205 error on line 20: this launch has 9 blocks on axis 0, more than `a` has tiles for: it breaks `grid[0] <=
+    cdiv(a.shape[0], T)`
+    note: here the clause says 9 <= cdiv(1024, 128)
+    note on line 13: `a` is accessed here, and a tile that is wholly outside is undefined
+    help: launch no more blocks than the array has tiles: `grid[0] <= cdiv(a.shape[0], T)`
+"""),
+    Case("small grid", raw("""\
+@ct.kernel
+def k(a, c, T: Int):
+    i = ct.bid(0)
+    ct.store(c, (i,), ct.load(a, (i,), (T,)))
+
+
+def go(stream, x):
+    import torch
+
+    out = torch.empty_like(x)
+    ct.launch(stream, (x.shape[0] // 128,), k, (x, out, 128))
+    return out
+"""), """\
+TC205 warning on line 20: this launch does not write all of `c`, which `empty_like` leaves uninitialised: its
+    blocks end before axis 0 does (say, with x.shape[0] = 129)
+    note: covering it takes x.shape[0] <= x.shape[0] // 128*128
+    note on line 13: each block writes its own tile of `c` here
+    help: round the number of blocks up: `ct.cdiv(n, T)`, not `n // T`
+"""),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_findings_have_these_words(case: Case) -> None:
+    check(case)

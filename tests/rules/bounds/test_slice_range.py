@@ -1,0 +1,57 @@
+"""What TC204 reports, word for word."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.cases import Case, check, raw
+
+CASES = (
+    Case("slice_before", raw("""\
+@ct.kernel
+def slice_from_before(x, o, T: Int):
+    i = ct.bid(0)
+    s = x.slice(0, i * T - 1, i * T + T)
+    ct.store(o, (i,), ct.load(s, (0,), (T,)))
+"""), """\
+TC204 error on line 13: this slice of `x` along axis 0 begins at `T*bid(0) - 1`, before the array
+    note: with bid(0) = 0, T = 1, x.shape[0] = 1 it selects the elements -1 to 1 of 1
+    note: nothing checks a slice when the kernel runs
+    help: begin at 0 or later: a negative bound does not count from the end
+"""),
+    Case("slice_reversed", raw("""\
+@ct.kernel
+def slice_backwards(x, o, T: Int):
+    s = x.slice(0, x.shape[0], 0)
+    ct.store(o, (ct.bid(0),), ct.load(s, (ct.bid(0),), (T,), padding_mode=ZERO))
+"""), """\
+TC204 error on line 12: this slice of `x` along axis 0 ends at `0`, before it begins at `x.shape[0]`
+    note: with x.shape[0] = 1 it selects the elements 1 to 0 of 1
+    note: nothing checks a slice when the kernel runs
+    help: pass the smaller of the two ends first
+TC201 error on line 13: block 0 asks for tile 0 along axis 0 of `x`, which has -2 tiles (-4 elements)
+    note: with grid (2, 1, 1) and T = 2, x.shape[0] = 4: block 0 asks for tile 0 along axis 0 of `x`, which
+        has -2 tiles (-4 elements)
+    note on line 13: 0 in block 0; the only tile is 0
+    note: a tile that is wholly outside is undefined behaviour: the bounds check covers tiles that stick out
+    help: on line 13, write `min(ct.bid(0), ct.num_tiles(s, 0, (T,)) - 1)` in place of `ct.bid(0)`, or leave
+        out the tiles past the end with `if ct.bid(0) < ct.num_tiles(s, 0, (T,)):`
+"""),
+    Case("slice_beyond", raw("""\
+@ct.kernel
+def slice_of_a_slice(x, o, n: int, T: Int):
+    s = x.slice(0, 0, n)
+    t = s.slice(0, 0, n + T)
+    ct.store(o, (ct.bid(0),), ct.load(t, (ct.bid(0),), (T,), padding_mode=ZERO))
+"""), """\
+TC204 error on line 13: this slice of `x` along axis 0 ends at `T + n`, past the extent `n`
+    note: with T = 1, n = 1 it selects the elements 0 to 2 of 1
+    note: nothing checks a slice when the kernel runs
+    help: stop at `n`
+"""),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_findings_have_these_words(case: Case) -> None:
+    check(case)
