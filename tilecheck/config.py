@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tilecheck.rules.selection import Selection, SelectorError, check_selectors
 from tilecheck.text.did_you_mean import did_you_mean
@@ -23,8 +25,7 @@ class ConfigError(ValueError):
     """A setting that is unknown, of the wrong type or not readable. The message is one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """Settings of a run.
 
     root               folder that patterns and relative paths are relative to

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.symbolic.footprint import Verdict, Witness
 from tilecheck.syntax.tree import Span
@@ -16,8 +17,7 @@ ObligationKind: TypeAlias = Literal[
 ClauseState: TypeAlias = Literal["discharged", "broken", "open", "declared", "unseen"]
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """A further sentence of a diagnostic; with a span when it points at source (the other access, a launch).
 
     origin    whether it says where a number of the finding comes from, and is no access of the pair
@@ -30,8 +30,7 @@ class Note:
     restates: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Struct, frozen=True):
     """What the help of a finding says, for the tools that do it.
 
     values    what fits, the best first: padding modes, expressions, codes
@@ -48,8 +47,7 @@ class Proposal:
     edits: tuple[tuple[Span, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """One finding.
 
     span      its location
@@ -70,8 +68,7 @@ class Diagnostic:
     residual: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ContractClause:
+class ContractClause(Struct, frozen=True):
     """A clause as it is reported. `state`: `unseen` when no launch of the kernel is visible."""
 
     clause: str
@@ -79,8 +76,7 @@ class ContractClause:
     state: ClauseState
 
 
-@dataclass(frozen=True, slots=True)
-class Obligation:
+class Obligation(Struct, frozen=True):
     """One thing that must hold, and its verdict. `line` is the line of the access it stands on.
 
     steps  why it has this verdict, in sentences without full stops: the chain of a proof, or what is missing
@@ -102,8 +98,7 @@ class Obligation:
         return "; ".join(self.steps)
 
 
-@dataclass(frozen=True, slots=True)
-class KernelReport:
+class KernelReport(Struct, frozen=True):
     """What is said of one kernel. `verdict` is the weakest of its obligations."""
 
     file: str
@@ -114,8 +109,7 @@ class KernelReport:
     obligations: tuple[Obligation, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """A file that could not be read, decoded or parsed, or on which the checker itself failed."""
 
     file: str
@@ -123,8 +117,7 @@ class Failure:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """The result of a run, sorted by file, line and column.
 
     files      how many were checked; `paths` are those that were read from disk

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib import import_module
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from tilecheck.solver import queries as questions
 from tilecheck.solver.disjointness import cases

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from tests.oracle.aspects import Kind
 from tilecheck.symbolic import FALSE, ONE, ge

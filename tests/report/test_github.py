@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.report.sample import PAIR, REPORT, lines, span
 from tilecheck.diagnostics import Failure, Report

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 from tests.report.sample import KERNEL, PAIR, PLAIN, REPORT, lines
 from tilecheck.diagnostics import Failure, Report, Severity

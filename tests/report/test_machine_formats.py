@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tests.report.sample import PLAIN, REPORT
 from tilecheck.diagnostics import Report

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.report.sample import PAIR, PLAIN, REPORT, lines, span
 from tilecheck.diagnostics import Diagnostic, Failure, Note, Report

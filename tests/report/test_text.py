@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.report.sample import KERNEL, PAIR, PLAIN, REPORT, lines, span
 from tilecheck.diagnostics import Note, Report

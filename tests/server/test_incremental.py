@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.cases.expectations import FOLDER
 from tilecheck.api import check_paths

@@ -9,9 +9,10 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
+
+from msgspec import Struct
 
 __all__ = ["Baseline", "BaselineError", "Known", "load", "parse", "save", "shown", "spelled", "without"]
 
@@ -27,8 +28,7 @@ class BaselineError(ValueError):
     """A baseline that cannot be read or written, or is none. The message is one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What identifies a known finding.
 
     file     its path relative to the folder of the baseline, with slashes

@@ -11,9 +11,10 @@ import tokenize
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from tilecheck.diagnostics import Diagnostic, Report
 from tilecheck.project.project import Project
@@ -32,8 +33,7 @@ class IgnoreError(ValueError):
     """A reason that cannot stand in a comment. The message is one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+class Added(Struct, frozen=True):
     """The files that were written, and what to tell the user."""
 
     files: tuple[str, ...]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.baseline.baseline import Baseline, Known
 from tilecheck.diagnostics import Report
@@ -19,8 +21,7 @@ Selected = Callable[[str], bool]
 """Whether a rule is selected, by its code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """A report compared with a baseline.
 
     report    with what is known moved from `diagnostics` to `baselined`

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilecheck.baseline.units import STARS, units
 from tilecheck.project.module import Module
@@ -28,8 +29,7 @@ _LONGEST_ANNOTATION: Final = 200
 _DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """A name of a module. `missing` instead of a path: a module that is not there, under the name of its import."""
 
     path: str

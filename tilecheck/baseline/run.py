@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.baseline.baseline import Baseline, BaselineError, load, save, shown, without
 from tilecheck.baseline.matching import Comparison, compare, updated
@@ -14,8 +15,7 @@ from tilecheck.text.plural import counted
 __all__ = ["Outcome", "apply_baseline"]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The report without what is known, what to tell the user, and whether stale entries make the run fail."""
 
     report: Report

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from tilecheck.baseline.history import History, HistoryError
 from tilecheck.baseline.reach import ALL, Reach, Unit

@@ -7,8 +7,9 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tilecheck.config import Config
 from tilecheck.diagnostics import Report

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 from tilecheck.contracts.language import (
     ANNOTATIONS,
@@ -53,8 +54,7 @@ from tilecheck.symbolic.footprint import Clause, ClauseKind
 from tilecheck.symbolic.sizes import is_flat
 
 
-@dataclass(frozen=True, slots=True)
-class Annotation:
+class Annotation(Struct, frozen=True):
     """A fact about arrays that index arithmetic cannot show.
 
     name    injective, monotone, segments, range, multiple, ticket, lock or disjoint
@@ -73,8 +73,7 @@ class Annotation:
         return f"{self.name}({', '.join((*self.arrays, *(render(t) for t in self.terms)))})"
 
 
-@dataclass(frozen=True, slots=True)
-class _Value:
+class _Value(Struct, frozen=True):
     """A parsed expression: an integer, a condition, an array, or an annotation."""
 
     column: int
@@ -338,8 +337,7 @@ class _Parser:
         return _Value(token.column, _FUNCTION[name](_Call(name, args, token)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(Struct, frozen=True):
     name: str
     args: list[_Value]
     token: Token

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 TokenKind: TypeAlias = Literal["int", "name", "op", "end"]
 
@@ -50,8 +51,7 @@ class ContractError(ValueError):
         self.column = column
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     kind: TokenKind
     text: str
     column: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from tilecheck.explain.clauses import CLAIMS, explained_clauses
 from tilecheck.explain.explanation import Cost, ExplainedKernel, ExplainedObligation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tilecheck.symbolic.footprint import Verdict, Witness
 from tilecheck.syntax.tree import Span
@@ -10,8 +10,7 @@ from tilecheck.syntax.tree import Span
 __all__ = ["AtLaunch", "Cost", "ExplainedClause", "ExplainedKernel", "ExplainedObligation"]
 
 
-@dataclass(frozen=True, slots=True)
-class AtLaunch:
+class AtLaunch(Struct, frozen=True):
     """What becomes of a clause at one launch: `text` is the clause in terms of the launch, `values` break it."""
 
     span: Span
@@ -21,8 +20,7 @@ class AtLaunch:
     values: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainedClause:
+class ExplainedClause(Struct, frozen=True):
     """A clause of the contract: what it is needed for, and what becomes of it."""
 
     clause: str
@@ -32,8 +30,7 @@ class ExplainedClause:
     launches: tuple[AtLaunch, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Struct, frozen=True):
     """Something that cost a verdict: where it stands, and what it is. `place` names the file where it is another."""
 
     line: int
@@ -42,8 +39,7 @@ class Cost:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainedObligation:
+class ExplainedObligation(Struct, frozen=True):
     """One obligation.
 
     place     its line; with the file where that is not the kernel's
@@ -75,8 +71,7 @@ class ExplainedObligation:
     costs: tuple[Cost, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainedKernel:
+class ExplainedKernel(Struct, frozen=True):
     """A kernel with everything about it.
 
     names     what names of the kernel stand for in the explanation

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.contracts import render
 from tilecheck.contracts.printing import written
@@ -34,8 +36,7 @@ from tilecheck.text.wording import counter_name, symbol_name
 __all__ = ["Given", "Names", "assigned", "names_of", "nodes"]
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct, frozen=True):
     """The names of a kernel in explanations.
 
     spelling  writes terms with these names
@@ -94,8 +95,7 @@ def _symbol(name: str) -> str:
     return symbol_name(name.removeprefix("carry:").partition("@")[0])
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """A name that a kernel gives to a number, and the line on which it does."""
 
     name: str
@@ -184,11 +184,11 @@ def nodes(value: object) -> Iterator[object]:
     if isinstance(value, tuple):
         for x in value:
             yield from nodes(x)
-    elif is_dataclass(value) and not isinstance(value, type):
+    elif isinstance(value, Struct):
         yield value
-        for f in fields(value):
-            if f.name != "span":
-                yield from nodes(getattr(value, f.name))
+        for name in value.__struct_fields__:
+            if name != "span":
+                yield from nodes(getattr(value, name))
 
 
 def _bound(node: object) -> Iterator[str]:

@@ -5,9 +5,11 @@ A tile access is undefined where a tile is wholly outside, an access without bou
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
 
 from tilecheck.contracts import ContractError, parse, render
 from tilecheck.interp.kernel.access import Access
@@ -53,8 +55,7 @@ _LONG: Final = 120
 """Letters of a condition that is worth repeating in a clause."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
+class _Outcome(Struct, frozen=True):
     """What is known of one access along one axis."""
 
     access: Access
@@ -68,8 +69,7 @@ class _Outcome:
     overrun: RangeLoop | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct, frozen=True):
     """What was found out of a kernel; it grows."""
 
     found: dict[object, Inside | None] = field(default_factory=dict)
@@ -280,7 +280,7 @@ def _proposal(context: Context, access: Access, reach: Reach, made: Region, load
             continue
         text = f"range({load.array}, 0, {render(limit)})"
         try:
-            declared = replace(context, declared=(*context.declared, *parse(text)))
+            declared = dataclasses.replace(context, declared=(*context.declared, *parse(text)))
         except ContractError:
             continue
         conds = (made.guard, *_standing(declared, access, reach, made))

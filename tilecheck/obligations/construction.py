@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
@@ -22,8 +23,7 @@ _SETTLED: Final = ("TC104", "TC105", "TC107", "TC109", "TC501")
 """Rules whose breach leaves an access unsettled."""
 
 
-@dataclass(frozen=True, slots=True)
-class Constructed:
+class Constructed(Struct, frozen=True):
     verdict: Verdict
     reason: Reason
     rules: tuple[str, ...] = ("cell",)

@@ -7,9 +7,10 @@ Accesses of the same array ask for the same, and those of two variants of a kern
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final, TypeAlias
+
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.obligations.obligation import Settled

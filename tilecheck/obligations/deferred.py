@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.interp.host.clause_substitution import bind
 from tilecheck.interp.host.discharge import discharge
@@ -20,15 +21,13 @@ __all__ = ["Lint", "Suspicion", "confirmed", "stands"]
 When: TypeAlias = Literal["open", "free", "broken"]
 
 
-@dataclass(frozen=True, slots=True)
-class Lint:
+class Lint(Struct, frozen=True):
     """Suspicious code at `span`. Each rule that looks for such code has a subclass with the facts of its message."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Suspicion:
+class Suspicion(Struct, frozen=True):
     """Suspicious code, and the launches for which it is right.
 
     unless  a condition on a launch under which the code is right

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from tilecheck.contracts import render
@@ -45,8 +44,7 @@ __all__ = ["DroppedRemainder", "at_launches", "suspicions"]
 _NESTED: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class DroppedRemainder(Lint):
+class DroppedRemainder(Lint, frozen=True):
     """A loop that walks an array in `size // extent` tiles of `extent`.
 
     launch  the launch that makes the number of iterations, the parameter `count`, that quotient; None if the kernel

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilecheck.interp.host.clause_substitution import bind
 from tilecheck.interp.host.discharge import Discharge, discharge
@@ -158,8 +159,7 @@ def _numbers(model: KernelModel, launch: Launch, atoms: set[Atom]) -> dict[str, 
 
 # --- fewer blocks than tiles -----------------------------------------------------------------------------------------
 
-@dataclass(frozen=True, slots=True)
-class Uncovered:
+class Uncovered(Struct, frozen=True):
     """A launch whose blocks end before an axis of an output does, which the host leaves uninitialised.
 
     access   the write of one tile a block

@@ -7,7 +7,6 @@ multiplies the index.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from tilecheck.contracts import render
@@ -42,8 +41,7 @@ from tilecheck.symbolic.footprint import Clause
 __all__ = ["ElementIndex", "PartOffset", "TileOffset", "suspicions"]
 
 
-@dataclass(frozen=True, slots=True)
-class TileOffset(Lint):
+class TileOffset(Lint, frozen=True):
     """The tile index of an access is `tile * extent`, the element offset of tile `tile`, along `axis`."""
 
     access: Access
@@ -53,8 +51,7 @@ class TileOffset(Lint):
     tile: Term
 
 
-@dataclass(frozen=True, slots=True)
-class PartOffset(Lint):
+class PartOffset(Lint, frozen=True):
     """The index of a part of a tile is `quotient * extent`, the element offset of part `quotient`, along `axis`."""
 
     op: str
@@ -64,8 +61,7 @@ class PartOffset(Lint):
     quotient: Term
 
 
-@dataclass(frozen=True, slots=True)
-class ElementIndex(Lint):
+class ElementIndex(Lint, frozen=True):
     """A read by elements begins at element `block` along `axis`, in a kernel that writes tile `block` of `size`."""
 
     access: Access

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilecheck.interp.host.argument_aliasing import UnreadAxis, aliases, unread_axis
 from tilecheck.interp.host.discharge import Discharge
@@ -21,8 +22,7 @@ from tilecheck.syntax.tree import Span
 __all__ = ["AliasedArguments", "Breach", "find_aliased_arguments", "find_breaches", "find_unread_axes"]
 
 
-@dataclass(frozen=True, slots=True)
-class Breach:
+class Breach(Struct, frozen=True):
     """A launch that breaks a clause.
 
     result    what the clause says at the launch
@@ -106,8 +106,7 @@ def _out_of_bounds(
 
 # --- aliases ---------------------------------------------------------------------------------------------------------
 
-@dataclass(frozen=True, slots=True)
-class AliasedArguments:
+class AliasedArguments(Struct, frozen=True):
     """A launch that passes overlapping storage for two parameters, of which the kernel writes `written`.
 
     names  the two parameters, in order

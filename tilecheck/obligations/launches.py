@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.contracts import annotation_of
 from tilecheck.diagnostics import ClauseState
@@ -23,8 +25,7 @@ __all__ = ["Discharged", "discharge_all"]
 _WIDTHS: Final = ("2**31", "2**63")
 
 
-@dataclass(frozen=True, slots=True)
-class Discharged:
+class Discharged(Struct, frozen=True):
     """A clause at all launches: `discharged` when it follows at each of them, `broken` when it fails at one."""
 
     state: ClauseState

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access
 from tilecheck.symbolic import const

@@ -7,7 +7,6 @@ or a seen launch exceeds that.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from tilecheck.contracts import ContractError, parse, render
@@ -29,8 +28,7 @@ __all__ = ["DeclaredWide", "NarrowedIndex", "WrappingIndex", "suspicions", "wrap
 _WIDTH: Final = 2**31
 
 
-@dataclass(frozen=True, slots=True)
-class NarrowedIndex(Lint):
+class NarrowedIndex(Lint, frozen=True):
     """A cast to an integer type that holds values below `capacity`; its result is an index of `access`."""
 
     narrowing: Narrowing
@@ -38,16 +36,14 @@ class NarrowedIndex(Lint):
     capacity: int
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredWide(Lint):
+class DeclaredWide(Lint, frozen=True):
     """The index of `access` is computed in 32 bits, and the declaration `clause` admits sizes that do not fit."""
 
     access: Access
     clause: str
 
 
-@dataclass(frozen=True, slots=True)
-class WrappingIndex(Lint):
+class WrappingIndex(Lint, frozen=True):
     """The index of `access` is computed in 32 bits, and `bound`, which it reaches, does not fit at `launch`."""
 
     access: Access

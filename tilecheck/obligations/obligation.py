@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilecheck.diagnostics import Note, ObligationKind
 from tilecheck.interp.kernel.access import Access, Declared
@@ -27,8 +28,7 @@ def weakest(verdicts: tuple[Verdict, ...]) -> Verdict:
     return min(verdicts, key=WEAKEST_FIRST.index, default="proved")
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(Struct, frozen=True):
     """What helps an author with a finding.
 
     notes  the lines that the collision comes from, in numbers
@@ -44,8 +44,7 @@ class Advice:
 NO_ADVICE: Final = Advice()
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(Struct, frozen=True):
     """One obligation and its verdict.
 
     access     the access it stands on: the later one of a pair, the read of a read and a write
@@ -86,8 +85,7 @@ class Settled:
     advice: Advice = NO_ADVICE
 
 
-@dataclass(frozen=True, slots=True)
-class SliceFault:
+class SliceFault(Struct, frozen=True):
     """Why a slice is wrong in every launch that takes it.
 
     what         `below` if it begins before the array, `beyond` if it ends behind it, `reversed` if it ends before it
@@ -102,8 +100,7 @@ class SliceFault:
     coordinates: tuple[tuple[Atom, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SettledSlice:
+class SettledSlice(Struct, frozen=True):
     """One statement that slices an array, on all paths that reach it.
 
     fault  of a refuted slice
@@ -117,8 +114,7 @@ class SettledSlice:
     fault: SliceFault | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """What is known of a kernel without its launches.
 
     structural   clauses that hold for the kernel as a whole

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.kernel.access import KernelModel
@@ -18,8 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["FaultyLaunch", "TypeFault", "find_type_faults"]
 
 
-@dataclass(frozen=True, slots=True)
-class FaultyLaunch:
+class FaultyLaunch(Struct, frozen=True):
     """A launch in which the operands of an operation do not fit, with what it passes that matters for that.
 
     values  scalar parameters and their values
@@ -33,8 +34,7 @@ class FaultyLaunch:
     rank: tuple[str, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TypeFault:
+class TypeFault(Struct, frozen=True):
     """An operation whose operands do not fit.
 
     use     the operation; what `launch` passes is substituted
@@ -74,8 +74,7 @@ def find_type_faults(
 
 # --- launches --------------------------------------------------------------------------------------------------------
 
-@dataclass(frozen=True, slots=True)
-class _Case:
+class _Case(Struct, frozen=True):
     """A launch, or one configuration of it: values of scalar parameters, their substitution, arguments by parameter."""
 
     launch: Launch

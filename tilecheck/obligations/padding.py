@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct
+
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.poison.sources import Edge, Observation, lanes_in
 from tilecheck.obligations.contract_minimize import minimal
@@ -76,8 +78,7 @@ def settle_padding(context: Context) -> Iterator[Settled]:
         yield _Load(context, first, options).settled(by_source.get(first.unspecified, []), construct)
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
+class _Outcome(Struct, frozen=True):
     """What is known of one use: `clauses` are what it rests on."""
 
     verdict: Verdict

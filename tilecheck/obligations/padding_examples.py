@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.poison.loops import EARLIER
@@ -28,8 +29,7 @@ from tilecheck.symbolic.footprint import BlockPoint, Witness
 __all__ = ["PaddingExample", "find_padding_example", "launch_that_shows"]
 
 
-@dataclass(frozen=True, slots=True)
-class PaddingExample:
+class PaddingExample(Struct, frozen=True):
     """A lane of a tile that lies outside its array and is used.
 
     lane     its number along the edge of the tile

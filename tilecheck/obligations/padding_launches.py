@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tilecheck.interp.host.clause_substitution import bind
 from tilecheck.interp.host.launch import Launch

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.construction import by_construction
@@ -21,8 +22,7 @@ from tilecheck.symbolic.footprint import Clause, Region, Verdict, Witness
 __all__ = ["Outcome", "settle_pair"]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What is known of one pair: whether two different blocks can touch one element through it.
 
     locked_weakly   whether a lock would protect the pair, were its order and scope strong enough

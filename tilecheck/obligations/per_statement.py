@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tilecheck.obligations.contract_minimize import minimal
 from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled

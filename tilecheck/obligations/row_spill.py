@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.obligation import Settled
@@ -28,8 +30,7 @@ __all__ = ["CODE", "SpilledRead", "find_row_spills", "rows_of", "spilled_read"]
 CODE: Final = "TC206"
 
 
-@dataclass(frozen=True, slots=True)
-class SpilledRead:
+class SpilledRead(Struct, frozen=True):
     """The elements that a block reads in one lane set, in the numbers of a witness.
 
     first, last  the first and the last element that it reads

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations import dropped_remainder, index_space, narrowed_index

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.lint_facts import RangeLoop
 from tilecheck.symbolic import Atom, Bid, Counter, GridDim, evaluate, of, symbol_from_text

@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tilecheck.contracts import select
 from tilecheck.diagnostics import Diagnostic, Failure, KernelReport
@@ -36,8 +38,7 @@ Concluding: TypeAlias = Callable[
 INTERNAL: Final = "internal error"
 
 
-@dataclass(frozen=True, slots=True)
-class ProvedKernel:
+class ProvedKernel(Struct, frozen=True):
     """A kernel with everything that needs no launch."""
 
     model: KernelModel
@@ -45,8 +46,7 @@ class ProvedKernel:
     deny_residual: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Concluded:
+class Concluded(Struct, frozen=True):
     """What is said of a kernel in view of its launches.
 
     key        its file and name
@@ -60,8 +60,7 @@ class Concluded:
     failures: tuple[Failure, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FileResult:
+class FileResult(Struct, frozen=True):
     """What one file contributes, or a part of it.
 
     dependencies    those that its process has not told of before

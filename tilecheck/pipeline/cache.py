@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from hmac import compare_digest
@@ -17,6 +16,8 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 __all__ = ["Cache", "digest", "open_cache", "tool_signature"]
 
@@ -38,8 +39,7 @@ def digest(*parts: bytes | str) -> str:
     return state.hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Cache:
+class Cache(Struct, frozen=True):
     """A folder of entries by kind and key. Whatever is wrong with it, it is only as if it were empty."""
 
     folder: Path

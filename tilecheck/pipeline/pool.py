@@ -14,9 +14,11 @@ import sys
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.diagnostics import Failure
 from tilecheck.interp.host.launch import Launch
@@ -42,8 +44,7 @@ _TRIES: Final = 2
 """Times that a worker may die over a task: the first may have been the fault of another one, or of the system."""
 
 
-@dataclass(frozen=True, slots=True)
-class _News:
+class _News(Struct, frozen=True):
     """What a worker is told before its next tasks, each once."""
 
     launching: Launching | None = None

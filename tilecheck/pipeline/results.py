@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tilecheck.diagnostics import Diagnostic, Failure, KernelReport
 from tilecheck.syntax.tree import Span
 
 
-@dataclass(frozen=True, slots=True)
-class OptOut:
+class OptOut(Struct, frozen=True):
     """A place where the author takes responsibility.
 
     what     as the author wrote it, for messages
@@ -26,8 +25,7 @@ class OptOut:
     kernel: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class KernelFindings:
+class KernelFindings(Struct, frozen=True):
     """What is said of one kernel, and how its author wants it said.
 
     guarded  whether every launch of it is through the runtime, which enforces its contract
@@ -39,8 +37,7 @@ class KernelFindings:
     guarded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Dependencies:
+class Dependencies(Struct, frozen=True):
     """What an analysis depends on besides the files it was asked about.
 
     read     absolute path and content digest of files that were found by import
@@ -51,8 +48,7 @@ class Dependencies:
     missing: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(Struct, frozen=True):
     """All that a run found out. An internal error may not come again, so with one it is not kept.
 
     host   findings of host code that are of no kernel

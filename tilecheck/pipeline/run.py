@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.config import Config, ConfigError
 from tilecheck.diagnostics import Failure
@@ -26,8 +28,7 @@ _SMALL_BYTES: Final = 40_000
 """Work below which starting a process costs more than it saves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs:
+class Inputs(Struct, frozen=True):
     """What a run is asked about.
 
     files      content digest of each file, by its path as it is reported

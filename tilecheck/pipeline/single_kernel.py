@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilecheck.config import Config
 from tilecheck.diagnostics import Diagnostic, KernelReport
@@ -28,8 +29,7 @@ class NotOneKernel(LookupError):
     """A target that names no kernel, or several. The message says which there are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
+class Study(Struct, frozen=True):
     """A kernel, and what is said of it in view of the launches in the files that were named.
 
     lines       the lines of its file, without their ends

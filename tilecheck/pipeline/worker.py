@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tilecheck.pipeline.analyze import FileResult, Overlay, find_file_launches, prove_file
 from tilecheck.pipeline.cache import UNREADABLE, digest
@@ -15,8 +17,7 @@ from tilecheck.project.project import Project
 from tilecheck.syntax.text import SourceError
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """What a worker needs to analyse any file of a run. Cheap to send to another process."""
 
     files: tuple[str, ...]

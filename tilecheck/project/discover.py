@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from tilecheck.syntax.text import SourceError
 
@@ -22,8 +23,7 @@ DEFAULT_EXCLUDES: Final = frozenset({
 """Directories that are not entered. One that is given as a path, or lies above it, is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
+class Discovery(Struct, frozen=True):
     """Files to check in a fixed order, the directories that were given, and the paths that could not be read."""
 
     files: tuple[Path, ...]
@@ -31,8 +31,7 @@ class Discovery:
     errors: tuple[SourceError, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Ignore:
+class _Ignore(Struct, frozen=True):
     """Patterns in gitignore syntax, relative to a directory."""
 
     folder: str

@@ -7,9 +7,10 @@ import io
 import re
 import tokenize
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 __all__ = ["Escape", "escapes"]
 
@@ -19,8 +20,7 @@ _IGNORE: Final = re.compile(r"#\s*type:\s*ignore\s*\[(?P<codes>[^\]]*\btile-[^\]
 _MENTIONS: Final = (b"unchecked", b"unsafe", b"Mut[", b"tile-")
 
 
-@dataclass(frozen=True, slots=True)
-class Escape:
+class Escape(Struct, frozen=True):
     """An opt-out on a line (from 1). `reason` is "" where the author gives none."""
 
     file: str

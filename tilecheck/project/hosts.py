@@ -7,9 +7,10 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from tilecheck.project.relevance import LAUNCHERS, may_launch, may_own
 from tilecheck.project.resolve import ClassAt, FunctionAt, Origin, ValueAt, dotted_parts
@@ -35,8 +36,7 @@ _ENTRY: Final = {"apply": ("forward", "backward"), "__call__": ("__call__",), "_
 """Methods that run when a class or an instance is used as on the left."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Site:
+class _Site(Struct, frozen=True):
     """A call by name in the text: the chain of names, and the outermost function it stands in."""
 
     parts: tuple[str, ...]

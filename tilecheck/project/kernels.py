@@ -6,8 +6,9 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.project.resolve import FunctionAt, Origin, ValueAt, dotted_parts
 from tilecheck.project.skeleton import Definition, FunctionBinding, ImportBinding, ValueBinding, add_parts
@@ -30,8 +31,7 @@ _BEFORE: Final = re.compile(r"[ \t]*(\w*[A-Za-z_])\b")
 _DEPTH: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A kernel by the place of its definition."""
 
     module: Module
@@ -40,8 +40,7 @@ class Found:
     dialect: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Maker:
+class _Maker(Struct, frozen=True):
     """Something that makes a kernel of the function passed as parameter `position` (or by keyword `keyword`)."""
 
     dialect: Dialect

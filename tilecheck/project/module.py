@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from tilecheck.project import kernels
 from tilecheck.project.hosts import Mentions
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["KernelSite", "Module"]
 
 
-@dataclass(frozen=True, slots=True)
-class KernelSite:
+class KernelSite(Struct, frozen=True):
     """A kernel of the checked tree.
 
     module      the module of its definition

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+
 __all__ = ["FileName", "Packages"]
 
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
@@ -15,8 +17,7 @@ _FOREIGN: Final = ("cuda", "tilecheck", "tilecheck_runtime")
 """Names whose meaning is known here; never looked for in the checked tree."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileName:
+class FileName(Struct, frozen=True):
     """How a file is imported. `package_root` is the directory above its top-most package, or its own directory."""
 
     dotted: str

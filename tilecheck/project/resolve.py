@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.project.runtimenames import RUNTIME, RUNTIME_NAMES
 from tilecheck.project.skeleton import (
@@ -31,20 +32,17 @@ if TYPE_CHECKING:
 __all__ = ["ClassAt", "FunctionAt", "Origin", "Resolver", "ValueAt", "dotted_parts"]
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionAt:
+class FunctionAt(Struct, frozen=True):
     module: Module
     qualname: str
 
 
-@dataclass(frozen=True, slots=True)
-class ClassAt:
+class ClassAt(Struct, frozen=True):
     module: Module
     qualname: str
 
 
-@dataclass(frozen=True, slots=True)
-class ValueAt:
+class ValueAt(Struct, frozen=True):
     """A value assigned in scope `scope` of a module."""
 
     module: Module

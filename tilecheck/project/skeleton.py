@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
+
+from msgspec import Struct, field
 
 from tilecheck.syntax.walk import walk
 
@@ -20,8 +21,7 @@ __all__ = [
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """A function definition.
 
     first_line  that of its first decorator
@@ -43,26 +43,22 @@ class Definition:
         return self.node.end_lineno or self.node.lineno
 
 
-@dataclass(frozen=True, slots=True)
-class ImportBinding:
+class ImportBinding(Struct, frozen=True):
     """`dotted` names the module or the thing in it; `level` counts leading dots."""
 
     dotted: str
     level: int
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionBinding:
+class FunctionBinding(Struct, frozen=True):
     qualname: str
 
 
-@dataclass(frozen=True, slots=True)
-class ClassBinding:
+class ClassBinding(Struct, frozen=True):
     qualname: str
 
 
-@dataclass(frozen=True, slots=True)
-class ValueBinding:
+class ValueBinding(Struct, frozen=True):
     """The value of an assignment, or the item of it that `path` leads to through tuple displays."""
 
     statement: ast.Assign | ast.AnnAssign
@@ -70,30 +66,26 @@ class ValueBinding:
     path: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OpaqueBinding:
+class OpaqueBinding(Struct, frozen=True):
     """Bound by a loop, a `with`, an unpacking, an augmented assignment, ..."""
 
 
 Binding: TypeAlias = ImportBinding | FunctionBinding | ClassBinding | ValueBinding | OpaqueBinding
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct, frozen=True):
     """One binding of a name. `conditional` when it stands under a branch, loop, or try."""
 
     binding: Binding
     conditional: bool
 
 
-@dataclass(frozen=True, slots=True)
-class StarImport:
+class StarImport(Struct, frozen=True):
     dotted: str
     level: int
 
 
-@dataclass(frozen=True, slots=True)
-class Skeleton:
+class Skeleton(Struct, frozen=True):
     """`scopes` maps the qualified name of a function, or `` for the module, to the bindings of each name."""
 
     tree: ast.Module
@@ -123,8 +115,7 @@ def skeleton(tree: ast.Module) -> Skeleton:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Where a block stands. `prefix` begins the qualified names of what it defines; `scope` holds its names."""
 
     prefix: str

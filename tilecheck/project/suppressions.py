@@ -6,8 +6,9 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from tilecheck.project.module import Module
@@ -19,8 +20,7 @@ _MARKER: Final = b"tilecheck:"
 _BLANK: Final = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, tokenize.ENDMARKER})
 
 
-@dataclass(frozen=True, slots=True)
-class Suppression:
+class Suppression(Struct, frozen=True):
     """One opt-out comment.
 
     codes       the codes it names, as written; none when it names none, and then it suppresses nothing
@@ -46,8 +46,7 @@ def covers(suppression: Suppression, line: int) -> bool:
     return suppression.first_line <= line <= suppression.last_line
 
 
-@dataclass(frozen=True, slots=True)
-class _Comment:
+class _Comment(Struct, frozen=True):
     text: str
     line: int
     column: int

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.syntax.tree import ClassDef, Expr, FuncDef
 
@@ -11,15 +12,13 @@ if TYPE_CHECKING:
     from tilecheck.project.module import Module
 
 
-@dataclass(frozen=True, slots=True)
-class TileName:
+class TileName(Struct, frozen=True):
     """A public name of cuda.tile by its dotted path below it: `load`, `PaddingMode.ZERO`, `` for the module itself."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionTarget:
+class FunctionTarget(Struct, frozen=True):
     """A function defined in a file of the checked tree. `outer` are the enclosing functions, outermost first."""
 
     module: Module
@@ -27,14 +26,12 @@ class FunctionTarget:
     outer: tuple[FuncDef, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ClassTarget:
+class ClassTarget(Struct, frozen=True):
     module: Module
     definition: ClassDef
 
 
-@dataclass(frozen=True, slots=True)
-class ConstantTarget:
+class ConstantTarget(Struct, frozen=True):
     """A module-level assignment with one value. `several` when the name is assigned more than once."""
 
     module: Module
@@ -42,15 +39,13 @@ class ConstantTarget:
     several: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleTarget:
+class ModuleTarget(Struct, frozen=True):
     """A module of the checked tree."""
 
     module: Module
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalName:
+class ExternalName(Struct, frozen=True):
     """A name from outside the checked tree, by its dotted path (`math.pi`, `torch.empty`)."""
 
     name: str

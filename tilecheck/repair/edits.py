@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.repair.line_offsets import line_starts
 from tilecheck.syntax.tree import Span
@@ -16,8 +17,7 @@ Applicability: TypeAlias = Literal["safe", "unsafe"]
 """`safe`: wherever the code was defined it does what it did. `unsafe`: it may do something else; a person decides."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """Replace what a span covers by a text; an empty span inserts.
 
     Spans are those of findings: of the text as the checker decodes it, with lines that end in a newline character only,
@@ -28,8 +28,7 @@ class Edit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Struct, frozen=True):
     """One way to settle a finding. Several fixes of one finding are alternatives.
 
     code       the rule of the finding

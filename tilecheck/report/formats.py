@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from tilecheck.diagnostics import Report, Severity
@@ -23,8 +24,7 @@ FORMATS: Final[Mapping[str, str]] = {
 """The module of each form; its `render` takes a `View`."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """A report and how to show it. A form takes of it what it can show.
 
     sources        the lines of a file by its path

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.report.style import Style
 from tilecheck.syntax.tree import Span
@@ -22,8 +23,7 @@ _BESIDE: Final = 24
 """Columns of a mark that what it says always stands beside."""
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Struct, frozen=True):
     """A range of source to underline, and what to say beside it."""
 
     span: Span

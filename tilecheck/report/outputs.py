@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from tilecheck.report.formats import FORMATS
 from tilecheck.text.did_you_mean import did_you_mean
@@ -16,8 +17,7 @@ class OutputError(ValueError):
     """A form that there is not, or two reports in one place. The message is one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """A form of the report, and the file it is written to, or None for standard output."""
 
     form: str

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TextIO
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Style:
+
+class Style(Struct, frozen=True):
     """How parts of a report look. Without colour every method returns its argument."""
 
     colour: bool = False

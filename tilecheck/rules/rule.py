@@ -7,8 +7,9 @@ constant `RULE` of the module is its `Rule`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from tilecheck.diagnostics import Diagnostic, Severity
@@ -25,8 +26,7 @@ MypyCode: TypeAlias = Literal[
 """The error codes that mypy shows for findings. A rule never moves to another code."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """A rule.
 
     code         `TC` and three digits, of which the first is the series

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilecheck.rules.catalog import CODES, NAMES
 from tilecheck.text.did_you_mean import did_you_mean
@@ -13,8 +14,7 @@ class SelectorError(ValueError):
     """A selector that names no rule."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """The rules that are on. Of two selectors that cover a rule, the longer one counts; at a tie `ignore` wins."""
 
     select: tuple[str, ...] = ("ALL",)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
@@ -17,8 +18,7 @@ from tilecheck.symbolic.footprint import Clause
 __all__ = ["KernelView"]
 
 
-@dataclass(frozen=True, slots=True)
-class KernelView:
+class KernelView(Struct, frozen=True):
     """A kernel in view of its launches.
 
     launches     those that are seen

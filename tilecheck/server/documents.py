@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import tokenize
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilecheck.diagnostics import Failure
 from tilecheck.syntax.text import SourceError, decode, is_valid, parse
@@ -12,8 +13,7 @@ from tilecheck.syntax.text import SourceError, decode, is_valid, parse
 __all__ = ["Document", "document"]
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """A text as it stands in an editor.
 
     data   its bytes, as they would be on disk

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilecheck.diagnostics import KernelReport, Obligation
 from tilecheck.interp.kernel.access import Access, KernelModel
@@ -22,8 +23,7 @@ _STEPS: Final = 6
 """Sentences of an explanation that are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What is known of a file.
 
     kernels  each kernel that has to do with it, with its report where there is one
@@ -34,8 +34,7 @@ class Known:
     types: Mapping[Span, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Hovered:
+class Hovered(Struct, frozen=True):
     """Markdown, and what it is about."""
 
     text: str

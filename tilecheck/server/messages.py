@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.diagnostics import Severity
 
@@ -16,8 +17,7 @@ Place: TypeAlias = tuple[int, int]
 """Line and column, both from 0; the column in the units that the editor counts in."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """What the editor says once, or again when it changes.
 
     roots       folders that it has open
@@ -30,8 +30,7 @@ class Settings:
     everywhere: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """A document is open, and this is its text, now or for the first time."""
 
     path: str
@@ -39,20 +38,17 @@ class Opened:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(Struct, frozen=True):
     """A document is what is on disk again."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Struct, frozen=True):
     """Something on disk may have changed: files of the folders, or their settings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """What is there, or what can be done, between two places."""
 
     number: int
@@ -62,8 +58,7 @@ class Question:
     end: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(Struct, frozen=True):
     """Another place that a finding is about."""
 
     path: str
@@ -72,8 +67,7 @@ class Related:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A finding as an editor shows it. `code` is None for what could not be checked."""
 
     start: Place
@@ -84,8 +78,7 @@ class Finding:
     related: tuple[Related, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(Struct, frozen=True):
     """All findings of a file. `version` is that of the text they are of, None for a file that is not open."""
 
     path: str
@@ -93,8 +86,7 @@ class Published:
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(Struct, frozen=True):
     """What is said of a place, in Markdown."""
 
     text: str
@@ -102,8 +94,7 @@ class Hint:
     end: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """New text for a range of a file."""
 
     start: Place
@@ -111,8 +102,7 @@ class Change:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct, frozen=True):
     """Something that can be done about a finding. `preferred` when it is what an editor may do without asking."""
 
     title: str
@@ -123,24 +113,21 @@ class Action:
     preferred: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """The answer to a question; `hint` is None when there is nothing to say."""
 
     number: int
     hint: Hint | None = None
-    actions: tuple[Action, ...] = field(default=())
+    actions: tuple[Action, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(Struct, frozen=True):
     """Something to tell the user: settings that cannot be read."""
 
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Working:
+class Working(Struct, frozen=True):
     """The first look at all files of a folder begins, or is over."""
 
     root: str

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
 from zlib import crc32
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.solver.inequalities import NOTHING, Assumed, Budget, Facts, conjuncts
 from tilecheck.symbolic import (
@@ -60,8 +62,7 @@ _LAUNCHES: Final = 48
 _SAMPLE: Final = (1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 31, 64, 100)
 
 
-@dataclass(frozen=True, slots=True)
-class Inside:
+class Inside(Struct, frozen=True):
     """A proof that an index stays inside.
 
     assumed   signs of launch scalars
@@ -78,8 +79,7 @@ class Inside:
                       tuple(dict.fromkeys((*self.rules, *other.rules))))
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Struct, frozen=True):
     """What does not change from goal to goal.
 
     conds        what is known

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from tilecheck.solver.disjointness import Annotations, Assumption, Derivation, Problem, derive, primed, ticket_of
 from tilecheck.solver.inequalities import conjuncts

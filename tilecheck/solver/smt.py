@@ -14,6 +14,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final, Literal, TypeAlias
 
+from msgspec import Struct
+
 from tilecheck.solver.model_search.assignments import grid_axis
 from tilecheck.solver.model_search.collide import Question, assemble
 from tilecheck.solver.model_search.layout import AXES, layout, leaves
@@ -204,8 +206,7 @@ _CONDITION: Final[Mapping[str, Callable[[_Copy, Cond], Any]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(Struct, frozen=True):
     """A question about two regions in two blocks, with the given scalars put in."""
 
     first: Region

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 __all__ = ["Lemma", "ProofStep", "Reason"]
 
@@ -59,8 +60,7 @@ Operand: TypeAlias = Any
 """A term, a condition, an atom, a number, a witness, or the name of an array or of what the kernel calls."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProofStep:
+class ProofStep(Struct, frozen=True):
     """One step of a proof, or one part of the reason of a verdict.
 
     rule      a `Lemma`, or a member of the enumeration of reasons of the layer that decides the verdict

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.symbolic import Cond, Term
 
@@ -11,8 +12,7 @@ Verdict: TypeAlias = Literal["proved", "conditional", "refuted", "unproven", "at
 ClauseKind: TypeAlias = Literal["structural", "semantic", "annotation"]
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(Struct, frozen=True):
     """The elements that one access touches in one block, as a function of the block.
 
     index    element index along each axis of the array (root array coordinates), over block coordinates, loop
@@ -29,8 +29,7 @@ class Region:
     exact: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Struct, frozen=True):
     """One conjunct of a launch contract over launch scalars.
 
     text        in the contract language, the canonical spelling
@@ -47,8 +46,7 @@ class Clause:
         return hash(self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class BlockPoint:
+class BlockPoint(Struct, frozen=True):
     """One of the two sides of a witness: the block, its loop iterations and the lanes of the element.
 
     variables  what the variables of those loops are worth there, by the names of the loops, as far as that is known
@@ -60,8 +58,7 @@ class BlockPoint:
     variables: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
+class Witness(Struct, frozen=True):
     """Concrete values under which two accesses touch one element; re-evaluated before it is ever shown.
 
     grid        number of blocks on each axis

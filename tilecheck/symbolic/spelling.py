@@ -6,9 +6,10 @@ This text explains; it does not parse back. Contract text, which does, is made b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
+
+from msgspec import Struct
 
 from tilecheck.symbolic.atoms import (
     App,
@@ -63,8 +64,7 @@ def fold_ceilings(t: Term) -> Term:
     return Substitution(folded).term(t) if folded else t
 
 
-@dataclass(frozen=True, slots=True)
-class Spelling:
+class Spelling(Struct, frozen=True):
     """How terms are written: the names of symbols, and the names that stand for whole terms.
 
     counter   the name of a loop counter

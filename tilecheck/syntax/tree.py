@@ -5,8 +5,9 @@ Host functions that launch kernels are lowered to the same tree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 __all__ = [
     "FIELDS",
@@ -18,8 +19,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(Struct, frozen=True, order=True):
     """A range of source. Lines count from 1, columns from 0 (in characters); the end is exclusive."""
 
     file: str
@@ -29,59 +29,51 @@ class Span:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Struct, frozen=True):
     id: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Struct, frozen=True):
     """An int, float, bool, str, None or Ellipsis literal."""
 
     value: object
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(Struct, frozen=True):
     value: Expr
     attr: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Keyword:
+class Keyword(Struct, frozen=True):
     """`name=value` in a call; name None for `**value`."""
 
     name: str | None
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Starred:
+class Starred(Struct, frozen=True):
     value: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     func: Expr
     args: tuple[Expr, ...]
     keywords: tuple[Keyword, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class SliceExpr:
+class SliceExpr(Struct, frozen=True):
     lower: Expr | None
     upper: Expr | None
     step: Expr | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Subscript:
+class Subscript(Struct, frozen=True):
     """`value[items]`; `items` has one entry unless a tuple was written."""
 
     value: Expr
@@ -89,8 +81,7 @@ class Subscript:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class BinOp:
+class BinOp(Struct, frozen=True):
     """`op` is the operator as written: + - * / // % ** << >> & | ^ @"""
 
     op: str
@@ -99,8 +90,7 @@ class BinOp:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class UnaryOp:
+class UnaryOp(Struct, frozen=True):
     """`op` is one of: - + ~ not"""
 
     op: str
@@ -108,8 +98,7 @@ class UnaryOp:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class BoolOp:
+class BoolOp(Struct, frozen=True):
     """`op` is `and` or `or`; two or more operands."""
 
     op: str
@@ -117,8 +106,7 @@ class BoolOp:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Struct, frozen=True):
     """`left ops[0] rights[0] ops[1] rights[1] ...`; an op is one of == != < <= > >= is `is not` in `not in`"""
 
     left: Expr
@@ -127,16 +115,14 @@ class Compare:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class IfExp:
+class IfExp(Struct, frozen=True):
     test: Expr
     then: Expr
     other: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Struct, frozen=True):
     """A tuple, list or set display. `kind` is `tuple`, `list` or `set`."""
 
     kind: str
@@ -144,8 +130,7 @@ class Sequence:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class DictExpr:
+class DictExpr(Struct, frozen=True):
     """A dict display; a key of None is `**value`."""
 
     keys: tuple[Expr | None, ...]
@@ -153,8 +138,7 @@ class DictExpr:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Comprehension:
+class Comprehension(Struct, frozen=True):
     """A list, set, dict or generator comprehension with one `for`; others are `Unknown`. `kind` list|set|generator."""
 
     kind: str
@@ -165,15 +149,13 @@ class Comprehension:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Lambda:
+class Lambda(Struct, frozen=True):
     params: tuple[Param, ...]
     body: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """An expression with no counterpart here (f-string, await, yield, walrus, ...). `children` are its
     sub-expressions, which may still mention arrays; `assigns` the names it binds."""
 
@@ -189,8 +171,7 @@ Expr: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(Struct, frozen=True):
     """A parameter. `kind` is `positional` (positional-only or plain), `keyword` (keyword-only), `*` or `**`."""
 
     name: str
@@ -200,8 +181,7 @@ class Param:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Assign:
+class Assign(Struct, frozen=True):
     """`targets[0] = targets[1] = ... = value`. An annotated assignment has one target and an `annotation`."""
 
     targets: tuple[Expr, ...]
@@ -210,30 +190,26 @@ class Assign:
     annotation: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AugAssign:
+class AugAssign(Struct, frozen=True):
     target: Expr
     op: str
     value: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ExprStmt:
+class ExprStmt(Struct, frozen=True):
     value: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class If:
+class If(Struct, frozen=True):
     test: Expr
     body: tuple[Stmt, ...]
     orelse: tuple[Stmt, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class For:
+class For(Struct, frozen=True):
     target: Expr
     iterable: Expr
     body: tuple[Stmt, ...]
@@ -241,16 +217,14 @@ class For:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class While:
+class While(Struct, frozen=True):
     test: Expr
     body: tuple[Stmt, ...]
     orelse: tuple[Stmt, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class With:
+class With(Struct, frozen=True):
     """`items` are (context expression, target or None)."""
 
     items: tuple[tuple[Expr, Expr | None], ...]
@@ -258,35 +232,29 @@ class With:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
+class Return(Struct, frozen=True):
     value: Expr | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Break:
+class Break(Struct, frozen=True):
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Continue:
+class Continue(Struct, frozen=True):
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+class Pass(Struct, frozen=True):
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AssertStmt:
+class AssertStmt(Struct, frozen=True):
     test: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Annotated:
+class Annotated(Struct, frozen=True):
     """A bare annotated name, `x: int`, with no value."""
 
     target: Expr
@@ -294,8 +262,7 @@ class Annotated:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class FuncDef:
+class FuncDef(Struct, frozen=True):
     """A function definition, top-level or nested. `span` covers the whole definition, `name_span` the name."""
 
     name: str
@@ -306,12 +273,11 @@ class FuncDef:
     name_span: Span
     returns: Expr | None = None
     is_async: bool = False
-    comments: tuple[tuple[int, str], ...] = field(default=())
+    comments: tuple[tuple[int, str], ...] = ()
     """Comments inside the definition and directly above it, as (line, text with the leading #)."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClassDef:
+class ClassDef(Struct, frozen=True):
     """A class whose fields and methods matter (dataclasses, enums). `fields` are annotated names or assignments."""
 
     name: str
@@ -321,14 +287,12 @@ class ClassDef:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Raise:
+class Raise(Struct, frozen=True):
     value: Expr | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Try:
+class Try(Struct, frozen=True):
     """`handlers` are the bodies of the except clauses."""
 
     body: tuple[Stmt, ...]
@@ -338,8 +302,7 @@ class Try:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ImportStmt:
+class ImportStmt(Struct, frozen=True):
     """A local import: (local name, dotted target) pairs; `level` counts the leading dots of `from . import`."""
 
     names: tuple[tuple[str, str], ...]
@@ -347,8 +310,7 @@ class ImportStmt:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownStmt:
+class UnknownStmt(Struct, frozen=True):
     """A statement with no counterpart here. `children` and `assigns` as in `Unknown`; `body` what is nested in it."""
 
     what: str
@@ -366,7 +328,7 @@ Stmt: TypeAlias = (
 
 class _Fields(dict[type, tuple[str, ...]]):
     def __missing__(self, kind: type) -> tuple[str, ...]:
-        self[kind] = tuple(f.name for f in fields(kind)) if is_dataclass(kind) and kind is not Span else ()
+        self[kind] = kind.__struct_fields__ if issubclass(kind, Struct) and kind is not Span else ()
         return self[kind]
 
 

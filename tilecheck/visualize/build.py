@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import prod
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.explain.build import explain
 from tilecheck.explain.explanation import ExplainedObligation
@@ -65,8 +67,7 @@ _SINGULAR: Final[Mapping[str, str]] = {"load": "loads", "address": "addresses"}
 _DOES: Final[Mapping[str, str]] = {"read": "reads", "write": "writes", "atomic": "updates"}
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """A launch with all that happens in it."""
 
     study: Study
@@ -76,8 +77,7 @@ class Drawn:
     meetings: tuple[Meeting, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """A mark before it is laid out."""
 
     kind: MarkKind

@@ -4,10 +4,12 @@ contract of the kernel excludes."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Final
 from zlib import crc32
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.solver.model_search.assignments import Chooser, grid_axis, grids, power_of_two, roles
@@ -47,8 +49,7 @@ _STYLES: Final = (0, 2, 4, 3)
 _TILES: Final = (1, 2, 4, 8)
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """What a launch must be like.
 
     given    scalars that are fixed, those of the grid included

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilecheck.visualize.scene import ClauseLine, Scene
 
@@ -14,8 +15,7 @@ _FEW: Final = 3
 _QUIET: Final = frozenset({"discharged", "unseen", "declared"})
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
+class Folded(Struct, frozen=True):
     """Clauses of one kind and state."""
 
     kind: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.atomicity import strong
@@ -17,8 +18,7 @@ MeetingKind: TypeAlias = Literal["write-write", "read-write", "mixed", "duplicat
 _ORDER: Final[tuple[MeetingKind, ...]] = ("write-write", "mixed", "read-write", "duplicate")
 
 
-@dataclass(frozen=True, slots=True)
-class Meeting:
+class Meeting(Struct, frozen=True):
     """Blocks that meet in one element; `accesses` are theirs, and `kind` the worst that happens there. A `duplicate` is
     of one block, of which several lanes write the element."""
 

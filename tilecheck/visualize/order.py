@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.interp.kernel.access import Access
 from tilecheck.text.block_names import block_name, rank_of_axes
@@ -19,8 +20,7 @@ _AFTER: Final = 1 << 30
 _Key: TypeAlias = tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
+class Steps(Struct, frozen=True):
     """Names of the steps in order, and the number of the step of each touch; no names where nothing repeats."""
 
     names: tuple[str, ...]
@@ -45,8 +45,7 @@ def steps_of(accesses: Sequence[Access], touches: Sequence[Touch]) -> Steps:
     return Steps(tuple(names[i] for i in range(len(ordered))), {n: place[key] for n, key in enumerate(keys)})
 
 
-@dataclass(frozen=True, slots=True)
-class _Loop:
+class _Loop(Struct, frozen=True):
     """Where a loop begins: number of its first statement; and the loops around it."""
 
     first: int

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Final
+
+from msgspec import Struct
 
 from tilecheck.explain.names import assigned
 from tilecheck.interp.kernel.access import Access
@@ -28,8 +29,7 @@ _LANES: Final = 4_096
 """Lanes that are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Meets:
+class Meets(Struct, frozen=True):
     """A block and what it does there, of which a finding speaks; `element` is where, where that is one."""
 
     block: Block

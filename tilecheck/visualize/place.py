@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.visualize.touches import Element
 
@@ -19,16 +20,14 @@ LONGEST: Final = 28
 PANELS: Final = 24
 
 
-@dataclass(frozen=True, slots=True)
-class Rect:
+class Rect(Struct, frozen=True):
     row: int
     column: int
     height: int
     width: int
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """How one array is laid out.
 
     shape    its extents

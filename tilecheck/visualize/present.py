@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.explain.names import Given
@@ -42,8 +43,7 @@ _ON_LINE: Final = re.compile(r"(\([a-z]\) )?on (line \d+|lines \d+(?:, \d+)* and
 _SEVERITIES: Final = ("error", "warning", "note")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """What was asked for. `given` are scalars, those of the grid included; `finding` counts from 1."""
 
     given: Mapping[str, int]

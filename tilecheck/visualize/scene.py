@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.visualize.place import Cell, Rect
 from tilecheck.visualize.setting import Block
@@ -26,8 +27,7 @@ WORDS: Final[dict[MarkKind, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """Rectangles of one panel that are touched alike; none where only a label stands, in what other marks draw.
 
     at       which blocks do so in which steps
@@ -48,8 +48,7 @@ class Mark:
     free: tuple[Rect, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
+class Panel(Struct, frozen=True):
     """A two-dimensional part of an array.
 
     label    which part, as an index; empty for the whole
@@ -67,8 +66,7 @@ class Panel:
     missing: tuple[Cell, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AccessLine:
+class AccessLine(Struct, frozen=True):
     """An access of an array, as it stands in the source."""
 
     number: int
@@ -77,8 +75,7 @@ class AccessLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayView:
+class ArrayView(Struct, frozen=True):
     """One array.
 
     folded    how many elements a row has, of a flat array that is drawn in rows
@@ -109,8 +106,7 @@ class ArrayView:
         return "; ".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """Something that an index is made of.
 
     values  in the blocks of the finding, one each
@@ -131,8 +127,7 @@ class Part:
         return f"{self.name}: {told}{f', {self.remark}' if self.remark and not alike else ''}"
 
 
-@dataclass(frozen=True, slots=True)
-class Headline:
+class Headline(Struct, frozen=True):
     """The finding that the picture opens at.
 
     what       happens
@@ -165,16 +160,14 @@ class Headline:
         return "; ".join(f"{place}: {what}" if place else what for place, what in self.changes).replace(":; ", ": ")
 
 
-@dataclass(frozen=True, slots=True)
-class ClauseLine:
+class ClauseLine(Struct, frozen=True):
     clause: str
     kind: str
     state: str
     broken: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ObligationLine:
+class ObligationLine(Struct, frozen=True):
     place: str
     array: str
     what: str
@@ -182,8 +175,7 @@ class ObligationLine:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class SourceLine:
+class SourceLine(Struct, frozen=True):
     """A line of the kernel, with the accesses on it.
 
     flagged  whether a finding stands on it, or the other access of its collision
@@ -199,8 +191,7 @@ class SourceLine:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """A whole picture.
 
     blocks    of the grid, in order; names are those of the same place

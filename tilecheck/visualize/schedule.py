@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.dialect.ownership import COORDINATE
@@ -30,8 +32,7 @@ __all__ = ["Scheduled", "scheduled"]
 _NAMED: Final = re.compile(rf"(.*){COORDINATE}(\d+)(?:@.*)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Scheduled:
+class Scheduled(Struct, frozen=True):
     """A kernel as it is launched.
 
     accesses  with block coordinates in the place of the coordinates of pieces

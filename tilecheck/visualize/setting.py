@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 __all__ = ["Block", "CannotDraw", "Setting"]
 
@@ -15,8 +16,7 @@ class CannotDraw(ValueError):
     """There is no picture of this. The message says why, and what to do instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """A launch in numbers.
 
     grid     number of blocks on each axis

@@ -4,9 +4,10 @@ steps, so that a page can highlight it without computing anything."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.visualize.place import Cell, Rect
 from tilecheck.visualize.scene import NAMED, ArrayView, Mark, Panel, Scene
@@ -38,8 +39,7 @@ PATTERNS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """A drawing and its size, in pixels."""
 
     body: str

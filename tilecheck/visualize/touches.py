@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.interp.kernel.access import Access
 from tilecheck.solver.model_search.codegen import Oracle, TooLarge, enumerator, value
@@ -24,8 +25,7 @@ ITERATIONS: Final = 1_024
 """Iterations of a loop to look at. What is beyond the last costs time, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(Struct, frozen=True):
     """What one access touches in one block and iteration.
 
     access      its number among the accesses of the kernel
@@ -49,8 +49,7 @@ class Touch:
         return bool(self.astray) or (bool(access.tile) and not self.inside and bool(self.kept_off))
 
 
-@dataclass(frozen=True, slots=True)
-class Unplaced:
+class Unplaced(Struct, frozen=True):
     """An access that cannot be drawn, or not for sure, and why."""
 
     access: int
@@ -58,8 +57,7 @@ class Unplaced:
     drawn: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Struct, frozen=True):
     """All touches of a launch, in program order; `made_up` are the elements of arrays that were assumed."""
 
     touches: tuple[Touch, ...]

@@ -6,10 +6,12 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Final
+
+from msgspec.structs import replace
 
 from tilecheck.diagnostics import Diagnostic, KernelReport, Report
 from tilecheck.pipeline.results import Analysis, OptOut

@@ -9,11 +9,12 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from tests.interp.host.hosts import PARAMS
 from tilecheck.contracts import annotation_of, evaluate, parse

@@ -3,9 +3,8 @@ discharged."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.interp.host.hosts import PARAMS, all_launches, launches
 from tilecheck.contracts import parse

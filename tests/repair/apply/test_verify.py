@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.repair.helpers import SETTINGS, kernel
 from tilecheck.api import check_source

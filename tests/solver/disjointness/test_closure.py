@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tilecheck.contracts import equivalent, parse
 from tilecheck.solver.disjointness import Annotations, Derivation

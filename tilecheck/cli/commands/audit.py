@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 import click
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from tilecheck.cli.configure import load_settings
 from tilecheck.cli.exit_status import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError
@@ -29,8 +30,7 @@ _OPEN: Final = "the launches that are seen neither fulfil nor break it; `tileche
 _DATA: Final = "it is about data: `tilecheck run` checks it where the kernel runs"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One line of the audit. Lines count from 1; settings have none.
 
     what        as the author wrote it

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.cli import options
 from tilecheck.cli.configure import load_settings, parse_selectors
@@ -84,8 +85,7 @@ def command(
     return watch(places, config, run_once)
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
+class _Outcome(Struct, frozen=True):
     """A report to print, or None, and the exit status so far."""
 
     report: Report | None

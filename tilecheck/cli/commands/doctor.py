@@ -9,12 +9,13 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 import click
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from tilecheck import __version__
 from tilecheck.config import ConfigError, config_file, load_config
@@ -39,8 +40,7 @@ _VARIABLES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """One line. `absent` is a part that nobody has to have; `wrong` is one that does not work as it is."""
 
     topic: str

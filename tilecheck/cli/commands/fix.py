@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any
 
 import click
+from msgspec import Struct
 
 from tilecheck.cli.editable_files import WriteError, tree_of_paths, tree_of_text, write_all
 from tilecheck.cli.exit_status import EXIT_ABNORMAL, EXIT_CLEAN, EXIT_FINDINGS, UsageError
@@ -26,8 +26,7 @@ from tilecheck.text.sources import SourceLines
 __all__ = ["Outcome", "fix"]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What is left to do after fixing.
 
     status      the exit status as far as the fixes decide it

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilecheck.interp.host.entailment import follows
 from tilecheck.interp.host.launch import Argument, Launch
@@ -48,8 +49,7 @@ def aliases(launch: Launch, params: Sequence[Param]) -> tuple[tuple[int, int], .
         (i, j) for at, (i, first) in enumerate(given) for j, second in given[at + 1:] if overlap(first, second))
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadAxis:
+class UnreadAxis(Struct, frozen=True):
     """A grid axis that the kernel never reads, launched with several blocks: `sure`, or perhaps."""
 
     axis: int

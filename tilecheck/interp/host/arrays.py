@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.interp.host.state import State, contiguity, join_values
 from tilecheck.interp.host.values import Choice, Int, Items, Plain, Ref, Rest, Shape, Tensor, Thing, Value
@@ -32,8 +34,7 @@ _RANKS: Final = 5
 ATTRIBUTES: Final = frozenset({"shape", "ndim", "T", "mT", "H", "size", "dtype", "device", "data", "strides"})
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """`lower:upper:step` in a subscript."""
 
     lower: Term | None

@@ -12,8 +12,9 @@ have changed in between.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
 
 from tilecheck.interp.host.state import State
 from tilecheck.interp.host.syntax import syntax

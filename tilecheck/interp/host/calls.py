@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.interp.host import launch_sites as record
 from tilecheck.interp.host import library, methods, statements
@@ -49,8 +51,7 @@ _TRANSPARENT: Final = frozenset({
 """Decorators that change neither arguments nor result."""
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(Struct, frozen=True):
     """Evaluated arguments. `open` when a `*args` of unknown contents was passed, `more` when a `**kwargs` was.
 
     shapes  whether what was passed like that are shapes of arrays of unknown rank, which are in their places in `args`

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.host.state import chosen
@@ -44,8 +45,7 @@ from tilecheck.symbolic import (
 AT_LAUNCH: Final = " at the launch"
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct, frozen=True):
     """The clause over the symbols of the launch, what is known of the symbols that only it mentions, and what each of
     its own symbols is at the launch."""
 

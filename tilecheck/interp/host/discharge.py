@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations as pairs_of
 from itertools import product as combinations
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.contracts import annotation_of, render
 from tilecheck.interp.host.argument_aliasing import overlap
@@ -66,8 +68,7 @@ _TYPICAL: Final = (96, 80, 48, 24, 100, 65, 33, 12, 6, 5, 3, 1)
 """Values that are no powers of two, for a counter-example that looks like one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Discharge:
+class Discharge(Struct, frozen=True):
     """What becomes of a clause at a launch.
 
     state     discharged: it follows from the launch and the host's guards. broken: it is false, whatever the values.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.symbolic import Cond, Term
 from tilecheck.syntax.tree import Span
@@ -11,8 +12,7 @@ from tilecheck.syntax.tree import Span
 ArgumentKind: TypeAlias = Literal["array", "list", "scalar", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """One argument of a launch, aligned with the kernel's parameter of the same place.
 
     kind       `unknown` for a name that may be a scalar or an array: then `term` and `identity` are both set
@@ -58,8 +58,7 @@ class Argument:
     rows: tuple[str, int, int | None] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(Struct, frozen=True):
     """A visible launch.
 
     kernel     (file, qualified name) of the kernel launched

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.interp.host import arrays, calls
 from tilecheck.interp.host import persistent_dicts as tables
@@ -49,8 +51,7 @@ _NESTED: Final = 2
 Grid = tuple[Term | None, Term | None, Term | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Raw:
+class Raw(Struct, frozen=True):
     """A launch before its kernel is resolved.
 
     chain    the functions it was reached through, outermost first, as (path, qualified name)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from tilecheck.interp.host import persistent_dicts as tables
 from tilecheck.interp.host.entailment import tightened

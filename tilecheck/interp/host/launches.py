@@ -6,8 +6,9 @@ import ast
 import gc
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from tilecheck.interp.host import autograd, calls, statements
 from tilecheck.interp.host import launch_sites as record

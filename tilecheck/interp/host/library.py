@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec.structs import replace
 
 from tilecheck.interp.host import arrays, operators
 from tilecheck.interp.host import persistent_dicts as tables
@@ -296,7 +297,7 @@ def _divmod(ev: Evaluator, args: Args, named: Named, state: State) -> Value | No
 def _partial(ev: Evaluator, args: Args, named: Named, state: State) -> Value | None:
     target = args[0] if args else None
     if isinstance(target, Closure | Function):
-        from dataclasses import replace
+        from msgspec.structs import replace
 
         return replace(target, bound=(*target.bound, *args[1:]), named=(*target.named, *named.items()))
     return target if isinstance(target, Kernel) and len(args) == 1 else None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from msgspec.structs import replace
 
 from tilecheck.interp.host import arrays
 from tilecheck.interp.host import persistent_dicts as tables

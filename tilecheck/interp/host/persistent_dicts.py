@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
+
+from msgspec.structs import replace
 
 from tilecheck.interp.host.state import OPEN, Contents, State, join_values
 from tilecheck.interp.host.syntax import syntax

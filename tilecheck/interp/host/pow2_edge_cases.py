@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.host.launch_slicing import replaced

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
@@ -11,8 +11,7 @@ from tilecheck.symbolic import Atom, Scalar, Term, substitute_cond
 __all__ = ["Touched", "constants_of", "touched"]
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Struct, frozen=True):
     """Parameters whose arrays a launch may touch, and those that it may write."""
 
     used: frozenset[str]

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Final, Literal
 
+from msgspec import Struct
+
 from tilecheck.interp.host.values import Choice, Int, Items, Kernel, Plain, Tensor, Thing, Truth, Value
 from tilecheck.symbolic import ONE, ZERO, Cond, Opaque, Term, bool_opaque, conj, disj, ite, negate
 from tilecheck.symbolic.sizes import is_short, is_small
@@ -15,8 +17,7 @@ _OPTIONS = 8
 _LONGEST = 600
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(Struct, frozen=True):
     """What a list or dict holds: exactly the items, `some` of them, or `open`: possibly others too."""
 
     items: tuple[Value, ...] = ()

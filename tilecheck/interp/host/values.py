@@ -6,8 +6,9 @@ its name: it becomes a number, a tensor or an object when it is used as one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.interp.host.syntax import syntax
 from tilecheck.project.module import Module
@@ -18,41 +19,35 @@ Step: TypeAlias = str | int
 """One step into a value: an attribute or a constant index."""
 
 
-@dataclass(frozen=True, slots=True)
-class Int:
+class Int(Struct, frozen=True):
     term: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Truth:
+class Truth(Struct, frozen=True):
     cond: Cond
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
+class Plain(Struct, frozen=True):
     """A literal that is no integer: None, a string, a float."""
 
     value: object | None
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
+class Ratio(Struct, frozen=True):
     """The true division of two integers, before it is rounded."""
 
     num: Term
     den: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Log2:
+class Log2(Struct, frozen=True):
     """`math.log2(of)`; `up` once it was rounded up."""
 
     of: Term
     up: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Tensor:
+class Tensor(Struct, frozen=True):
     """An array.
 
     name      prefix of the symbols of its extents, shared by arrays of equal shape
@@ -79,8 +74,7 @@ class Tensor:
     rows: tuple[str, int, int | None] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """`x.shape[lower:upper]` of an array of unknown rank."""
 
     name: str
@@ -88,8 +82,7 @@ class Shape:
     upper: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rest:
+class Rest(Struct, frozen=True):
     """The extents of a shape of unknown rank, where they stand among the items of a tuple: `(*x.shape, 4)`."""
 
     shape: Shape
@@ -98,12 +91,17 @@ class Rest:
 Place: TypeAlias = tuple[Span, Module]
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(Struct, frozen=True):
     """A tuple. `places` tells where each item was written, when that is seen."""
 
     items: tuple[Value, ...]
-    places: tuple[Place | None, ...] = field(default=(), compare=False)
+    places: tuple[Place | None, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Items) and self.items == other.items
+
+    def __hash__(self) -> int:
+        return hash(self.items)
 
     @property
     def spliced(self) -> bool:
@@ -111,36 +109,35 @@ class Items:
         return any(isinstance(item, Rest) for item in self.items)
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(Struct, frozen=True):
     """A list or dict; its contents are in the state, under `key`."""
 
     kind: Literal["list", "dict"]
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """An object with visible fields: a namespace, a dataclass, a named tuple. `key` tells objects apart."""
 
     key: str
-    fields: tuple[tuple[str, Value], ...] = field(hash=False)
+    fields: tuple[tuple[str, Value], ...]
+
+    def __hash__(self) -> int:
+        return hash(self.key)  # equal objects have equal keys, and fields may be many
 
     def get(self, name: str) -> Value | None:
         return next((v for n, v in self.fields if n == name), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
+class Kernel(Struct, frozen=True):
     file: str
     qualname: str
 
 
-@dataclass(frozen=True, slots=True)
-class Closure:
+class Closure(Struct, frozen=True):
     """A lambda or a function defined inside a function, with the frame it sees."""
 
-    definition: FuncDef | Lambda = field(compare=False)
+    definition: FuncDef | Lambda
     span: Span
     frame: int
     module: Module
@@ -149,9 +146,18 @@ class Closure:
     named: tuple[tuple[str, Value], ...] = ()
     defaults: tuple[tuple[str, Value], ...] = ()
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Closure) and self._compared() == other._compared()
 
-@dataclass(frozen=True, slots=True)
-class Function:
+    def __hash__(self) -> int:
+        return hash(self._compared())
+
+    def _compared(self) -> tuple[object, ...]:
+        """All fields but the definition, for which its span stands."""
+        return self.span, self.frame, self.module, self.qualname, self.bound, self.named, self.defaults
+
+
+class Function(Struct, frozen=True):
     """A function or method of the checked tree; `raw` as it is given to its decorators."""
 
     module: Module
@@ -165,8 +171,7 @@ class Function:
         return syntax(self.module).function(self.qualname)
 
 
-@dataclass(frozen=True, slots=True)
-class Class:
+class Class(Struct, frozen=True):
     module: Module
     qualname: str
 
@@ -175,20 +180,17 @@ class Class:
         return syntax(self.module).class_(self.qualname)
 
 
-@dataclass(frozen=True, slots=True)
-class External:
+class External(Struct, frozen=True):
     """A name from outside the checked tree, by its dotted path; `cuda.tile.launch` for names of cuda.tile."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct, frozen=True):
     module: Module
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A dict that outlives the call: a module's cache or table. What is stored in it is collected elsewhere.
 
     constant  whether nothing is stored in it after its display
@@ -200,15 +202,13 @@ class Table:
     partial: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """One of several values, each under its condition."""
 
     options: tuple[tuple[Cond, Value], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """Origin of a value that is one of `values`, or what `path` leads to in one of them.
 
     every  whether it is each of them in turn, as configurations are in a tuner
@@ -220,8 +220,7 @@ class Member:
     every: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """Origin of a value read from a table that outlives the call: one of what is ever stored there, or, of a `partial`
     table, something else."""
 
@@ -235,8 +234,7 @@ class Stored:
 Origin: TypeAlias = Member | Stored
 
 
-@dataclass(frozen=True, slots=True)
-class Thing:
+class Thing(Struct, frozen=True):
     """A value known by its name only. `numeric` is false when it is known to be no integer."""
 
     name: str

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
 from typing import Final, Literal
 from zlib import crc32
+
+from msgspec import Struct
 
 from tilecheck.interp.host.clause_substitution import AT_LAUNCH, bind
 from tilecheck.interp.host.discharge import Discharge, cone, said
@@ -68,8 +69,7 @@ _NO_LIMIT: Final = 1 << 62
 _SIZES: Final = (".shape[", "grid[", "len(", "numel(")
 
 
-@dataclass(frozen=True, slots=True)
-class Failing:
+class Failing(Struct, frozen=True):
     """A clause that fails at a launch.
 
     result  broken: no values satisfy it. violated: it fails on one of the ways that lead there, or where tiles divide

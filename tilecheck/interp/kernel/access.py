@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+from msgspec import Struct, field
 
 from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.interp.kernel.dialect.ownership import NOT_A_DIALECT, Held, Ownership
@@ -17,8 +18,7 @@ Mode: TypeAlias = Literal["read", "write", "atomic"]
 ParamKind: TypeAlias = Literal["array", "list", "constant", "scalar", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(Struct, frozen=True):
     """A kernel parameter. `kind` comes from the annotation and from use: `list` is a list of arrays."""
 
     name: str
@@ -29,8 +29,7 @@ class Param:
         return hash(self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """One memory operation on one array.
 
     array     name of the root array: a parameter (`c`), an element of a list parameter (`cs[*]`; `cs[2]` when the
@@ -83,8 +82,7 @@ class Access:
     held: Held | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """`assume_divisible_by(value, divisor)`: false, it makes everything undefined.
 
     under    the condition that it is made under
@@ -98,8 +96,7 @@ class Claim:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """Something that was not understood. `arrays` lose every verdict; empty when no array is concerned."""
 
     what: str
@@ -107,8 +104,7 @@ class Gap:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Struct, frozen=True):
     """A clause or annotation written by the author: in `@requires`, a trailing comment or an overlay."""
 
     text: str
@@ -116,8 +112,7 @@ class Declared:
     origin: Literal["requires", "comment", "overlay"]
 
 
-@dataclass(frozen=True, slots=True)
-class KernelModel:
+class KernelModel(Struct, frozen=True):
     """A kernel as the rules see it.
 
     axes_read   grid axes whose `bid` or `num_blocks` the kernel reads (also where it does not reach an access)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tilecheck.interp.kernel.values import View
 from tilecheck.symbolic import ONE, TRUE, ZERO, Cond, Lane, Term, app, atoms_of, const, substitute, symbol
@@ -10,8 +10,7 @@ from tilecheck.symbolic import ONE, TRUE, ZERO, Cond, Lane, Term, app, atoms_of,
 __all__ = ["Reach", "along_lanes", "entered", "of_member", "of_raw", "of_tile", "of_unchecked"]
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """Along one axis, an operation is defined only if `0 <= at < end`, in each block, iteration and lane.
 
     axis       of the array; None for the position in a list of arrays, and for a raw offset

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.coerce import arrays_in, to_array
 from tilecheck.interp.kernel.interpreter import DEPTH, Frame, Machine
@@ -40,8 +42,7 @@ from tilecheck.symbolic import Cond, conj, negate
 from tilecheck.syntax.tree import Annotated, Attribute, Call, Expr, FuncDef, Name, Param, Return, Span
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(Struct, frozen=True):
     """Evaluated arguments. `complete` is false when a starred argument could not be expanded."""
 
     positional: tuple[Value, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.overflow import noted

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.bounds_requirements import Reach, entered, of_member, of_raw, of_tile, of_unchecked
 from tilecheck.interp.kernel.coerce import extent
@@ -47,8 +49,7 @@ from tilecheck.symbolic import (
 from tilecheck.syntax.tree import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """What an operation does.
 
     padding      what a read yields outside; None when that is unspecified
@@ -84,8 +85,7 @@ class Effect:
         return self.mode == "read" and self.unspecified is not FALSE and self.unchecked.op != "true"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where one option of an access goes: index in coordinates of the root, and the condition for being inside."""
 
     index: tuple[Term, ...]
@@ -314,7 +314,7 @@ def _one_loaded(
         # the first run only asks which arrays are used as integers
         return Int(load(view.root, (opaque(m.name("place", effect.span)),)), shape)
     if effect.checked and not (defined and effect.op != "gather"):
-        m.paddings.setdefault(view.root, set()).add(repr(effect.padding))
+        m.paddings.setdefault(view.root, set()).add(_padding_key(effect.padding))
     if view.root in known.written:
         if known.integers is not None and view.root not in known.integers:
             return Data(shape)
@@ -329,6 +329,11 @@ def _one_loaded(
     if inside is not TRUE:
         term = ite(inside, term, _outside(m, effect, shape))
     return m.limited(Int(term, shape), effect.span)
+
+
+def _padding_key(padding: Value | None) -> object:
+    """Equal for equal padding values. Constants go by their text, by which one NaN equals another."""
+    return repr(padding.value) if isinstance(padding, Const) else padding
 
 
 def padded(

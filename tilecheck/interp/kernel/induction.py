@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from tilecheck.interp.kernel.coerce import arrays_in, base_name, either_array, to_array
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.locks import alias
@@ -93,8 +95,7 @@ def rebuild(name: str, shape: Value, parts: Mapping[Slot, Value]) -> Value:
     return walk((name,), shape)
 
 
-@dataclass(frozen=True, slots=True)
-class Placeholder:
+class Placeholder(Struct, frozen=True):
     """Stands for the value of a slot at the start of some iteration."""
 
     seed: Opaque
@@ -172,8 +173,7 @@ def _forget(value: Value, where: str) -> Value:
 
 # --- classification --------------------------------------------------------------------------------------------------
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """The value of a slot at the start of an iteration.
 
     at      as a value that may mention the counter of the loop and the atoms `free`

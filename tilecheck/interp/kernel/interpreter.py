@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Claim, Gap
 from tilecheck.interp.kernel.bounds_requirements import Reach
@@ -50,8 +54,7 @@ class Exhausted(Exception):
     """The execution budget is spent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Knowledge:
+class Knowledge(Struct, frozen=True):
     """What an earlier run found out about the whole kernel.
 
     written    arrays that the kernel writes anywhere; None in the first run
@@ -67,13 +70,13 @@ class Knowledge:
 
     written: frozenset[str] | None = None
     integers: frozenset[str] | None = None
-    ranks: Mapping[str, int] = field(default_factory=dict)
+    ranks: Mapping[str, int] = msgspec.field(default_factory=dict)
     ranked: frozenset[str] = frozenset()
     mixed: frozenset[str] = frozenset()
     counters: frozenset[str] = frozenset()
     paddings: frozenset[str] = frozenset()
     unspecified: bool = False
-    ranges: Mapping[str, tuple[Term, Term]] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[Term, Term]] = msgspec.field(default_factory=dict)
 
 
 @dataclass
@@ -105,8 +108,7 @@ class Frame:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class LoopMark:
+class LoopMark(Struct, frozen=True):
     """An enclosing loop: the name of its counter, and the value of its target when it is a `for` over a range."""
 
     counter: str
@@ -123,8 +125,7 @@ class Lock:
     released: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CasResult:
+class CasResult(Struct, frozen=True):
     """What a compare-and-swap returned stands for."""
 
     array: str
@@ -134,8 +135,7 @@ class CasResult:
     strong: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """An access as executed; locks are settled when the execution is over."""
 
     array: str
@@ -205,7 +205,7 @@ class Machine:
         """Loops around the code whose body the compiler repeats, or leaves out if they run over nothing."""
         self.integers: set[str] = set()
         self.mixed: set[str] = set()
-        self.paddings: dict[str, set[str]] = {}
+        self.paddings: dict[str, set[object]] = {}
         self.unspecified = False
         self.observations: list[Observation] = []
         self.unfollowed: dict[str, str] = {}

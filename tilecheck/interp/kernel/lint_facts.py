@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
+from msgspec import Struct
+
 from tilecheck.interp.kernel.tile_types.uses import Use
 from tilecheck.interp.kernel.values import Bool, Data, Int, Value
 from tilecheck.symbolic import TRUE, Atom, Cond, Lane, Term, conj, conjuncts, disj, negate, substitute_cond
@@ -24,8 +26,7 @@ _EARLY: Final = 32
 UnusedKind: TypeAlias = Literal["mask", "tile", "loaded"]
 
 
-@dataclass(frozen=True, slots=True)
-class SliceUse:
+class SliceUse(Struct, frozen=True):
     """`array.slice(axis, start, stop)`, in coordinates of what is sliced, whose extent along the axis is `extent`.
 
     guard  what is known where the slice is taken
@@ -41,8 +42,7 @@ class SliceUse:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Narrowing:
+class Narrowing(Struct, frozen=True):
     """A value put into an integer type that may not hold it; `result` is what becomes of it."""
 
     dtype: str
@@ -53,8 +53,7 @@ class Narrowing:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class RangeLoop:
+class RangeLoop(Struct, frozen=True):
     """A `for` over a range.
 
     early  whether something in it may end it before the end of the range
@@ -70,8 +69,7 @@ class RangeLoop:
     early: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SubTile:
+class SubTile(Struct, frozen=True):
     """`ct.extract` or `ct.insert`: a part of a tile of extents `whole`, selected in units of its own extents."""
 
     op: str
@@ -82,8 +80,7 @@ class SubTile:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Early:
+class Early(Struct, frozen=True):
     """An access that may come before `grid_dependency_control_wait()`.
 
     reads  whether it only reads
@@ -103,8 +100,7 @@ class Early:
         return path.op == "false" or any(_implies(path, substitute_cond(w, given)) for w in self.waits)
 
 
-@dataclass(frozen=True, slots=True)
-class Unused:
+class Unused(Struct, frozen=True):
     """A value that is made and does not reach memory, a condition or a result.
 
     kind    a mask, a tile that is computed, or anything that is loaded
@@ -117,8 +113,7 @@ class Unused:
     helper: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(Struct, frozen=True):
     """The notes of one kernel.
 
     early  the first accesses that may come before `grid_dependency_control_wait()`, in program order

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from msgspec import Struct
+
 from tilecheck.interp.kernel.lint_facts import Notes, Unused, UnusedKind
 from tilecheck.syntax.tree import (
     PARTS,
@@ -41,8 +43,7 @@ __all__ = ["mentions_64_bits", "unused"]
 _REPORTED: Final[tuple[UnusedKind, ...]] = ("mask", "tile", "loaded")
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
+class _Made(Struct, frozen=True):
     """One name that an assignment without further effects sets. `alone` when it sets no other."""
 
     name: str

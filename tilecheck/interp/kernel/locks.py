@@ -6,7 +6,7 @@ gives it back. Whether the protected accesses are ordered depends on the orders 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.interpreter import CasResult, Lock, Machine, Record
 from tilecheck.symbolic import Atom, Cond, Term, conj, eq, ne

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.assigned import assigned_names, jumps_out
 from tilecheck.interp.kernel.calls import relative
@@ -60,8 +64,7 @@ STATIC_RANGE = 8
 TRIALS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Struct, frozen=True):
     """A loop to be summarized.
 
     head    what happens at the start of an iteration, given the counter
@@ -356,8 +359,7 @@ def _same_type(m: Machine, name: str, before: Value, after: Value | None, loop: 
         note(m, "carried", name, (first, last), loop.span)
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """An execution of the body from placeholders, which stand for `seeds`."""
 
     run: Run
@@ -412,7 +414,7 @@ def _with_shadows(
     def clear(env: Mapping[str, Value]) -> dict[str, Value]:
         return {n: resolved(v, loop.name, shadows, start, known) for n, v in env.items()}
 
-    return settled, replace(run, env=clear(run.env), breaks=[(c, clear(e)) for c, e in run.breaks])
+    return settled, dataclasses.replace(run, env=clear(run.env), breaks=[(c, clear(e)) for c, e in run.breaks])
 
 
 def _shrinks(m: Machine, loop: Loop, env: dict[str, Value], k: Term) -> bool:

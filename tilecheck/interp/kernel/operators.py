@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.coerce import arrays_in, constant_int, expand, scalar_of, show, to_int, uniform_truth
 from tilecheck.interp.kernel.interpreter import Machine

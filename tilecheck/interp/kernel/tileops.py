@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Claim
 from tilecheck.interp.kernel.calls import METHODS, TILE, TILE_METHODS, Arguments, unknown_call

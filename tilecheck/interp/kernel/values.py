@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct, field
 
 from tilecheck.interp.kernel.poison.sources import Shadow
 from tilecheck.symbolic import TRUE, Cond, Term
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
 Shape: TypeAlias = tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Int:
+class Int(Struct, frozen=True):
     """An integer scalar or tile. Lanes in the term are coordinates of the tile; `shape` None is an unknown shape.
     `shadow` says which lanes are undefined, and so do those of `Bool` and `Data`.
+
+    Two values are equal when their terms and shapes are: what is known besides does not change the value.
 
     dtype  of this and of those: the element type as cuda.tile names it, `x.dtype` where it is that of an array,
            `~int`, `~float` or `~bool` of a constant that takes the type of what it meets, `?` when it is not known,
@@ -30,9 +32,15 @@ class Int:
 
     term: Term
     shape: Shape | None = ()
-    shadow: Shadow = field(default=(), compare=False, repr=False)
-    dtype: str = field(default="", compare=False, repr=False)
-    made: Span | None = field(default=None, compare=False, repr=False)
+    shadow: Shadow = ()
+    dtype: str = ""
+    made: Span | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Int) and self.term == other.term and self.shape == other.shape
+
+    def __hash__(self) -> int:
+        return hash((self.term, self.shape))
 
 
 def with_term(value: Int, term: Term) -> Int:
@@ -40,62 +48,66 @@ def with_term(value: Int, term: Term) -> Int:
     return value if value.term is term else Int(term, value.shape, value.shadow, value.dtype, value.made)
 
 
-@dataclass(frozen=True, slots=True)
-class Bool:
+class Bool(Struct, frozen=True):
     cond: Cond
     shape: Shape | None = ()
-    shadow: Shadow = field(default=(), compare=False, repr=False)
-    dtype: str = field(default="", compare=False, repr=False)
-    made: Span | None = field(default=None, compare=False, repr=False)
+    shadow: Shadow = ()
+    dtype: str = ""
+    made: Span | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Bool) and self.cond == other.cond and self.shape == other.shape
+
+    def __hash__(self) -> int:
+        return hash((self.cond, self.shape))
 
 
-@dataclass(frozen=True, slots=True)
-class Data:
+class Data(Struct, frozen=True):
     """A float, or a tile whose elements are not followed. `term` names the value when it is a function of known
     things: equal terms mean equal values, but no arithmetic law holds."""
 
     shape: Shape | None
     term: Term | None = None
-    shadow: Shadow = field(default=(), compare=False, repr=False)
-    dtype: str = field(default="", compare=False, repr=False)
-    made: Span | None = field(default=None, compare=False, repr=False)
+    shadow: Shadow = ()
+    dtype: str = ""
+    made: Span | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Data) and self.shape == other.shape and self.term == other.term
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.term))
 
 
-@dataclass(frozen=True, slots=True)
-class Const:
+class Const(Struct, frozen=True):
     """None, a string, a float or Ellipsis."""
 
     value: object
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """A value that is the same in all blocks and of which only equality is asked: `x.dtype`, a string parameter."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class TileRef:
+class TileRef(Struct, frozen=True):
     """A public name of cuda.tile, or cuda.tile itself."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class External:
+class External(Struct, frozen=True):
     """A name from outside the checked tree."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Builtin:
+class Builtin(Struct, frozen=True):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """One array that a reference may mean, as seen through slices and tiled views.
 
     root      parameter name, `xs[2]` or `xs[*]`
@@ -119,15 +131,13 @@ class View:
         return next(((a, b) for d, a, b in self.slices if d == axis), None)
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayRef:
+class ArrayRef(Struct, frozen=True):
     """The arrays a reference may mean, each under a condition."""
 
     options: tuple[tuple[Cond, View], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ParamRef:
+class ParamRef(Struct, frozen=True):
     """A parameter (or an element of one) whose kind shows only in its use. `outer` for those of a factory."""
 
     name: str
@@ -135,8 +145,7 @@ class ParamRef:
     outer: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """Either of two values of different kinds, or of kinds that only their use will show."""
 
     cond: Cond
@@ -144,41 +153,35 @@ class Choice:
     other: Value
 
 
-@dataclass(frozen=True, slots=True)
-class Extents:
+class Extents(Struct, frozen=True):
     """`x.shape` or `x.strides`."""
 
     array: ArrayRef
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class Tuple:
+class Tuple(Struct, frozen=True):
     items: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     start: Term
     stop: Term
     step: Term
 
 
-@dataclass(frozen=True, slots=True)
-class StaticIter:
+class StaticIter(Struct, frozen=True):
     inner: Value
 
 
-@dataclass(frozen=True, slots=True)
-class TileSlice:
+class TileSlice(Struct, frozen=True):
     """`ct.Slice(start, length)`."""
 
     start: Term
     length: Term
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Function:
+class Function(Struct, frozen=True, eq=False):
     """`defaults` are those of a nested function: they are evaluated where it is defined."""
 
     definition: FuncDef
@@ -187,8 +190,7 @@ class Function:
     defaults: Mapping[str, Value] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LambdaValue:
+class LambdaValue(Struct, frozen=True, eq=False):
     params: tuple[Param, ...]
     body: Expr
     span: Span
@@ -196,28 +198,24 @@ class LambdaValue:
     defaults: Mapping[str, Value] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Partial:
+class Partial(Struct, frozen=True):
     func: Value
     args: tuple[Value, ...]
     keywords: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(Struct, frozen=True):
     owner: Value
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Class:
+class Class(Struct, frozen=True, eq=False):
     definition: ClassDef
     module: Module
     closure: Frame | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Instance:
+class Instance(Struct, frozen=True, eq=False):
     """An instance of a class; `member` names a member of an enumeration."""
 
     of: Class
@@ -225,26 +223,22 @@ class Instance:
     member: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleValue:
+class ModuleValue(Struct, frozen=True):
     module: Module
 
 
-@dataclass(frozen=True, slots=True)
-class Dict:
+class Dict(Struct, frozen=True):
     items: tuple[tuple[Value, Value], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """A value that is not understood. It may hold any of `arrays`."""
 
     what: str
     arrays: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Owned:
+class Owned(Struct, frozen=True):
     """A value that only kernels of the ownership dialect have. Its kinds are in `dialect/values.py`."""
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.syntax.tree import Span
 
@@ -12,8 +13,7 @@ __all__ = ["Code", "Event"]
 Code: TypeAlias = Literal["TC104", "TC401", "TC402", "TC403", "TC404", "TC405", "TC406", "TC407", "TC408"]
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """
     kind     which of the things that the rule finds
     subject  the tensor, operation or flight, as the author wrote it

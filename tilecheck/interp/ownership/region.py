@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import gcd, prod
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 __all__ = ["WHOLE", "Index", "Region", "meet", "sliced"]
 
@@ -17,8 +18,7 @@ Index: TypeAlias = "int | tuple[int | None, int | None, int | None] | None"
 """A constant index, or the bounds of a slice."""
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(Struct, frozen=True):
     """
     whole    every element of the storage
     offset   of its first element; with `extents` and `strides`, in elements; None when the part is not known

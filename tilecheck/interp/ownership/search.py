@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.ownership.concerned import concerned
@@ -39,8 +40,7 @@ _KINDS: Final[dict[str, HandleKind]] = {
     "Tensor": "tensor", "Partition": "partition", "SharedTensor": "shared tensor"}
 
 
-@dataclass(frozen=True, slots=True)
-class Owned:
+class Owned(Struct, frozen=True):
     """What is wrong, and the launches through the runtime."""
 
     events: tuple[Event, ...] = ()

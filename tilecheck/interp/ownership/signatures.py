@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from tilecheck.interp.kernel.dialect.signature import Parameter, signature
 from tilecheck.project.relevance import may_matter
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Callee", "Kernels"]
 
 
-@dataclass(frozen=True, slots=True)
-class Callee:
+class Callee(Struct, frozen=True):
     """A kernel. `parameters` is empty for one of plain cuTile, of which `names` has the names."""
 
     file: str

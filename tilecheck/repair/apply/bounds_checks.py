@@ -7,8 +7,9 @@ or discharged at every seen launch.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from tilecheck.diagnostics import Diagnostic, KernelReport, Report
 from tilecheck.repair.apply.moves import Moves, moved

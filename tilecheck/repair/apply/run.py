@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.diagnostics import Diagnostic, Report
 from tilecheck.repair.apply.moves import Moves, moved
@@ -26,8 +30,7 @@ _INEFFECTIVE: Final = "it would not remove the finding"
 _BROKEN: Final = "a seen launch does not satisfy it"
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """The result of checking a tree.
 
     report   findings of the rules that the settings select
@@ -38,8 +41,7 @@ class Checked:
     full: Report
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(Struct, frozen=True):
     """The files to fix, and how to check them.
 
     read         the bytes of a file that may be changed, by its path as findings name it; None for any other file
@@ -51,19 +53,17 @@ class Tree:
     read: Callable[[str], bytes | None]
     check: Callable[[Contents], Checked]
     check_file: Callable[[str, Contents], Report]
-    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    names: Mapping[str, Sequence[str]] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """A fix that was applied, and the finding before it."""
 
     finding: Diagnostic
     fix: Fix
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct, frozen=True):
     """A fix that was not applied, and why."""
 
     finding: Diagnostic
@@ -71,8 +71,7 @@ class Refused:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(Struct, frozen=True):
     """The outcome: new contents of the files that changed, and the result of checking the tree with them.
 
     withheld   fixes that were not applied because they are unsafe
@@ -85,8 +84,7 @@ class Fixed:
     withheld: tuple[Applied, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(Struct, frozen=True):
     """One fix of one finding, to try."""
 
     finding: Diagnostic

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Advice, Proof, Settled

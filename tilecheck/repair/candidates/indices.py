@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilecheck.interp.kernel.access import Access
 from tilecheck.repair.candidates.scene import Scene
@@ -20,8 +21,7 @@ _ALIKE: Final = frozenset({
 """Operations whose result has in each place what they make of their operands there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Struct, frozen=True):
     """The index of an access, one part for each axis of the array.
 
     whole    the expression that stands in the call
@@ -65,8 +65,7 @@ def tuple_text(texts: tuple[str, ...]) -> str:
     return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """Where a tile was loaded from: the call, and its index in the order of the axes of what is made of it."""
 
     call: Call

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.driver import measured
@@ -31,8 +33,7 @@ _EXECUTED: Final = 50
 """Expressions and statements that take as long to execute as one of these steps."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """One edit that may settle a finding.
 
     span   the place that it changes
@@ -67,8 +68,7 @@ class Candidate:
         return self.wide or self.span, self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """A candidate that does. `idle` are grid axes on which the launch must have one block with it."""
 
     candidate: Candidate

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from msgspec import Struct
 
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.value_trace import values_by_place
@@ -39,8 +40,7 @@ def walk(value: object) -> Iterator[object]:
             yield from walk(getattr(value, name))
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """A name that is bound once in a kernel: where, and to what."""
 
     target: Name

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 from typing import Final
+
+from msgspec import Struct
 
 from tilecheck.interp.kernel.dialect.ownership import Construction
 from tilecheck.obligations.reasons import Cause
@@ -18,8 +19,7 @@ from tilecheck.text.wording import block_name, blocks, element_of, spelled, spel
 __all__ = ["REASONS", "Words", "reason_text", "sentence_of", "sentences"]
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """How terms are written in a reason.
 
     step    a term or a condition of a proof step

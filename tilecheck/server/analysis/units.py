@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.pipeline.analyze import FileResult, Overlay, failure_of, find_file_launches, prove_site
 from tilecheck.pipeline.kernel_suppressions import opt_outs_of_file
@@ -33,8 +34,7 @@ class KernelUnit(NamedTuple):
     qualname: str
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """What a step yielded. `sites` are the kernels that it found."""
 
     result: FileResult

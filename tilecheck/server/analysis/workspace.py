@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tilecheck.diagnostics import Diagnostic, KernelReport
 from tilecheck.interp.host.launch import Launch

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from zlib import crc32
+
+from msgspec.structs import replace
 
 from tilecheck.solver.disjointness.data import bounded_reads, within_array
 from tilecheck.solver.disjointness.digits import divisors, splits_of

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.solver.disjointness.problem import Assumption, Problem
 from tilecheck.solver.inequalities import Facts
@@ -24,8 +26,7 @@ from tilecheck.symbolic import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """A problem in which every `ceil(x / d)` over launch scalars is one symbol, and the way back."""
 
     problem: Problem

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.solver.disjointness import data, digits, division, guards, linear
 from tilecheck.solver.disjointness.assumptions import candidates
@@ -129,8 +131,7 @@ def _fewest(problem: Problem, d: Derivation) -> Derivation:
     return d
 
 
-@dataclass(frozen=True, slots=True)
-class _Stuck:
+class _Stuck(Struct, frozen=True):
     """Where a derivation is stuck: before any case split, and in the first case that failed after `settled` others."""
 
     whole: State

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tilecheck.solver.inequalities import Assumed
 from tilecheck.solver.steps import ProofStep
 from tilecheck.symbolic import Cond, Term
 
 
-@dataclass(frozen=True, slots=True)
-class Annotations:
+class Annotations(Struct, frozen=True):
     """What the author declares of data, by array name."""
 
     injective: frozenset[str] = frozenset()
@@ -35,8 +34,7 @@ class Annotations:
                 *(d for _, d in self.multiples))
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Show that the equations (each `== 0`) and conditions force each goal to be 0."""
 
     equations: tuple[Term, ...]
@@ -49,16 +47,14 @@ class Problem:
     """Index terms of both copies: what a declared segment may contain."""
 
 
-@dataclass(frozen=True, slots=True)
-class Assumption:
+class Assumption(Struct, frozen=True):
     """An inequality over launch scalars that completes a proof. `semantic` when a collision may be what it excludes."""
 
     cond: Cond
     semantic: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Derivation:
+class Derivation(Struct, frozen=True):
     """The outcome: `assumed` are signs of launch scalars, `clauses` what had to be assumed besides.
 
     stuck     equations that were left, when it failed

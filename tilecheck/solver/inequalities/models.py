@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 from zlib import crc32
+
+from msgspec import Struct
 
 from tilecheck.symbolic import (
     FUNCTIONS,
@@ -148,8 +149,7 @@ def models(conds: tuple[Cond, ...], signs: bool) -> Models:
     return Models(conds, signs)
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Struct, frozen=True):
     """What models are looked for.
 
     terms    are not negative in one

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Final, Literal
 from zlib import crc32
+
+from msgspec import Struct
 
 from tilecheck.solver.model_search.assignments import (
     AXES,
@@ -30,8 +31,7 @@ ASSIGNMENT_COST: Final = 40
 Style = Callable[[str, tuple[int, ...]], int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class _Side(Struct, frozen=True):
     """One access, ready to be enumerated."""
 
     region: Region
@@ -56,8 +56,7 @@ def side_of(region: Region, variables: tuple[Atom, ...], lanes: tuple[Lane, ...]
     return _Side(region, points, tuple(index[a] for a in plan.uniform), sizes, len(plan.counters))
 
 
-@dataclass(frozen=True, slots=True)
-class _Case:
+class _Case(Struct, frozen=True):
     """One assignment under which accesses are enumerated."""
 
     grid: Grid
@@ -131,8 +130,7 @@ def _within_block(
             yield q, p
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """What the two points of a collision must have in common, and where they must differ."""
 
     first: Region

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 from zlib import crc32
+
+from msgspec import Struct
 
 from tilecheck.solver.model_search.assignments import (
     Chooser,
@@ -51,8 +52,7 @@ LARGER: Final = 8
 """How much larger the arrays are made, to see whether that is what it takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Escape:
+class Escape(Struct, frozen=True):
     """One block, iteration and lane in which an index is outside, in numbers. `witness.element` is where it is."""
 
     witness: Witness
@@ -89,8 +89,7 @@ def find_escape(
     return search.run(axes, tiles, every)
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
+class _Search(Struct, frozen=True):
     region: Region
     assume: Cond
     variables: tuple[Atom, ...]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from tilecheck.symbolic import App, Atom, Bid, Cond, Counter, Lane, Load, Opaque, Symbol, Term, atoms_of
 from tilecheck.symbolic.footprint import Region
@@ -11,8 +12,7 @@ from tilecheck.symbolic.footprint import Region
 AXES = (0, 1, 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """The leaf atoms of a region, sorted by key within each class.
 
     uniform     launch scalars and uniform opaques

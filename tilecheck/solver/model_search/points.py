@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from zlib import crc32
+
+from msgspec import Struct
 
 from tilecheck.solver.model_search.assignments import AXES, Chooser, grids, is_scalar, roles
 from tilecheck.solver.model_search.collide import ASSIGNMENT_COST, case_of, side_of, touched
@@ -18,8 +19,7 @@ __all__ = ["Point", "find_point"]
 TRIALS = 120
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """Concrete values under which a condition holds, evaluated anew before they are returned.
 
     grid     number of blocks on each axis

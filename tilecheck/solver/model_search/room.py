@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.solver.model_search.assignments import grid_axis, lane_values, power_of_two
 from tilecheck.solver.model_search.codegen import TooLarge, enumerator, value
@@ -20,8 +22,7 @@ ROUNDS: Final = 4
 LIMITS: Final[Mapping[int, int]] = {0: 0, 1: 24, 2: 8}
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct, frozen=True):
     """Where `guard` holds, `0 <= at < end` must; the array ends well at a multiple of `step`."""
 
     at: Term

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Final
+
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.calls import TILE, Arguments
 from tilecheck.interp.kernel.coerce import constant_int

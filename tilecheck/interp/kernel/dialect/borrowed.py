@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import permutations
 from typing import Final
+
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.calls import Arguments, unknown_call
 from tilecheck.interp.kernel.coerce import constant_int, expand, shape_from, to_int, to_term

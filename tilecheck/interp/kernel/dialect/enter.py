@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 import tilecheck.interp.kernel.dialect.language  # noqa: F401 (it fills the tables of the machine)
 from tilecheck.contracts import ContractError, parse

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel import attributes, calls, coerce, loops, statements, subscripts
 from tilecheck.interp.kernel import induction as carried

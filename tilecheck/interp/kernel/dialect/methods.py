@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from tilecheck.interp.kernel.calls import Arguments
 from tilecheck.interp.kernel.interpreter import Machine
@@ -13,8 +14,7 @@ from tilecheck.interp.kernel.values import Value
 __all__ = ["Method", "takes"]
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(Struct, frozen=True):
     """A method.
 
     run       what it does, given the owner and the arguments

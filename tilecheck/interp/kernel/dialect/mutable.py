@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.calls import Arguments, unknown_call
 from tilecheck.interp.kernel.coerce import constant_int, expand, to_bool, to_int, to_term

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import Cond, Term
@@ -40,8 +41,7 @@ class Construction(Enum):
     """A tile of another shape would lie in another piece. No operands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """Why an access of a dialect kernel is safe by itself.
 
     mints    whether it goes through a piece that its block alone owns
@@ -56,8 +56,7 @@ class Held:
     doubt: Reason = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """A rule of the dialect that is broken at a place.
 
     array   the parameter that it is about
@@ -76,8 +75,7 @@ class Fault:
     place: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Where a symbol that stands for an extent comes from: the parameter whose annotation names it."""
 
     symbol: str
@@ -85,8 +83,7 @@ class Origin:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Ownership:
+class Ownership(Struct, frozen=True):
     """What ownership says of a whole kernel.
 
     mutable   parameters that are split into pieces

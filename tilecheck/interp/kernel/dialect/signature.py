@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilecheck.project.annotations import annotation_kind
 from tilecheck.project.targets import ConstantTarget, ExternalName, TileName
@@ -37,8 +39,7 @@ _DEPTH: Final = 12
 MOST_AXES: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """A parameter of a dialect kernel.
 
     dtype    element type by the name of cuda.tile; None when it is not known. Of a scalar, `int`, `float` or `bool`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tilecheck.interp.kernel.dialect.signature import Parameter
 from tilecheck.interp.kernel.values import Owned, Shape, Value
@@ -11,8 +11,7 @@ from tilecheck.symbolic import TRUE, Cond, Term
 __all__ = ["Borrowed", "Cell", "Cells", "Grain", "Mutable", "OwnedMethod", "Part", "Pieces", "Shared"]
 
 
-@dataclass(frozen=True, slots=True)
-class Grain:
+class Grain(Struct, frozen=True):
     """A way in which a mutable array is cut: its own pieces, or tiles nested in them.
 
     partial  whether nested tiles do not divide the pieces, so that one may reach into the next piece
@@ -24,8 +23,7 @@ class Grain:
     partial: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Mutable(Owned):
+class Mutable(Owned, frozen=True):
     """`z: Mut[...]`"""
 
     parameter: Parameter
@@ -39,8 +37,7 @@ class Mutable(Owned):
         return Grain(self.parameter.name, self.parameter.tile)
 
 
-@dataclass(frozen=True, slots=True)
-class Borrowed(Owned):
+class Borrowed(Owned, frozen=True):
     """`x: Ref[...]`, or a view of it.
 
     axes     axis k of the view is axis `axes[k]` of the array
@@ -56,8 +53,7 @@ class Borrowed(Owned):
         return self.parameter.name
 
 
-@dataclass(frozen=True, slots=True)
-class Shared(Owned):
+class Shared(Owned, frozen=True):
     """`s: Shared[...]`"""
 
     parameter: Parameter
@@ -67,16 +63,14 @@ class Shared(Owned):
         return self.parameter.name
 
 
-@dataclass(frozen=True, slots=True)
-class Part(Owned):
+class Part(Owned, frozen=True):
     """What `x.partition(bm, bk)` returns."""
 
     array: Borrowed
     tile: Shape
 
 
-@dataclass(frozen=True, slots=True)
-class Cell(Owned):
+class Cell(Owned, frozen=True):
     """A minted index: it selects a piece of each of `grains` that this block owns.
 
     schedule  whether it is one of several that a schedule gives to the block
@@ -89,22 +83,19 @@ class Cell(Owned):
     inside: Cond = TRUE
 
 
-@dataclass(frozen=True, slots=True)
-class Cells(Owned):
+class Cells(Owned, frozen=True):
     """What `z.cells()` runs over."""
 
     grains: tuple[Grain, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Pieces(Owned):
+class Pieces(Owned, frozen=True):
     """What `z.pieces(16)` runs over."""
 
     owner: Mutable
     grain: Grain
 
 
-@dataclass(frozen=True, slots=True)
-class OwnedMethod(Owned):
+class OwnedMethod(Owned, frozen=True):
     owner: Value
     name: str

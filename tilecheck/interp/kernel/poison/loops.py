@@ -9,7 +9,8 @@ the atoms of an earlier iteration get names of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tilecheck.interp.kernel.induction import Slot
 from tilecheck.interp.kernel.interpreter import Machine

@@ -8,8 +8,9 @@ they may say that a lane is undefined that is not, never the reverse.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.symbolic import (
     FALSE,
@@ -34,8 +35,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Struct, frozen=True):
     """The end of an array along one axis, as a tile load may reach over it.
 
     source   name of the load, the same whenever the place is executed again
@@ -52,8 +52,7 @@ class Edge:
     end: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Undefined:
+class Undefined(Struct, frozen=True):
     """Lanes of a value that hold what lies over an edge.
 
     outside  the lane lies over the edge; in coordinates of the value's own lanes
@@ -74,8 +73,7 @@ class Undefined:
 Shadow: TypeAlias = tuple[Undefined, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(Struct, frozen=True):
     """A use of a value to which an undefined lane of it makes a difference.
 
     cond     the lane is undefined, and `guard` is what is known where it is used; both over one set of lanes
@@ -92,8 +90,7 @@ class Observation:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Paddings:
+class Paddings(Struct, frozen=True):
     """What is known of the tile loads of a kernel whose padding is unspecified.
 
     observations  in program order

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.interp.kernel.values import Shape
 from tilecheck.symbolic import TRUE, Cond, Term
@@ -14,8 +15,7 @@ __all__ = ["OPEN", "Misfit", "MisfitCode", "Operand", "Use", "Verdict"]
 MisfitCode: TypeAlias = Literal["TC501", "TC502", "TC503", "TC504", "TC505"]
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(Struct, frozen=True):
     """The type of a value.
 
     dtype  see `tilecheck.interp.kernel.tile_types.dtypes`
@@ -30,8 +30,7 @@ class Operand:
     made: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Struct, frozen=True):
     """An operation whose operands do not fit, or may not.
 
     kind      which rule it is judged by
@@ -51,8 +50,7 @@ class Use:
     under: Cond = TRUE
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
+class Misfit(Struct, frozen=True):
     """What is wrong.
 
     how    which way; messages have words for each

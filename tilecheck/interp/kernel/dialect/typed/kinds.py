@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.interp.kernel.dialect.signature import Parameter
 from tilecheck.symbolic import Term
@@ -22,8 +23,7 @@ Extents: TypeAlias = tuple[Term | None, ...]
 """One for each axis; None for one that is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(Struct, frozen=True):
     """A tile; a scalar on the device is one without axes.
 
     dtype  by the name of cuda.tile; None when it is not known
@@ -34,74 +34,62 @@ class Tile:
     shape: Extents | None
 
 
-@dataclass(frozen=True, slots=True)
-class Loose:
+class Loose(Struct, frozen=True):
     """A number that takes on the type of what it is combined with: a literal, or a constant of the kernel."""
 
     kind: Literal["int", "float", "bool"]
     value: Term | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(Struct, frozen=True):
     items: tuple[Type, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MutOf:
+class MutOf(Struct, frozen=True):
     parameter: Parameter
 
 
-@dataclass(frozen=True, slots=True)
-class RefOf:
+class RefOf(Struct, frozen=True):
     """A `Ref`, or a view of it."""
 
     parameter: Parameter
 
 
-@dataclass(frozen=True, slots=True)
-class PartOf:
+class PartOf(Struct, frozen=True):
     dtype: str | None
     tile: Extents
 
 
-@dataclass(frozen=True, slots=True)
-class CellOf:
+class CellOf(Struct, frozen=True):
     """A cell of pieces of this shape."""
 
     tile: Extents
 
 
-@dataclass(frozen=True, slots=True)
-class CellsOf:
+class CellsOf(Struct, frozen=True):
     tile: Extents
 
 
-@dataclass(frozen=True, slots=True)
-class PiecesOf:
+class PiecesOf(Struct, frozen=True):
     tile: Extents
 
 
-@dataclass(frozen=True, slots=True)
-class RangeOf:
+class RangeOf(Struct, frozen=True):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """Something of cuda.tile, or an element type of the runtime by the name that it has there."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct, frozen=True):
     owner: Type
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Helper:
+class Helper(Struct, frozen=True, eq=False):
     definition: FuncDef
     module: Module
     closure: Mapping[str, Type]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct
 
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.dialect.typed.dtypes import ACCUMULATORS, FLOATS, divided, promoted
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["OPERATIONS", "Given", "combine", "compare", "constant", "extents", "method", "tile_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """The types of the arguments of a call. `complete` is false where some are not known."""
 
     positional: tuple[Type, ...]
