@@ -1,0 +1,139 @@
+"""Which kernels need which lemma: each lemma is disabled in turn, and the results are compared with the recorded ones.
+
+    python -m tests.golden.lemmas            print the table
+    python -m tests.golden.lemmas --update   write it to `benchmarks/results/lemmas.json`
+
+`--group NAME` limits the inputs, `--lemma NAME` the lemmas; both may be repeated. A lemma is a rule of the closure, or
+a pattern that a more general step might cover.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final
+
+import tilecheck.pipeline.worker  # noqa: F401  (loads the modules that lemmas lie in, in their order)
+from tests.golden.record import ROOT, load, measure
+
+__all__ = ["LEMMAS", "Lemma", "main"]
+
+RESULTS: Final = ROOT / "benchmarks" / "results" / "lemmas.json"
+GROUPS: Final = ("corpus", "cases", "programs", "examples")
+
+
+@dataclass(frozen=True)
+class Lemma:
+    """A definition that can be disabled.
+
+    where     `module:attribute`, or `module:TABLE[key]` for an entry of a table
+    instead   the value that takes its place
+    """
+
+    name: str
+    where: str
+    instead: Any
+
+
+def _never(*_: Any, **__: Any) -> bool:
+    return False
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    return None
+
+
+def _empty(*_: Any, **__: Any) -> tuple[Any, ...]:
+    return ()
+
+
+def _keep_second(_: Any, second: Any) -> Any:
+    return second
+
+
+def _keep_first(first: Any) -> Any:
+    return tuple(first)
+
+
+_CLOSURE: Final = "tilecheck.solver.disjointness.derive:RULES"
+
+LEMMAS: Final = (
+    *(Lemma(f"closure: {rule}", f"{_CLOSURE}[{rule}]", _never) for rule in (
+        "merge", "factor", "inverse", "quotient", "squeeze", "peel", "congruent", "solve", "exact", "data", "segment",
+        "range", "reduce", "peel deeply", "exclusive", "order")),
+    Lemma("closure: case splits", "tilecheck.solver.disjointness.derive:case_splits", _empty),
+    Lemma("closure: inequalities in mixed radix", "tilecheck.solver.disjointness.data:prove_factored", _nothing),
+    Lemma("loops: affine", "tilecheck.interp.kernel.induction:_affine", _nothing),
+    Lemma("loops: multiples of one step", "tilecheck.interp.kernel.induction:_congruent", _nothing),
+    Lemma("loops: value of the next iteration", "tilecheck.interp.kernel.induction:_lagged", _nothing),
+    Lemma("host: loops that double", "tilecheck.interp.host.loops:doubled", _nothing),
+    Lemma("host: powers of two of sizes that are not positive", "tilecheck.interp.host.discharge:rounded", _empty),
+    Lemma("host: divisibility", "tilecheck.interp.host.entailment:divisible", _never),
+    Lemma("host: monotonic functions", "tilecheck.interp.host.entailment:_monotonic", _nothing),
+    Lemma("host: by cases", "tilecheck.interp.host.entailment:_by_cases", _never),
+    Lemma("clauses: shares that are rounded up", "tilecheck.obligations.bounds:shares", _never),
+    Lemma("clauses: a tile past the last element", "tilecheck.obligations.bounds:goes_past", _never),
+    Lemma("bounds: last iteration", "tilecheck.obligations.bounds:overrun", _nothing),
+    Lemma("witness: break one clause only", "tilecheck.obligations.verdicts:with_clear_examples", _keep_second),
+    Lemma("contract: clauses said once", "tilecheck.obligations.verdicts:once", _keep_second),
+    Lemma("obligations: one for each statement", "tilecheck.obligations.verdicts:one_for_each_statement", _keep_first),
+)
+
+
+@contextmanager
+def disabled(lemma: Lemma) -> Iterator[None]:
+    """The checker of this process without a lemma."""
+    module_name, _, path = lemma.where.partition(":")
+    module = import_module(module_name)
+    name, _, key = path.rstrip("]").partition("[")
+    table = getattr(module, name) if key else vars(module)
+    entry = key or name
+    before = table[entry]
+    table[entry] = lemma.instead
+    try:
+        yield
+    finally:
+        table[entry] = before
+
+
+def _clear_caches() -> None:
+    for name, module in list(sys.modules.items()):
+        if name.startswith("tilecheck."):
+            for value in list(vars(module).values()):
+                clear: Callable[[], None] | None = getattr(value, "cache_clear", None)
+                if clear is not None:
+                    clear()
+
+
+def find_users(lemma: Lemma, groups: Sequence[str]) -> list[str]:
+    """The kernels and files whose results change without the lemma."""
+    users: list[str] = []
+    _clear_caches()
+    with disabled(lemma):
+        for group in groups:
+            found, recorded = measure(group, jobs=1), load(group)
+            users += [key for key in sorted({*recorded, *found}) if recorded.get(key) != found.get(key)]
+    _clear_caches()
+    return users
+
+
+def main(arguments: Sequence[str]) -> int:
+    groups = [arguments[n + 1] for n, word in enumerate(arguments[:-1]) if word == "--group"] or list(GROUPS)
+    names = {arguments[n + 1] for n, word in enumerate(arguments[:-1]) if word == "--lemma"}
+    table = {}
+    for lemma in LEMMAS:
+        if not names or lemma.name in names:
+            table[lemma.name] = find_users(lemma, groups)
+            print(f"{len(table[lemma.name]):5}  {lemma.name}", flush=True)
+    if "--update" in arguments:
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
