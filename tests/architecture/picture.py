@@ -100,7 +100,8 @@ def _draw_box(name: str, x: int, y: int) -> str:
         f'<g><rect x="{x - width // 2}" y="{y - height // 2}" width="{width}" height="{height}" rx="6" '
         'fill="#f3f6fb" stroke="#4b6584"/>'
         f'<text x="{x}" y="{y - 3}" text-anchor="middle" font-weight="600" fill="#1f2d3d">{escape(name)}</text>'
-        f'<text x="{x}" y="{y + 14}" text-anchor="middle" font-size="11" fill="#4b6584">{escape(ROLES[name])}</text></g>')
+        f'<text x="{x}" y="{y + 14}" text-anchor="middle" font-size="11" fill="#4b6584">{escape(ROLES[name])}</text>'
+        "</g>")
 
 
 def _draw_arrow(start: tuple[int, int], end: tuple[int, int]) -> str:

@@ -138,7 +138,7 @@ def test_a_refutation_shows_its_witness_and_what_to_change() -> None:
     assert o.shown[1] == ("block (0, 0) at m = 0 and block (1, 0) at m = 0 both touch "
                           "dst[0, 0, 0, 0]")
     assert o.settles == (
-        "each of these keeps the blocks apart, and only you know which is meant:\n"
+        "each of these edits makes the blocks disjoint; choose the one that you mean:\n"
         "(a) on line 26, store at `(b, h1, m, 0)` in place of `(b, m, h2, 0)`, as the tile is loaded from `src`; `h2` "
         "(line 22) is in no index then: remove it, and launch one block on grid axis 1\n"
         "(b) on line 26, store at `(b, m, h1, 0)` in place of `(b, m, h2, 0)`; `h2` (line 22) is in no index then: "

@@ -158,9 +158,9 @@ def _advised(
     """The proof with advice for what it leaves open; a kernel that is proved costs nothing here."""
     if not any(s.verdict in ("refuted", "unproven", "conditional") for s in proof.obligations):
         return proof
-    from tilecheck.repair.candidates.advise import advised
+    from tilecheck.repair.candidates.advise import add_advice
 
-    return advised(project, site, overlay, model, proof)
+    return add_advice(project, site, overlay, model, proof)
 
 
 def conclude_kernel(

@@ -1,4 +1,4 @@
-"""Edits of a text, and fixes made of them: plain data."""
+"""Edits of a text, and fixes that consist of them: plain data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Edit(Struct, frozen=True):
     """Replace what a span covers by a text; an empty span inserts.
 
     Spans are those of findings: of the text as the checker decodes it, with lines that end in a newline character only,
-    lines from 1 and columns from 0 in characters. New text has such line ends, too.
+    lines from 1 and columns from 0 in characters. New text has such line ends as well.
     """
 
     span: Span
@@ -29,14 +29,13 @@ class Edit(Struct, frozen=True):
 
 
 class Fix(Struct, frozen=True):
-    """One way to settle a finding. Several fixes of one finding are alternatives.
+    """One way to remove a finding. Several fixes of one finding are alternatives.
 
     code       the rule of the finding
     title      what it does, as a sentence fragment in the imperative
     edits      in one file, without overlap, in order
-    only       applied only where no other alternative settles the finding too: it is a guess that is right if it is the
-               only one
-    declares   the kernel of which it states that every launch satisfies something
+    only       a guess: applied only if no other alternative removes the finding
+    declares   the kernel for which the fix declares a clause of the contract
     """
 
     code: str

@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from tilecheck.repair.source.operations import operation
+from tilecheck.repair.source.operations import identify_operation
 from tilecheck_runtime.migrate.source_kernel import Subject
 
 __all__ = ["Run", "lanes_of", "run_of"]
@@ -22,7 +22,7 @@ _CALLS: Final = {"add": cst.Add, "mul": cst.Multiply}
 def _meant(subject: Subject, node: cst.BaseExpression) -> cst.BaseExpression:
     """What an expression is, through names that are bound once."""
     for _ in range(_CHAIN):
-        found = subject.source.named(subject.function, node)
+        found = subject.source.resolve_name(subject.function, node)
         if found is node:
             break
         node = found
@@ -32,7 +32,7 @@ def _meant(subject: Subject, node: cst.BaseExpression) -> cst.BaseExpression:
 def lanes_of(subject: Subject, node: cst.BaseExpression) -> cst.BaseExpression | None:
     """`T` of `ct.arange(T)`, also through a name."""
     found = _meant(subject, node)
-    if isinstance(found, cst.Call) and operation(subject.source, found)[0] == "arange" and found.args:
+    if isinstance(found, cst.Call) and identify_operation(subject.source, found)[0] == "arange" and found.args:
         return found.args[0].value
     return None
 
@@ -59,6 +59,6 @@ def _operands(
     if isinstance(found, cst.BinaryOperation) and isinstance(found.operator, kind):
         pair = found.left, found.right
     elif isinstance(found, cst.Call) and len(found.args) >= 2 and _CALLS.get(
-            operation(subject.source, found)[0]) is kind:
+            identify_operation(subject.source, found)[0]) is kind:
         pair = found.args[0].value, found.args[1].value
     return [] if pair is None else [pair, pair[::-1]]

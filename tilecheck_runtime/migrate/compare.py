@@ -152,7 +152,7 @@ def _clean(kernel: Any, grid: tuple[int, int, int], values: Any) -> bool:
 def _grid(subject: Subject, migrated: Migrated, sample: Sample) -> tuple[int, int, int]:
     """The grid of the original: an axis that is a coordinate itself has as many blocks as pieces along it, the other
     one that it reads all the rest."""
-    from tilecheck.repair.source.grid_names import axis_of
+    from tilecheck.repair.source.grid_names import find_axis
 
     first = migrated.made.found[0]
     if migrated.made.persistent is not None:
@@ -168,7 +168,7 @@ def _grid(subject: Subject, migrated: Migrated, sample: Sample) -> tuple[int, in
         values = subject.source.values_of(subject.function, axis.coordinate)
         place = int(axis.coordinate[4:-1]) if axis.coordinate.startswith("bid(") else None
         if len(values) == 1 and values[0] is not None:
-            place = axis_of(subject.source, subject.function, values[0])
+            place = find_axis(subject.source, subject.function, values[0])
         if place is None:
             rest *= count
         else:

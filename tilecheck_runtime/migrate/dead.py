@@ -7,7 +7,7 @@ from typing import Final
 
 import libcst as cst
 
-from tilecheck.repair.source.operations import operation
+from tilecheck.repair.source.operations import identify_operation
 from tilecheck_runtime.migrate.refusal import Refusal
 from tilecheck_runtime.migrate.source_kernel import Subject
 
@@ -51,7 +51,7 @@ def _bound(node: cst.Assign) -> list[str]:
 def _is_target(subject: Subject, node: cst.Name) -> bool:
     """Whether a name is bound where it stands, rather than read."""
     inside: cst.CSTNode = node
-    for above in subject.source.around(node):
+    for above in subject.source.find_ancestors(node):
         if isinstance(above, cst.AssignTarget):
             return True
         if isinstance(above, cst.For):
@@ -81,5 +81,8 @@ def _is_idle(subject: Subject, statement: cst.SimpleStatementLine, used: Set[str
 
 def _is_plain(subject: Subject, value: cst.BaseExpression) -> bool:
     calls: Iterable[cst.Call] = (node for node in live(value, frozenset()) if isinstance(node, cst.Call))
-    return not any(subject.accesses(call) or (operation(subject.source, call)[0] not in _SCALAR and operation(
-        subject.source, call)[1]) for call in calls)
+    return not any(
+        subject.accesses(call)
+        or (identify_operation(subject.source, call)[0] not in _SCALAR and identify_operation(subject.source, call)[1])
+        for call in calls
+    )

@@ -9,7 +9,7 @@ from typing import Final
 import libcst as cst
 
 from tilecheck.interp.kernel.access import Param
-from tilecheck.repair.source.tree import dotted
+from tilecheck.repair.source.tree import get_dotted_name
 from tilecheck_runtime.migrate.dependencies import carried
 from tilecheck_runtime.migrate.pieces import Pieces
 from tilecheck_runtime.migrate.refusal import Refusal
@@ -130,7 +130,7 @@ def _written(subject: Subject, name: str) -> str:
             node = param.annotation.annotation
             if isinstance(node, cst.Subscript) and isinstance(node.slice[0].slice, cst.Index):
                 node = node.slice[0].slice.value
-            text = dotted(node)
+            text = get_dotted_name(node)
             return {"ConstInt": "int", "ConstFloat": "float", "ConstBool": "bool"}.get(text, text)
     return ""
 

@@ -8,9 +8,9 @@ from typing import Final
 
 import libcst as cst
 
-from tilecheck.repair.source.grid_names import axis_of
-from tilecheck.repair.source.operations import elements, index_of, operation
-from tilecheck.repair.source.tree import dotted, walk
+from tilecheck.repair.source.grid_names import find_axis
+from tilecheck.repair.source.operations import get_index, get_index_parts, identify_operation
+from tilecheck.repair.source.tree import get_dotted_name, walk
 from tilecheck.symbolic import Symbol, Term
 from tilecheck_runtime.migrate.affine import run_of
 from tilecheck_runtime.migrate.refusal import Refusal
@@ -87,7 +87,7 @@ def pieces(subject: Subject) -> Pieces:
     shared: list[tuple[str, cst.Call]] = []
     loaded: dict[str, list[cst.Call]] = {}
     for call in _calls(subject):
-        name, _ = operation(subject.source, call)
+        name, _ = identify_operation(subject.source, call)
         for access in subject.accesses(call):
             array = access.array
             if subject.kind(array) != "array" or access.may:
@@ -118,7 +118,7 @@ def _calls(subject: Subject) -> Iterator[cst.Call]:
 
 
 def _loops(subject: Subject, call: cst.Call) -> Iterator[cst.For]:
-    for above in subject.source.around(call):
+    for above in subject.source.find_ancestors(call):
         if above is subject.function:
             return
         if isinstance(above, cst.For):
@@ -131,11 +131,11 @@ def _kinds(subject: Subject, loops: Sequence[cst.For] | dict[cst.For, None], fou
     named = {c for piece in found for c in piece.coordinates}
     persistent = 0
     for loop in loops:
-        args = loop.iter.args if isinstance(loop.iter, cst.Call) and dotted(loop.iter.func) == "range" else ()
+        args = loop.iter.args if isinstance(loop.iter, cst.Call) and get_dotted_name(loop.iter.func) == "range" else ()
         if not args or any(arg.star or arg.keyword for arg in args) or not isinstance(loop.target, cst.Name):
             raise Refusal("a store in a loop that is no `range` of one variable has no piece", subject.line(loop))
         if len(args) == 3:
-            start, step = (axis_of(subject.source, subject.function, args[k].value, what)
+            start, step = (find_axis(subject.source, subject.function, args[k].value, what)
                            for k, what in ((0, "bid"), (2, "num_blocks")))
             if start is not None and start == step:
                 persistent += 1
@@ -166,9 +166,9 @@ def _independent(subject: Subject, loop: cst.For) -> None:
 
 
 def _piece(subject: Subject, array: str, call: cst.Call, loaded: Sequence[cst.Call]) -> Piece:
-    name, _ = operation(subject.source, call)
-    index = index_of(subject.source, call)
-    parts = [] if index is None else elements(subject.source, subject.function, index)
+    name, _ = identify_operation(subject.source, call)
+    index = get_index(subject.source, call)
+    parts = [] if index is None else get_index_parts(subject.source, subject.function, index)
     if not parts:
         raise Refusal(f"the index of `{array}` is not written out", subject.line(call))
     if subject.source.keyword(call, "order") is not None:
@@ -187,10 +187,12 @@ def _piece(subject: Subject, array: str, call: cst.Call, loaded: Sequence[cst.Ca
 
 def _own(subject: Subject, array: str, call: cst.Call, index: cst.BaseExpression | None) -> None:
     """Refuse a read of an output that is not of the own piece."""
-    theirs = index_of(subject.source, call)
-    texts = [[subject.code(part) for part in elements(subject.source, subject.function, i)] if i is not None else []
-             for i in (index, theirs)]
-    if operation(subject.source, call)[0] != "load" or texts[0] != texts[1]:
+    theirs = get_index(subject.source, call)
+    texts = [
+        [subject.code(part) for part in get_index_parts(subject.source, subject.function, i)] if i is not None else []
+        for i in (index, theirs)
+    ]
+    if identify_operation(subject.source, call)[0] != "load" or texts[0] != texts[1]:
         raise Refusal(f"`{array}` is written, and read here at another index than it is written at: only the own piece "
                       "of an output can be read back", subject.line(call))
 
@@ -216,7 +218,7 @@ def coordinate_of(subject: Subject, call: cst.Call, part: cst.BaseExpression) ->
     """The name of a coordinate; None for 0, the only piece along an axis. Raises `Refusal`."""
     if isinstance(part, cst.Integer) and part.value == "0":
         return None
-    axis = axis_of(subject.source, subject.function, part)
+    axis = find_axis(subject.source, subject.function, part)
     if isinstance(part, cst.Name) and subject.kind(part.value) is None:
         return part.value
     if axis is not None:

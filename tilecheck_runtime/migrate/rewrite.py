@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import libcst as cst
 
-from tilecheck.repair.source.grid_names import axis_of
-from tilecheck.repair.source.operations import elements, index_of, operation
-from tilecheck.repair.source.tree import dotted, walk
+from tilecheck.repair.source.grid_names import find_axis
+from tilecheck.repair.source.operations import get_index, get_index_parts, identify_operation
+from tilecheck.repair.source.tree import get_dotted_name, walk
 from tilecheck_runtime.dialect.dtypes import BY_NAME
 from tilecheck_runtime.migrate.dead import dropped, live
 from tilecheck_runtime.migrate.names import Names, names
@@ -90,7 +90,7 @@ class _Rewriting:
             else:
                 values = self.subject.source.values_of(self.subject.function, c)
                 if len(values) == 1 and values[0] is not None:
-                    axis = axis_of(self.subject.source, self.subject.function, values[0])
+                    axis = find_axis(self.subject.source, self.subject.function, values[0])
                     if axis is not None:
                         out[axis] = c
         return out
@@ -99,21 +99,21 @@ class _Rewriting:
         """Mark what the new kernel does not say: indices of own pieces, headers of loops that pieces replace."""
         for piece in self.made.found:
             for call in (piece.call, *piece.loaded):
-                index = index_of(self.subject.source, call)
+                index = get_index(self.subject.source, call)
                 assert index is not None
                 self.gone.add(id(index))
         for loop in self.made.loops:
             self.gone.update((id(loop.node.iter), id(loop.node.target)))
         for node in walk(self.subject.function.body):
             if isinstance(node, cst.Call) and self.is_like(node) is not None:
-                index = index_of(self.subject.source, node)
+                index = get_index(self.subject.source, node)
                 self.gone.add(id(index))
 
     def _nothing_else_of_blocks(self, loops: set[str]) -> None:
         for node in live(self.subject.function.body, self.gone):
-            if isinstance(node, cst.Call) and not operation(self.subject.source, node)[1]:
-                name, _ = operation(self.subject.source, node)
-                if name == "num_blocks" or (name == "bid" and axis_of(
+            if isinstance(node, cst.Call) and not identify_operation(self.subject.source, node)[1]:
+                name, _ = identify_operation(self.subject.source, node)
+                if name == "num_blocks" or (name == "bid" and find_axis(
                         self.subject.source, self.subject.function, node) not in self.by_axis):
                     raise Refusal(f"`{self.subject.code(node)}` is used for more than the place of a piece",
                                   self.subject.line(node))
@@ -132,19 +132,19 @@ class _Rewriting:
         if array is None or self.made.of(array) is not None or self.made.persistent is not None:
             return None
         source, function = self.subject.source, self.subject.function
-        index, shape = index_of(source, call), source.argument(call, 2, "shape")
-        if operation(source, call) != ("load", False) or index is None or shape is None:
+        index, shape = get_index(source, call), source.argument(call, 2, "shape")
+        if identify_operation(source, call) != ("load", False) or index is None or shape is None:
             return None
         if source.keyword(call, "order") is not None:
             return None
-        place = [self.subject.code(part) for part in elements(source, function, index)]
-        extents = [self.subject.code(part) for part in elements(source, function, shape)]
+        place = [self.subject.code(part) for part in get_index_parts(source, function, index)]
+        extents = [self.subject.code(part) for part in get_index_parts(source, function, shape)]
         for piece in self.made.found:
             if piece.scatter:
                 continue
-            own = index_of(source, piece.call)
+            own = get_index(source, piece.call)
             assert own is not None
-            if place == [self.subject.code(part) for part in elements(source, function, own)] and extents == [
+            if place == [self.subject.code(part) for part in get_index_parts(source, function, own)] and extents == [
                     str(axis.extent) for axis in piece.axes]:
                 return piece
         return None
@@ -155,7 +155,7 @@ class _Rewriting:
         out = name
         order = source.keyword(call, "order")
         if order is not None:
-            axes = elements(source, self.subject.function, order.value)
+            axes = get_index_parts(source, self.subject.function, order.value)
             if not all(isinstance(axis, cst.Integer) for axis in axes):
                 raise Refusal("an order of axes that is not written out in numbers", self.subject.line(call))
             if [self.subject.code(axis) for axis in axes] != [str(k) for k in range(len(axes))]:
@@ -167,14 +167,16 @@ class _Rewriting:
 
     def mode(self, node: cst.BaseExpression) -> str:
         """The text of a padding mode, also where it has a name of its own."""
-        node = self.subject.source.named(self.subject.function, node)
+        node = self.subject.source.resolve_name(self.subject.function, node)
         if isinstance(node, cst.Name):
             for other in self.subject.source.module.body:
                 for part in other.body if isinstance(other, cst.SimpleStatementLine) else ():
-                    if isinstance(part, cst.Assign) and any(dotted(t.target) == node.value for t in part.targets):
+                    if isinstance(part, cst.Assign) and any(
+                        get_dotted_name(t.target) == node.value for t in part.targets
+                    ):
                         return self.subject.code(part.value)
         text = self.subject.code(node)
-        if not dotted(node).rpartition(".")[2].isupper():
+        if not get_dotted_name(node).rpartition(".")[2].isupper():
             raise Refusal(f"the padding mode `{text}` is not written out", self.subject.line(node))
         return text
 
@@ -193,7 +195,7 @@ class _Rewriting:
     def in_loop(self, node: cst.CSTNode) -> bool:
         kept = {id(loop.node) for loop in self.made.loops if not loop.persistent}
         return any(isinstance(above, cst.For | cst.While) and id(above) not in kept
-                   for above in self.subject.source.around(node))
+                   for above in self.subject.source.find_ancestors(node))
 
     # --- the result --------------------------------------------------------------------------------------------------
 
@@ -291,7 +293,7 @@ class _Turner(cst.CSTTransformer):
         return cst.RemoveFromParent() if id(original_node) in self.r.gone else updated_node
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> Any:
-        above = next(iter(self.source.around(original_node)), None)
+        above = next(iter(self.source.find_ancestors(original_node)), None)
         if isinstance(above, cst.Attribute) and above.attr is original_node:
             return updated_node
         if isinstance(above, cst.Arg) and above.keyword is original_node:
@@ -300,8 +302,8 @@ class _Turner(cst.CSTTransformer):
 
     def leave_Tuple(self, original_node: cst.Tuple, updated_node: cst.Tuple) -> Any:
         """The shape of a piece is called so: then its type has the numbers in it, which a tuple written out has not."""
-        around = list(islice(self.source.around(original_node), 2))
-        if len(around) < 2 or not isinstance(around[1], cst.Call) or operation(
+        around = list(islice(self.source.find_ancestors(original_node), 2))
+        if len(around) < 2 or not isinstance(around[1], cst.Call) or identify_operation(
                 self.source, around[1])[0] not in _SHAPED or any(isinstance(e, cst.StarredElement) for e in
                                                                  original_node.elements):
             return updated_node
@@ -346,7 +348,7 @@ class _Turner(cst.CSTTransformer):
         return cst.parse_expression(f"{array}.extent({axis})")
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> Any:
-        if dotted(original_node) in _OF_TORCH:
+        if get_dotted_name(original_node) in _OF_TORCH:
             return cst.parse_expression(f"{self.r.ct}.{original_node.attr.value}")
         if original_node.attr.value == "dtype" and isinstance(original_node.value, cst.Name):
             array = original_node.value.value
@@ -355,9 +357,9 @@ class _Turner(cst.CSTTransformer):
         return updated_node
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> Any:
-        name, method = operation(self.source, original_node)
+        name, method = identify_operation(self.source, original_node)
         subject = self.r.subject
-        axis = axis_of(self.source, subject.function, original_node) if name == "bid" and not method else None
+        axis = find_axis(self.source, subject.function, original_node) if name == "bid" and not method else None
         if axis in self.r.by_axis:
             return cst.Name(self.r.by_axis[axis])
         if name == "num_tiles" and not method:
@@ -382,7 +384,7 @@ class _Turner(cst.CSTTransformer):
 
     def shown(self, original: cst.Call, updated: cst.Call) -> Iterator[tuple[str, str]]:
         """The new text of the arguments, by the name of the parameter."""
-        name, _ = operation(self.source, original)
+        name, _ = identify_operation(self.source, original)
         places = _PARAMETERS.get(name, ())
         for place, arg in enumerate(updated.args):
             text = cst.Module([]).code_for_node(arg.value)
@@ -417,7 +419,9 @@ class _Turner(cst.CSTTransformer):
         if like is not None:
             return cst.parse_expression(f"{expression}.load_like({like.array})")
         shape, index = _plain(made["shape"]), _plain(made["index"])
-        parts = elements(self.source, self.r.subject.function, self.source.argument(original, 2, "shape") or original)
+        parts = get_index_parts(
+            self.source, self.r.subject.function, self.source.argument(original, 2, "shape") or original
+        )
         constant = all(isinstance(part, cst.Integer) or (isinstance(part, cst.Name) and self.r.subject.kind(
             part.value) == "constant") for part in parts)
         if constant and self.r.in_loop(original) and shape.startswith("("):
@@ -464,7 +468,7 @@ class _Turner(cst.CSTTransformer):
         return cst.parse_expression(f"{name}.tiles({made['axis']})")
 
     def updated(self, array: str, name: str, original: cst.Call, updated: cst.Call) -> Any:
-        above = next(iter(self.source.around(original)), None)
+        above = next(iter(self.source.find_ancestors(original)), None)
         line = self.r.subject.line(original)
         if not isinstance(above, cst.Expr):
             raise Refusal(f"what `{name}` returns is used, which depends on the order of blocks", line)

@@ -9,8 +9,8 @@ from typing import Final
 
 import libcst as cst
 
-from tilecheck.repair.source.grid_names import axis_of
-from tilecheck.repair.source.operations import elements, index_of, operation
+from tilecheck.repair.source.grid_names import find_axis
+from tilecheck.repair.source.operations import get_index, get_index_parts, identify_operation
 from tilecheck.repair.source.tree import walk
 from tilecheck_runtime.migrate.affine import run_of
 from tilecheck_runtime.migrate.pieces import Pieces
@@ -93,16 +93,16 @@ def _axes(subject: Subject, made: Pieces) -> Iterator[tuple[str, tuple[Key | Non
 
 def _keys(subject: Subject, call: cst.Call) -> Iterator[Key | None]:
     source, function = subject.source, subject.function
-    index = index_of(source, call)
-    parts = [] if index is None else elements(source, function, index)
-    name, _ = operation(source, call)
+    index = get_index(source, call)
+    parts = [] if index is None else get_index_parts(source, function, index)
+    name, _ = identify_operation(source, call)
     if name == "load":
         shape = source.argument(call, 2, "shape")
-        extents = [] if shape is None else elements(source, function, shape)
+        extents = [] if shape is None else get_index_parts(source, function, shape)
         order = source.keyword(call, "order")
         keys: list[Key | None] = [_tile(subject, part, extent) for part, extent in zip(parts, extents, strict=False)]
         if order is not None:
-            turned = [int(axis.evaluated_value) for axis in elements(source, function, order.value)
+            turned = [int(axis.evaluated_value) for axis in get_index_parts(source, function, order.value)
                       if isinstance(axis, cst.Integer)]
             if len(turned) == len(keys):
                 back: list[Key | None] = [None] * len(keys)
@@ -123,7 +123,7 @@ def _tile(subject: Subject, part: cst.BaseExpression, extent: cst.BaseExpression
 
 
 def _counter(subject: Subject, part: cst.BaseExpression) -> str:
-    axis = axis_of(subject.source, subject.function, part)
+    axis = find_axis(subject.source, subject.function, part)
     return subject.code(part) if axis is None or isinstance(part, cst.Name) else f"bid({axis})"
 
 
@@ -136,7 +136,7 @@ def _element(subject: Subject, part: cst.BaseExpression) -> Key | None:
         counter, extent = found
         size: str | int = int(extent.evaluated_value) if isinstance(extent, cst.Integer) else subject.code(extent)
         return ("" if counter is None else _counter(subject, counter), size)
-    if isinstance(subject.source.named(subject.function, part), cst.BinaryOperation):
+    if isinstance(subject.source.resolve_name(subject.function, part), cst.BinaryOperation):
         return None
     return (_counter(subject, part), 1) if isinstance(part, cst.Name | cst.Call) else None
 

@@ -13,7 +13,7 @@ from tilecheck.config import Config
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.driver import execute
 from tilecheck.project.project import Project
-from tilecheck.repair.source.tree import Source, source_of
+from tilecheck.repair.source.tree import Source, parse_source
 from tilecheck.syntax.text import SourceError, decode
 from tilecheck_runtime.migrate.refusal import Absent, Refusal
 
@@ -55,7 +55,7 @@ class Subject:
 
 def subject(path: str, name: str) -> Subject:
     """The kernel of a file. Raises `Refusal`, and `SourceError` for a file that cannot be read or parsed."""
-    source = source_of(decode(Path(path).read_bytes(), path), path)
+    source = parse_source(decode(Path(path).read_bytes(), path), path)
     project = Project([path])
     module = project.module(path)
     module.check()

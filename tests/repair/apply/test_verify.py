@@ -9,7 +9,7 @@ from tests.repair.helpers import SETTINGS, kernel
 from tilecheck.api import check_source
 from tilecheck.diagnostics import Report
 from tilecheck.repair.apply.moves import Moves
-from tilecheck.repair.apply.verify import harm, is_left
+from tilecheck.repair.apply.verify import describe_harm, is_left
 from tilecheck.repair.edits import Edit, apply_edits
 from tilecheck.syntax.tree import Span
 
@@ -29,7 +29,7 @@ def judged(before: str, old: str, new: str) -> str | None:
     end = (start[0] + len(inner) - 1, len(inner[-1]) + (start[1] if len(inner) == 1 else 0))
     edits = [Edit(Span("k.py", *start, *end), new)]
     after = apply_edits(before, edits)
-    return harm(report(before), report(after), {"k.py": Moves(before, edits)})
+    return describe_harm(report(before), report(after), {"k.py": Moves(before, edits)})
 
 
 def test_what_changes_nothing_does_no_harm() -> None:
@@ -69,10 +69,10 @@ def test_a_warning_that_becomes_an_error_is_harm() -> None:
                   "a, c, T: Int")
     before = report(text)
     (finding,) = before.diagnostics
-    assert finding.severity == "warning" and harm(before, before, {}) is None
+    assert finding.severity == "warning" and describe_harm(before, before, {}) is None
     worse = replace(before, diagnostics=(replace(finding, severity="error"),))
-    assert (harm(before, worse, {}) or "").startswith("TC301 would be found")
-    assert harm(worse, before, {}) is None
+    assert (describe_harm(before, worse, {}) or "").startswith("TC301 would be found")
+    assert describe_harm(worse, before, {}) is None
 
 
 def test_whether_a_finding_is_left_is_told_where_it_is_after_the_change() -> None:

@@ -56,7 +56,7 @@ def test_a_coordinate_that_something_else_needs_is_not_given_up() -> None:
     finding = found(HEADS + "    ct.store(d, index=(b, h, m, place), tile=t)\n"
                     "    ct.store(c, index=(b, m, place, 0), tile=ct.permute(t, (0, 2, 1, 3)))",
                     "a, c, d, H: Int, T: Int", "TC101")
-    assert finding.help == ("each of these keeps the blocks apart, and only you know which is meant:\n"
+    assert finding.help == ("each of these edits makes the blocks disjoint; choose the one that you mean:\n"
                             "(a) on line 13, store at `(b, m, place, h)` in place of `(b, m, place, 0)`\n"
                             "(b) on line 13, store at `(b, m, place, bh)` in place of `(b, m, place, 0)`")
 
@@ -78,7 +78,7 @@ def test_several_things_that_do_are_listed() -> None:
     body = "i, j = ct.bid(0), ct.bid(1)\n{}ct.store(c, (i, 0), ct.full((T, T), 1, ct.float32))\n{}"
     before = found(body.format("k = 2 * j\n", ""), "c, T: Int", "TC101").help
     after = found(body.format("", "k = 2 * j"), "c, T: Int", "TC101").help
-    assert before == ("each of these keeps the blocks apart, and only you know which is meant:\n"
+    assert before == ("each of these edits makes the blocks disjoint; choose the one that you mean:\n"
                       "(a) on line 10, store at `(i, k)` in place of `(i, 0)`\n"
                       "(b) on line 10, store at `(i, j)` in place of `(i, 0)`")
     # a name that is bound later is no index here
@@ -88,7 +88,7 @@ def test_several_things_that_do_are_listed() -> None:
 def test_what_is_the_same_in_all_blocks_may_be_written_by_one() -> None:
     finding = found("i = ct.bid(0)\nif i >= 0:\n    ct.store(c, (0,), ct.full((T,), 1, ct.int32))", "c, T: Int",
                     "TC101")
-    assert finding.help == ("each of these keeps the blocks apart, and only you know which is meant:\n"
+    assert finding.help == ("each of these edits makes the blocks disjoint; choose the one that you mean:\n"
                             "(a) on line 10, store at `(i,)` in place of `(0,)`\n"
                             "(b) on line 10, let one block do it, under `if ct.bid(0) == 0:`")
     assert finding.proposal is not None and finding.proposal.edits == ()
@@ -191,7 +191,7 @@ def test_an_index_outside_is_kept_inside(index: str, help_: str) -> None:
 
 def test_a_row_that_is_too_short_gets_its_mask() -> None:
     finding = found(FLAT + "ct.scatter(c, o, ct.load(a, (ct.bid(0),), (T,)))", "a, c, H: Int, T: Int", "TC206")
-    assert said(finding) == [(1, "rows begin `H` elements apart"), (1, "a block takes `T` elements of its row"),
+    assert said(finding) == [(1, "a row has `H` elements"), (1, "a block takes `T` elements of its row"),
                              (2, "element 3 in both blocks")]
     assert finding.help == (
         "each of these keeps the blocks to their rows:\n"
@@ -232,7 +232,7 @@ def test_what_goes_wrong_costs_the_advice_and_not_the_finding(monkeypatch: pytes
     def broken(*args: object) -> None:
         raise RuntimeError("no advice")
 
-    monkeypatch.setattr("tilecheck.repair.candidates.overlapping.apart", broken)
+    monkeypatch.setattr("tilecheck.repair.candidates.overlapping.separate_blocks", broken)
     body = "i, j = ct.bid(0), ct.bid(1)\nct.store(c, (i, 0), ct.full((T, T), 1, ct.float32))"
     monkeypatch.delenv("TILECHECK_DEBUG", raising=False)
     assert said(found(body, "c, T: Int", "TC101")) == []

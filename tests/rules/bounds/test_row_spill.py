@@ -17,7 +17,7 @@ def k(a, c, H: Int, T: Int):
 """), """\
 TC206 warning on line 13: what this reads of `a` runs into the next row unless `H // 2 + T <= H`
     note on line 14: the write that does the same is here
-    note on line 12: rows begin `H` elements apart
+    note on line 12: a row has `H` elements
     note on line 12: a block takes `T` elements of its row
     note on line 13: with H = 4, T = 4 block 0 reads a[2:6]
     note: the row of block 0 ends with a[3]: a[4:6] is of the next row, and goes into the result of this one
@@ -29,7 +29,7 @@ TC206 warning on line 14: what this writes to `c` runs into the next row, which 
     unless `H // 2 + T <= H`
     note on line 15: together with the write to `c` here
     note: with grid (2, 1, 1) and H = 4, T = 4, c.shape[0] = 10 two blocks write c[4]
-    note on line 12: rows begin `H` elements apart
+    note on line 12: a row has `H` elements
     note on line 12: a block takes `T` elements of its row
     note on line 14: element 4 in block 0
     note on line 15: element 4 in block 1
@@ -51,7 +51,7 @@ def go(stream, x, y):
 TC206 warning on line 13: what this writes to `c` runs into the next row, which belongs to another block,
     unless `T <= S`
     note: with grid (2, 1, 1) and S = 3, T = 4, c.shape[0] = 7 two blocks write c[3]
-    note on line 12: rows begin `S` elements apart
+    note on line 12: a row has `S` elements
     note on line 12: a block takes `T` elements of its row
     note on line 13: element 3 in both blocks
     help: each of these keeps the blocks to their rows: (a) on line 13, add `mask=ct.arange(T, dtype=ct.int32)
@@ -59,7 +59,7 @@ TC206 warning on line 13: what this writes to `c` runs into the next row, which 
         it does: @requires("T <= S")
 TC206 warning on line 13: what this reads of `a` runs into the next row unless `T <= S`
     note on line 13: the write that does the same is here
-    note on line 12: rows begin `S` elements apart
+    note on line 12: a row has `S` elements
     note on line 12: a block takes `T` elements of its row
     note on line 13: with S = 3, T = 4 block 1 reads a[3:7]
     note: the row of block 1 ends with a[5]: a[6] is of the next row, and goes into the result of this one

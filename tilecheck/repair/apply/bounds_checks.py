@@ -12,13 +12,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilecheck.diagnostics import Diagnostic, KernelReport, Report
-from tilecheck.repair.apply.moves import Moves, moved
+from tilecheck.repair.apply.moves import Moves, locate_after
 from tilecheck.repair.apply.original_bytes import change_bytes
 from tilecheck.repair.apply.run import Applied, Checked, Contents, Fixed, Tree
-from tilecheck.repair.apply.verify import harm
+from tilecheck.repair.apply.verify import describe_harm
 from tilecheck.repair.edits import Fix
-from tilecheck.repair.source.operations import operation
-from tilecheck.repair.source.tree import Source, source_of
+from tilecheck.repair.source.operations import identify_operation
+from tilecheck.repair.source.tree import Source, parse_source
 from tilecheck.syntax.text import SourceError, decode
 from tilecheck.syntax.tree import Span
 
@@ -47,7 +47,7 @@ def drop_bounds_checks(tree: Tree, before: Mapping[str, bytes], fixed: Fixed) ->
 def _find_candidates(data: bytes, file: str) -> dict[tuple[int, int], tuple[Span, Fix]]:
     """The accesses of a file with a bounds check, by line and column, each with the edit that drops the check."""
     try:
-        source = source_of(decode(data, file), file)
+        source = parse_source(decode(data, file), file)
     except SourceError:
         return {}
     return {(span.line, span.column): (span, fix) for span, fix in _find_accesses(source)}
@@ -55,7 +55,7 @@ def _find_candidates(data: bytes, file: str) -> dict[tuple[int, int], tuple[Span
 
 def _find_accesses(source: Source) -> Iterator[tuple[Span, Fix]]:
     for span, call in source.calls():
-        name, method = operation(source, call)
+        name, method = identify_operation(source, call)
         if method or name not in _CHECKED or source.function_around(call) is None:
             continue
         edit = None if source.keyword(call, "check_bounds") else source.add_keyword(call, "check_bounds", "False")
@@ -75,8 +75,8 @@ def _drop_check(
     changed = {**contents, file: change_bytes(data, file, fix.edits)}
     moves = {file: Moves(decode(data, file), fix.edits)}
     after = tree.check(changed)
-    if harm(checked.full, after.full, moves) is not None or not _is_proved_inside(
-            after.full, kernel, moved(moves, span)):
+    if describe_harm(checked.full, after.full, moves) is not None or not _is_proved_inside(
+            after.full, kernel, locate_after(moves, span)):
         return None
     finding = Diagnostic("", "note", _TITLE, span, kernel.name)
     return changed, after, Applied(finding, fix)

@@ -1,4 +1,4 @@
-"""Where a place in a text is after edits of it."""
+"""Locations in a text before and after edits of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tilecheck.repair.edits import Edit, apply_edits, offsets_of
 from tilecheck.repair.line_offsets import line_starts
 from tilecheck.syntax.tree import Span
 
-__all__ = ["Moves", "moved"]
+__all__ = ["Moves", "locate_after"]
 
 
 class Moves:
@@ -22,8 +22,8 @@ class Moves:
         self.after = line_starts(apply_edits(text, found))
 
     def place(self, line: int, column: int) -> tuple[int, int]:
-        """The line and column of a place. One that is replaced is where what replaces it begins; what is inserted goes
-        before it."""
+        """The new line and column of a location. A replaced location moves to the start of its replacement; insertions
+        go before it."""
         offset = self.before[line - 1] + column
         shift = 0
         for start, end, new in self.changes:
@@ -36,7 +36,7 @@ class Moves:
         return line, at - self.after[line - 1]
 
 
-def moved(moves: Mapping[str, Moves], span: Span) -> tuple[str, int, int]:
+def locate_after(moves: Mapping[str, Moves], span: Span) -> tuple[str, int, int]:
     """The file, line and column at which a span begins after a change."""
     found = moves.get(span.file)
     return (span.file, *(found.place(span.line, span.column) if found is not None else (span.line, span.column)))

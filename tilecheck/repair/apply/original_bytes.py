@@ -16,7 +16,7 @@ _LINE: Final = re.compile("[^\r\n]*(\r\n|\r|\n|$)")
 
 
 def change_bytes(data: bytes, file: str, edits: Iterable[Edit]) -> bytes:
-    """The bytes of a file with edits made. New text gets the line ends of the line it goes to.
+    """The bytes of a file with edits applied. New text gets the line ends of the line it goes to.
 
     Raises `SourceError` when the file cannot be decoded or the new text not be encoded as the file is, and
     `OverlapError`.
@@ -28,7 +28,7 @@ def change_bytes(data: bytes, file: str, edits: Iterable[Edit]) -> bytes:
     out: list[str] = []
     at = 0
     before = (-1, -1)
-    for start, end, new in sorted({lines.placed(edit) for edit in edits}):
+    for start, end, new in sorted({lines.locate_edit(edit) for edit in edits}):
         if overlap(before, (start, end)):
             raise OverlapError("two edits change the same place")
         out += (raw[at:start], new)
@@ -59,7 +59,7 @@ class _Lines:
                 break
             at = found.end()
 
-    def placed(self, edit: Edit) -> tuple[int, int, str]:
+    def locate_edit(self, edit: Edit) -> tuple[int, int, str]:
         span: Span = edit.span
         start = self.starts[span.line - 1] + span.column
         end = self.starts[span.end_line - 1] + span.end_column

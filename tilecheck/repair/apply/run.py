@@ -15,9 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilecheck.diagnostics import Diagnostic, Report
-from tilecheck.repair.apply.moves import Moves, moved
+from tilecheck.repair.apply.moves import Moves, locate_after
 from tilecheck.repair.apply.original_bytes import change_bytes
-from tilecheck.repair.apply.verify import harm, is_broken, is_left
+from tilecheck.repair.apply.verify import describe_harm, is_broken, is_left
 from tilecheck.repair.edits import Edit, Fix, OverlapError, offsets_of
 from tilecheck.repair.fixers.registry import fixes_for
 from tilecheck.syntax.text import SourceError, decode
@@ -266,10 +266,10 @@ def _explain_refusal(steps: Sequence[_Step], before: Report, after: Report, move
         return _INEFFECTIVE
     if any(step.fix.declares and is_broken(after, step.finding.span.file, step.fix.declares) for step in steps):
         return _BROKEN
-    return harm(before, after, moves)
+    return describe_harm(before, after, moves)
 
 
 def _locate(finding: Diagnostic, moves: Mapping[str, Moves]) -> Span:
     """The span of a finding after a change."""
-    _, line, column = moved(moves, finding.span)
+    _, line, column = locate_after(moves, finding.span)
     return replace(finding.span, line=line, column=column)

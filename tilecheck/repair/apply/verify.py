@@ -1,4 +1,4 @@
-"""What a change did to the findings and the proofs of a tree."""
+"""The effect of a change on the findings and the proofs of a tree."""
 
 from __future__ import annotations
 
@@ -7,73 +7,73 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, KernelReport, Report
-from tilecheck.repair.apply.moves import Moves, moved
+from tilecheck.repair.apply.moves import Moves, locate_after
 
-__all__ = ["harm", "is_broken", "is_left"]
+__all__ = ["describe_harm", "is_broken", "is_left"]
 
 _SEVERITY: Final = {"note": 0, "warning": 1, "error": 2}
 _STRENGTH: Final = {"refuted": 0, "unproven": 1, "conditional": 2}
-"""Verdicts by how much they say; any other is a proof."""
+"""Verdicts from weak to strong; any other verdict is a proof."""
 _PROVED: Final = 3
 
 
 def is_broken(after: Report, file: str, kernel: str) -> bool:
-    """Whether a visible launch breaks something that a kernel needs."""
+    """Whether a seen launch breaks a clause of the kernel's contract."""
     return any(clause.state == "broken" for k in after.kernels if (k.file, k.name) == (file, kernel)
                for clause in k.contract)
 
 
 def is_left(after: Report, moves: Mapping[str, Moves], finding: Diagnostic) -> bool:
-    """Whether a finding of before the change is still there."""
-    return any(_key(d, {}) == _key(finding, moves) for d in after.diagnostics)
+    """Whether a finding from before the change is still reported."""
+    return any(_identify(d, {}) == _identify(finding, moves) for d in after.diagnostics)
 
 
-def harm(before: Report, after: Report, moves: Mapping[str, Moves]) -> str | None:
-    """What got worse with a change, in words; None if nothing did. `moves` are those of each changed file."""
-    return next(_harms(before, after, moves), None)
+def describe_harm(before: Report, after: Report, moves: Mapping[str, Moves]) -> str | None:
+    """A sentence about the first thing that a change makes worse; None if there is none. `moves` has the changed files."""
+    return next(_find_harms(before, after, moves), None)
 
 
-def _harms(before: Report, after: Report, moves: Mapping[str, Moves]) -> Iterator[str]:
+def _find_harms(before: Report, after: Report, moves: Mapping[str, Moves]) -> Iterator[str]:
     known = set(before.failures)
     for failure in after.failures:
         if failure not in known:
             yield f"the file could no longer be checked: {failure.message}"
     severities: dict[object, int] = {}
     for d in before.diagnostics:
-        key = _key(d, moves)
+        key = _identify(d, moves)
         severities[key] = max(severities.get(key, 0), _SEVERITY[d.severity])
     for d in after.diagnostics:
-        if _SEVERITY[d.severity] > severities.get(_key(d, {}), -1):
+        if _SEVERITY[d.severity] > severities.get(_identify(d, {}), -1):
             yield f"{d.code} would be found in line {d.span.line}: {d.message}"
     kernels = {(k.file, k.name): k for k in after.kernels}
     for kernel in before.kernels:
-        yield from _lost(kernel, kernels.get((kernel.file, kernel.name)), moves)
+        yield from _find_lost_proofs(kernel, kernels.get((kernel.file, kernel.name)), moves)
 
 
-def _lost(before: KernelReport, after: KernelReport | None, moves: Mapping[str, Moves]) -> Iterator[str]:
-    """Proofs of a kernel that are no longer there."""
+def _find_lost_proofs(before: KernelReport, after: KernelReport | None, moves: Mapping[str, Moves]) -> Iterator[str]:
+    """Sentences about the proofs that a kernel loses."""
     if after is None:
         yield f"{before.name} would no longer be a kernel"
         return
-    if _strength(after.verdict) < _strength(before.verdict):
+    if _rank_verdict(after.verdict) < _rank_verdict(before.verdict):
         yield f"{before.name} would be {after.verdict}, and is {before.verdict}"
-    was = {(o.kind, o.array, *moved(moves, o.span)): _strength(o.verdict) for o in before.obligations}
+    was = {(o.kind, o.array, *locate_after(moves, o.span)): _rank_verdict(o.verdict) for o in before.obligations}
     for o in after.obligations:
-        if _strength(o.verdict) < was.get((o.kind, o.array, *moved({}, o.span)), _STRENGTH["conditional"]):
+        if _rank_verdict(o.verdict) < was.get((o.kind, o.array, *locate_after({}, o.span)), _STRENGTH["conditional"]):
             yield f"{o.kind} of `{o.array}` in line {o.line} would be {o.verdict}"
-    left = _writes(after)
-    if any(left[array] < count for array, count in _writes(before).items()):
+    left = _count_writes(after)
+    if any(left[array] < count for array, count in _count_writes(before).items()):
         yield f"{before.name} would write less"
 
 
-def _writes(kernel: KernelReport) -> Counter[str]:
+def _count_writes(kernel: KernelReport) -> Counter[str]:
     return Counter(o.array for o in kernel.obligations if o.kind == "disjoint")
 
 
-def _strength(verdict: str) -> int:
+def _rank_verdict(verdict: str) -> int:
     return _STRENGTH.get(verdict, _PROVED)
 
 
-def _key(d: Diagnostic, moves: Mapping[str, Moves]) -> tuple[object, ...]:
+def _identify(d: Diagnostic, moves: Mapping[str, Moves]) -> tuple[object, ...]:
     about = d.proposal.span if d.proposal is not None else None  # one product may use the padding of two loads
-    return (d.code, d.kernel, *moved(moves, d.span), *(moved(moves, about) if about is not None else ()))
+    return (d.code, d.kernel, *locate_after(moves, d.span), *(locate_after(moves, about) if about is not None else ()))

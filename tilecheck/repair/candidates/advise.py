@@ -1,4 +1,4 @@
-"""Advice for the obligations of a kernel that are not settled."""
+"""Advice for the obligations of a kernel that are not proved."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ if TYPE_CHECKING:
     from tilecheck.project.module import KernelSite
     from tilecheck.project.project import Project
 
-__all__ = ["advised"]
+__all__ = ["add_advice"]
 
 _ADVICE: Final[Mapping[str, Callable[[Scene, Settled], Advice | None]]] = {
-    "TC101": overlapping.advice,
-    "TC102": data.advice,
-    "TC103": reading.advice,
-    "TC201": ranging.advice,
-    "TC206": spilling.advice,
+    "TC101": overlapping.advise_on_overlap,
+    "TC102": data.advise_on_data,
+    "TC103": reading.advise_on_cross_read,
+    "TC201": ranging.advise_on_range,
+    "TC206": spilling.advise_on_row_spill,
 }
 
 
-def advised(
+def add_advice(
     project: Project, site: KernelSite, overlay: Iterable[str], model: KernelModel, proof: Proof,
 ) -> Proof:
-    """The proof, with advice beside each obligation that something is advised for."""
+    """The proof with advice added to its obligations, where there is any."""
     scene = Scene(project, site, overlay, model)
     try:
-        return replace(proof, obligations=tuple(_with_advice(scene, s) for s in proof.obligations))
+        return replace(proof, obligations=tuple(add_advice_to_obligation(scene, s) for s in proof.obligations))
     except Exception:
         if os.environ.get("TILECHECK_DEBUG"):
             raise
         return proof  # the verdicts stand without it
 
 
-def _with_advice(scene: Scene, s: Settled) -> Settled:
+def add_advice_to_obligation(scene: Scene, s: Settled) -> Settled:
     find = _ADVICE.get(s.code) if s.verdict in ("refuted", "conditional", "unproven") else None
     found = None if find is None else find(scene, s)
     return s if found is None else replace(s, advice=found)

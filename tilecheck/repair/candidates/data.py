@@ -7,10 +7,10 @@ from tilecheck.obligations.obligation import Advice, Settled
 from tilecheck.repair.candidates.scene import Scene
 from tilecheck.symbolic import Load, atoms_in
 
-__all__ = ["advice"]
+__all__ = ["advise_on_data"]
 
 
-def advice(scene: Scene, s: Settled) -> Advice | None:
+def advise_on_data(scene: Scene, s: Settled) -> Advice | None:
     if s.verdict != "unproven":
         return None
     accesses = [a for a in (s.access, s.other) if a is not None]

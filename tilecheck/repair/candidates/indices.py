@@ -11,7 +11,7 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.repair.candidates.scene import Scene
 from tilecheck.syntax.tree import Attribute, BinOp, Call, Constant, Expr, Name, Sequence, Span, UnaryOp
 
-__all__ = ["Index", "Loaded", "index_of", "loaded", "put", "tuple_text"]
+__all__ = ["Index", "Loaded", "find_load", "format_index", "index_of", "replace_index"]
 
 _READS: Final = frozenset({"load", "gather"})
 _ALIKE: Final = frozenset({
@@ -39,47 +39,49 @@ class Index(Struct, frozen=True):
 
 def index_of(scene: Scene, call: Call) -> Index | None:
     """The index that a load, store, gather or scatter takes; None for any other call."""
-    whole = _argument(scene, call, ("index", "indices"), 1)
+    whole = _get_argument(scene, call, ("index", "indices"), 1)
     if whole is None:
         return None
-    written = scene.resolved(whole)
+    written = scene.resolve(whole)
     if isinstance(written, Sequence):
         starred = any(type(item).__name__ == "Starred" for item in written.items)
         return None if starred else Index(whole, written, written.items)
     return Index(whole, whole, (whole,))
 
 
-def put(scene: Scene, index: Index, parts: tuple[Expr, ...], texts: tuple[str, ...]) -> tuple[Span, Expr, str]:
-    """The least edit that makes an index of other parts: where, what, and how it is written."""
+def replace_index(
+    scene: Scene, index: Index, parts: tuple[Expr, ...], texts: tuple[str, ...]
+) -> tuple[Span, Expr, str]:
+    """The smallest edit that gives an index other parts: the span, the node and the text."""
     if not index.is_tuple:
         return index.whole.span, parts[0], texts[0]
     changed = [k for k, p in enumerate(index.parts) if scene.text(p.span) != texts[k]]
     if len(changed) == 1 and index.written is index.whole:
         (k,) = changed
         return index.parts[k].span, parts[k], texts[k]
-    return index.whole.span, Sequence("tuple", parts, index.whole.span), tuple_text(texts)
+    return index.whole.span, Sequence("tuple", parts, index.whole.span), format_index(texts)
 
 
-def tuple_text(texts: tuple[str, ...]) -> str:
-    """An index as it is written."""
+def format_index(texts: tuple[str, ...]) -> str:
+    """The text of an index."""
     return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
 
 class Loaded(Struct, frozen=True):
-    """Where a tile was loaded from: the call, and its index in the order of the axes of what is made of it."""
+    """The load of a tile: the call, and its index in the order of the axes of the stored tile."""
 
     call: Call
     parts: tuple[Expr, ...]
     permuted: bool
 
 
-def loaded(scene: Scene, access: Access) -> Loaded | None:
-    """The load that a stored tile comes from element by element; None where there is none, or several with different
-    indices."""
+def find_load(scene: Scene, access: Access) -> Loaded | None:
+    """The load that a stored tile is computed from, element by element; None if there is none, or if several with
+    different indices."""
     call = scene.calls.get(access.span)
-    tile = None if call is None else _argument(scene, call, ("tile", "value"), 2)
+    tile = None if call is None else _get_argument(scene, call, ("tile", "value"), 2)
     found: dict[tuple[str, ...], Loaded] = {}
-    for load, order in _sources(scene, tile, None, 0) if tile is not None else ():
+    for load, order in _find_sources(scene, tile, None, 0) if tile is not None else ():
         index = index_of(scene, load)
         if index is None or (order is not None and sorted(order) != list(range(len(index.parts)))):
             return None
@@ -88,7 +90,7 @@ def loaded(scene: Scene, access: Access) -> Loaded | None:
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _argument(scene: Scene, call: Call, names: tuple[str, ...], place: int) -> Expr | None:
+def _get_argument(scene: Scene, call: Call, names: tuple[str, ...], place: int) -> Expr | None:
     for keyword in call.keywords:
         if keyword.name in names:
             return keyword.value
@@ -100,41 +102,41 @@ def _is_method(scene: Scene, call: Call) -> bool:
     return isinstance(call.func, Attribute) and f"{scene.text(call.func.value.span)}." != scene.module
 
 
-def _name(call: Call) -> str:
+def _get_name(call: Call) -> str:
     return call.func.attr if isinstance(call.func, Attribute) else call.func.id if isinstance(call.func, Name) else ""
 
 
 _Order = tuple[int, ...] | None
 
 
-def _sources(scene: Scene, e: Expr, order: _Order, depth: int) -> Iterator[tuple[Call, _Order]]:
-    """The loads that an expression is made of, each with the axis of it that comes to lie on each axis."""
-    e = scene.resolved(e)
+def _find_sources(scene: Scene, e: Expr, order: _Order, depth: int) -> Iterator[tuple[Call, _Order]]:
+    """The loads in an expression, each with the axes of the load in the order of the axes of the expression."""
+    e = scene.resolve(e)
     if depth > 12:
         return
     if isinstance(e, BinOp):
-        yield from _sources(scene, e.left, order, depth + 1)
-        yield from _sources(scene, e.right, order, depth + 1)
+        yield from _find_sources(scene, e.left, order, depth + 1)
+        yield from _find_sources(scene, e.right, order, depth + 1)
     elif isinstance(e, UnaryOp):
-        yield from _sources(scene, e.operand, order, depth + 1)
+        yield from _find_sources(scene, e.operand, order, depth + 1)
     elif isinstance(e, Call):
-        name, method = _name(e), _is_method(scene, e)
+        name, method = _get_name(e), _is_method(scene, e)
         operands = (e.func.value, *e.args) if method and isinstance(e.func, Attribute) else e.args
         if name in _READS:
             yield e, order
         elif name == "permute" and len(operands) == 2:
-            axes = _numbers(operands[1])
+            axes = _read_constants(operands[1])
             if axes is not None:
-                yield from _sources(scene, operands[0], axes if order is None else tuple(axes[k] for k in order),
+                yield from _find_sources(scene, operands[0], axes if order is None else tuple(axes[k] for k in order),
                                     depth + 1)
         elif name == "transpose" and len(operands) == 1:
-            yield from _sources(scene, operands[0], (1, 0) if order is None else order[::-1], depth + 1)
+            yield from _find_sources(scene, operands[0], (1, 0) if order is None else order[::-1], depth + 1)
         elif name in _ALIKE:
             for operand in operands:
-                yield from _sources(scene, operand, order, depth + 1)
+                yield from _find_sources(scene, operand, order, depth + 1)
 
 
-def _numbers(e: Expr) -> tuple[int, ...] | None:
+def _read_constants(e: Expr) -> tuple[int, ...] | None:
     items = e.items if isinstance(e, Sequence) else ()
     found = tuple(i.value for i in items if isinstance(i, Constant) and type(i.value) is int)
     return found if found and len(found) == len(items) else None

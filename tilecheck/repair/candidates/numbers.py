@@ -11,10 +11,10 @@ from tilecheck.repair.candidates.scene import Scene
 from tilecheck.symbolic.footprint import BlockPoint, Witness
 from tilecheck.text.wording import block_name
 
-__all__ = ["in_both", "in_each", "label", "tile_text"]
+__all__ = ["describe_in_both_blocks", "describe_in_each_block", "format_tile", "label_access"]
 
 
-def in_each(scene: Scene, name: str, w: Witness) -> str:
+def describe_in_each_block(scene: Scene, name: str, w: Witness) -> str:
     """`head` is 0 in one block and 1 in the other."""
     term = scene.term(scene.given[name].target)
     values = () if term is None else tuple((scene.at(term, w, p), p) for p in (w.first, w.second))
@@ -23,29 +23,31 @@ def in_each(scene: Scene, name: str, w: Witness) -> str:
     return f"`{name}` is {said}"
 
 
-def in_both(scene: Scene, access: Access, w: Witness) -> str:
+def describe_in_both_blocks(scene: Scene, access: Access, w: Witness) -> str:
     """The tile that an access takes in both blocks; empty where it takes two, or elements."""
-    first, second = (_tile(scene, access, w, p) for p in (w.first, w.second))
+    first, second = (_evaluate_tile(scene, access, w, p) for p in (w.first, w.second))
     if first is not None and first == second:
-        return f"tile {tile_text(first)} in both blocks"
-    return "" if access.tile else f"element {tile_text(w.element)} in both blocks"
+        return f"tile {format_tile(first)} in both blocks"
+    return "" if access.tile else f"element {format_tile(w.element)} in both blocks"
 
 
-def label(scene: Scene, access: Access, w: Witness, point: BlockPoint) -> Iterator[Note]:
+def label_access(scene: Scene, access: Access, w: Witness, point: BlockPoint) -> Iterator[Note]:
     """The tile that an access takes in one block, or the element of the witness, at its index."""
     call = scene.calls.get(access.span)
     index = None if call is None else index_of(scene, call)
-    tile = _tile(scene, access, w, point)
-    taken = f"tile {tile_text(tile)}" if tile is not None else "" if access.tile else f"element {tile_text(w.element)}"
+    tile = _evaluate_tile(scene, access, w, point)
+    taken = (
+        f"tile {format_tile(tile)}" if tile is not None else "" if access.tile else f"element {format_tile(w.element)}"
+    )
     if index is not None and taken:
         yield Note(f"{taken} in block {block_name(point.block, scene.model.axes_read)}", index.whole.span, True)
 
 
-def tile_text(numbers: Sequence[int]) -> str:
+def format_tile(numbers: Sequence[int]) -> str:
     return str(numbers[0]) if len(numbers) == 1 else f"({', '.join(map(str, numbers))})"
 
 
-def _tile(scene: Scene, access: Access, w: Witness, point: BlockPoint) -> tuple[int, ...] | None:
+def _evaluate_tile(scene: Scene, access: Access, w: Witness, point: BlockPoint) -> tuple[int, ...] | None:
     # of an element of a list of arrays, the position in the list comes first
     terms = access.tile_index[1:] if access.array.endswith("[*]") else access.tile_index
     found = [scene.at(t, w, point) for t in terms]

@@ -9,16 +9,16 @@ from msgspec.structs import replace
 from tilecheck.diagnostics import Note
 from tilecheck.obligations.obligation import Advice, Settled
 from tilecheck.repair.candidates.indices import index_of
-from tilecheck.repair.candidates.recheck import Candidate, tried
+from tilecheck.repair.candidates.recheck import Candidate, try_candidate
 from tilecheck.repair.candidates.scene import Scene, walk
 from tilecheck.symbolic.footprint import Witness
 from tilecheck.syntax.tree import Attribute, BinOp, Call, Constant, Expr, For, Name
 from tilecheck.text.wording import block_name
 
-__all__ = ["advice"]
+__all__ = ["advise_on_range"]
 
 
-def advice(scene: Scene, s: Settled) -> Advice | None:
+def advise_on_range(scene: Scene, s: Settled) -> Advice | None:
     w, reach = s.witness, s.reach
     if w is None or reach is None or reach.axis is None or s.verdict != "refuted" or reach.step is None:
         return None
@@ -27,25 +27,25 @@ def advice(scene: Scene, s: Settled) -> Advice | None:
     if call is None or index is None or reach.axis >= len(index.parts):
         return None
     part = index.parts[reach.axis]
-    notes = (*_loops(scene, s, part, w), *_number(scene, s, w, part))
-    for c in _ends(scene, s, call, part):
-        if tried(scene, s, c) is not None:
-            return Advice(notes, f"{c.told('write')}: then the loop ends with the last tile of `{s.access.array}`",
+    notes = (*_note_loops(scene, s, part, w), *_note_tile_number(scene, s, w, part))
+    for c in _propose_loop_ends(scene, s, call, part):
+        if try_candidate(scene, s, c) is not None:
+            return Advice(notes, f"{c.describe('write')}: then the loop ends with the last tile of `{s.access.array}`",
                           (c.edit,))
     text = scene.text(part.span)
     on = f"on line {part.span.line}, "
     if w.element[0] < 0:
         return Advice(notes, f"{on}write `max({text}, 0)` in place of `{text}`, or leave out the blocks for which it "
                              f"is negative with `if {text} >= 0:`; tiles are not counted from the end")
-    tiles = _tiles(scene, s, call)
+    tiles = _spell_tile_count(scene, s, call)
     if tiles is None:
         return Advice(notes)
     return Advice(notes, f"{on}write `min({text}, {tiles} - 1)` in place of `{text}`, or leave out the tiles past "
                          f"the end with `if {text} < {tiles}:`")
 
 
-def _number(scene: Scene, s: Settled, w: Witness, part: Expr) -> Iterator[Note]:
-    """The tile that is asked for, and which there are."""
+def _note_tile_number(scene: Scene, s: Settled, w: Witness, part: Expr) -> Iterator[Note]:
+    """The number of the tile, and the numbers that exist."""
     assert s.reach is not None and s.reach.step is not None  # or nothing is advised
     number, step = scene.at(s.reach.index, w, w.first), scene.at(s.reach.step, w, w.first)
     if number is not None and step and s.end:
@@ -55,10 +55,10 @@ def _number(scene: Scene, s: Settled, w: Witness, part: Expr) -> Iterator[Note]:
         yield Note(f"{number} in block {block}; {tiles}", part.span, True)
 
 
-def _loops(scene: Scene, s: Settled, part: Expr, w: Witness) -> Iterator[Note]:
+def _note_loops(scene: Scene, s: Settled, part: Expr, w: Witness) -> Iterator[Note]:
     """The loop that counts the index, and how far it goes."""
     names = {n.id for n in scene.behind(part) if isinstance(n, Name)}
-    for loop, name in _around(scene, s):
+    for loop, name in _find_enclosing_loops(scene, s):
         used = next((n for n in scene.behind(part) if isinstance(n, Name) and n.id == name), None)
         value = None if used is None else scene.term(used)
         last = None if value is None else scene.at(value, w, w.first)
@@ -66,7 +66,7 @@ def _loops(scene: Scene, s: Settled, part: Expr, w: Witness) -> Iterator[Note]:
             yield Note(f"`{name}` comes to {last} here", loop.iterable.span, True)
 
 
-def _around(scene: Scene, s: Settled) -> Iterator[tuple[For, str]]:
+def _find_enclosing_loops(scene: Scene, s: Settled) -> Iterator[tuple[For, str]]:
     at = (s.access.span.line, s.access.span.column)
     for n in scene.nodes:
         if isinstance(n, For) and isinstance(n.target, Name) and (n.span.line, n.span.column) <= at <= (
@@ -74,17 +74,17 @@ def _around(scene: Scene, s: Settled) -> Iterator[tuple[For, str]]:
             yield n, n.target.id
 
 
-def _ends(scene: Scene, s: Settled, call: Call, part: Expr) -> Iterator[Candidate]:
+def _propose_loop_ends(scene: Scene, s: Settled, call: Call, part: Expr) -> Iterator[Candidate]:
     """The end of the loop that counts the index, at the number of tiles."""
     names = {n.id for n in scene.behind(part) if isinstance(n, Name)}
-    for loop, name in _around(scene, s):
+    for loop, name in _find_enclosing_loops(scene, s):
         over = loop.iterable
         if name not in names or not isinstance(over, Call) or not isinstance(over.func, Name) or (
                 over.func.id != "range" or over.keywords or not over.args):
             continue
         place = 0 if len(over.args) == 1 else 1
         end = over.args[place]
-        tiles = _tiles(scene, s, call)
+        tiles = _spell_tile_count(scene, s, call)
         asked = f"{scene.module}num_tiles("
         shorter: list[Expr] = [e for e in walk(end) if isinstance(e, Call) and scene.text(e.span).startswith(asked)]
         if isinstance(end, BinOp):
@@ -95,27 +95,27 @@ def _ends(scene: Scene, s: Settled, call: Call, part: Expr) -> Iterator[Candidat
                             was=scene.text(over.span))
         if tiles is not None:
             texts = [tiles if k == place else scene.text(a.span) for k, a in enumerate(over.args)]
-            node = _count(scene, s, call, end)
+            node = _build_tile_count(scene, s, call, end)
             if node is not None:
                 yield Candidate(end.span, node, tiles, f"range({', '.join(texts)})", 1,
                                 was=scene.text(over.span))
 
 
-def _shape(call: Call) -> Expr | None:
+def _get_shape(call: Call) -> Expr | None:
     return next((k.value for k in call.keywords if k.name == "shape"), call.args[2] if len(call.args) > 2 else None)
 
 
-def _tiles(scene: Scene, s: Settled, call: Call) -> str | None:
+def _spell_tile_count(scene: Scene, s: Settled, call: Call) -> str | None:
     """The number of tiles, as this kernel would ask for it."""
-    shape, reach = _shape(call), s.reach
+    shape, reach = _get_shape(call), s.reach
     array = scene.text(call.args[0].span) if call.args else ""
     if shape is None or reach is None or not array.isidentifier() or s.access.op != "load":
         return None
     return f"{scene.module}num_tiles({array}, {reach.axis}, {scene.text(shape.span)})"
 
 
-def _count(scene: Scene, s: Settled, call: Call, at: Expr) -> Expr | None:
-    shape, reach = _shape(call), s.reach
+def _build_tile_count(scene: Scene, s: Settled, call: Call, at: Expr) -> Expr | None:
+    shape, reach = _get_shape(call), s.reach
     if shape is None or reach is None:
         return None
     func = replace(call.func, attr="num_tiles") if isinstance(call.func, Attribute) else Name("num_tiles", at.span)

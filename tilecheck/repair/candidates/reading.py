@@ -1,4 +1,4 @@
-"""A block reads what another one writes: the two indices in numbers, and what to write."""
+"""A block reads an element that another block writes: both indices in numbers, and the edit that prevents it."""
 
 from __future__ import annotations
 
@@ -9,48 +9,51 @@ from msgspec.structs import replace
 
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.obligation import Advice, Settled
-from tilecheck.repair.candidates.indices import index_of, put, tuple_text
-from tilecheck.repair.candidates.numbers import label
-from tilecheck.repair.candidates.recheck import Candidate, tried
+from tilecheck.repair.candidates.indices import format_index, index_of, replace_index
+from tilecheck.repair.candidates.numbers import label_access
+from tilecheck.repair.candidates.recheck import Candidate, try_candidate
 from tilecheck.repair.candidates.scene import Scene
-from tilecheck.repair.candidates.ways import swapped
+from tilecheck.repair.candidates.ways import reorder_index
 from tilecheck.repair.candidates.wording import alternatives
 from tilecheck.symbolic import Counter, atoms_in
 from tilecheck.syntax.tree import Name
 
-__all__ = ["advice"]
+__all__ = ["advise_on_cross_read"]
 
 _NAMES: Final = ("out", "result")
 """Names for one more array."""
 
 
-def advice(scene: Scene, s: Settled) -> Advice | None:
+def advise_on_cross_read(scene: Scene, s: Settled) -> Advice | None:
     w, write = s.witness, s.other
     if w is None or write is None or s.verdict != "refuted":
         return None
-    notes = tuple(n for a, p in ((write, w.first), (s.access, w.second)) for n in label(scene, a, w, p))
+    notes = tuple(n for a, p in ((write, w.first), (s.access, w.second)) for n in label_access(scene, a, w, p))
     array = s.access.array
-    # where a loop goes through what all blocks wrote, the block's own part is not what is meant
+    # a loop over the elements that all blocks wrote is meant to read more than the block's own elements
     whole = any(isinstance(a, Counter) for a in atoms_in(*s.access.region.index))
-    own = [] if whole else [c for c in _own(scene, s) if tried(scene, s, c) is not None]
-    back = [c for c in swapped(scene, write) if tried(scene, s, c) is not None]
+    own = [] if whole else [c for c in _propose_own_index(scene, s) if try_candidate(scene, s, c) is not None]
+    back = [c for c in reorder_index(scene, write) if try_candidate(scene, s, c) is not None]
     if back:
         c = back[0]
-        return Advice(notes, f"{c.told('store at')}, {c.why}: no block reads what another one writes to `{array}` then",
-                      (c.edit,))
+        return Advice(
+            notes,
+            f"{c.describe('store at')}, {c.why}: no block reads what another one writes to `{array}` then",
+            (c.edit,),
+        )
     if write.site < s.access.site:
         help_ = (f"end the kernel before line {s.access.span.line} reads `{array}`, and read that in a second launch, "
                  "which begins when all blocks of the first are done")
     else:
-        help_ = _elsewhere(scene, write, array)
+        help_ = _describe_other_target(scene, write, array)
     if own:
         help_ = alternatives("each of these ends the race, and only you know which is meant", (
-            help_, f"{own[0].told('read at')}, if a block is to read what it writes itself"))
+            help_, f"{own[0].describe('read at')}, if a block is to read what it writes itself"))
     return Advice(notes, help_)
 
 
-def _elsewhere(scene: Scene, write: Access, array: str) -> str:
-    """That the write goes to another array, with the call as it is then."""
+def _describe_other_target(scene: Scene, write: Access, array: str) -> str:
+    """Advice to write to another array, with the changed call."""
     call = scene.calls.get(write.span)
     target = call.args[0] if call is not None and call.args else None
     then = f"all blocks read `{array}` as it was before the launch then"
@@ -65,8 +68,8 @@ def _elsewhere(scene: Scene, write: Access, array: str) -> str:
             f"array of the kernel: {then}")
 
 
-def _own(scene: Scene, s: Settled) -> Iterator[Candidate]:
-    """The index of the write, for the read: what a block reads is then what it writes."""
+def _propose_own_index(scene: Scene, s: Settled) -> Iterator[Candidate]:
+    """The index of the write for the read, so that a block reads the elements that it writes."""
     assert s.other is not None
     read, write = scene.calls.get(s.access.span), scene.calls.get(s.other.span)
     mine = None if read is None else index_of(scene, read)
@@ -74,5 +77,5 @@ def _own(scene: Scene, s: Settled) -> Iterator[Candidate]:
     if mine is None or theirs is None or len(mine.parts) != len(theirs.parts) or mine.is_tuple != theirs.is_tuple:
         return
     texts = tuple(scene.text(p.span) for p in theirs.parts)
-    shown = tuple_text(texts) if mine.is_tuple else texts[0]
-    yield Candidate(*put(scene, mine, theirs.parts, texts), shown, 0, was=scene.text(mine.whole.span))
+    shown = format_index(texts) if mine.is_tuple else texts[0]
+    yield Candidate(*replace_index(scene, mine, theirs.parts, texts), shown, 0, was=scene.text(mine.whole.span))

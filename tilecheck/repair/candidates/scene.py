@@ -1,4 +1,4 @@
-"""A kernel as its author sees it: the places of its source, what they are called, and what they are worth."""
+"""A kernel as its author sees it: the nodes of its source, their names and their values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Given", "Scene", "axes_of", "walk"]
 T = TypeVar("T")
 
 _FUNCTIONS: Final = frozenset({"bid", "num_blocks", "num_tiles", "arange", "cdiv"})
-"""Functions of `cuda.tile` that are no methods of anything."""
+"""Functions of `cuda.tile` that are not methods."""
 _DEPTH: Final = 8
 """Names that are followed one through another."""
 
@@ -48,7 +48,7 @@ class Given(Struct, frozen=True):
 
 
 class Scene:
-    """One kernel. `values` executes it once more; nothing else here does. `spent` is what trying edits of it took."""
+    """One kernel. `values` interprets it once more. `spent` counts the steps that trying edits took."""
 
     def __init__(self, project: Project, site: KernelSite, overlay: Iterable[str], model: KernelModel) -> None:
         self.project = project
@@ -67,7 +67,7 @@ class Scene:
         self._module: str | None = None
 
     def remember(self, what: str, found: Callable[[], T]) -> T:
-        """What was found when it was first asked for."""
+        """The result of `found`, which is called once for each `what`."""
         if what not in self._remembered:
             self._remembered[what] = found()
         remembered: T = self._remembered[what]
@@ -98,7 +98,7 @@ class Scene:
         if self._given is None:
             bound: dict[str, list[Given | None]] = {p.name: [None] for p in self.site.definition.params}
             for node in self.nodes:
-                for name, found in _bound(node):
+                for name, found in _find_bindings(node):
                     bound.setdefault(name, []).append(found)
             self._given = {name: found[0] for name, found in bound.items() if len(found) == 1 and found[0] is not None}
         return self._given
@@ -119,7 +119,7 @@ class Scene:
         return self._module
 
     def text(self, span: Span) -> str:
-        """What stands in a place of the kernel's file, on one line."""
+        """The source text of a span in the kernel's file, joined to one line."""
         first = self.site.definition.span.line
         lines = self._lines[max(span.line - first, 0):max(span.end_line - first + 1, 0)]
         if not lines or span.file != self.site.module.path:
@@ -130,7 +130,7 @@ class Scene:
         return " ".join(line.strip() for line in whole)
 
     def term(self, e: Expr) -> Term | None:
-        """What an expression is, as far as it is one number (or one tile of numbers) wherever it is executed."""
+        """The value of an expression as a term; None unless it has the same value wherever it is executed."""
         if isinstance(e, Constant):
             return Term({(): e.value}) if type(e.value) is int and e.value else Term({}) if e.value == 0 else None
         found = {v.term if isinstance(v, Int) else None for v in self.values.get(e.span, ())}
@@ -147,8 +147,8 @@ class Scene:
         except (KeyError, ArithmeticError):
             return None
 
-    def resolved(self, e: Expr) -> Expr:
-        """An expression, or what the name that it is was bound to."""
+    def resolve(self, e: Expr) -> Expr:
+        """An expression; if it is a name that is bound once, the expression that it is bound to."""
         for _ in range(_DEPTH):
             given = self.given.get(e.id) if isinstance(e, Name) else None
             if given is None:
@@ -157,7 +157,7 @@ class Scene:
         return e
 
     def behind(self, e: Expr) -> Iterator[object]:
-        """The nodes of an expression, and of what the names in it were bound to."""
+        """The nodes of an expression, and of the expressions that its names are bound to."""
         seen: set[str] = set()
         waiting: list[object] = [e]
         while waiting:
@@ -169,11 +169,11 @@ class Scene:
                         waiting.append(self.given[node.id].value)
 
 
-def _bound(node: object) -> Iterator[tuple[str, Given | None]]:
-    """The names that a statement binds, with what it binds them to where that stands there."""
+def _find_bindings(node: object) -> Iterator[tuple[str, Given | None]]:
+    """The names that a statement binds, each with its value if the statement spells it."""
     if isinstance(node, Assign):
         for target in node.targets:
-            yield from _pairs(target, node.value)
+            yield from _pair_targets(target, node.value)
         return
     for part in (*walk(getattr(node, "target", None)), *(getattr(node, "assigns", ()))):
         if isinstance(part, Name):
@@ -182,14 +182,14 @@ def _bound(node: object) -> Iterator[tuple[str, Given | None]]:
             yield part, None
 
 
-def _pairs(target: Expr, value: Expr) -> Iterator[tuple[str, Given | None]]:
+def _pair_targets(target: Expr, value: Expr) -> Iterator[tuple[str, Given | None]]:
     if isinstance(target, Name):
         yield target.id, Given(target, value)
     elif isinstance(target, Sequence):
         items = value.items if isinstance(value, Sequence) and len(value.items) == len(target.items) else None
         for k, item in enumerate(target.items):
             if items is not None:
-                yield from _pairs(item, items[k])
+                yield from _pair_targets(item, items[k])
             else:
                 yield from ((n.id, None) for n in walk(item) if isinstance(n, Name))
 

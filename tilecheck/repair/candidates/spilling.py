@@ -10,49 +10,49 @@ from tilecheck.diagnostics import Note
 from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.obligation import Advice, Settled
 from tilecheck.repair.candidates.indices import index_of
-from tilecheck.repair.candidates.numbers import in_both, label
-from tilecheck.repair.candidates.recheck import Candidate, tried
+from tilecheck.repair.candidates.numbers import describe_in_both_blocks, label_access
+from tilecheck.repair.candidates.recheck import Candidate, try_candidate
 from tilecheck.repair.candidates.scene import Scene, axes_of
 from tilecheck.repair.candidates.wording import alternatives
 from tilecheck.symbolic import Lane, Scalar, Term, atoms_of
 from tilecheck.syntax.tree import Attribute, BinOp, Call, Compare, Expr, Keyword, Name
 from tilecheck.text.wording import spelled
 
-__all__ = ["advice"]
+__all__ = ["advise_on_row_spill"]
 
 
-def advice(scene: Scene, s: Settled) -> Advice | None:
+def advise_on_row_spill(scene: Scene, s: Settled) -> Advice | None:
     call = scene.calls.get(s.access.span)
     index = None if call is None else index_of(scene, call)
     if call is None or index is None or index.is_tuple or s.verdict != "conditional":
         return None
-    found = [*_rows(scene, index.whole)]
+    found = [*_note_rows(scene, index.whole)]
     w = s.witness
     if w is not None and s.other is not None and s.other.span != s.access.span:
-        found += (n for a, p in ((s.other, w.first), (s.access, w.second)) for n in label(scene, a, w, p))
+        found += (n for a, p in ((s.other, w.first), (s.access, w.second)) for n in label_access(scene, a, w, p))
     elif w is not None:
-        found.append(Note(in_both(scene, s.access, w), index.whole.span, True))
+        found.append(Note(describe_in_both_blocks(scene, s.access, w), index.whole.span, True))
     notes = tuple(sorted(found, key=lambda n: n.span or s.access.span))
     clauses = " and ".join(c.text for c in s.clauses if c.kind == "semantic")
-    masks = [c for a in _alike(scene, s) for c in list(_masks(scene, a))[:1]]
+    masks = [c for a in _find_similar_accesses(scene, s) for c in list(_propose_masks(scene, a))[:1]]
     writes = [c for c in masks if c.span in {a.span for a in scene.model.accesses if a.mode == "write"}]
-    if not writes or tried(scene, s, *writes) is None:
+    if not writes or try_candidate(scene, s, *writes) is None:
         return Advice(notes)
     places: dict[str, set[int]] = {}
     for c in masks:
         places.setdefault(c.shown, set()).add(c.span.line)
-    told = "; ".join(f"on {_lines(at)}, add `{text}`" for text, at in places.items())
+    told = "; ".join(f"on {_join_lines(at)}, add `{text}`" for text, at in places.items())
     return Advice(notes, alternatives("each of these keeps the blocks to their rows", (
         f"{told}: the lanes past the end of the row are left out then",
         f'declare what every launch satisfies, if it does: @requires("{clauses}")')))
 
 
-def _lines(numbers: set[int]) -> str:
+def _join_lines(numbers: set[int]) -> str:
     *most, last = sorted(numbers)
     return f"lines {', '.join(map(str, most))} and {last}" if most else f"line {last}"
 
 
-def _alike(scene: Scene, s: Settled) -> list[Access]:
+def _find_similar_accesses(scene: Scene, s: Settled) -> list[Access]:
     """The writes to the array, and the reads that go past the end of a row as one of them does."""
     writes = [a for a in scene.model.accesses if a.mode == "write" and a.array == s.access.array]
     indices = {a.region.index for a in writes}
@@ -60,19 +60,19 @@ def _alike(scene: Scene, s: Settled) -> list[Access]:
     return list({a.span: a for a in found}.values())
 
 
-def _rows(scene: Scene, index: Expr) -> Iterator[Note]:
-    """Where the offset of a row and the width of what is written come from."""
+def _note_rows(scene: Scene, index: Expr) -> Iterator[Note]:
+    """Notes on the offset of a row and on the width of the written tile."""
     for node in scene.behind(index):
         if isinstance(node, BinOp) and node.op == "*":
             for row, stride in ((node.left, node.right), (node.right, node.left)):
                 term = scene.term(row)
                 if term is not None and axes_of(term) and not axes_of(scene.term(stride) or term):
-                    yield Note(f"rows begin `{scene.text(stride.span)}` elements apart", node.span, True)
+                    yield Note(f"a row has `{scene.text(stride.span)}` elements", node.span, True)
         if isinstance(node, Call) and isinstance(node.func, Attribute) and node.func.attr == "arange" and node.args:
             yield Note(f"a block takes `{scene.text(node.args[0].span)}` elements of its row", node.span, True)
 
 
-def _masks(scene: Scene, access: Access) -> Iterator[Candidate]:
+def _propose_masks(scene: Scene, access: Access) -> Iterator[Candidate]:
     """A mask of the lanes that lie in the row."""
     call = scene.calls.get(access.span)
     index = None if call is None else index_of(scene, call)
@@ -87,7 +87,7 @@ def _masks(scene: Scene, access: Access) -> Iterator[Candidate]:
             if term is None or width is None or not axes_of(term) or axes_of(width):
                 continue
             column = offset - term * width
-            made = _written(scene, column, call)
+            made = _spell_column(scene, column, call)
             if made is not None:
                 text, expr = made
                 shown = f"mask={text} < {scene.text(stride.span)}"
@@ -96,8 +96,8 @@ def _masks(scene: Scene, access: Access) -> Iterator[Candidate]:
                 yield Candidate(call.span, masked, scene.text(call.span), shown, 0)
 
 
-def _written(scene: Scene, column: Term, call: Call) -> tuple[str, Expr] | None:
-    """A column of lanes as the kernel can write it: the lanes by their name, and what is added to them."""
+def _spell_column(scene: Scene, column: Term, call: Call) -> tuple[str, Expr] | None:
+    """A column of lanes as source text and node: the name of the lanes plus an offset."""
     lanes = {a for a in atoms_of(column) if isinstance(a, Lane)}
     if len(lanes) != 1:
         return None

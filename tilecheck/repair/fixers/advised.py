@@ -1,6 +1,6 @@
-"""What the checker itself tried beside a finding and found to settle it: an index, a step, the end of a loop.
+"""The edit that the checker tried and advises in the help of a finding: an index, a step, the end of a loop.
 
-These are guesses: one is made only if it is the only one that leaves the kernel without a finding.
+These are guesses: one is applied only if it alone leaves the kernel without a finding.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`@requires(...)` on a kernel that is right only where a launch satisfies a condition.
 
-The declaration is believed, so these are never safe: that every launch satisfies it is the author's to say.
+The checker believes a declaration, so these fixes are never safe: only the author knows that every launch satisfies it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import libcst as cst
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.repair.edits import Edit, Fix
 from tilecheck.repair.source.imports import import_edit
-from tilecheck.repair.source.tree import Source, dotted
+from tilecheck.repair.source.tree import Source, get_dotted_name
 from tilecheck.syntax.tree import Span
 
 
@@ -26,15 +26,15 @@ def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
     if name is None:
         return
     yield Fix(diagnostic.code, f"declare {' and '.join(f'`{c}`' for c in clauses)}", "unsafe",
-              (*edits, _declare(source, kernel, name, clauses)), declares=diagnostic.kernel)
+              (*edits, _add_declaration(source, kernel, name, clauses)), declares=diagnostic.kernel)
 
 
-def _declare(source: Source, kernel: cst.FunctionDef, name: str, clauses: tuple[str, ...]) -> Edit:
-    """One more argument of the decorator that is there, or a decorator above the others."""
-    texts = ", ".join(_quoted(clause) for clause in clauses)
+def _add_declaration(source: Source, kernel: cst.FunctionDef, name: str, clauses: tuple[str, ...]) -> Edit:
+    """One more argument of the existing decorator, or a decorator above the others."""
+    texts = ", ".join(_quote(clause) for clause in clauses)
     for decorator in kernel.decorators:
         applied = decorator.decorator
-        if isinstance(applied, cst.Call) and dotted(applied.func) == name and applied.args:
+        if isinstance(applied, cst.Call) and get_dotted_name(applied.func) == name and applied.args:
             return source.insert_after(applied.args[-1], f", {texts}")
     first = source.at.span(kernel.decorators[0].decorator)
     line = source.lines[first.line - 1]
@@ -42,5 +42,5 @@ def _declare(source: Source, kernel: cst.FunctionDef, name: str, clauses: tuple[
     return Edit(Span(source.file, first.line, len(indent), first.line, len(indent)), f"@{name}({texts})\n{indent}")
 
 
-def _quoted(clause: str) -> str:
+def _quote(clause: str) -> str:
     return f'"{clause}"'

@@ -8,8 +8,8 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.repair.edits import Fix
-from tilecheck.repair.fixers.neutral import outcome
-from tilecheck.repair.source.operations import operation, spell
+from tilecheck.repair.fixers.neutral import find_outcome
+from tilecheck.repair.source.operations import identify_operation, spell_name
 from tilecheck.repair.source.tree import Source
 
 _INTEGER: Final = re.compile(r"(u?)int(8|16|32|64)")
@@ -20,22 +20,22 @@ def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
     if call is None or diagnostic.proposal is None:
         return
     padding, dtype = diagnostic.proposal.values
-    name, _ = operation(source, call)
+    name, _ = identify_operation(source, call)
     given = source.keyword(call, "padding_value" if name == "gather" else "padding_mode")
     if given is None:
         return
     if name == "gather":
-        value = _extreme(padding, dtype)
+        value = _get_limit(padding, dtype)
         if value is not None:
             # what the infinity stood for
             yield Fix(diagnostic.code, f"pad with {value}", "unsafe", (source.replace(given.value, str(value)),))
         return
-    zero = spell(source, "PaddingMode.ZERO")
-    if zero is not None and outcome(source, call, "ZERO", None) == "neutral":
+    zero = spell_name(source, "PaddingMode.ZERO")
+    if zero is not None and find_outcome(source, call, "ZERO", None) == "neutral":
         yield Fix(diagnostic.code, "load with padding_mode=ZERO", "safe", (source.replace(given.value, zero),))
 
 
-def _extreme(padding: str, dtype: str) -> int | None:
+def _get_limit(padding: str, dtype: str) -> int | None:
     """The least or greatest number of an integer type."""
     found = _INTEGER.fullmatch(dtype)
     if found is None or padding not in ("NEG_INF", "POS_INF"):

@@ -1,6 +1,6 @@
 """TC205: the grid of a launch covers the array: a quotient rounds up, or two axes that are swapped change places.
 
-Guesses: one is made only if it is the only one that leaves the launch without a finding.
+These are guesses: one is applied only if it alone leaves the launch without a finding.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import libcst as cst
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.repair.edits import Fix
-from tilecheck.repair.source.operations import spell
+from tilecheck.repair.source.operations import spell_name
 from tilecheck.repair.source.tree import Source, walk
 
 
@@ -21,18 +21,18 @@ def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
     function = None if launch is None else source.function_around(launch)
     if written is None:
         return
-    grid = written if function is None else source.named(function, written)
+    grid = written if function is None else source.resolve_name(function, written)
     if isinstance(grid, cst.Tuple):
-        yield from _rounded_up(source, diagnostic, grid, function)
-        yield from _swapped(source, diagnostic, grid)
+        yield from _round_up(source, diagnostic, grid, function)
+        yield from _swap_axes(source, diagnostic, grid)
 
 
-def _rounded_up(
+def _round_up(
     source: Source, diagnostic: Diagnostic, grid: cst.Tuple, function: cst.FunctionDef | None,
 ) -> Iterator[Fix]:
-    cdiv = spell(source, "cdiv")
+    cdiv = spell_name(source, "cdiv")
     for axis, element in enumerate(grid.elements):
-        extent = element.value if function is None else source.named(function, element.value)
+        extent = element.value if function is None else source.resolve_name(function, element.value)
         for part in walk(extent) if cdiv is not None else ():
             if isinstance(part, cst.BinaryOperation) and isinstance(part.operator, cst.FloorDivide):
                 text = f"{cdiv}({source.code(part.left)}, {source.code(part.right)})"
@@ -40,7 +40,7 @@ def _rounded_up(
                           (source.replace(part, text),), only=True)
 
 
-def _swapped(source: Source, diagnostic: Diagnostic, grid: cst.Tuple) -> Iterator[Fix]:
+def _swap_axes(source: Source, diagnostic: Diagnostic, grid: cst.Tuple) -> Iterator[Fix]:
     texts = [source.code(element.value) for element in grid.elements]
     for second in range(len(texts)):
         for first in range(second):

@@ -1,4 +1,4 @@
-"""TC302: a mask that is computed is passed to the accesses that it is made from."""
+"""TC302: an unused mask is passed to the accesses at the index that it is computed from."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import libcst as cst
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.repair.edits import Fix
-from tilecheck.repair.source.operations import index_of, operation
+from tilecheck.repair.source.operations import get_index, identify_operation
 from tilecheck.repair.source.tree import Source, walk
 
 _MASKED: Final = frozenset({"gather", "scatter"})
 
 
 def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
-    found = _assignment(source, diagnostic)
+    found = _find_assignment(source, diagnostic)
     function = None if found is None else source.function_around(found[1])
     if found is None or function is None:
         return
@@ -25,12 +25,12 @@ def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
     line = source.at.first_line(statement)
     edits = []
     for node in walk(function):
-        if not isinstance(node, cst.Call) or operation(source, node) not in {(op, False) for op in _MASKED}:
+        if not isinstance(node, cst.Call) or identify_operation(source, node) not in {(op, False) for op in _MASKED}:
             continue
-        index = index_of(source, node)
+        index = get_index(source, node)
         if index is None or source.keyword(node, "mask") is not None or source.at.first_line(node) <= line:
             continue
-        if lanes & _lanes(source, function, index):
+        if lanes & _find_lane_names(source, function, index):
             edit = source.add_keyword(node, "mask", name)
             if edit is not None:
                 edits.append(edit)
@@ -38,7 +38,7 @@ def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
         yield Fix(diagnostic.code, f"pass `mask={name}`", "unsafe", tuple(edits))
 
 
-def _assignment(source: Source, diagnostic: Diagnostic) -> tuple[str, cst.Assign] | None:
+def _find_assignment(source: Source, diagnostic: Diagnostic) -> tuple[str, cst.Assign] | None:
     """The assignment that a finding stands on, and the name that it binds."""
     for node in source.nodes:
         if isinstance(node, cst.Assign) and len(node.targets) == 1 and isinstance(node.targets[0].target, cst.Name):
@@ -49,8 +49,8 @@ def _assignment(source: Source, diagnostic: Diagnostic) -> tuple[str, cst.Assign
     return None
 
 
-def _lanes(source: Source, function: cst.FunctionDef, index: cst.BaseExpression) -> set[str]:
-    """The names of tiles that an index is made of: those that are no scalars are the ones a mask compares."""
+def _find_lane_names(source: Source, function: cst.FunctionDef, index: cst.BaseExpression) -> set[str]:
+    """The names of tiles in an index. A mask compares those that are not scalars."""
     out = {part.value for part in walk(index) if isinstance(part, cst.Name)}
     for name in tuple(out):
         for value in source.values_of(function, name):
@@ -60,5 +60,5 @@ def _lanes(source: Source, function: cst.FunctionDef, index: cst.BaseExpression)
 
 
 def _has_lanes(source: Source, value: cst.BaseExpression | None) -> bool:
-    return value is not None and any(isinstance(part, cst.Call) and operation(source, part)[0] == "arange"
+    return value is not None and any(isinstance(part, cst.Call) and identify_operation(source, part)[0] == "arange"
                                      for part in walk(value))

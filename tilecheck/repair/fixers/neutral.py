@@ -1,7 +1,7 @@
-"""What a padding value comes to in a kernel: whether the lanes that it fills change a result.
+"""The effect of a padding value in a kernel: whether the lanes that it fills change a result.
 
-The value of the lanes outside the array is followed from a load through the statements of a function to whatever
-combines lanes. It is neutral if it arrives as the identity of each such operation: 0 in a sum or product of matrices,
+The value of the lanes outside the array is followed from a load through the statements of a function to the operations
+that combine lanes. It is neutral if it arrives as the identity of each such operation: 0 in a sum or product of matrices,
 minus infinity in a maximum. Anything that is not followed is not neutral.
 """
 
@@ -13,19 +13,19 @@ from typing import Final, Literal, TypeAlias
 
 import libcst as cst
 
-from tilecheck.repair.source.operations import elements, operation, spell
-from tilecheck.repair.source.tree import Source, dotted, walk
+from tilecheck.repair.source.operations import get_index_parts, identify_operation, spell_name
+from tilecheck.repair.source.tree import Source, get_dotted_name, walk
 from tilecheck.syntax.tree import Span
 
-__all__ = ["PADDINGS", "Outcome", "outcome"]
+__all__ = ["PADDINGS", "Outcome", "find_outcome"]
 
 Outcome: TypeAlias = Literal["neutral", "floats", "unknown", "wrong"]
 """`floats`: neutral if the array does not hold integers, which have no infinity. `unknown`: it is not followed to the
 end. `wrong`: it arrives as a value that changes the result."""
 
 Value: TypeAlias = float | Literal["elsewhere", "data", "unknown"]
-"""What lanes outside the array hold: a number, or something that depends on data. `elsewhere`: the value is not made
-from the load, or has no such lanes left."""
+"""The value of the lanes outside the array: a number, or one that depends on data. `elsewhere`: the value does not
+depend on the load, or has no such lanes."""
 
 PADDINGS: Final[Mapping[str, float]] = {"ZERO": 0.0, "NEG_INF": -math.inf, "POS_INF": math.inf}
 
@@ -57,22 +57,22 @@ _OPERATORS: Final[Mapping[type[cst.CSTNode], str]] = {
     cst.MatrixMultiply: "matmul",
 }
 _PASSES: Final = 3
-"""How often the body of a loop is gone through; what still changes then is not followed."""
+"""How often the body of a loop is interpreted; values that still change are unknown."""
 
 
-def outcome(source: Source, load: cst.Call, mode: str, use: Span | None) -> Outcome:
-    """What becomes of the lanes outside the array when a load pads with a mode.
+def find_outcome(source: Source, load: cst.Call, mode: str, use: Span | None) -> Outcome:
+    """The effect of the lanes outside the array when a load pads with a mode.
 
     use  where the checker saw them used; if that is a place that was not come by, they are not followed
     """
     function = source.function_around(load)
     if function is None:
         return "unknown"
-    name, method = operation(source, load)
+    name, method = identify_operation(source, load)
     shape = source.argument(load, 2, "shape")
     if method or name != "load" or shape is None or source.keyword(load, "order") is not None:
         return "unknown"
-    extents = elements(source, function, shape)
+    extents = get_index_parts(source, function, shape)
     flows = [_Flow(source, load, PADDINGS[mode], use, axis, len(extents)) for axis, extent in enumerate(extents)
              if source.code(extent) != "1"]  # a tile of one element does not reach over the end
     for flow in flows:
@@ -91,8 +91,8 @@ class _Flow:
     """Goes through a function, with the value of each local name in the lanes over one edge of the array.
 
     edge    the axis of the tile along which they lie, of `rank` axes
-    converted  whether something cast a tile: what is asked of its type is not asked of the array then
-    moved   whether something turned the axes of a tile round: then it is not known which axis a reduction is along
+    converted  whether a tile was cast: its type may then differ from that of the array
+    moved   whether the axes of a tile were permuted: the axis of a reduction is unknown then
     """
 
     def __init__(self, source: Source, load: cst.Call, padding: float, use: Span | None, edge: int, rank: int) -> None:
@@ -135,13 +135,13 @@ class _Flow:
                     if isinstance(node, cst.Return) and value != "elsewhere":
                         self.faults.add("unknown")
             case cst.If():
-                self.decided(self.expr(node.test))
+                self.check_condition(self.expr(node.test))
                 before = dict(self.env)
                 self.block(node.body)
                 after, self.env = self.env, before
                 if node.orelse is not None:
                     self.statement(node.orelse)
-                self.env = _joined(after, self.env)
+                self.env = _join_environments(after, self.env)
             case cst.Else():
                 self.block(node.body)
             case cst.For() | cst.While():
@@ -153,13 +153,13 @@ class _Flow:
 
     def loop(self, node: cst.For | cst.While) -> None:
         if isinstance(node, cst.For):
-            self.decided(self.expr(node.iter))
+            self.check_condition(self.expr(node.iter))
         for turn in range(_PASSES):
             if isinstance(node, cst.While):
-                self.decided(self.expr(node.test))
+                self.check_condition(self.expr(node.test))
             before = dict(self.env)
             self.block(node.body)
-            self.env = _joined(before, self.env)
+            self.env = _join_environments(before, self.env)
             if self.env == before:
                 break
             if turn == _PASSES - 1:
@@ -176,7 +176,7 @@ class _Flow:
         elif value != "elsewhere":
             self.faults.add("unknown")
 
-    def decided(self, value: Value) -> None:
+    def check_condition(self, value: Value) -> None:
         """A condition or a range on a value."""
         if value != "elsewhere":
             self.faults.add("unknown")
@@ -200,7 +200,7 @@ class _Flow:
             case cst.Subscript():
                 for part in walk(node.slice[0] if node.slice else node):
                     if isinstance(part, cst.Name):
-                        self.decided(self.env.get(part.value, "elsewhere"))
+                        self.check_condition(self.env.get(part.value, "elsewhere"))
                 value = self.expr(node.value)
                 self.moved |= value != "elsewhere"
                 return value
@@ -209,25 +209,25 @@ class _Flow:
                 self.moved |= value != "elsewhere"
                 return value
             case cst.IfExp():
-                self.decided(self.expr(node.test))
-                return _either(self.expr(node.body), self.expr(node.orelse))
+                self.check_condition(self.expr(node.test))
+                return _join(self.expr(node.body), self.expr(node.orelse))
             case cst.Tuple() | cst.List():
-                return _worst([self.expr(element.value) for element in node.elements])
+                return _find_worst([self.expr(element.value) for element in node.elements])
             case cst.Comparison() | cst.BooleanOperation() | cst.Lambda() | cst.NamedExpr() | cst.GeneratorExp():
-                # what is inside counts, whatever comes of it
-                found = _worst([self.expr(part) for part in node.children])
+                # the operands count, but the result is unknown
+                found = _find_worst([self.expr(part) for part in node.children])
                 return "elsewhere" if found == "elsewhere" else "unknown"
             case _:
-                found = _worst([self.expr(part) for part in node.children])
+                found = _find_worst([self.expr(part) for part in node.children])
                 return "elsewhere" if found == "elsewhere" else "unknown"
 
     def operand(self, node: cst.CSTNode) -> Value | tuple[float]:
         """A value, or a number that the code spells out, which it is in all lanes."""
-        number = _number(node)
+        number = _read_number(node)
         return self.expr(node) if number is None else (number,)
 
     def call(self, node: cst.Call) -> Value:
-        name, method = operation(self.source, node)
+        name, method = identify_operation(self.source, node)
         given = [self.operand(arg.value) for arg in node.args if arg.keyword is None]
         named = {arg.keyword.value: self.operand(arg.value) for arg in node.args if arg.keyword is not None}
         if method and isinstance(node.func, cst.Attribute):
@@ -235,26 +235,26 @@ class _Flow:
         made = [value for value in (*given, *named.values()) if not isinstance(value, tuple)]
         if node is self.load:
             for value in made:
-                self.decided(value)
+                self.check_condition(value)
             return self.padding
-        if _worst(made) == "elsewhere":
+        if _find_worst(made) == "elsewhere":
             return "elsewhere"
         if name in _FLOAT_ONLY and not self.converted:
             self.floating = True
-        if not method and dotted(node.func) in _BUILTIN and spell(self.source, name) != name:
+        if not method and get_dotted_name(node.func) in _BUILTIN and spell_name(self.source, name) != name:
             # Python's own, which compares whole values
             if len(given) != 2 or name not in _LIKE:
                 self.faults.add("unknown")
                 return "unknown"
             return self.binary(_LIKE[name], given[0], given[1], node)
         if name in _IDENTITY:
-            return self.combined(name, node, given)
+            return self.apply_reduction(name, node, given)
         if name in _WRITES or name.startswith("atomic_"):
-            return self.written(name, node, given)
-        return self.transformed(name, given)
+            return self.apply_store(name, node, given)
+        return self.apply_elementwise(name, given)
 
-    def transformed(self, name: str, given: Sequence[Value | tuple[float]]) -> Value:
-        """What an operation that combines no lanes makes of a value."""
+    def apply_elementwise(self, name: str, given: Sequence[Value | tuple[float]]) -> Value:
+        """The result of an operation that works lane by lane."""
         first = given[0] if given and not isinstance(given[0], tuple) else "elsewhere"
         if name in _SAME:
             self.moved = True
@@ -263,7 +263,7 @@ class _Flow:
             self.converted = True
             return first
         if name in _ELEMENTWISE and isinstance(first, float):
-            return _computed(_ELEMENTWISE[name], first)
+            return _apply_unary(_ELEMENTWISE[name], first)
         if name in _ELEMENTWISE:
             return first
         if name in _BINARY and len(given) == 2:
@@ -272,7 +272,7 @@ class _Flow:
             self_mask, then, other = given
             if not isinstance(self_mask, tuple) and self_mask != "elsewhere":
                 return "unknown"
-            return _chosen(then, other)
+            return _select(then, other)
         if name in _TAKEN:  # an index
             self.faults.add("unknown")
         return "unknown" if name in _FLOAT_ONLY or self.follow(name) else "elsewhere"
@@ -282,14 +282,14 @@ class _Flow:
         self.faults.add("unknown")
         return True
 
-    def combined(self, name: str, node: cst.Call, given: Sequence[Value | tuple[float]]) -> Value:
+    def apply_reduction(self, name: str, node: cst.Call, given: Sequence[Value | tuple[float]]) -> Value:
         self.met.add(self.source.at.span(node))
         if name in _PRODUCTS:
-            return self.multiplied(given)
+            return self.apply_product(given)
         (value, *_) = given or ("unknown",)
         if isinstance(value, tuple) or value == "elsewhere":
             return "elsewhere"
-        along = self.along(node)
+        along = self.reduces_edge(node)
         if along is None or self.moved or value == "unknown":
             self.faults.add("unknown")
             return "unknown"
@@ -302,20 +302,20 @@ class _Flow:
         # a scan leaves the lanes, with its last value in them
         return "data" if name in ("cumsum", "cumprod") else "elsewhere"
 
-    def along(self, node: cst.Call) -> bool | None:
-        """Whether a reduction is along the edge; None when it cannot be told."""
-        axis = self.source.argument(node, 1 - operation(self.source, node)[1], "axis")
-        number = None if axis is None else _number(axis)
+    def reduces_edge(self, node: cst.Call) -> bool | None:
+        """Whether a reduction is along the edge; None if unknown."""
+        axis = self.source.argument(node, 1 - identify_operation(self.source, node)[1], "axis")
+        number = None if axis is None else _read_number(axis)
         if axis is None or self.source.code(axis) == "None":
             return True
         return None if number is None else int(number) % self.rank == self.edge
 
     def keeps(self, node: cst.Call) -> bool:
         """Whether a reduction keeps the number of axes."""
-        kept = self.source.argument(node, 2 - operation(self.source, node)[1], "keepdims")
+        kept = self.source.argument(node, 2 - identify_operation(self.source, node)[1], "keepdims")
         return kept is not None and self.source.code(kept) == "True"
 
-    def multiplied(self, given: Sequence[Value | tuple[float]]) -> Value:
+    def apply_product(self, given: Sequence[Value | tuple[float]]) -> Value:
         """A product of matrices, which combines the last axis of one with the first of the other."""
         out: Value = "elsewhere"
         for place, value in enumerate(given):
@@ -326,15 +326,15 @@ class _Flow:
             elif self.rank != 2 or self.moved or value == "unknown":
                 self.faults.add("unknown")
             elif place > 1:  # what it is added to
-                out = _either(out, value)
+                out = _join(out, value)
             elif self.edge == 1 - place:
                 if value != 0.0:
                     self.faults.add("wrong")
             else:
-                out = _either(out, 0.0 if value == 0.0 else "data")
+                out = _join(out, 0.0 if value == 0.0 else "data")
         return out
 
-    def written(self, name: str, node: cst.Call, given: Sequence[Value | tuple[float]]) -> Value:
+    def apply_store(self, name: str, node: cst.Call, given: Sequence[Value | tuple[float]]) -> Value:
         span = self.source.at.span(node)
         if span == self.use:
             # these lanes are stored inside the array: what should be there only the author knows
@@ -342,7 +342,7 @@ class _Flow:
             self.faults.add("unknown")
         for place, value in enumerate(given[:2]):
             if place and not isinstance(value, tuple):
-                self.decided(value)
+                self.check_condition(value)
         if name.startswith("atomic_") and len(given) > 2 and not (name == "atomic_add" and given[2] == 0.0):
             self.faults.add("unknown")
         return "elsewhere"
@@ -352,7 +352,7 @@ class _Flow:
     ) -> Value:
         if name == "matmul":
             self.met.add(self.source.at.span(node))
-            return self.multiplied((left, right))
+            return self.apply_product((left, right))
         sides = [v for v in (left, right) if not isinstance(v, tuple)]
         if all(v == "elsewhere" for v in sides):
             return "elsewhere"
@@ -361,11 +361,11 @@ class _Flow:
         a = left[0] if isinstance(left, tuple) else left
         b = right[0] if isinstance(right, tuple) else right
         if isinstance(a, float) and isinstance(b, float):
-            return _computed2(_BINARY[name], a, b) if name in _BINARY else "unknown"
-        return _with_data(name, a, b) if name in _BINARY else "unknown"
+            return _apply_binary(_BINARY[name], a, b) if name in _BINARY else "unknown"
+        return _combine_with_data(name, a, b) if name in _BINARY else "unknown"
 
 
-def _with_data(name: str, a: Value, b: Value) -> Value:
+def _combine_with_data(name: str, a: Value, b: Value) -> Value:
     """A number and a finite value that depends on data."""
     number, first = (a, True) if isinstance(a, float) else (b, False)
     if not isinstance(number, float):
@@ -379,7 +379,7 @@ def _with_data(name: str, a: Value, b: Value) -> Value:
     return "unknown" if math.isinf(number) else "data"
 
 
-def _computed(function: Callable[[float], float], x: float) -> Value:
+def _apply_unary(function: Callable[[float], float], x: float) -> Value:
     try:
         value = float(function(x))
     except (ValueError, OverflowError, ZeroDivisionError):
@@ -387,7 +387,7 @@ def _computed(function: Callable[[float], float], x: float) -> Value:
     return "data" if math.isnan(value) else value
 
 
-def _computed2(function: Callable[[float, float], float], a: float, b: float) -> Value:
+def _apply_binary(function: Callable[[float, float], float], a: float, b: float) -> Value:
     try:
         value = function(a, b)
     except (ValueError, OverflowError, ZeroDivisionError):
@@ -395,38 +395,38 @@ def _computed2(function: Callable[[float, float], float], a: float, b: float) ->
     return float(value) if isinstance(value, int | float) and not math.isnan(value) else "data"
 
 
-def _number(node: cst.CSTNode) -> float | None:
+def _read_number(node: cst.CSTNode) -> float | None:
     """A number that is spelled out, also with a sign."""
     match node:
         case cst.Integer() | cst.Float():
             return float(node.evaluated_value)
         case cst.UnaryOperation(operator=cst.Minus()):
-            value = _number(node.expression)
+            value = _read_number(node.expression)
             return None if value is None else -value
     return None
 
 
-def _chosen(then: Value | tuple[float], other: Value | tuple[float]) -> Value:
+def _select(then: Value | tuple[float], other: Value | tuple[float]) -> Value:
     """One of two values, lane by lane."""
     a = then[0] if isinstance(then, tuple) else then
     b = other[0] if isinstance(other, tuple) else other
     return a if a == b else "data" if "unknown" not in (a, b) else "unknown"
 
 
-def _either(a: Value, b: Value) -> Value:
-    """The value where two ways through the code meet. One without such lanes adds nothing."""
+def _join(a: Value, b: Value) -> Value:
+    """The value where two paths join. A path without such lanes adds nothing."""
     if a == "elsewhere" or a == b:
         return b
     return a if b == "elsewhere" else "unknown"
 
 
-def _worst(values: Sequence[Value | tuple[float]]) -> Value:
+def _find_worst(values: Sequence[Value | tuple[float]]) -> Value:
     found: Value = "elsewhere"
     for value in values:
         if not isinstance(value, tuple):
-            found = _either(found, value)
+            found = _join(found, value)
     return found
 
 
-def _joined(a: Mapping[str, Value], b: Mapping[str, Value]) -> dict[str, Value]:
-    return {name: _either(a.get(name, "elsewhere"), b.get(name, "elsewhere")) for name in {*a, *b}}
+def _join_environments(a: Mapping[str, Value], b: Mapping[str, Value]) -> dict[str, Value]:
+    return {name: _join(a.get(name, "elsewhere"), b.get(name, "elsewhere")) for name in {*a, *b}}

@@ -1,4 +1,4 @@
-"""TC901: an opt-out that suppresses nothing is removed, or the codes in it that do not."""
+"""TC901: a suppression that suppresses nothing is removed, or those of its codes that suppress nothing."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
         # what names no rule may be a slip of the hand: its author knows which rule is meant
         return
     span = diagnostic.span
-    text = source.between(span)
+    text = source.text_at(span)
     if not text.startswith("#"):
-        yield from _decorator(source, diagnostic)
+        yield from _remove_decorator(source, diagnostic)
         return
     found = _CODES.search(text)
     codes = [code.strip() for code in found[1].split(",") if code.strip()] if found else []
@@ -32,13 +32,13 @@ def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
     if found is not None and left:
         place = span.column + found.start(1)
         codes_span = Span(span.file, span.line, place, span.line, place + len(found[1]))
-        yield Fix(diagnostic.code, f"take {', '.join(proposal.values)} out of the opt-out", "safe",
+        yield Fix(diagnostic.code, f"take {', '.join(proposal.values)} out of the suppression", "safe",
                   (Edit(codes_span, ", ".join(left)),))
     else:
-        yield Fix(diagnostic.code, "remove the opt-out", "safe", (_without_comment(source, span),))
+        yield Fix(diagnostic.code, "remove the suppression", "safe", (_remove_comment(source, span),))
 
 
-def _without_comment(source: Source, span: Span) -> Edit:
+def _remove_comment(source: Source, span: Span) -> Edit:
     """Without a comment; without its line, if nothing else stands there."""
     line = source.lines[span.line - 1]
     before, after = line[: span.column], line[span.end_column :]
@@ -51,12 +51,12 @@ def _without_comment(source: Source, span: Span) -> Edit:
     return Edit(Span(span.file, span.line, len(before.rstrip()), span.line, len(line)), "")
 
 
-def _decorator(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
+def _remove_decorator(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
     for node in source.nodes:
         if isinstance(node, cst.Decorator) and source.at.span(node.decorator) == diagnostic.span:
             span = diagnostic.span
             end = source.lines[span.end_line - 1]
             if "#" in end[span.end_column :]:
                 return
-            yield Fix(diagnostic.code, "remove the opt-out", "safe",
+            yield Fix(diagnostic.code, "remove the suppression", "safe",
                       (Edit(Span(span.file, span.line, 0, span.end_line + 1, 0), ""),))

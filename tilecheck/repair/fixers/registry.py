@@ -7,7 +7,7 @@ from importlib import import_module
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.repair.edits import Fix, OverlapError, offsets_of
-from tilecheck.repair.source.tree import Source, source_of
+from tilecheck.repair.source.tree import Source, parse_source
 from tilecheck.rules.catalog import RULES
 from tilecheck.syntax.text import SourceError
 
@@ -16,17 +16,17 @@ __all__ = ["fixes_for"]
 Fixer = Callable[[Source, Diagnostic], Iterable[Fix]]
 
 def fixes_for(text: str, diagnostic: Diagnostic) -> tuple[Fix, ...]:
-    """What may be done about a finding in a text: alternatives, the best first.
+    """The alternative fixes of a finding in a text, the best first.
 
     A pure function of its arguments. `text` is the file that the finding stands in, decoded as `source.text.decode`
     does it.
-    Nothing is known yet of what an alternative does to other findings: `verify` tells.
+    `apply.verify` finds out how an alternative affects other findings.
     """
     modules = RULES[diagnostic.code].fixes if diagnostic.code in RULES else ()
     if not modules:
         return ()
     try:
-        source = source_of(text, diagnostic.span.file)
+        source = parse_source(text, diagnostic.span.file)
     except SourceError:
         return ()
     if diagnostic.span.end_line > len(source.lines):

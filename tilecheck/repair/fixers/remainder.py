@@ -8,16 +8,16 @@ import libcst as cst
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.repair.edits import Fix
-from tilecheck.repair.fixers.neutral import PADDINGS, outcome
-from tilecheck.repair.fixers.padding import padded
-from tilecheck.repair.source.operations import spell
+from tilecheck.repair.fixers.neutral import PADDINGS, find_outcome
+from tilecheck.repair.fixers.padding import add_padding
+from tilecheck.repair.source.operations import spell_name
 from tilecheck.repair.source.tree import Source, walk
 from tilecheck.syntax.tree import Span
 
 
 def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
-    cdiv = spell(source, "cdiv")
-    division = _division(source, diagnostic)
+    cdiv = spell_name(source, "cdiv")
+    division = _find_division(source, diagnostic)
     if cdiv is None or division is None:
         return
     size, tile = source.code(division.left), source.code(division.right)
@@ -27,31 +27,31 @@ def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
     load = None if proposal is None else source.call_at(proposal.span)
     if load is not None:
         for mode in PADDINGS:
-            more = padded(source, load, mode) if outcome(source, load, mode, None) == "neutral" else None
+            more = add_padding(source, load, mode) if find_outcome(source, load, mode, None) == "neutral" else None
             if more is not None:
                 yield Fix(diagnostic.code, f"{title}, padding with {mode}", "unsafe", (edit, more))
     yield Fix(diagnostic.code, title, "unsafe", (edit,))
 
 
-def _division(source: Source, diagnostic: Diagnostic) -> cst.BinaryOperation | None:
+def _find_division(source: Source, diagnostic: Diagnostic) -> cst.BinaryOperation | None:
     """The quotient in the header of the loop, or the one that a name in it is bound to."""
     for node in source.nodes:
-        if isinstance(node, cst.For) and _begin(source.at.span(node)) == _begin(diagnostic.span):
+        if isinstance(node, cst.For) and _get_start(source.at.span(node)) == _get_start(diagnostic.span):
             function = source.function_around(node)
-            found = list(_divisions(node.iter))
+            found = list(_find_divisions(node.iter))
             if not found and function is not None:
                 found = [division for part in walk(node.iter) if isinstance(part, cst.Name)
                          for value in source.values_of(function, part.value) if value is not None
-                         for division in _divisions(value)]
+                         for division in _find_divisions(value)]
             return found[0] if len(found) == 1 else None
     return None
 
 
-def _begin(span: Span) -> tuple[int, int]:
+def _get_start(span: Span) -> tuple[int, int]:
     return span.line, span.column
 
 
-def _divisions(node: cst.CSTNode) -> Iterator[cst.BinaryOperation]:
+def _find_divisions(node: cst.CSTNode) -> Iterator[cst.BinaryOperation]:
     for part in walk(node):
         if isinstance(part, cst.BinaryOperation) and isinstance(part.operator, cst.FloorDivide):
             yield part

@@ -1,6 +1,6 @@
 """TC205, TC405: an access of the kernel has its index in the wrong order for the arrays of a launch.
 
-Guesses: one is made only if it is the only one that leaves kernel and launch without a finding.
+These are guesses: one is applied only if it alone leaves kernel and launch without a finding.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import libcst as cst
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.repair.edits import Fix
-from tilecheck.repair.source.operations import index_of, operation
+from tilecheck.repair.source.operations import get_index, identify_operation
 from tilecheck.repair.source.tree import Source, walk
 
 _ACCESSES: Final = frozenset({"load", "store", "gather", "scatter"})
@@ -24,13 +24,17 @@ def fixes(source: Source, diagnostic: Diagnostic) -> Iterator[Fix]:
     kernel = source.function(diagnostic.kernel)
     if kernel is None or source.call_at(diagnostic.span) is None:
         return
-    found = [fix for node in walk(kernel) if isinstance(node, cst.Call) and operation(source, node)[0] in _ACCESSES
-             for fix in _orders(source, diagnostic, node)]
+    found = [
+        fix
+        for node in walk(kernel)
+        if isinstance(node, cst.Call) and identify_operation(source, node)[0] in _ACCESSES
+        for fix in _propose_orders(source, diagnostic, node)
+    ]
     yield from found if len(found) <= _MOST else ()
 
 
-def _orders(source: Source, diagnostic: Diagnostic, call: cst.Call) -> Iterator[Fix]:
-    index = index_of(source, call)
+def _propose_orders(source: Source, diagnostic: Diagnostic, call: cst.Call) -> Iterator[Fix]:
+    index = get_index(source, call)
     if not isinstance(index, cst.Tuple) or any(isinstance(e, cst.StarredElement) for e in index.elements):
         return
     parts = [element.value for element in index.elements]

@@ -7,7 +7,7 @@ from typing import Final
 import libcst as cst
 
 from tilecheck.repair.edits import Edit
-from tilecheck.repair.source.tree import Source, dotted
+from tilecheck.repair.source.tree import Source, get_dotted_name
 from tilecheck.syntax.tree import Span
 
 __all__ = ["import_edit"]
@@ -20,50 +20,55 @@ def import_edit(source: Source, name: str) -> tuple[str | None, tuple[Edit, ...]
 
     The spelling is None where there is no place for an import, or the name means something else.
     """
-    present = _imported(source, name)
+    present = _find_spelling(source, name)
     if present is not None:
         return present, ()
-    if any(isinstance(node, cst.Name) and node.value == name and not _imports(source, node) for node in source.nodes):
+    if any(
+        isinstance(node, cst.Name) and node.value == name and not _is_import_alias(source, node)
+        for node in source.nodes
+    ):
         return None, ()
     statements = [s for s in source.module.body if isinstance(s, cst.SimpleStatementLine)]
     imports = [s for s in statements if any(isinstance(part, cst.Import | cst.ImportFrom) for part in s.body)]
-    others = [s for s in imports if not _from_future(s)]
+    others = [s for s in imports if not _is_future_import(s)]
     line = f"from tilecheck import {name}"
     if others:
-        return name, (_after(source, _run(source, others), f"\n{line}"),)
+        return name, (_insert_after(source, _find_last_import(source, others), f"\n{line}"),)
     if imports:
-        return name, (_after(source, imports[-1], f"\n\n{line}"),)
+        return name, (_insert_after(source, imports[-1], f"\n\n{line}"),)
     return None, ()
 
 
-def _imported(source: Source, name: str) -> str | None:
+def _find_spelling(source: Source, name: str) -> str | None:
     """The spelling of a name that is imported."""
     for statement in source.module.body:
         for part in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
             if isinstance(part, cst.ImportFrom) and not part.relative and part.module is not None:
-                if dotted(part.module) in _PACKAGES and not isinstance(part.names, cst.ImportStar):
+                if get_dotted_name(part.module) in _PACKAGES and not isinstance(part.names, cst.ImportStar):
                     for alias in part.names:
-                        if dotted(alias.name) == name:
+                        if get_dotted_name(alias.name) == name:
                             return alias.evaluated_alias or name
             elif isinstance(part, cst.Import):
                 for alias in part.names:
-                    if dotted(alias.name) in _PACKAGES[::2]:
-                        return f"{alias.evaluated_alias or dotted(alias.name)}.{name}"
+                    if get_dotted_name(alias.name) in _PACKAGES[::2]:
+                        return f"{alias.evaluated_alias or get_dotted_name(alias.name)}.{name}"
     return None
 
 
-def _imports(source: Source, node: cst.CSTNode) -> bool:
-    """Whether a name stands in an import, as what is imported under another name."""
-    alias = next((above for above in source.around(node) if isinstance(above, cst.ImportAlias)), None)
+def _is_import_alias(source: Source, node: cst.CSTNode) -> bool:
+    """Whether a name in an import is the original name of an alias."""
+    alias = next((above for above in source.find_ancestors(node) if isinstance(above, cst.ImportAlias)), None)
     return alias is not None and alias.evaluated_alias not in (None, getattr(node, "value", None))
 
 
-def _from_future(statement: cst.SimpleStatementLine) -> bool:
-    return any(isinstance(part, cst.ImportFrom) and part.module is not None and dotted(part.module) == "__future__"
-               for part in statement.body)
+def _is_future_import(statement: cst.SimpleStatementLine) -> bool:
+    return any(
+        isinstance(part, cst.ImportFrom) and part.module is not None and get_dotted_name(part.module) == "__future__"
+        for part in statement.body
+    )
 
 
-def _run(source: Source, imports: list[cst.SimpleStatementLine]) -> cst.SimpleStatementLine:
+def _find_last_import(source: Source, imports: list[cst.SimpleStatementLine]) -> cst.SimpleStatementLine:
     """The last of the imports that begin the file: what stands further down may be conditional on what is between."""
     last = imports[0]
     body = list(source.module.body)
@@ -74,7 +79,7 @@ def _run(source: Source, imports: list[cst.SimpleStatementLine]) -> cst.SimpleSt
     return last
 
 
-def _after(source: Source, statement: cst.SimpleStatementLine, text: str) -> Edit:
+def _insert_after(source: Source, statement: cst.SimpleStatementLine, text: str) -> Edit:
     """An insertion at the end of the line on which a statement ends."""
     end = source.at.span(statement).end_line
     column = len(source.lines[end - 1])

@@ -97,7 +97,7 @@ class _Offsets(CodegenState):
 
 
 class Positions:
-    """Spans of the nodes of one parsed text, of which the first line is line `first_line` of `file`.
+    """Spans of the nodes of one parsed text. Its first line is line `first_line` of `file`.
 
     Names, calls and so on exclude the parentheses around them; tuples and generators include their own.
     """
@@ -120,18 +120,18 @@ class Positions:
     def span(self, node: cst.CSTNode) -> Span:
         """The span of a node."""
         start, end = self._ranges[id(node)]
-        return self._between(start, end)
+        return self._make_span(start, end)
 
     def display_span(self, node: cst.Tuple | cst.GeneratorExp) -> Span:
         """The span of a tuple or generator, with the parentheses that belong to it."""
         start, end = self._ranges[id(node)]
         if node.lpar:
             start, end = self._parens[id(node.lpar[-1])], self._parens[id(node.rpar[0])]
-        return self._between(start, end)
+        return self._make_span(start, end)
 
     def join(self, first: cst.CSTNode, last: cst.CSTNode) -> Span:
         """From the start of one node to the end of another."""
-        return self._between(self._ranges[id(first)][0], self._ranges[id(last)][1])
+        return self._make_span(self._ranges[id(first)][0], self._ranges[id(last)][1])
 
     def first_line(self, node: cst.CSTNode) -> int:
         """The line on which a node starts."""
@@ -146,7 +146,7 @@ class Positions:
             result.append((index + self._shift, value, alone))
         return result
 
-    def _between(self, start: int, end: int) -> Span:
+    def _make_span(self, start: int, end: int) -> Span:
         starts = self._starts
         line = bisect_right(starts, start)
         end_line = line if line == len(starts) or end < starts[line] else bisect_right(starts, end)

@@ -1,4 +1,4 @@
-"""The libcst tree of a text, where its nodes stand, and the edits that most fixes are made of."""
+"""The libcst tree of a text, the spans of its nodes, and the edits that most fixes consist of."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tilecheck.repair.source.positions import Positions
 from tilecheck.syntax.text import SourceError, collector_paused
 from tilecheck.syntax.tree import Span
 
-__all__ = ["Source", "dotted", "source_of", "walk"]
+__all__ = ["Source", "get_dotted_name", "parse_source", "walk"]
 
 _KEPT: Final = 4
-"""Texts whose trees are kept: one file has many findings, and an editor asks about a few files."""
+"""Texts whose trees are cached: one file has many findings, and an editor asks about a few files."""
 
 
 def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -28,10 +28,10 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         pending.extend(reversed(found.children))
 
 
-def dotted(node: cst.CSTNode) -> str:
+def get_dotted_name(node: cst.CSTNode) -> str:
     """`ct.bid` of an attribute chain, `bid` of a name, else nothing."""
     if isinstance(node, cst.Attribute):
-        base = dotted(node.value)
+        base = get_dotted_name(node.value)
         return f"{base}.{node.attr.value}" if base else ""
     return node.value if isinstance(node, cst.Name) else ""
 
@@ -71,7 +71,7 @@ class Source:
     # --- finding things ----------------------------------------------------------------------------------------------
 
     def call_at(self, span: Span | None) -> cst.Call | None:
-        """The call that stands exactly there, whatever file the span names."""
+        """The call with exactly this span; the file of the span is ignored."""
         return None if span is None else self._calls.get(
             Span(self.file, span.line, span.column, span.end_line, span.end_column))
 
@@ -79,7 +79,7 @@ class Source:
         """All calls in order of source, each with where it stands."""
         yield from self._calls.items()
 
-    def around(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    def find_ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes around a node, from the inside."""
         above = self._parents.get(id(node))
         while above is not None:
@@ -88,7 +88,7 @@ class Source:
 
     def function_around(self, node: cst.CSTNode) -> cst.FunctionDef | None:
         """The innermost function that a node stands in."""
-        return next((above for above in self.around(node) if isinstance(above, cst.FunctionDef)), None)
+        return next((above for above in self.find_ancestors(node) if isinstance(above, cst.FunctionDef)), None)
 
     def function(self, qualname: str | None) -> cst.FunctionDef | None:
         """The definition with a qualified name, as the checker spells it; None too where there are several."""
@@ -96,15 +96,15 @@ class Source:
         return found[0] if len(found) == 1 else None
 
     def _qualname(self, function: cst.FunctionDef) -> str:
-        outer = [above.name.value for above in self.around(function)
+        outer = [above.name.value for above in self.find_ancestors(function)
                  if isinstance(above, cst.FunctionDef | cst.ClassDef)]
         return ".".join((*reversed(outer), function.name.value))
 
     def code(self, node: cst.CSTNode) -> str:
         """The text of an expression, without the parentheses around it."""
-        return self.between(self.at.span(node))
+        return self.text_at(self.at.span(node))
 
-    def between(self, span: Span) -> str:
+    def text_at(self, span: Span) -> str:
         """The text that a span covers."""
         lines = self.lines[span.line - 1 : span.end_line]
         if len(lines) == 1:
@@ -116,29 +116,31 @@ class Source:
         for node in self.nodes:
             if isinstance(node, cst.Import):
                 for alias in node.names:
-                    if dotted(alias.name) == "cuda.tile":
+                    if get_dotted_name(alias.name) == "cuda.tile":
                         return alias.evaluated_alias or "cuda.tile"
-            elif isinstance(node, cst.ImportFrom) and node.module is not None and dotted(node.module) == "cuda":
+            elif (
+                isinstance(node, cst.ImportFrom) and node.module is not None and get_dotted_name(node.module) == "cuda"
+            ):
                 for alias in () if isinstance(node.names, cst.ImportStar) else node.names:
-                    if dotted(alias.name) == "tile":
+                    if get_dotted_name(alias.name) == "tile":
                         return alias.evaluated_alias or "tile"
         return None
 
     def values_of(self, function: cst.FunctionDef, name: str) -> list[cst.BaseExpression | None]:
-        """What a local name is bound to, in order; None for each binding that is no plain assignment of one value."""
+        """The values that a local name is bound to, in order; None for each binding other than a plain assignment."""
         out: list[cst.BaseExpression | None] = []
         for node in walk(function):
             if isinstance(node, cst.Assign):
                 for target in node.targets:
-                    out.extend(_bound(target.target, node.value, name))
+                    out.extend(_find_values(target.target, node.value, name))
             elif isinstance(node, cst.AnnAssign | cst.AugAssign | cst.For | cst.NamedExpr | cst.CompFor):
                 out.extend(None for part in walk(node.target) if isinstance(part, cst.Name) and part.value == name)
             elif isinstance(node, cst.Param) and node.name.value == name:
                 out.append(None)
         return out
 
-    def named(self, function: cst.FunctionDef, node: cst.BaseExpression) -> cst.BaseExpression:
-        """What an expression is, where it is a name that is bound once."""
+    def resolve_name(self, function: cst.FunctionDef, node: cst.BaseExpression) -> cst.BaseExpression:
+        """The value of a name that is bound once; any other expression as it is."""
         if isinstance(node, cst.Name):
             values = self.values_of(function, node.value)
             if len(values) == 1 and values[0] is not None:
@@ -163,7 +165,7 @@ class Source:
         return next((arg for arg in call.args if arg.keyword is not None and arg.keyword.value == name), None)
 
     def argument(self, call: cst.Call, place: int, name: str) -> cst.BaseExpression | None:
-        """The argument of a parameter that may be passed by place or by name; None when it cannot be told."""
+        """The argument of a parameter that may be passed by place or by name; None if unknown."""
         found = self.keyword(call, name)
         if found is not None:
             return found.value
@@ -179,7 +181,7 @@ class Source:
         last = call.args[-1]
         separator = ", "
         if len(call.args) > 1:
-            gap = self.between(_gap(self.at.span(call.args[-2]), self.at.span(last)))
+            gap = self.text_at(_span_between(self.at.span(call.args[-2]), self.at.span(last)))
             if "\n" in gap:
                 separator = ",\n" + gap.rpartition("\n")[2]
         return self.insert_after(last, f"{separator}{name}={value}")
@@ -187,20 +189,20 @@ class Source:
     def remove_argument(self, call: cst.Call, arg: cst.Arg) -> Edit | None:
         """Leave an argument out, with the comma before it, or after it if it is the first.
 
-        None where a comment would go, too.
+        None where that would remove a comment.
         """
         place = call.args.index(arg)
         span = self.at.span(arg)
         if place > 0:
-            removed = _gap(self.at.span(call.args[place - 1]), span, whole=True)
+            removed = _span_between(self.at.span(call.args[place - 1]), span, whole=True)
         elif len(call.args) > 1:
             removed = Span(self.file, span.line, span.column, *_start(self.at.span(call.args[1])))
         else:
             removed = span
-        return None if "#" in self.between(removed) else Edit(removed, "")
+        return None if "#" in self.text_at(removed) else Edit(removed, "")
 
     def set_keyword(self, call: cst.Call, name: str, value: str) -> Edit | None:
-        """Pass a value under a name, in place of what is passed."""
+        """Pass a value for a parameter, and replace the value that is passed now."""
         present = self.keyword(call, name)
         return self.add_keyword(call, name, value) if present is None else self.replace(present.value, value)
 
@@ -209,14 +211,14 @@ def _start(span: Span) -> tuple[int, int]:
     return span.line, span.column
 
 
-def _gap(first: Span, second: Span, whole: bool = False) -> Span:
+def _span_between(first: Span, second: Span, whole: bool = False) -> Span:
     """From the end of one span to the start of another, or to its end."""
     end = (second.end_line, second.end_column) if whole else _start(second)
     return Span(first.file, first.end_line, first.end_column, *end)
 
 
-def _bound(target: cst.CSTNode, value: cst.BaseExpression, name: str) -> Iterator[cst.BaseExpression | None]:
-    """What an assignment gives to a name."""
+def _find_values(target: cst.CSTNode, value: cst.BaseExpression, name: str) -> Iterator[cst.BaseExpression | None]:
+    """The values that an assignment binds to a name."""
     if isinstance(target, cst.Name):
         if target.value == name:
             yield value
@@ -226,12 +228,12 @@ def _bound(target: cst.CSTNode, value: cst.BaseExpression, name: str) -> Iterato
                                                                  (*values, *target.elements))
         for place, element in enumerate(target.elements):
             if paired:
-                yield from _bound(element.value, values[place].value, name)
+                yield from _find_values(element.value, values[place].value, name)
             elif any(isinstance(part, cst.Name) and part.value == name for part in walk(element.value)):
                 yield None
 
 
 @lru_cache(maxsize=_KEPT)
-def source_of(text: str, file: str) -> Source:
+def parse_source(text: str, file: str) -> Source:
     """The tree of a text. Raises `SourceError`."""
     return Source(text, file)
