@@ -12,7 +12,6 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Final
 
-from tilecheck.server.child import analyse
 from tilecheck.server.messages import Closed, Opened, Reply, Request, Settings
 
 __all__ = ["Link"]
@@ -25,12 +24,14 @@ _FAREWELL: Final = 2.0
 
 
 class Link:
-    """Sends requests, and hands on replies once it is attached.
+    """Sends requests to the analysing process and, once attached, passes its replies on.
 
-    What is open is remembered, so that a process that takes the place of a dead one knows it, too.
+    The link remembers the open documents, so that a process that replaces a dead one knows them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, analyse: Callable[[Connection], None]) -> None:
+        """`analyse` is what the process runs, a function of a module that the process can import."""
+        self._analyse = analyse
         self._receive: Callable[[Reply], None] | None = None
         self._died: Callable[[bool], None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -68,7 +69,7 @@ class Link:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        self._process = context.Process(target=analyse, args=(theirs,), name="tilecheck-analysis")
+        self._process = context.Process(target=self._analyse, args=(theirs,), name="tilecheck-analysis")
         self._process.start()
         theirs.close()
         self._requests = queue.SimpleQueue()

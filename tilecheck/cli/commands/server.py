@@ -28,11 +28,12 @@ def command(stdio: bool, tcp: bool, host: str, port: int) -> int:
         raise UsageError("--stdio and --tcp exclude each other")
     if find_spec("pygls") is None:
         raise UsageError("the server needs the extra `server`: pip install 'tilecheck[server]'")
+    from tilecheck.server.analysis.child import analyse
     from tilecheck.server.link import Link
 
     logging.basicConfig(level=logging.ERROR, stream=sys.stderr)
     gc.enable()  # which commands that end soon do without
-    link = Link()
+    link = Link(analyse)
     try:
         from tilecheck.server.editor import Editor
 

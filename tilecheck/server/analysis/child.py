@@ -1,4 +1,4 @@
-"""Where the analysing process begins. The process that starts it need not load what it does."""
+"""The entry point of the analysing process. Importing it loads no analysis."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["analyse"]
 
 
 def analyse(connection: Connection) -> None:
-    """Analyse for the process at the other end."""
+    """Serve the process at the other end of the connection until it closes."""
     from tilecheck.server.analysis.process import serve
 
     serve(connection)
