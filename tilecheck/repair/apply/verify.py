@@ -29,7 +29,7 @@ def is_left(after: Report, moves: Mapping[str, Moves], finding: Diagnostic) -> b
 
 
 def describe_harm(before: Report, after: Report, moves: Mapping[str, Moves]) -> str | None:
-    """A sentence about the first thing that a change makes worse; None if there is none. `moves` has the changed files."""
+    """A sentence on the first thing that a change makes worse; None if there is none. `moves` has the changed files."""
     return next(_find_harms(before, after, moves), None)
 
 

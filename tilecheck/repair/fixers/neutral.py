@@ -1,7 +1,7 @@
 """The effect of a padding value in a kernel: whether the lanes that it fills change a result.
 
-The value of the lanes outside the array is followed from a load through the statements of a function to the operations
-that combine lanes. It is neutral if it arrives as the identity of each such operation: 0 in a sum or product of matrices,
+The value of the lanes outside the array is followed from a load, through the statements of a function, to operations
+that combine lanes. It is neutral if it is the identity of each such operation: 0 in a sum or product of matrices,
 minus infinity in a maximum. Anything that is not followed is not neutral.
 """
 
