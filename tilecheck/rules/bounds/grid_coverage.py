@@ -2,20 +2,21 @@
 
 ## What it does
 
-Looks at visible launches and finds
+Checks seen launches and reports
 
-* a grid with more blocks than an array has tiles for (an error): it breaks the clause `grid[0] <= cdiv(c.shape[0],
-T)` of the kernel's contract, for every value of the launch's variables; * a grid with fewer (a warning): an output
-that the host allocates with `torch.empty` or a relative of it, in view of the launch, is not written to its end.
+* a grid with more blocks than an array has tiles (an error): the launch breaks the clause `grid[0] <=
+  cdiv(c.shape[0], T)` of the kernel's contract for every value of its variables;
+* a grid with fewer blocks than an output has tiles (a warning), if the host allocates the output next to the launch
+  with `torch.empty` or a similar function: the end of the output is not written.
 
 ## Why is this bad?
 
-A block beyond the last tile reads and writes a tile that is wholly outside of the array, which is undefined behaviour
-even with bounds checks on. Blocks that are missing leave part of the output as it was allocated: uninitialised.
+A block beyond the last tile reads and writes a tile that lies wholly outside the array, which is undefined behaviour
+even with bounds checks on. Missing blocks leave part of the output uninitialised.
 
 ## Example
 
-There are twice as many blocks as rows, because the batch is counted on two axes:
+The launch has twice as many blocks as there are rows, because the batch is counted on two axes:
 
 ```python
 import cuda.tile as ct
@@ -75,8 +76,8 @@ def doubled(x):
 
 ## How to suppress it
 
-`# tilecheck: allow[TC205] why the launch is right` on the line of the launch. Where the host establishes that the
-tile divides the extent, an `assert` before the launch says it.
+`# tilecheck: allow[TC205] why the launch is right` on the line of the launch. If the host establishes that the tile
+divides the extent, state it with an `assert` before the launch.
 """
 
 from __future__ import annotations

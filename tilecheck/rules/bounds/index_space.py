@@ -1,21 +1,22 @@
-"""TC203 index-space: an element index where a tile index is meant, or the reverse.
+"""TC203 index-space: an element index where a tile index is expected, or the reverse.
 
 ## What it does
 
-Finds an element offset where an index counts tiles, and the reverse. `load`, `store` and tiled views multiply the
-index by the extent of the tile, `ct.extract` and `ct.insert` by that of the part; `ct.gather` and `ct.scatter` take
-elements as they are.
+Reports an element offset where an index counts tiles, and the reverse. `load`, `store` and tiled views multiply the
+index by the extent of the tile. `ct.extract` and `ct.insert` multiply it by the extent of the part. `ct.gather` and
+`ct.scatter` take element indices.
 
-An index is reported when it is a multiple of the very extent that it is multiplied by again, such as `i * T` or the
-variable of `range(0, K, T)` for a tile of `T` elements. It is not when the kernel compares it with a number of such
-tiles, when other accesses take the tiles between, or when every visible launch keeps it inside the array. A gather is
-reported when it begins at the block coordinate itself in a kernel whose blocks write separate tiles of the same
-extent, unless it reads the array elsewhere too, as a window over it does.
+An index is reported if it is a multiple of the extent by which the operation multiplies it again, such as `i * T`, or
+the variable of `range(0, K, T)`, for a tile of `T` elements. It is not reported if the kernel compares it with a
+number of such tiles, if other accesses take the tiles between, or if every seen launch keeps it inside the array.
+
+A gather is reported if it begins at the block coordinate itself, in a kernel whose blocks write separate tiles of the
+same extent. It is not reported if the kernel reads the array elsewhere as well, as a sliding window does.
 
 ## Why is this bad?
 
-Block 1 reads tile `T`, which begins at element `T * T`. For all but the first few blocks it lies outside of the
-array, which is undefined even though the access checks bounds; the others silently read the wrong elements.
+Block 1 reads tile `T`, which begins at element `T * T`. For most blocks that tile lies outside the array, which is
+undefined even with bounds checks on. The other blocks read the wrong elements.
 
 ## Example
 
@@ -137,7 +138,7 @@ _SECOND: Final[Mapping[type[Atom], str]] = {Bid: "block 1", Counter: "the second
 RULE: Final = Rule(
     code=CODE,
     name="index-space",
-    summary="an element index where a tile index is meant, or the reverse",
+    summary="an element index where a tile index is expected, or the reverse",
     severity="warning",
     mypy="tile-bounds",
     fixes=("index_space",),

@@ -2,16 +2,18 @@
 
 ## What it does
 
-Finds an index that loses bits: a cast to an integer type of 8 or 16 bits of something that grows with the grid or may
-exceed it, a cast to 32 bits of a product that was computed in 64, and an index in 32 bits for which a declared size
-or the constants of a visible launch reach 2**31.
+Reports an index that loses bits:
 
-That an ordinary index stays below 2**31 is a clause of every contract and no finding.
+* a cast to an integer type of 8 or 16 bits, of a value that grows with the grid or may exceed the type;
+* a cast to 32 bits of a product that was computed in 64 bits;
+* an index in 32 bits, if a declared size or the constants of a seen launch reach 2**31.
+
+An ordinary index is required to stay below 2**31 by a clause of the contract. That clause is not a finding.
 
 ## Why is this bad?
 
-The index wraps without a sign: from 32768, or 2**31, on it is another, mostly negative one. A bounds check drops the
-element, so that a part of the output is never written; without a check it is other memory.
+The index wraps: from 32768, or 2**31, on it is a different index, and mostly a negative one. A bounds check drops the
+element, so that part of the output is never written. Without a check, the access goes to other memory.
 
 ## Example
 

@@ -2,19 +2,19 @@
 
 ## What it does
 
-Reports an access by flattened offset, `row * stride + col`, where `col` may reach `stride`: what is meant for one row
-(or one head) runs into the next one. The message names the condition under which it does not, such as `HD // 2 + T <=
-HD`. Reads that run over in the same way as a write are reported with it.
+Reports an access by a flattened offset, `row * stride + col`, where `col` may reach `stride`: an access to one row,
+or one head, extends into the next one. The message names the condition under which it does not, such as `HD // 2 + T
+<= HD`. Reads that extend past the row in the same way as a write are reported with it.
 
-It is a warning where no launch of the kernel is visible or some launch does not satisfy the condition; a launch that
-breaks it for some of its values is TC405.
+The finding is a warning if no launch of the kernel is seen, or if a seen launch is not known to satisfy the
+condition. A launch that breaks it for some of its values is reported as TC405.
 
 ## Why is this bad?
 
-The bounds check only knows the ends of the flattened array. An offset past the end of a row is inside the array and
-belongs to another block, so two blocks write one element, which is a data race and undefined behaviour ([Tile IR
+The bounds check only knows the ends of the flattened array. An offset past the end of a row is inside the array, but
+belongs to another block. Two blocks then write one element, which is a data race and undefined behaviour ([Tile IR
 specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)). The usual cause is a
-tile that is rounded up to a power of two: it is right for a head of 64 or 128 and wrong for one of 96.
+tile that is rounded up to a power of two: it is right for a head of 64 or 128 elements and wrong for one of 96.
 
 ## Example
 
@@ -34,7 +34,7 @@ def swap_halves(x, o, HD: ct.Constant[int], T: ct.Constant[int]):
 
 ## Use instead
 
-Mask what lies past the end of the row, or declare what every launch satisfies:
+Mask the lanes past the end of the row, or declare what every launch satisfies:
 
 ```python
 import cuda.tile as ct
@@ -66,7 +66,7 @@ def swap_aligned_halves(x, o, HD: ct.Constant[int], T: ct.Constant[int]):
 ## How to suppress it
 
 `# tilecheck: allow[TC206] why the row is long enough` on the line or above the kernel, or `@unsafe("why")` on the
-kernel. A declaration is better than an opt-out: it can be checked.
+kernel. A declaration is better than a suppression: launches are checked against it.
 """
 
 from __future__ import annotations

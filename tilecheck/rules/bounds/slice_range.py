@@ -1,20 +1,21 @@
-"""TC204 slice-range: a slice outside of the array.
+"""TC204 slice-range: a slice that extends outside its array.
 
 ## What it does
 
-Finds `array.slice(axis, start, stop)` where `0 <= start <= stop <= extent` is false in every launch that takes the
-slice, in all blocks, or in the first or the last one. It shows values for which it fails. What only some launches
-make false is a clause of the kernel's contract, which visible launches are checked against, as long as the bounds are
-the same in all blocks.
+Reports `array.slice(axis, start, stop)` if `0 <= start <= stop <= extent` is false in every launch that takes the
+slice: in all blocks, or in the first or the last one. The finding shows values for which it is false. If only some
+launches make it false and the bounds are equal in all blocks, the condition is a clause of the kernel's contract, and
+seen launches are checked against it.
 
-Each statement that slices has an obligation of kind `slice` in the JSON report. One that hangs on loaded values, or
-that differs from block to block in a way that cannot be followed, is `unproven`, and so is its kernel. That is an
-error with `--strict` only; the [sanitizer](../sanitizer.md) sees such a slice when it happens.
+Each statement that slices an array has an obligation of kind `slice` in the JSON report. A slice that depends on
+loaded values, or differs from block to block in a way that the checker cannot follow, is `unproven`, and so is its
+kernel. That is an error only with `--strict`. The [sanitizer](../sanitizer.md) checks every slice that is executed.
 
 ## Why is this bad?
 
-Neither the compiler nor the kernel checks a slice. What it selects outside of the array is other memory, and accesses
-through it check bounds against the slice only. Negative bounds do not count from the end, as they do in Python.
+Neither the compiler nor the kernel checks a slice. A slice that extends outside the array selects other memory, and
+accesses through it are only checked against the bounds of the slice. Unlike in Python, negative bounds do not count
+from the end.
 
 ## Example
 
@@ -116,7 +117,7 @@ def _value(t: Term, env: dict[Atom, int]) -> str:
 RULE: Final = Rule(
     code=CODE,
     name="slice-range",
-    summary="a slice outside of the array",
+    summary="a slice that extends outside its array",
     severity="error",
     mypy="tile-bounds",
     residual=True,

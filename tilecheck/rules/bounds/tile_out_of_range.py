@@ -2,25 +2,28 @@
 
 ## What it does
 
-Reports a tile access whose tile lies wholly outside the array, whatever the launch is: a negative tile index, a
-constant index beyond a known extent, a loop that runs one tile too far. The message gives a block, an iteration and
-the tile in numbers.
+Reports a tile access whose tile lies wholly outside the array in every launch: a negative tile index, a constant
+index beyond a known extent, a loop that runs one tile too far. The message gives a block, an iteration and the tile
+in numbers.
 
-Where it depends on the launch whether the tiles stay inside, that is part of the kernel's contract (`grid[0] <=
-cdiv(c.shape[0], T)`), which `tilecheck contract` prints and which is checked at every visible launch. Where the index
-comes from data, what would settle it is shown with `-v`; with `--strict` it is an error.
+If the launch decides whether the tiles lie inside, the condition is a clause of the kernel's contract (`grid[0] <=
+cdiv(c.shape[0], T)`). `tilecheck contract` prints it, and every seen launch is checked against it. If the index comes
+from data, `-v` shows a declaration that would prove it; with `--strict` the access is an error.
 
-A few conditions are no matter of launches, and a warning says them where no visible launch is known to satisfy them:
-a loop that runs to more tiles than the elements have that it is told of (`cdiv(n, T) < cdiv(x.shape[0], T)`), shares
-that are rounded up, and what only holds for windows and tiles of one element. So does a loop whose last iteration is
-past the end in every launch that gets there, where it hangs on data or on a queue of work which blocks do, and no
-example can be named.
+Two further cases are warnings:
+
+* a precondition that indicates a bug in the kernel, unless a seen launch is known to satisfy it: a loop with more
+  iterations than the array has tiles (`cdiv(n, T) < cdiv(x.shape[0], T)`), shares of the tiles that are rounded up,
+  and conditions that only hold for windows and tiles of one element;
+* a loop whose last iteration is out of bounds in every launch that executes it, if data or a work queue decides
+  whether it executes, so that no concrete launch can be shown.
 
 ## Why is this bad?
 
-A tile that sticks out of the array is fine: what lies outside is padded on a load and dropped on a store. A tile that
-is *wholly* outside is undefined behaviour, also with bounds checks on: the index is taken as unsigned and the
-compiler may assume that it lies in the tile space. Tiles are not counted from the end: -1 is a very large index.
+A tile that extends past the end of the array is fine: its outer elements are padded on a load and dropped on a store.
+An access to a tile that lies *wholly* outside is undefined behaviour even with bounds checks on. The index is taken
+as unsigned, and the compiler may assume that it lies in the tile space. Tiles are not counted from the end: -1 is a
+very large index.
 
 ## Example
 
@@ -52,7 +55,8 @@ def row_sums(a, c, T: ct.Constant[int]):
     ct.store(c, (i, 0), acc)
 ```
 
-The kernel is told how many columns there are, and its loop goes on for a tile that begins after all of them:
+The kernel gets the number of columns as an argument, and its loop continues for one tile that begins after all of
+them:
 
 ```python
 import cuda.tile as ct
@@ -67,8 +71,8 @@ def first_sums(a, c, n, T: ct.Constant[int]):
     ct.store(c, (i, 0), acc)
 ```
 
-Which rows are summed is read from memory, and so is whether the loop is run at all. Where it is, it runs one tile too
-far:
+The rows are read from memory, and so is the condition under which the loop executes. If it executes, it runs one tile
+too far:
 
 ```python
 import cuda.tile as ct
@@ -107,7 +111,7 @@ def row_sums(a, c, T: ct.Constant[int]):
     ct.store(c, (i, 0), acc)
 ```
 
-An index that is read from an array is settled by what the array holds:
+The contents of an array decide whether an index that is read from it is inside. Declare their range:
 
 ```python
 import cuda.tile as ct
@@ -123,6 +127,7 @@ def pick_rows(a, ids, c, T: ct.Constant[int]):
 ## How to suppress it
 
 `# tilecheck: allow[TC201] why the tile is inside` on the line or above the kernel, or `@unsafe("why")` on the kernel.
+Both need a reason.
 """
 
 from __future__ import annotations

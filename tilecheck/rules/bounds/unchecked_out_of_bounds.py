@@ -2,22 +2,22 @@
 
 ## What it does
 
-Reports an access that no bounds check protects and that is not proved to stay inside its array: `check_bounds=False`,
-or a raw offset. Every lane under the mask must be inside. It also reports `assume_divisible_by` of a value that the
-divisor is not known to divide.
+Reports an access without a bounds check that is not proved to stay inside its array: one with `check_bounds=False`,
+or one by a raw offset. Every lane under the mask must be inside. It also reports `assume_divisible_by` if the divisor
+is not known to divide the value.
 
-What launch scalars decide, such as `grid[0]*T <= c.shape[0]`, is a clause of the kernel's contract: it is shown with
-`-v`, and reported at a visible launch that breaks it (TC405). What is left is a warning here, and an error where it
-fails in every launch.
+If launch scalars decide the access, as in `grid[0]*T <= c.shape[0]`, the condition is a clause of the kernel's
+contract. `-v` shows it, and a seen launch that breaks it is reported (TC405). All other accesses are reported here,
+as a warning, or as an error if they leave the array in every launch.
 
 ## Why is this bad?
 
-Without its check an access outside of the array reads or overwrites whatever lies there. A false assumption about
+Without a bounds check, an access outside the array reads or overwrites other memory. A false assumption of
 divisibility lets the compiler emit wide or misaligned accesses. Either is undefined behaviour.
 
 ## Example
 
-Nothing keeps what `idx` holds below the size of `a`:
+Nothing bounds the values of `idx` by the size of `a`:
 
 ```python
 import cuda.tile as ct
@@ -32,7 +32,7 @@ def pick(a, idx, c, T: ct.Constant[int]):
 
 ## Use instead
 
-Keep the check, mask the lanes that may be outside, or say what the array holds:
+Keep the check, mask the lanes that may be outside, or declare what the array contains:
 
 ```python
 import cuda.tile as ct
@@ -58,7 +58,7 @@ def pick_declared(a, idx, c, T: ct.Constant[int]):
 ## How to suppress it
 
 `# tilecheck: allow[TC202] why it stays inside` on the line or above the kernel, or `@unsafe("why")` on the kernel. A
-declaration is better than an opt-out: it can be checked.
+declaration is better than a suppression: launches are checked against it.
 """
 
 from __future__ import annotations

@@ -2,16 +2,17 @@
 
 ## What it does
 
-Finds a visible launch that passes the same storage for a parameter that the kernel writes and for another parameter.
-Views count (`x.view(...)`, slices with constant bounds that overlap), and so does what an operation in place returns
-(`x.add_(1)`, `torch.add(..., out=x)`). Launches through the runtime are looked at alike.
+Reports a seen launch that passes the same storage for a parameter that the kernel writes and for another parameter.
+Views count (`x.view(...)`, slices with constant bounds that overlap), and so do the results of in-place operations
+(`x.add_(1)`, `torch.add(..., out=x)`). Launches through the runtime are checked in the same way.
 
 ## Why is this bad?
 
-The compiler takes array parameters to be disjoint: a launch that passes overlapping arrays is undefined behaviour. It
-reuses values loaded from one array after the other was written, and it orders accesses of different arrays not at
-all. Blocks race as well, as soon as one reads through the first name what another writes through the second ([Tile IR
-specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)).
+The compiler assumes that array parameters are disjoint; a launch that passes overlapping arrays is undefined
+behaviour. The compiler may reuse values that were loaded from one array after the other one was written, and it does
+not order accesses to different arrays. Blocks also race if one of them reads through the first name an element that
+another one writes through the second ([Tile IR specification, memory
+model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)).
 
 ## Example
 

@@ -1,31 +1,31 @@
-"""TC405 grid-mismatch: a visible launch whose grid, shapes or constants break the kernel's contract.
+"""TC405 grid-mismatch: a launch whose grid, shapes or constants break the kernel's contract.
 
 ## What it does
 
-Finds a visible launch whose grid, shapes or constants break the contract of its kernel. Each kernel has one, inferred
-or declared with `@requires`; `tilecheck contract PATH` prints it. A clause that no value can satisfy is an error. One
-that some values of the launch's own variables break is a warning, with such values.
+Reports a seen launch whose grid, shapes or constants break the contract of its kernel. Each kernel has a contract,
+inferred or declared with `@requires`; `tilecheck contract PATH` prints it. A launch that breaks a clause for all
+values of its variables is an error. A launch that breaks it for some values is a warning, which shows such values.
 
-A clause that keeps tiles inside an array is an error, too, where no values of the launch's variables were found that
-satisfy it in the variant that needs it, and a block leaves the array for most of them: the message names one such
-launch (`say, with turned = 1`). It is a warning where it is not proved that no other values satisfy the clause, and
-where data decides whether the access is made.
+A clause that keeps tiles inside an array has a second way to be an error: no values of the launch's variables were
+found that satisfy it in the variant of the kernel that needs it, and a block leaves the array for most of them. The
+message names one such launch (`say, with turned = 1`). The finding is a warning if it is not proved that no other
+values satisfy the clause, or if data decides whether the access executes.
 
-Of a launch through the runtime the grid and the values of type variables follow from the partitions: a `.grid(...)`
-that is another, outputs whose pieces do not agree, and extents that the kernel declares otherwise are reported too.
+For a launch through the runtime, the grid and the values of type variables follow from the partitions. The rule also
+reports a different `.grid(...)`, outputs whose pieces do not agree, and extents other than the kernel declares.
 
-The commonest case is a grid axis that the kernel never reads: if its extent is not 1, several blocks do exactly the
-same work and write the same elements.
+The most common case is a grid axis that the kernel never reads. If its extent is not 1, several blocks do the same
+work and write the same elements.
 
 ## Why is this bad?
 
-What was proved of the kernel holds for launches that satisfy its contract. Outside of it blocks race ([Tile IR
-specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)) or touch tiles outside
-of an array; either is undefined behaviour.
+The verdict on a kernel holds for launches that satisfy its contract. In other launches blocks may race ([Tile IR
+specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)), or access tiles
+outside an array. Either is undefined behaviour.
 
 ## Example
 
-The kernel reads axis 0 of the grid; the launch spreads over axis 1 as well:
+The kernel reads axis 0 of the grid; the launch also uses axis 1:
 
 ```python
 import cuda.tile as ct
@@ -65,8 +65,9 @@ def doubled(x):
 
 ## How to suppress it
 
-`# tilecheck: allow[TC405] why the launch is right` on the line of the launch. Where the host code establishes the
-condition in a way that is not seen, an `assert` before the launch states it, and is checked when it runs.
+`# tilecheck: allow[TC405] why the launch is right` on the line of the launch. If the host code establishes the
+condition in a way that the checker does not see, state it with an `assert` before the launch, which is then checked
+at run time.
 """
 
 from __future__ import annotations
@@ -162,7 +163,7 @@ def report_event(event: Event) -> Diagnostic:
 RULE: Final = Rule(
     code=CODE,
     name="grid-mismatch",
-    summary="a visible launch whose grid, shapes or constants break the kernel's contract",
+    summary="a launch whose grid, shapes or constants break the kernel's contract",
     severity="error",
     mypy="tile-launch",
     fixes=("swapped_axes",),

@@ -1,20 +1,24 @@
-"""TC408 launch-arguments: wrong number or kind of arguments at a visible launch.
+"""TC408 launch-arguments: a wrong number or kind of arguments at a launch.
 
 ## What it does
 
-Finds a visible launch, tuner runs included, that passes the wrong number of arguments, or one of a kind that the
-parameter does not take: an array for a constant, a number for an array, a list for one array, `None` or a string for
-anything. Likewise a grid that is no tuple, has more than three components or one that is a float, and arguments
-passed by keyword. Only what is certain is reported: a value that may be of the right kind is, and so is a launch of
-one of several kernels.
+Reports a seen launch, runs of a tuner included, with wrong arguments:
 
-Of a call of a dialect kernel: too many or too few arguments, a tensor for an output, a partition for an input,
-another element type or rank than declared, an operation that has not run.
+* a wrong number of arguments, or arguments that are passed by keyword;
+* an argument of a kind that the parameter does not accept: an array for a constant, a number for an array, a list for
+  one array, `None` or a string for any parameter;
+* a grid that is not a tuple, that has more than three components, or that has a component of type float.
+
+Only certain errors are reported. A value that may be of the right kind is accepted, and so is a launch of one of
+several kernels.
+
+For a call of a dialect kernel, the rule reports too many or too few arguments, a tensor for an output, a partition
+for an input, an element type or a rank other than declared, and an operation that has not run.
 
 ## Why is this bad?
 
-The launch raises an exception, and mostly not in the test that was run: the default next to the tuned kernel, the
-branch for another data type, the configuration that the tuner tries last.
+The launch raises an exception, and often not in the tests: in the default next to the tuned kernel, in the branch for
+another data type, or in the configuration that the tuner tries last.
 
 ## Example
 
@@ -184,7 +188,7 @@ def report_event(event: Event) -> Diagnostic:
 RULE: Final = Rule(
     code=CODE,
     name="launch-arguments",
-    summary="wrong number or kind of arguments at a visible launch",
+    summary="a wrong number or kind of arguments at a launch",
     severity="error",
     mypy="tile-launch",
     kernel=report_kernel,

@@ -2,18 +2,18 @@
 
 ## What it does
 
-Finds two pieces of work on the same memory that are on different CUDA streams, of which at least one writes, with no
-order between them: launches of kernels, operations of torch on the stream that is current, the filling of a new
-tensor. Order comes from `wait_stream`, from events that are recorded and waited for, and from the host that
-synchronizes. Only streams that the function makes are told apart from the current one; of a stream that it is given
-nothing is known.
+Reports two pieces of work on the same memory that run on different CUDA streams with no order between them, if at
+least one of them writes. Work means launches of kernels, operations of torch on the current stream, and the
+initialisation of a new tensor. `wait_stream`, events that are recorded and waited for, and a synchronisation by the
+host establish an order. Only streams that the function creates are distinguished from the current one; a stream that
+the function receives may be any stream.
 
-For the runtime, which orders its launches itself, finds a launch that is run inside of another operation.
+The runtime orders its launches itself. For it, the rule reports a launch that is run inside another operation.
 
 ## Why is this bad?
 
-Streams run at the same time. The reader sees old elements, new ones, or some of each, and mostly the right ones in
-tests. Inside of an operation of the runtime a launch would wait for the thread that it runs in: it raises
+Streams run at the same time. A reader sees old elements, new elements, or some of each, and in tests mostly the right
+ones. A launch inside an operation of the runtime would wait for the thread that it runs in; the runtime raises
 `NestedLaunchError`.
 
 ## Example
@@ -38,7 +38,7 @@ def doubled(x):
 
 ## Use instead
 
-Let one wait for the other:
+Let one stream wait for the other:
 
 ```python
 import cuda.tile as ct
@@ -62,7 +62,7 @@ def doubled(x):
 
 ## How to suppress it
 
-`# tilecheck: allow[TC407] what orders them` on the line of the finding.
+`# tilecheck: allow[TC407] why they are ordered` on the line of the finding.
 """
 
 from __future__ import annotations

@@ -1,20 +1,25 @@
-"""TC105 foreign-index: a piece written through an index that its partition did not mint.
+"""TC105 foreign-index: a piece written through an index that its partition did not issue.
 
 ## What it does
 
-Finds a piece of an output that is selected by something else than a cell of that output: numbers, the cell of another
-output, what is left of a cell after arithmetic, or a value that is a cell of one output on one way through the kernel
-and of another on the other. It also finds writes past the pieces, to the array behind an output (`z.array`), and
-reads of a piece that another output's cell selects.
+Reports a piece of an output that is selected by anything but a cell of that output:
 
-Cells come from `z.cell()`, `z.cells()` and `z.pieces(...)` only. They are followed through assignments, tuples,
-helpers and loops; what is known of them ends where ways through the kernel meet.
+* numbers;
+* a cell of another output;
+* the result of arithmetic on a cell;
+* a value that is a cell of one output on one path and of another output on another path.
+
+It also reports writes to the array behind an output (`z.array`), which bypass the pieces, and reads of a piece that
+is selected by a cell of another output.
+
+Only `z.cell()`, `z.cells()` and `z.pieces(...)` issue cells. The checker follows cells through assignments, tuples,
+helpers and loops, until paths join that carry different cells.
 
 ## Why is this bad?
 
-A cell belongs to one block, and that is the whole proof that blocks write disjoint pieces. An index that its
-partition did not mint may be the same in two blocks, and then both write one piece: a data race, and undefined
-behaviour, by the Tile IR memory model ([specification, memory
+A cell belongs to one block. That is the whole proof that blocks write disjoint pieces. Two blocks may compute the
+same index if the partition did not issue it. Then both write one piece, which is a data race and undefined behaviour
+by the Tile IR memory model ([Tile IR specification, memory
 model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)).
 
 ## Example
@@ -51,8 +56,8 @@ def past_the_pieces(z: Mut[f32, BM], x: Ref[f32, Dyn]) -> None:
 
 ## Use instead
 
-Store through the cell itself, or through nothing where a block has one piece. Two outputs that are cut alike are walked
-together:
+Store through the cell, or use `z.store(t)` if each block has one piece. Walk two outputs together if they are
+partitioned alike:
 
 ```python
 from __future__ import annotations
@@ -185,7 +190,7 @@ _WORDS: Final[Mapping[str, Callable[[Fault], tuple[str, str]]]] = {
 RULE: Final = Rule(
     code=CODE,
     name="foreign-index",
-    summary="a piece written through an index that its partition did not mint",
+    summary="a piece written through an index that its partition did not issue",
     severity="error",
     mypy="tile-ownership",
     obligation=report_obligation,

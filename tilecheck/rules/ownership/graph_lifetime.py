@@ -2,15 +2,19 @@
 
 ## What it does
 
-Finds a captured graph whose tensors do not live as long as it does: one of torch that is replayed after a tensor that
-it works on is gone (deleted, or its last name bound to another tensor), and a tensor of the runtime that is moved
-while a graph that works on it can still be replayed. Tensors that the function was given, and those allocated while
-the graph is captured, live elsewhere and are not reported.
+Reports a captured graph whose tensors do not live as long as the graph:
+
+* a graph of torch that is replayed after a tensor that it uses is gone, because the tensor was deleted or its last
+  name was bound to another tensor;
+* a tensor of the runtime that is moved while a graph that uses it can still be replayed.
+
+Tensors that the function received, and tensors that are allocated during the capture, have other owners and are not
+reported.
 
 ## Why is this bad?
 
-A graph holds addresses. When it is replayed after a tensor was freed, it reads and writes memory that is somebody
-else's by then; when a name was bound to a new batch, it goes on with the old one.
+A graph holds addresses. If it is replayed after a tensor was freed, it reads and writes memory that may have another
+owner. If a name was bound to a new batch, the graph still uses the old one.
 
 ## Example
 
@@ -64,7 +68,7 @@ def replayed(batches, n):
 
 ## How to suppress it
 
-`# tilecheck: allow[TC406] what keeps the tensor alive` on the line of the finding.
+`# tilecheck: allow[TC406] why the tensor is still alive` on the line of the finding.
 """
 
 from __future__ import annotations

@@ -2,13 +2,14 @@
 
 ## What it does
 
-Finds an operation of the runtime (a call of a kernel, a `zip`, a `then`) that is dropped without having run. It is an
-error where it never runs, and a warning where it does not on some path; a path that ends with `raise` does not count.
+Reports an operation of the runtime (a call of a kernel, a `zip`, a `then`) that is dropped before it ran. The finding
+is an error if the operation never runs, and a warning if it does not run on some path. Paths that end with `raise` do
+not count.
 
 ## Why is this bad?
 
-Calling a kernel only builds the operation: without `.sync()`, `.start()` or `await` nothing is computed, and its
-outputs are lost. When it happens the runtime warns with `NeverRunWarning`.
+Calling a kernel only builds the operation. Without `.sync()`, `.start()` or `await` nothing is computed, and the
+outputs are lost. The runtime warns with `NeverRunWarning` when that happens.
 
 ## Example
 

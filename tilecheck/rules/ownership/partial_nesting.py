@@ -2,17 +2,17 @@
 
 ## What it does
 
-Finds tiles that are nested in a piece of an output, by `z.pieces(...)` or `z.store_at(...)`, and do not divide it.
-Extents that are only known at the launch become a clause of the contract instead: the tile divides the piece, or the
-array has one piece along that axis.
+Reports tiles that are nested in a piece of an output, by `z.pieces(...)` or `z.store_at(...)`, and do not divide the
+piece. If the extents are only known at the launch, the condition becomes a clause of the contract: the tile divides
+the piece, or the array has one piece along that axis.
 
 ## Why is this bad?
 
-Nested tiles are counted in units of their own size. The last one of a piece that it does not divide begins in this
-piece and ends in the next one, which another block owns: both write there, which is a data race, and undefined
-behaviour, by the Tile IR memory model ([specification, memory
-model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)). The bounds check does not help: it stops at
-the end of the array, not of the piece.
+Nested tiles are counted in units of their own size. If they do not divide the piece, the last one begins in this
+piece and ends in the next one, which another block owns. Then both blocks write there, which is a data race and
+undefined behaviour by the Tile IR memory model ([Tile IR specification, memory
+model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)). The bounds check does not prevent this: it
+stops at the end of the array, not at the end of the piece.
 
 ## Example
 

@@ -2,19 +2,19 @@
 
 ## What it does
 
-Finds a write through a parameter that a kernel of the ownership dialect only borrows: a store, an atomic or an
-assignment to an item of a `Ref`, of a partition or a view of one, or of the array behind it.
+Reports a write through a parameter that a kernel of the ownership dialect only borrows: a store, an atomic, or an
+assignment to an item of a `Ref`, of a partition or view of a `Ref`, or of the array behind it.
 
-In host code, finds a tensor of the runtime that is asked for to write although others may read it: the partition of a
-shared handle while another one is held, or of a read-only view.
+In host code, reports a tensor of the runtime that is used for writing although others may read it: the partition of a
+shared handle while another handle exists, or the partition of a read-only view.
 
 ## Why is this bad?
 
-A `Ref` stays with the caller while the kernel runs: other launches may read the same storage at the same time, and
-every block of this launch reads it without regard to the others. A write to it is a data race with those reads, and
-undefined behaviour, by the Tile IR memory model ([specification, memory
-model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)). What is proved of a kernel rests on it too:
-nothing that a `Ref` holds changes during a launch.
+The caller keeps a `Ref` while the kernel runs. Other launches may read the same storage at the same time, and every
+block of this launch reads it without synchronisation. A write to it is a data race with those reads, and the
+behaviour is undefined by the Tile IR memory model ([Tile IR specification, memory
+model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)). The proofs of dialect kernels depend on this
+rule: they assume that no element of a `Ref` changes during a launch.
 
 ## Example
 
@@ -38,7 +38,7 @@ def scale(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:
 
 ## Use instead
 
-Write to an output. An array that is read and written is an output whose block reads back its own piece:
+Write to an output. An array that is both read and written is an output whose blocks read their own pieces:
 
 ```python
 from __future__ import annotations
@@ -63,7 +63,7 @@ def scale_in_place(z: Mut[f32, B]) -> None:
 
 ## How to suppress it
 
-`# tilecheck: allow[TC104] nobody else has this array` on the line or above the kernel, or `@unsafe("why")` on the
+`# tilecheck: allow[TC104] no other code uses this array` on the line or above the kernel, or `@unsafe("why")` on the
 kernel. Both need a reason.
 """
 

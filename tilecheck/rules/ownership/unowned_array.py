@@ -2,17 +2,19 @@
 
 ## What it does
 
-Finds an array parameter of a kernel under `@tilecheck_runtime.kernel` whose annotation does not say who owns it: one
-that is none of `Mut`, `Ref` and `Shared`, one without the element type and the extent of each axis, or a `Mut` that
-leaves an extent of its pieces open.
+Reports an array parameter of a kernel under `@tilecheck_runtime.kernel` whose annotation does not state who owns it:
+
+* an annotation other than `Mut`, `Ref` and `Shared`;
+* one without the element type, or without the extent of each axis;
+* a `Mut` that leaves an extent of its pieces open.
 
 ## Why is this bad?
 
-In the ownership dialect blocks write disjoint pieces because an output is handed out in pieces, and inputs stay as
-they are because they are only lent. Of an array that comes in as it is neither can be said, at the kernel or at a
-launch: two blocks may write one element, or one may read what another writes. By the Tile IR memory model
-([specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)) either is a data
-race, and undefined behaviour.
+The ownership dialect divides an output into pieces, so that blocks write disjoint pieces. It only borrows inputs, so
+that they do not change. Neither holds for an array without an owner, in the kernel or at a launch: two blocks may
+write one element, or one block may read an element that another one writes. Either is a data race and undefined
+behaviour by the Tile IR memory model ([Tile IR specification, memory
+model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)).
 
 ## Example
 
@@ -47,8 +49,8 @@ def copy(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:
 
 ## How to suppress it
 
-`# tilecheck: allow[TC110] one block uses it` on the line or above the kernel, or `@unsafe("why")` on the kernel.
-Both need a reason.
+`# tilecheck: allow[TC110] one block uses it` on the line or above the kernel, or `@unsafe("why")` on the kernel. Both
+need a reason.
 """
 
 from __future__ import annotations

@@ -2,19 +2,20 @@
 
 ## What it does
 
-Finds a tensor, partition, operation or flight of the runtime that is used after it was moved: into a partition, into
-the launch that writes it, into a shared handle, or, for an operation, by being run. A view of it counts as well.
+Reports a tensor, partition, operation or flight of the runtime that is used after it was moved: into a partition,
+into a launch that writes it, or into a shared handle. An operation is moved when it runs. A use of a view of a moved
+tensor is reported as well.
 
-Functions are followed along their paths: a tensor that is moved under an `if` and used after it is a finding, and so
-is one that a loop moves twice. What counts is the memory, whatever it is called: views (`x.view[...]`, `reshape`),
-tuples, lists, attributes that the class sets, functions of the file. Of what leaves these functions nothing is said,
-unless `--strict` asks for it.
+The checker follows functions along their paths. It reports a tensor that is moved under an `if` and used after it,
+and one that a loop moves twice. It tracks memory, not names: views (`x.view[...]`, `reshape`), tuples, lists,
+attributes that the class sets, and functions of the file. Uses of values that leave these functions are only reported
+with `--strict`.
 
 ## Why is this bad?
 
-What was moved belongs to somebody else: pieces of a partition to the blocks of a launch, an operation to the run that
-it had. The runtime raises `MovedError` on that line when it gets there, which may be long after the test that was
-run.
+A moved object has a new owner: the pieces of a partition belong to the blocks of a launch, and an operation belongs
+to its run. The runtime raises `MovedError` at that line when the line executes, which may be long after the tests
+passed.
 
 ## Example
 
@@ -40,7 +41,7 @@ def sums(steps: int) -> None:
 
 ## Use instead
 
-Go on with what came of it. A launch returns what its outputs have become:
+Continue with the result of the move. A launch returns its outputs:
 
 ```python
 from typing import TypeVar
@@ -64,9 +65,9 @@ def sums(steps: int) -> None:
 
 ## How to suppress it
 
-`# tilecheck: allow[TC402] why it was not moved` on the line of the use. Code that expects to be refused needs none:
-in a `try` that catches `MovedError` (or another error of the runtime) by name, and under `pytest.raises(...)` of one,
-nothing is reported.
+`# tilecheck: allow[TC402] why it was not moved` on the line of the use. Code that expects the error needs no
+suppression: nothing is reported in a `try` that catches `MovedError`, or another error of the runtime, by name, nor
+under `pytest.raises(...)` of one.
 """
 
 from __future__ import annotations

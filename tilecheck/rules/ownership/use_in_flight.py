@@ -2,16 +2,16 @@
 
 ## What it does
 
-Finds memory that is read or moved while a launch that writes it is in flight, and memory that is moved while one that
-reads it is. A flight ends where its result is taken: `flight.wait()`, `await flight`. One that was dropped never ends
-as far as the program knows.
+Reports memory that is read or moved while a launch that writes it is in flight, and memory that is moved while a
+launch that reads it is in flight. A flight ends when its result is taken, by `flight.wait()` or `await flight`. A
+flight that was dropped never ends, as far as the program knows.
 
-Where TC402 fits as well, this is what is reported: waiting is what is missing.
+If TC402 applies as well, only this rule reports: the program lacks a wait.
 
 ## Why is this bad?
 
-The launch runs beside the program. What is read may be the old elements, the new ones, or some of each. The runtime
-raises `InFlightError` instead, whether or not the launch happens to be through.
+The launch runs beside the program. A read may return old elements, new elements, or some of each. The runtime raises
+`InFlightError` instead, even if the launch has already finished.
 
 ## Example
 
@@ -38,7 +38,7 @@ def summed() -> object:
 
 ## Use instead
 
-Wait for it, and use what it gives back. Inputs can be read meanwhile:
+Wait for the flight, and use its result. Inputs can be read in the meantime:
 
 ```python
 from typing import TypeVar

@@ -2,15 +2,16 @@
 
 ## What it does
 
-Finds a loop over `n // T` whose variable selects tiles of `T` elements, where `n % T` may be non-zero. The quotient
-may be a local of the kernel, or be computed by a visible launch from the extent of the array. Nothing is said where
-the remainder is known to be zero (an assertion, `@requires`, a check in the host code before every visible launch) or
-taken care of after the loop, or where the tile of every visible launch comes from a list whose making is not
-followed.
+Reports a loop over `n // T` whose variable selects tiles of `T` elements, if `n % T` may be non-zero. The quotient
+may be a local variable of the kernel, or a seen launch may compute it from the extent of the array.
+
+The loop is not reported if the remainder is known to be zero (by an assertion, by `@requires`, or by a check in the
+host code before every seen launch), if code after the loop handles the remainder, or if every seen launch takes the
+tile from a list that the checker cannot follow.
 
 ## Why is this bad?
 
-The last `n % T` elements are never touched: a sum lacks them, an output keeps what was there before.
+The last `n % T` elements are never accessed: a sum is incomplete, and an output retains its old elements.
 
 ## Example
 
@@ -46,8 +47,8 @@ def row_sums(src, dst, T: ct.Constant[int]):
 
 ## How to suppress it
 
-`@requires("src.shape[1] % T == 0")` on the kernel when every launch satisfies it, which visible launches are checked
-against. Otherwise `# tilecheck: allow[TC305] why the rest may be left out` on the line of the loop.
+`@requires("src.shape[1] % T == 0")` on the kernel if every launch satisfies it; seen launches are checked against it.
+Otherwise `# tilecheck: allow[TC305] why the rest may be left out` on the line of the loop.
 """
 
 from __future__ import annotations

@@ -2,15 +2,15 @@
 
 ## What it does
 
-Finds a load, or a gather, whose padding value the element type of the array does not have: infinity or NaN for
-integers, infinity for `float8_e4m3fn`, zero for `float8_e8m0fnu`.
+Reports a load, or a gather, with a padding value that the element type of the array does not have: infinity or NaN
+for integers, infinity for `float8_e4m3fn`, zero for `float8_e8m0fnu`.
 
-The element type is known where the kernel uses the elements as indices, or where a visible launch passes an array
-that the host allocates with a `dtype`.
+The element type is known if the kernel uses the elements as indices, or if a seen launch passes an array that the
+host allocates with a `dtype`.
 
 ## Why is this bad?
 
-The padding is then another value than the kernel counts on: the maximum over a tile of integers that is padded with
+The padding has a different value than the kernel expects. The maximum over a tile of integers that is padded with
 "negative infinity" is not the maximum of its elements.
 
 ## Example
@@ -34,7 +34,7 @@ def run(stream, rows, columns):
 
 ## Use instead
 
-Pad with a value of the type, and replace the lanes outside by what the operation needs:
+Pad with a value of the type, and replace the lanes outside with the value that the operation needs:
 
 ```python
 import cuda.tile as ct
@@ -58,6 +58,7 @@ def run(stream, rows, columns):
 ## How to suppress it
 
 `# tilecheck: allow[TC303] why the value is right` on the line or above the kernel, or `@unsafe("why")` on the kernel.
+Both need a reason.
 """
 
 from __future__ import annotations

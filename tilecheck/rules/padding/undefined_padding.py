@@ -2,27 +2,27 @@
 
 ## What it does
 
-Finds a reduction, a scan, a matrix product, an index, a condition, an atomic or a store that uses lanes of a tile which
-lie outside the array it was loaded from, where the load does not say what such lanes hold.
+Reports a reduction, a scan, a matrix product, an index, a condition, an atomic or a store that uses lanes of a tile
+which lie outside the array it was loaded from, if the load does not specify the value of such lanes.
 
-The lanes are followed through the kernel one by one: a mask applied with `ct.where`, a store that clips the same
-lanes, or a tile that always lies inside the array make the load harmless. Adding a large negative number, or
-multiplying by a mask of zeros, does not: `0 * NaN` is `NaN`.
+The checker follows the lanes through the kernel. A load is harmless if a mask is applied with `ct.where`, if a store
+clips the same lanes, or if the tile always lies inside the array. Adding a large negative number, or multiplying by a
+mask of zeros, does not help: `0 * NaN` is `NaN`.
 
-The finding stands on the first use and names the condition on the launch under which nothing outside is used. It is a
-warning while a launch may break that condition, and an error where every launch does. That arrays which are copied
-into each other have equal extents, and that loops stay inside arrays, is part of the kernel's contract and not
-reported.
+The finding is located at the first use, and names the condition on the launch under which no lane outside is used. It
+is a warning if a launch may break that condition, and an error if every launch breaks it. Two conditions are part of
+the kernel's contract and are not reported: that arrays which are copied into each other have equal extents, and that
+loops stay inside arrays.
 
 ## Why is this bad?
 
-Without a padding mode the value of these lanes is unspecified (`ct.PaddingMode.UNDETERMINED`): it differs from one
-GPU to the next, and may be NaN. The kernel is right for sizes that the tile divides, and for others on some machines
-only.
+Without a padding mode the value of these lanes is unspecified (`ct.PaddingMode.UNDETERMINED`). It differs from one
+GPU to the next, and may be NaN. The kernel is right for sizes that the tile divides, and for other sizes only on some
+machines.
 
 ## Example
 
-Where `T > x.shape[1]`, the maximum is taken over lanes that no element was loaded to:
+If `T > x.shape[1]`, the maximum includes lanes without an element:
 
 ```python
 import cuda.tile as ct
@@ -36,7 +36,7 @@ def softmax(x, o, T: ct.Constant[int]):
     ct.store(o, (i, 0), e / ct.sum(e, axis=1, keepdims=True))
 ```
 
-The weights of the last keys are zero, and the values that they are multiplied with are still undefined:
+The weights of the last keys are zero, but the values that they are multiplied with are still undefined:
 
 ```python
 import cuda.tile as ct
@@ -54,7 +54,7 @@ def weighted(p, v, o, tm: ct.Constant[int], tn: ct.Constant[int], td: ct.Constan
 
 ## Use instead
 
-Name the padding: the identity of what combines the lanes.
+Specify the padding: use the identity of the operation that combines the lanes.
 
 ```python
 import cuda.tile as ct
@@ -93,7 +93,7 @@ def whole_tiles(x, o, T: ct.Constant[int]):
     ct.store(o, (i, 0), total)
 ```
 
-An element-wise kernel needs none of this, as long as its store clips what its load padded:
+An element-wise kernel needs no padding, as long as its store clips the lanes that its load padded:
 
 ```python
 import cuda.tile as ct
@@ -108,7 +108,7 @@ def exponential(x, o, T: ct.Constant[int]):
 ## How to suppress it
 
 `# tilecheck: allow[TC301] why the lanes do not matter` on the line or above the kernel, or `@unsafe("why")` on the
-kernel. A condition on sizes is better declared with `@requires`.
+kernel. Declare a condition on sizes with `@requires` instead.
 """
 
 from __future__ import annotations

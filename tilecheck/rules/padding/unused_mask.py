@@ -1,16 +1,16 @@
-"""TC302 unused-mask: a mask computed and not used.
+"""TC302 unused-mask: a mask that is computed and not used.
 
 ## What it does
 
-Finds a mask (a comparison of tiles, or what `&`, `|` and `~` make of some) that is computed and reaches no access, no
-`where` and no other result. A mask that one variant of the kernel uses is used. Names that begin with `_` are left
-alone.
+Reports a mask that is computed and reaches no access, no `where` and no other result. A mask is a comparison of
+tiles, or a combination of masks with `&`, `|` and `~`. A mask that one variant of the kernel uses is not reported,
+and neither is a name that begins with `_`.
 
 ## Why is this bad?
 
-Accesses check bounds by themselves, so this is often harmless; but they check them against the array. A mask such as
-`offsets < n` also keeps out lanes that lie inside the array and are not meant, when `n` is smaller, or when an offset
-runs from one row into the next.
+Accesses check bounds by themselves, so an unused mask is often harmless. But accesses check against the array. A mask
+such as `offsets < n` also excludes lanes that lie inside the array and must not be used: if `n` is smaller than the
+array, or if an offset extends from one row into the next.
 
 ## Example
 
@@ -40,7 +40,7 @@ def double(src, dst, n: int, T: ct.Constant[int]):
 
 ## How to suppress it
 
-`# tilecheck: allow[TC302] what it is kept for` on the line, or a name that begins with `_`.
+`# tilecheck: allow[TC302] why it stays` on the line, or a name that begins with `_`.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _unused(model: KernelModel, u: Unused) -> Diagnostic:
 RULE: Final = Rule(
     code=CODE,
     name="unused-mask",
-    summary="a mask computed and not used",
+    summary="a mask that is computed and not used",
     severity="warning",
     mypy="tile-unused",
     unnecessary=True,

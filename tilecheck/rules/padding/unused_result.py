@@ -2,15 +2,14 @@
 
 ## What it does
 
-Finds a tile that is loaded or computed and reaches no store, no atomic, no condition and no result of a function. Of
-a chain of such values the last one is reported. An assignment that does more than compute a value (an atomic, an
-ordered load, a call that stores) is used; so is what one variant of the kernel uses. Names that begin with `_` are
-left alone.
+Reports a tile that is loaded or computed and reaches no store, no atomic, no condition and no result of a function.
+Of a chain of such values the last one is reported. Assignments with an effect (an atomic, an ordered load, a call
+that stores) are not reported, nor are values that one variant of the kernel uses, nor names that begin with `_`.
 
 ## Why is this bad?
 
-The compiler removes the value, and without it the kernel mostly does not compute what its author thinks: the result
-was meant to be stored, or another name was.
+The compiler removes the value. The kernel probably does not compute what its author intended: the result should have
+been stored, or another name should have been used.
 
 ## Example
 
@@ -40,7 +39,7 @@ def double(src, dst, T: ct.Constant[int]):
 
 ## How to suppress it
 
-`# tilecheck: allow[TC304] what it is kept for` on the line, or a name that begins with `_`.
+`# tilecheck: allow[TC304] why it stays` on the line, or a name that begins with `_`.
 """
 
 from __future__ import annotations

@@ -2,19 +2,20 @@
 
 ## What it does
 
-Finds a block that reads an element which another block writes in the same launch. The finding stands on the read.
+Reports a block that reads an element which another block writes in the same launch. The finding is located at the
+read.
 
 ## Why is this bad?
 
-There is no order between the blocks of a launch: no barrier, and no promise that they run at the same time. A plain
+The blocks of a launch are not ordered: there is no barrier, and no guarantee that they run at the same time. A plain
 read and a plain write of one location from two blocks are a data race ([Tile IR specification, memory
-model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)), and so undefined behaviour. The reader may
-see the old value, the new one, or, since the compiler may assume that nobody else touches the location, a value that
-was never there.
+model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)), and the behaviour of the program is
+undefined. The reader may see the old value or the new one. It may also see a value that was never stored, because the
+compiler may assume that no other block accesses the location.
 
 ## Example
 
-A reduction in two phases, as if all blocks had finished the first before any begins the second:
+A reduction in two phases, as if all blocks finished the first phase before any of them begins the second:
 
 ```python
 import cuda.tile as ct
@@ -53,7 +54,7 @@ def second_phase(partial, dst, n: int, T: ct.Constant[int]):
     ct.store(dst, (i,), total)
 ```
 
-A block may read what it writes itself:
+A block may read the elements that it writes itself:
 
 ```python
 import cuda.tile as ct
@@ -68,7 +69,7 @@ def in_place(x, T: ct.Constant[int]):
 ## How to suppress it
 
 `# tilecheck: allow[TC103] why no other block writes it` on the line or above the kernel, or `@unsafe("why")` on the
-kernel.
+kernel. Both need a reason.
 """
 
 from __future__ import annotations

@@ -2,14 +2,14 @@
 
 ## What it does
 
-Finds a scatter whose indices name one element twice within one block.
+Reports a scatter whose indices name one element twice within one block.
 
 ## Why is this bad?
 
-A tile operation stands for one memory operation on each element, with no order between them. Two of them that write
-one location are a data race inside a block ([Tile IR specification, memory
-model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)): undefined behaviour, whichever value one
-expects to stay.
+A tile operation performs one memory operation for each element, and nothing orders these operations. Two of them that
+write one location are a data race inside a block ([Tile IR specification, memory
+model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)). The behaviour is undefined; neither of the
+two values is guaranteed to remain.
 
 ## Example
 
@@ -28,8 +28,8 @@ def pairs(src, dst, T: ct.Constant[int]):
 
 ## Use instead
 
-Give every lane its own element, or combine the lanes first. To add up what meets in one place, use `ct.atomic_add`,
-whose lanes may coincide.
+Give every lane an element of its own, or combine the lanes first. To add up values in one location, use
+`ct.atomic_add`: its lanes may name the same element.
 
 ```python
 import cuda.tile as ct
@@ -52,7 +52,7 @@ def add_pairs(src, dst, T: ct.Constant[int]):
 ## How to suppress it
 
 `# tilecheck: allow[TC106] why the indices differ` on the line or above the kernel, or `@unsafe("why")` on the kernel.
-When the indices come from an array that holds no value twice, declare it: `@requires("injective(ids)")`.
+If the indices come from an array that contains no value twice, declare that instead: `@requires("injective(ids)")`.
 """
 
 from __future__ import annotations

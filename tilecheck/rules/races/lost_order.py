@@ -1,21 +1,24 @@
-"""TC108 lost-order: accesses of one block whose program order the compiler does not keep.
+"""TC108 lost-order: accesses of one block whose program order the compiler does not preserve.
 
 ## What it does
 
-Finds accesses of one block that rely on program order where the compiler keeps none: a store in a `for` loop whose
-iterations the compiler may leave unordered although they write the same elements, for example through a slice that
-moves with the loop; and accesses under a lock whose operations do not order them.
+Reports accesses of one block that rely on program order, where the compiler does not preserve it:
+
+* a store in a `for` loop whose iterations write the same elements although the compiler may leave them unordered, for
+  example through a slice that moves with the loop;
+* accesses under a lock whose operations do not order them.
 
 ## Why is this bad?
 
-In Tile IR, program order alone orders nothing; only tokens do, and the compiler leaves the token out where it takes
-the iterations of a loop to be independent. Two unordered writes of one location are a data race even within one block
-([specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)): undefined behaviour.
+Program order alone orders nothing in Tile IR; only tokens do. The compiler leaves the token out if it considers the
+iterations of a loop independent. Two unordered writes of one location are a data race even within one block ([Tile IR
+specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)), and the behaviour is
+undefined.
 
 ## Example
 
-The slice moves back by a tile in each iteration and the index forward by one, so every iteration writes the same
-elements, and their order is not kept:
+In each iteration the slice moves back by a tile and the index advances by one. So all iterations write the same
+elements, in no defined order:
 
 ```python
 import cuda.tile as ct
@@ -31,7 +34,7 @@ def moving_window(dst, n: int, T: ct.Constant[int]):
 
 ## Use instead
 
-Keep the value in a variable and store it once after the loop, or let the iterations write different elements:
+Hold the value in a variable and store it once after the loop, or let the iterations write different elements:
 
 ```python
 import cuda.tile as ct
@@ -47,7 +50,8 @@ def last_value(dst, n: int, T: ct.Constant[int]):
 
 ## How to suppress it
 
-`# tilecheck: allow[TC108] what orders the stores` on the line or above the kernel, or `@unsafe("why")` on the kernel.
+`# tilecheck: allow[TC108] why the stores are ordered` on the line or above the kernel, or `@unsafe("why")` on the
+kernel. Both need a reason.
 """
 
 from __future__ import annotations
@@ -98,7 +102,7 @@ def _weak_lock(s: Settled, model: KernelModel) -> Diagnostic:
 RULE: Final = Rule(
     code=CODE,
     name="lost-order",
-    summary="accesses of one block whose program order the compiler does not keep",
+    summary="accesses of one block whose program order the compiler does not preserve",
     severity="error",
     mypy="tile-race",
     residual=True,

@@ -2,18 +2,20 @@
 
 ## What it does
 
-Finds a kernel that is launched with `programmatic_dependent_launch=True` and touches an array before it has called
-`ct.grid_dependency_control_wait()`, or without calling it. A wait under a condition counts only for what stands under
-the same condition; constants that the launch passes are taken into account. What a kernel reads before the wait,
-while it reads other arrays only after it, is taken for data that no earlier launch writes. Kernels that are never
-launched so are left alone.
+Reports a kernel that is launched with `programmatic_dependent_launch=True` and accesses an array before it calls
+`ct.grid_dependency_control_wait()`, or without calling it.
+
+A wait under a condition only counts for accesses under the same condition; the constants that the launch passes are
+taken into account. A kernel may read an array before the wait if it reads other arrays only after the wait: such an
+array is assumed not to be written by an earlier launch. A kernel without such a launch is not reported.
 
 ## Why is this bad?
 
-Under programmatic dependent launch the kernel starts while the launch before it still runs. What that one writes is
-visible only after the wait; before it, a load may return old values, and a store may overwrite what is still being
-read. Nothing orders the two accesses: a data race, and undefined behaviour, by the Tile IR memory model
-([specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)).
+Under programmatic dependent launch, a kernel starts while the previous launch is still running. The writes of the
+previous launch are visible only after the wait. Before it, a load may return old values, and a store may overwrite
+elements that are still being read. Nothing orders the two accesses. That is a data race, and undefined behaviour by
+the Tile IR memory model ([Tile IR specification, memory
+model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)).
 
 ## Example
 

@@ -1,16 +1,17 @@
-"""TC107 mixed-atomicity: a plain access, or one too weak to synchronise, to what another block updates.
+"""TC107 mixed-atomicity: a plain or too weak access to an element that another block updates atomically.
 
 ## What it does
 
-Finds a plain load or store of a location that another block updates with an atomic, and atomics whose order or scope is
-too weak for what they are used for, such as a lock that is taken without `ACQUIRE` or whose scope is one block.
+Reports a plain load or store of a location that another block updates with an atomic. It also reports atomics whose
+order or scope is too weak for their use, such as a lock that is taken without `ACQUIRE`, or with the scope of one
+block.
 
 ## Why is this bad?
 
-An atomic is safe beside other atomics only. A plain access to the same location from another block conflicts with it
-and nothing orders the two: a data race, and undefined behaviour, by the Tile IR memory model ([specification, memory
-model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)). A lock taken with a relaxed operation does
-not keep the protected accesses inside: the compiler may move them out.
+An atomic is only safe next to other atomics. A plain access to the same location from another block conflicts with
+it, and nothing orders the two accesses. That is a data race, and undefined behaviour by the Tile IR memory model
+([Tile IR specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)). A lock that
+is taken with a relaxed operation does not keep the protected accesses inside: the compiler may move them out.
 
 ## Example
 
@@ -43,7 +44,8 @@ def ticket(count, dst, T: ct.Constant[int]):
 
 ## How to suppress it
 
-`# tilecheck: allow[TC107] what orders the accesses` on the line or above the kernel, or `@unsafe("why")` on the kernel.
+`# tilecheck: allow[TC107] why the accesses are ordered` on the line or above the kernel, or `@unsafe("why")` on the
+kernel. Both need a reason.
 """
 
 from __future__ import annotations
@@ -112,7 +114,7 @@ def _help(s: Settled) -> str:
 RULE: Final = Rule(
     code=CODE,
     name="mixed-atomicity",
-    summary="a plain access, or one too weak to synchronise, to what another block updates",
+    summary="a plain or too weak access to an element that another block updates atomically",
     severity="error",
     mypy="tile-race",
     residual=True,

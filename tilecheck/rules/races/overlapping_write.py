@@ -2,25 +2,25 @@
 
 ## What it does
 
-Finds two blocks of one launch that write the same element of an array, or one block's write that meets another
-block's write made by a different statement. The report shows a *witness*: a grid, the constants and shapes, the
-two blocks with their loop iterations, and the element that both write. Every witness is evaluated again before it is
-shown.
+Reports two blocks of one launch that write the same element of an array, through one statement or through two. The
+finding shows a *witness*: a grid, constants and shapes, the two blocks with their loop iterations, and the element
+that both write. Each witness is evaluated before it is shown.
 
-A kernel that reads `ct.bid(k)` or `ct.num_blocks(k)` is meant for more than one block on axis `k`, so a collision
-along that axis is an error, not a condition on the launch.
+A kernel that reads `ct.bid(k)` or `ct.num_blocks(k)` is written for several blocks on axis `k`. A collision along
+that axis is therefore an error, not a condition on the launch.
 
 ## Why is this bad?
 
-Blocks run in no particular order and at the same time. Two plain writes to one location from two blocks conflict, and
-nothing orders them: by the Tile IR memory model ([specification, memory
+The blocks of a launch run at the same time and in no particular order. Two plain writes to one location from two
+blocks conflict, and nothing orders them. By the Tile IR memory model ([Tile IR specification, memory
 model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)) that is a data race, and a program with a
-data race has undefined behaviour. It stays undefined when both blocks write equal values: there is no exemption for
-that. In practice the result differs from run to run, or is right until the grid grows.
+data race has undefined behaviour. The behaviour is undefined even if both blocks write equal values: the memory model
+makes no exception for them. In practice the result differs from run to run, or is right until the grid grows.
 
 ## Example
 
-The grid has two axes, but the second one never reaches the destination: all blocks with one `i` write the same tile.
+The grid has two axes, but the index of the destination depends on the first one only: all blocks with the same `i`
+write the same tile.
 
 ```python
 import cuda.tile as ct
@@ -33,7 +33,8 @@ def copy_tiles(src, dst, T: ct.Constant[int], U: ct.Constant[int]):
     ct.store(dst, (i, 0), tile)  # error: TC101
 ```
 
-A block steps on by `T // 2` elements and writes `T`, so each writes half of what the next one writes:
+A block advances by `T // 2` elements and writes `T` elements, so it writes half of the elements that the next block
+writes:
 
 ```python
 import cuda.tile as ct
@@ -47,7 +48,8 @@ def half_a_step(src, dst, T: ct.Constant[int]):
 
 ## Use instead
 
-Let every grid axis that the kernel reads reach the destination, with a step no shorter than the tile:
+Let the index of the destination depend on every grid axis that the kernel reads, with a step at least as long as the
+tile:
 
 ```python
 import cuda.tile as ct
@@ -66,16 +68,16 @@ def whole_step(src, dst, T: ct.Constant[int]):
     ct.scatter(dst, offsets, ct.gather(src, offsets))
 ```
 
-Where blocks must combine their results in one place, use an atomic (`ct.atomic_add`), or write partial results to a
-workspace with a place for every block and reduce them in a second launch.
+If blocks must combine their results in one location, use an atomic (`ct.atomic_add`). Alternatively, write partial
+results to a workspace with one location for each block, and reduce them in a second launch.
 
 ## How to suppress it
 
 `# tilecheck: allow[TC101] why this cannot happen` on the line or above the kernel, or `@unsafe("why")` on the kernel.
 Both need a reason.
 
-See also: [which blocks meet where, drawn](../show.md), [how it is mended by `--fix`](../fixes.md), [TC102](TC102.md)
-for writes that could not be proved disjoint, and [the memory model in plain words](../memory-model.md).
+See also: [pictures of the blocks that collide](../show.md), [the fixes that `--fix` applies](../fixes.md),
+[TC102](TC102.md) for writes that could not be proved disjoint, and [the memory model](../memory-model.md).
 """
 
 from __future__ import annotations

@@ -2,22 +2,22 @@
 
 ## What it does
 
-Reports a write for which neither a proof was found that blocks never write the same element, nor a collision. It also
-reports a write that is disjoint only under a condition on its launch that nothing states: the message names the
-condition.
+Reports a write for which the checker found neither a proof that blocks never write the same element, nor a collision.
+It also reports a write that is disjoint only under a condition on the launch that nothing states; the message names
+the condition.
 
-By default this is a warning; with `--strict`, or `@deny_residual` on the kernel, it is an error.
+The finding is a warning. With `--strict`, or with `@deny_residual` on the kernel, it is an error.
 
 ## Why is this bad?
 
-If two blocks do write the same element, the program has a data race, which the Tile IR memory model
-([specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html))
-makes undefined behaviour. What is reported here is not known to be wrong. It is a place where
-the safety of the kernel rests on something that its index arithmetic does not show.
+If two blocks write the same element, the program has a data race, and the Tile IR memory model ([Tile IR
+specification, memory model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)) makes its behaviour
+undefined. The reported write may be correct. Its safety depends on a fact that the index arithmetic does not show.
 
 ## Example
 
-Where each block writes is read from an array. It is fine if `rows` holds no value twice, and nothing says so.
+Each block reads the row that it writes from an array. The kernel is correct if `rows` contains no value twice, but
+nothing states that.
 
 ```python
 import cuda.tile as ct
@@ -32,7 +32,7 @@ def scatter_rows(src, rows, dst, T: ct.Constant[int]):
 
 ## Use instead
 
-Say what the index array satisfies, in the contract language. The declaration becomes part of the kernel's contract,
+State what the index array satisfies, in the contract language. The declaration becomes part of the kernel's contract,
 which `tilecheck contract` prints:
 
 ```python
@@ -48,8 +48,8 @@ def scatter_rows(src, rows, dst, T: ct.Constant[int]):
     ct.store(dst, (row, 0), ct.load(src, (i, 0), (1, T)))
 ```
 
-A condition on constants or shapes is declared in the same way. Each block writes `T` elements of a row of `W`; rows
-stay apart only if `T <= W`:
+Declare a condition on constants or shapes in the same way. Here each block writes `T` elements of a row of `W`
+elements; rows are disjoint only if `T <= W`:
 
 ```python
 import cuda.tile as ct
@@ -65,8 +65,8 @@ def head_of_rows(src, dst, W: ct.Constant[int], T: ct.Constant[int]):
 
 ## How to suppress it
 
-`# tilecheck: allow[TC102] why blocks stay apart` on the line or above the kernel, or `@unsafe("why")` on the kernel. A
-declaration is better than an opt-out: it can be checked.
+`# tilecheck: allow[TC102] why blocks write disjoint elements` on the line or above the kernel, or `@unsafe("why")` on
+the kernel. A declaration is better than a suppression: launches are checked against it.
 """
 
 from __future__ import annotations

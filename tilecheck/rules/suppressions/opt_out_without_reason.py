@@ -1,13 +1,14 @@
-"""TC902 opt-out-without-reason: an opt-out that gives no reason.
+"""TC902 opt-out-without-reason: a suppression without a reason.
 
 ## What it does
 
-Reports a `# tilecheck: allow[...]` comment or an `@unsafe` decorator that does not say why the code is right.
+Reports a suppression, a `# tilecheck: allow[...]` comment or an `@unsafe` decorator, that does not state why the code
+is right.
 
 ## Why is this bad?
 
-An opt-out replaces a proof by the author's word. Without the argument, nobody who changes the code later can tell
-whether it still holds.
+A suppression replaces a proof by the word of the author. Without the argument, a later reader who changes the code
+cannot check whether it still holds.
 
 ## Example
 
@@ -60,7 +61,7 @@ def report_missing_reason(what: str, decorator: bool, span: Span, kernel: str | 
 RULE: Final = Rule(
     code=CODE,
     name="opt-out-without-reason",
-    summary="an opt-out that gives no reason",
+    summary="a suppression without a reason",
     severity="warning",
     mypy="tile-opt-out",
 )

@@ -1,13 +1,14 @@
-"""TC901 unused-opt-out: an opt-out that suppresses nothing.
+"""TC901 unused-opt-out: a suppression that suppresses nothing.
 
 ## What it does
 
-Reports a `# tilecheck: allow[...]` comment or an `@unsafe` decorator that suppresses no finding. Only codes that are
-selected in this run are judged.
+Reports a suppression, a `# tilecheck: allow[...]` comment or an `@unsafe` decorator, that suppresses no finding. Only
+codes that are selected in this run are considered. It also reports declarations of a contract that contradict each
+other.
 
 ## Why is this bad?
 
-An opt-out that is no longer needed hides the next mistake in the same place.
+A suppression that is no longer needed hides the next bug at its location.
 
 ## Example
 
@@ -80,7 +81,7 @@ def report_unused(what: str, selectors: Sequence[str], whole: bool, span: Span, 
 RULE: Final = Rule(
     code=CODE,
     name="unused-opt-out",
-    summary="an opt-out that suppresses nothing",
+    summary="a suppression that suppresses nothing",
     severity="warning",
     mypy="tile-opt-out",
     unnecessary=True,

@@ -1,11 +1,11 @@
-"""TC505 product-operands: operands of a matrix product of types that it does not take.
+"""TC505 product-operands: operands of a matrix product of types that it does not accept.
 
 ## What it does
 
-Finds matrix products of types for which there is none: operands of `ct.mma` of two types, an accumulator that the
-product cannot be added to, a tile of one axis where `ct.mma` takes a matrix, and scales of `ct.mma_scaled` of a type
-or number that do not go with their operands. Extents that do not meet are [TC501](TC501.md). Where an element type is
-not known nothing is said, and where only a launch tells it (the type of an array) only a launch that is seen.
+Reports matrix products of types for which there is no product: operands of `ct.mma` of two types, an accumulator of
+the wrong type, a tile of one axis where `ct.mma` takes a matrix, and scales of `ct.mma_scaled` whose type or number
+does not match the operands. [TC501](TC501.md) reports extents that do not match. An unknown element type is not
+reported. If only a launch determines the type of an array, a seen launch is needed.
 
 | operands | accumulator |
 |---|---|
@@ -16,8 +16,8 @@ not known nothing is said, and where only a launch tells it (the type of an arra
 
 ## Why is this bad?
 
-The kernel does not compile, which is noticed at its first launch on a GPU: the instructions that multiply matrices
-exist for these types only (Tile IR specification, `mmaf`, `mmai` and `mmaf_scaled`).
+The kernel does not compile, which shows at its first launch on a GPU. The instructions that multiply matrices exist
+for these types only (Tile IR specification, `mmaf`, `mmai` and `mmaf_scaled`).
 
 ## Example
 
@@ -175,7 +175,7 @@ _WORDS: Final[Mapping[str, Words]] = {
 RULE: Final = Rule(
     code=CODE,
     name="product-operands",
-    summary="operands of a matrix product of types that it does not take",
+    summary="operands of a matrix product of types that it does not accept",
     severity="error",
     mypy="tile-shape",
     kernel=report_kernel,

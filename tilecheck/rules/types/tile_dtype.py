@@ -1,20 +1,22 @@
-"""TC502 tile-dtype: a tile whose element type is not the one that its place asks for.
+"""TC502 tile-dtype: a tile whose element type does not match its use.
 
 ## What it does
 
-Follows the element types of tiles and finds those that do not fit: two types without a common one in arithmetic, bits
-of numbers with a fraction, a store that would lose digits, a mask or an index of another type than it must have, a
-`ct.bitcast` between different widths, an atomic operation that there is not for the type, a variable that changes its
-type in a loop. Where a type is not known nothing is said, and where only a launch tells it (the type of an array)
-only a launch that is seen, which is then shown. Operands of products are [TC505](TC505.md).
+Follows the element types of tiles and reports types that do not match: two types without a common type in arithmetic,
+a bitwise operation on floats, a store that would lose precision, a mask or an index of the wrong type, a `ct.bitcast`
+between different widths, an atomic operation that does not exist for the type, a variable that changes its type in a
+loop. [TC505](TC505.md) reports the operands of products.
 
-In a kernel of the dialect the annotations of its parameters say what their elements are, and a tile stored to a piece
-whose elements are of another type is one that does not fit, also where the conversion loses nothing.
+An unknown type is not reported. If only a launch determines the type of an array, a seen launch is needed; the
+finding then shows the launch.
+
+In a kernel of the dialect, annotations state the element types of parameters. There, the rule also reports a tile
+that is stored to a piece with another element type, even if the conversion loses nothing.
 
 ## Why is this bad?
 
-`cuda.tile` refuses what loses precision when the kernel is compiled, which is at its first launch, and converts the
-rest without a word. A type that is written down at the output and another one at the store are two intentions, and a
+`cuda.tile` rejects conversions that lose precision when the kernel is compiled, which is at its first launch, and
+performs all others silently. An element type at the output and another one at the store are two intentions, and a
 type checker treats them as an error.
 
 ## Example
@@ -77,8 +79,8 @@ def means(a, c, T: ct.Constant[int]):
 
 ## How to suppress it
 
-`# tilecheck: allow[TC502] the conversion is meant` on the line or above the kernel, or `@unsafe("why")` on the kernel.
-Both need a reason.
+`# tilecheck: allow[TC502] the conversion is intended` on the line or above the kernel, or `@unsafe("why")` on the
+kernel. Both need a reason.
 """
 
 from __future__ import annotations
@@ -298,7 +300,7 @@ _WORDS: Final[Mapping[str, Words]] = {
 RULE: Final = Rule(
     code=CODE,
     name="tile-dtype",
-    summary="a tile whose element type is not the one that its place asks for",
+    summary="a tile whose element type does not match its use",
     severity="error",
     mypy="tile-dtype",
     kernel=report_kernel,

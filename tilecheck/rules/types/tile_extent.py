@@ -1,16 +1,16 @@
-"""TC504 tile-extent: an extent of a tile that is no power of two.
+"""TC504 tile-extent: an extent of a tile that is not a power of two.
 
 ## What it does
 
-Finds tiles with an extent that is no positive power of two, wherever one is made: loaded, filled, counted with
-`ct.arange`, broadcast, extracted or put together. An extent that is a constant of the kernel is wrong when it is a
-power of two for no value of the constant, such as `3 * T`, or for the value that a visible launch passes; the finding
-then shows the launch. Extents of arrays, steps of a tiled view and numbers of blocks may be any.
+Reports tiles with an extent that is not a positive power of two: tiles that are loaded, filled, counted with
+`ct.arange`, broadcast, extracted or concatenated. An extent that depends on a constant of the kernel is wrong if it
+is not a power of two for any value of the constant, such as `3 * T`, or for the value that a seen launch passes; the
+finding then shows the launch. Extents of arrays, steps of a tiled view and numbers of blocks may have any value.
 
 ## Why is this bad?
 
-The kernel does not compile, which is noticed at its first launch on a GPU: all extents of a tile are powers of two
-(Tile IR specification, types).
+The kernel does not compile, which shows at its first launch on a GPU. All extents of a tile are powers of two (Tile
+IR specification, types).
 
 ## Example
 
@@ -108,7 +108,7 @@ _WORDS: Final[Mapping[str, Words]] = {
 RULE: Final = Rule(
     code=CODE,
     name="tile-extent",
-    summary="an extent of a tile that is no power of two",
+    summary="an extent of a tile that is not a power of two",
     severity="error",
     mypy="tile-shape",
     kernel=report_kernel,

@@ -1,17 +1,21 @@
-"""TC503 tile-rank: a number of axes, or an axis, that a tile or array does not have.
+"""TC503 tile-rank: a wrong number of axes, or an axis that does not exist.
 
 ## What it does
 
-Finds operations of `cuda.tile` that are given another number of axes than they take, or an axis that is not there: an
-index and a tile with different numbers of entries, an axis of a reduction, of `ct.cat`, `ct.expand_dims` or
-`ct.transpose` out of range, a `ct.permute` that does not name each axis once, a scatter of a tile with more axes than
-its indices, a tile where the index of a tile is meant. Shapes are followed through the kernel and the functions that
-it calls. Where a number of axes is not known nothing is said, and where only a launch tells it (the axes of an array)
-only a launch that is seen.
+Reports operations of `cuda.tile` with a wrong number of axes, or with an axis that does not exist:
+
+* an index and a tile with different numbers of entries;
+* an axis of a reduction, of `ct.cat`, `ct.expand_dims` or `ct.transpose` that is out of range;
+* a `ct.permute` that does not name each axis once;
+* a scatter of a tile with more axes than its indices;
+* a tile as the index of a tile.
+
+The checker follows shapes through the kernel and the functions that it calls. An unknown number of axes is not
+reported. If only a launch determines the axes of an array, a seen launch is needed.
 
 ## Why is this bad?
 
-The kernel does not compile, which is noticed at its first launch on a GPU: a number of axes is part of the type of a
+The kernel does not compile, which shows at its first launch on a GPU. The number of axes is part of the type of a
 tile and of the view that it is loaded through (Tile IR specification, types).
 
 ## Example
@@ -184,7 +188,7 @@ _WORDS: Final[Mapping[str, Words]] = {
 RULE: Final = Rule(
     code=CODE,
     name="tile-rank",
-    summary="a number of axes, or an axis, that a tile or array does not have",
+    summary="a wrong number of axes, or an axis that does not exist",
     severity="error",
     mypy="tile-shape",
     kernel=report_kernel,

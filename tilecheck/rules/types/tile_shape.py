@@ -1,24 +1,26 @@
-"""TC501 tile-shape: a tile whose extents are not those that its place asks for.
+"""TC501 tile-shape: a tile whose shape does not match its use.
 
 ## What it does
 
-Follows the shapes of tiles and finds those that do not fit: operands of a product whose extents do not meet, tiles of
-different extents combined element by element, a reshape to another number of elements, a tile that cannot be repeated
-to the shape that it is stored with, a variable that changes its shape in a loop. The report names both extents and
-the lines that they are from. Extents are numbers and constants of the kernel; of two constants nothing is said that
-may be equal, unless a launch that is seen gives them values that do not fit, which is then shown.
+Follows the shapes of tiles and reports shapes that do not match: operands of a product with different inner extents,
+tiles of different extents in an element-wise operation, a reshape to another number of elements, a tile that cannot
+be broadcast to the shape of the store, a variable that changes its shape in a loop. The finding names both extents
+and the lines that they come from.
 
-In a kernel of the dialect it also finds a tile that is stored to a piece of another shape, and an index or a
-partition with another number of axes than the array. There two different type variables are two different extents,
-and the report says whose annotation they are from. Where an extent is not known, nothing is said.
+Extents are numbers and constants of the kernel. Two constants that may be equal are not reported, unless a seen
+launch gives them values that do not match; the finding then shows the launch.
+
+In a kernel of the dialect, the rule also reports a tile that is stored to a piece of another shape, and an index or a
+partition with another number of axes than the array. There, two different type variables are two different extents,
+and the finding names the annotations that they come from. An unknown extent is not reported.
 
 ## Why is this bad?
 
-The place of a tile in memory is its index times its own extents. A tile of another shape, stored through a cell, does
-not lie in the block's piece but in one that another block owns, so that both write there: a data race, and undefined
-behaviour, by the Tile IR memory model ([specification, memory
-model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)). Where memory is not touched the kernel does
-not compile, or only for launches in which two extents happen to be equal.
+The location of a tile in memory is its index times its own extents. A tile of another shape that is stored through a
+cell does not lie in the piece of its block, but in a piece of another block, so that both blocks write there. That is
+a data race, and undefined behaviour by the Tile IR memory model ([Tile IR specification, memory
+model](https://docs.nvidia.com/cuda/tile-ir/sections/memory_model.html)). Operations that access no memory do not
+compile, or compile only for launches in which two extents happen to be equal.
 
 ## Example
 
@@ -391,7 +393,7 @@ _WORDS: Final[Mapping[str, Words]] = {
 RULE: Final = Rule(
     code=CODE,
     name="tile-shape",
-    summary="a tile whose extents are not those that its place asks for",
+    summary="a tile whose shape does not match its use",
     severity="error",
     mypy="tile-shape",
     obligation=report_obligation,
