@@ -5,8 +5,8 @@ from __future__ import annotations
 from tilecheck.interp.kernel.dialect.ownership import Construction
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.rules.messages.reasons import REASONS, reason_text, sentences
-from tilecheck.solver.steps import Lemma, ProofStep
 from tilecheck.symbolic import Bid, Counter, Mod, bid, cdiv, floordiv, lane, mod, of, symbol
+from tilecheck.symbolic.steps import Lemma, ProofStep
 
 
 def test_every_rule_has_a_text() -> None:

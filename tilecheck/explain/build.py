@@ -16,11 +16,11 @@ from tilecheck.interp.kernel.access import Access
 from tilecheck.obligations.obligation import Settled, SettledSlice
 from tilecheck.obligations.padding_examples import launch_that_shows
 from tilecheck.pipeline.single_kernel import Study
+from tilecheck.rules.messages.wording import element_of, iterations, scalars_of
 from tilecheck.symbolic import Counter, Lane, Load, Opaque, atoms_in, of
 from tilecheck.symbolic.footprint import Verdict, Witness
 from tilecheck.syntax.tree import Assign, Call, Name, Span
 from tilecheck.text.block_names import block_name, rank_of_axes
-from tilecheck.text.wording import element_of, iterations, scalars_of
 
 __all__ = ["explain"]
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tilecheck.contracts import render
 from tilecheck.contracts.printing import written
 from tilecheck.interp.kernel.access import Access
+from tilecheck.rules.messages.wording import counter_name, symbol_name
 from tilecheck.symbolic import (
     App,
     Atom,
@@ -31,7 +32,6 @@ from tilecheck.symbolic import (
 )
 from tilecheck.symbolic.spelling import Spelling
 from tilecheck.syntax.tree import Assign, Attribute, BinOp, Call, Constant, Expr, For, FuncDef, Name, Sequence
-from tilecheck.text.wording import counter_name, symbol_name
 
 __all__ = ["Given", "Names", "assigned", "names_of", "nodes"]
 

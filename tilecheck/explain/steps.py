@@ -10,8 +10,8 @@ from typing import Final
 from tilecheck.explain.names import Names
 from tilecheck.obligations.reasons import Cause
 from tilecheck.rules.messages.reasons import Words, sentence_of
-from tilecheck.solver.steps import Lemma, ProofStep, Reason
 from tilecheck.symbolic import Bid, Term
+from tilecheck.symbolic.steps import Lemma, ProofStep, Reason
 
 __all__ = ["sentences", "shortened"]
 

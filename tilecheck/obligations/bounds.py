@@ -25,7 +25,6 @@ from tilecheck.solver.bounds import Inside, inside
 from tilecheck.solver.inequalities import Assumed, Facts, conjuncts
 from tilecheck.solver.model_search import Escape, find_escape
 from tilecheck.solver.queries import mentions_opaque
-from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import (
     EXTENTS,
     ONE,
@@ -47,6 +46,7 @@ from tilecheck.symbolic import (
     of,
 )
 from tilecheck.symbolic.footprint import Clause, Region, Verdict
+from tilecheck.symbolic.steps import Reason
 
 __all__ = ["otherwise", "settle_bounds"]
 

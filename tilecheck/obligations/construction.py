@@ -13,9 +13,9 @@ from tilecheck.obligations.bounds import otherwise
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.reasons import Cause, because
-from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import TRUE, disj, enforceable
 from tilecheck.symbolic.footprint import Clause, Region, Verdict
+from tilecheck.symbolic.steps import Reason
 
 __all__ = ["Constructed", "by_construction", "ownership_clauses", "settle_faults", "settle_held"]
 

@@ -10,12 +10,12 @@ from tilecheck.interp.kernel.bounds_requirements import Reach
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.reasons import Cause, because
+from tilecheck.rules.messages.wording import readable
 from tilecheck.solver.inequalities import conjuncts
 from tilecheck.solver.model_search import find_escape
-from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import ONE, Cond, Monomial, Term, conj, const, enforceable, eq, mod, split_multiples
 from tilecheck.symbolic.footprint import Clause, Region, Verdict, Witness
-from tilecheck.text.wording import readable
+from tilecheck.symbolic.steps import Reason
 
 __all__ = ["settle_claims"]
 

@@ -13,9 +13,9 @@ from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.lint_facts import RangeLoop, SliceUse
 from tilecheck.interp.kernel.poison.sources import Observation
 from tilecheck.obligations.deferred import Suspicion
-from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import Atom, Cond
 from tilecheck.symbolic.footprint import Clause, Verdict, Witness
+from tilecheck.symbolic.steps import Reason
 from tilecheck.syntax.tree import Span
 
 __all__ = ["WEAKEST_FIRST", "Advice", "Proof", "Settled", "SettledSlice", "SliceFault", "weakest"]

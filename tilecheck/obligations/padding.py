@@ -16,7 +16,6 @@ from tilecheck.obligations.query import Context, clause_of
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.solver.inequalities import Assumed, Facts, conjuncts
 from tilecheck.solver.model_search import find_point, satisfiable
-from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import (
     EXTENTS,
     FALSE,
@@ -50,6 +49,7 @@ from tilecheck.symbolic import (
     symbol_from_text,
 )
 from tilecheck.symbolic.footprint import Clause, Verdict
+from tilecheck.symbolic.steps import Reason
 
 __all__ = ["CODE", "settle_padding"]
 

@@ -15,9 +15,9 @@ from tilecheck.obligations.unbounded import unbounded
 from tilecheck.solver.disjointness import Derivation
 from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.solver.queries import across_blocks, mentions_opaque, same_lock
-from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import Term, atoms_of, disj, enforceable, ge, lt, negate, symbol
 from tilecheck.symbolic.footprint import Clause, Region, Verdict, Witness
+from tilecheck.symbolic.steps import Reason
 
 __all__ = ["Outcome", "settle_pair"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from tilecheck.solver.steps import ProofStep, Reason
+from tilecheck.symbolic.steps import ProofStep, Reason
 
 __all__ = ["Cause", "because"]
 

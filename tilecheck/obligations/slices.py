@@ -19,7 +19,6 @@ from tilecheck.obligations.query import Context
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.solver.inequalities import Facts, conjuncts
 from tilecheck.solver.model_search import find_model
-from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import (
     EXTENTS,
     ZERO,
@@ -49,6 +48,7 @@ from tilecheck.symbolic import (
 )
 from tilecheck.symbolic.evaluate import evaluate
 from tilecheck.symbolic.footprint import Clause, Verdict
+from tilecheck.symbolic.steps import Reason
 from tilecheck.syntax.tree import Span
 
 __all__ = ["settle_slices"]

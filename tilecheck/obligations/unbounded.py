@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tilecheck.interp.kernel.tile_types.dtypes import BITS
 from tilecheck.obligations.reasons import Cause, because
-from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import WRAPPED, App, Load, atoms_in
 from tilecheck.symbolic.footprint import Region
+from tilecheck.symbolic.steps import Reason
 
 __all__ = ["unbounded"]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from tilecheck.interp.kernel.value_trace import values_by_place
 from tilecheck.interp.kernel.values import Bool, Choice, Data, Int, Shape, Value
+from tilecheck.rules.messages.wording import spelled
 from tilecheck.syntax.tree import Span
-from tilecheck.text.wording import spelled
 
 if TYPE_CHECKING:
     from tilecheck.project.module import Module

@@ -10,6 +10,7 @@ from tilecheck.diagnostics import ClauseState, ContractClause, Diagnostic, Kerne
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.deferred import confirmed
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.launch_breaches import find_breaches
 from tilecheck.obligations.launches import Discharged, discharge_all
 from tilecheck.obligations.obligation import Proof, Settled, SettledSlice, weakest
@@ -18,7 +19,6 @@ from tilecheck.obligations.operand_types import find_type_faults
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.rules.catalog import RULES
 from tilecheck.rules.messages.reasons import sentences
-from tilecheck.rules.view import KernelView
 from tilecheck.symbolic.footprint import Clause
 from tilecheck.text.block_names import rank_of_axes
 

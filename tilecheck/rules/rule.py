@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from tilecheck.diagnostics import Diagnostic, Severity
     from tilecheck.interp.kernel.access import KernelModel
     from tilecheck.interp.ownership.event import Event
+    from tilecheck.obligations.kernel_view import KernelView
     from tilecheck.obligations.obligation import Settled
-    from tilecheck.rules.view import KernelView
 
 __all__ = ["MypyCode", "Rule"]
 

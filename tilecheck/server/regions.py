@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from tilecheck.interp.kernel.access import Access
+from tilecheck.rules.messages.wording import readable, spelled
 from tilecheck.symbolic import TRUE, Term
-from tilecheck.text.wording import readable, spelled
 
 __all__ = ["touched"]
 

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from tilecheck.solver.disjointness import Annotations, Assumption, Derivation, Problem, derive, primed, ticket_of
 from tilecheck.solver.inequalities import conjuncts
-from tilecheck.solver.steps import Lemma, ProofStep
 from tilecheck.symbolic import Atom, Bid, Cond, Counter, Lane, Opaque, Substitution, Term, atoms_in, of
 from tilecheck.symbolic.footprint import Region
+from tilecheck.symbolic.steps import Lemma, ProofStep
 
 __all__ = ["across_blocks", "across_iterations", "same_lock", "within_operation"]
 

@@ -17,9 +17,9 @@ from tilecheck.obligations.obligation import WEAKEST_FIRST, Settled, SettledSlic
 from tilecheck.obligations.row_spill import rows_of
 from tilecheck.obligations.verdicts import contract_of
 from tilecheck.pipeline.single_kernel import Study
+from tilecheck.rules.messages.wording import readable
 from tilecheck.symbolic import Atom, GridDim, evaluate, holds, symbol_from_text
 from tilecheck.symbolic.footprint import Clause
-from tilecheck.text.wording import readable
 from tilecheck.visualize.instances import same_launch
 from tilecheck.visualize.listing import helpers
 from tilecheck.visualize.meetings import Meeting

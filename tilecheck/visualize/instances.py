@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tilecheck.obligations.obligation import Settled
+from tilecheck.rules.messages.wording import launch_of
 from tilecheck.symbolic.footprint import Witness
-from tilecheck.text.wording import launch_of
 from tilecheck.visualize.setting import Setting
 
 __all__ = ["elsewhere", "same_launch", "siblings"]

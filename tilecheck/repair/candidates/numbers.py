@@ -8,8 +8,8 @@ from tilecheck.diagnostics import Note
 from tilecheck.interp.kernel.access import Access
 from tilecheck.repair.candidates.indices import index_of
 from tilecheck.repair.candidates.scene import Scene
+from tilecheck.rules.messages.wording import block_name
 from tilecheck.symbolic.footprint import BlockPoint, Witness
-from tilecheck.text.wording import block_name
 
 __all__ = ["describe_in_both_blocks", "describe_in_each_block", "format_tile", "label_access"]
 

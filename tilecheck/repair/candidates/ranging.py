@@ -11,9 +11,9 @@ from tilecheck.obligations.obligation import Advice, Settled
 from tilecheck.repair.candidates.indices import index_of
 from tilecheck.repair.candidates.recheck import Candidate, try_candidate
 from tilecheck.repair.candidates.scene import Scene, walk
+from tilecheck.rules.messages.wording import block_name
 from tilecheck.symbolic.footprint import Witness
 from tilecheck.syntax.tree import Attribute, BinOp, Call, Constant, Expr, For, Name
-from tilecheck.text.wording import block_name
 
 __all__ = ["advise_on_range"]
 

@@ -14,9 +14,9 @@ from tilecheck.repair.candidates.numbers import describe_in_both_blocks, label_a
 from tilecheck.repair.candidates.recheck import Candidate, try_candidate
 from tilecheck.repair.candidates.scene import Scene, axes_of
 from tilecheck.repair.candidates.wording import alternatives
+from tilecheck.rules.messages.wording import spelled
 from tilecheck.symbolic import Lane, Scalar, Term, atoms_of
 from tilecheck.syntax.tree import Attribute, BinOp, Call, Compare, Expr, Keyword, Name
-from tilecheck.text.wording import spelled
 
 __all__ = ["advise_on_row_spill"]
 

@@ -87,10 +87,10 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Severity
 from tilecheck.obligations.grid_coverage import Uncovered, find_uncovered
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.launch_breaches import Breach
 from tilecheck.rules.messages.launches import SAMPLED, breach_severity, values_of
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 from tilecheck.symbolic import GridDim, atoms_of
 
 CODE: Final = "TC205"

@@ -67,10 +67,10 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.obligations.index_space import ElementIndex, PartOffset, TileOffset
+from tilecheck.obligations.kernel_view import KernelView
+from tilecheck.rules.messages.wording import readable, spelled
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 from tilecheck.symbolic import Atom, Bid, Counter, Term
-from tilecheck.text.wording import readable, spelled
 
 CODE: Final = "TC203"
 

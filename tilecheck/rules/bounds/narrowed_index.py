@@ -50,11 +50,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.narrowed_index import DeclaredWide, NarrowedIndex, WrappingIndex, wrapping_at_launches
+from tilecheck.rules.messages.wording import spelled
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 from tilecheck.symbolic import Lane
-from tilecheck.text.wording import spelled
 
 CODE: Final = "TC207"
 

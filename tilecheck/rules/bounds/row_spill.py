@@ -76,11 +76,11 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import Access, KernelModel
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.row_spill import spilled_read
+from tilecheck.rules.messages.wording import block_name, clause_list, element_of, launch_of
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
-from tilecheck.text.wording import block_name, clause_list, element_of, launch_of
 
 CODE: Final = "TC206"
 

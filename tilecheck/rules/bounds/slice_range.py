@@ -52,13 +52,13 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.obligation import SettledSlice, SliceFault
 from tilecheck.rules.messages.reasons import reason_text
+from tilecheck.rules.messages.wording import spelled, spelling
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 from tilecheck.symbolic import Atom, Term, atoms_in
 from tilecheck.symbolic.evaluate import evaluate
-from tilecheck.text.wording import spelled, spelling
 
 CODE: Final = "TC204"
 

@@ -144,8 +144,8 @@ from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.suspicious_clauses import goes_past
 from tilecheck.rules.messages.bounds import at_block, example, index_text, place, where
 from tilecheck.rules.messages.reasons import reason_text
+from tilecheck.rules.messages.wording import clause_list, readable
 from tilecheck.rules.rule import Rule
-from tilecheck.text.wording import clause_list, readable
 
 CODE: Final = "TC201"
 

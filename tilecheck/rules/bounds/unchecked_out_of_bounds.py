@@ -70,8 +70,8 @@ from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.bounds import at_block, example, index_text, place, where
 from tilecheck.rules.messages.reasons import reason_text
+from tilecheck.rules.messages.wording import clause_list
 from tilecheck.rules.rule import Rule
-from tilecheck.text.wording import clause_list
 
 CODE: Final = "TC202"
 

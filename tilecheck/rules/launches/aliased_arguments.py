@@ -64,10 +64,10 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.ownership.event import Event
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.launch_breaches import find_aliased_arguments
 from tilecheck.rules.messages.host import finding
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 
 CODE: Final = "TC401"
 

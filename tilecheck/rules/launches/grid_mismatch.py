@@ -83,11 +83,11 @@ from tilecheck.interp.host.discharge import Discharge, said
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.ownership.event import Event
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.launch_breaches import Breach, find_unread_axes
 from tilecheck.rules.messages.host import finding
 from tilecheck.rules.messages.launches import SAMPLED, breach_severity, values_of
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 from tilecheck.solver.model_search.layout import leaves
 from tilecheck.symbolic import Term, const, evaluate
 from tilecheck.symbolic.footprint import Clause

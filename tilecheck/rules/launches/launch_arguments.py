@@ -76,9 +76,9 @@ from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.host.read_write_sets import touched
 from tilecheck.interp.kernel.access import KernelModel, Param
 from tilecheck.interp.ownership.event import Event
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.messages.host import finding
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 from tilecheck.syntax.tree import Span
 
 CODE: Final = "TC408"

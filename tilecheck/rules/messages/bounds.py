@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tilecheck.obligations.obligation import Settled
+from tilecheck.rules.messages.wording import block_name, iterations, launch_of, readable
 from tilecheck.symbolic import Atom, GridDim, Term, symbol_from_text
 from tilecheck.symbolic.evaluate import evaluate
 from tilecheck.symbolic.footprint import Witness
 from tilecheck.text.plural import counted
-from tilecheck.text.wording import block_name, iterations, launch_of, readable
 
 __all__ = ["at_block", "example", "index_text", "place", "where"]
 

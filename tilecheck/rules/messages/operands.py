@@ -7,11 +7,11 @@ from typing import TypeAlias
 
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.kernel.tile_types.uses import Misfit, MisfitCode, Operand, Use
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.operand_types import FaultyLaunch
 from tilecheck.rules.messages.provenance import shape_text
-from tilecheck.rules.view import KernelView
+from tilecheck.rules.messages.wording import spelled
 from tilecheck.syntax.tree import Span
-from tilecheck.text.wording import spelled
 
 __all__ = [
     "Words",

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from tilecheck.diagnostics import Note
 from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.rules.messages.wording import spelled
 from tilecheck.symbolic import Symbol, Term
-from tilecheck.text.wording import spelled
 
 __all__ = ["origin_notes", "shape_text"]
 

@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from tilecheck.interp.kernel.dialect.ownership import Construction
 from tilecheck.obligations.reasons import Cause
-from tilecheck.solver.steps import Lemma, ProofStep, Reason
+from tilecheck.rules.messages.wording import block_name, blocks, element_of, spelled, spelling
 from tilecheck.symbolic import Cond, Term
 from tilecheck.symbolic.footprint import Witness
-from tilecheck.text.wording import block_name, blocks, element_of, spelled, spelling
+from tilecheck.symbolic.steps import Lemma, ProofStep, Reason
 
 __all__ = ["REASONS", "Words", "reason_text", "sentence_of", "sentences"]
 

@@ -60,8 +60,8 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.interp.kernel.dialect.signature import MOST_AXES
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 
 CODE: Final = "TC110"
 

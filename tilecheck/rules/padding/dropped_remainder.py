@@ -58,10 +58,10 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.obligations.dropped_remainder import DroppedRemainder, at_launches
+from tilecheck.obligations.kernel_view import KernelView
+from tilecheck.rules.messages.wording import spelled
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 from tilecheck.symbolic import Term, of
-from tilecheck.text.wording import spelled
 
 CODE: Final = "TC305"
 

@@ -69,8 +69,8 @@ from typing import Final, TypeAlias
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import Access, KernelModel
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 from tilecheck.symbolic import Load, atoms_in
 from tilecheck.syntax.tree import Span
 

@@ -123,10 +123,10 @@ from tilecheck.interp.kernel.poison.sources import Observation
 from tilecheck.obligations.obligation import Settled
 from tilecheck.obligations.padding_examples import PaddingExample, find_padding_example
 from tilecheck.rules.messages.reasons import reason_text
+from tilecheck.rules.messages.wording import clause_list
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Mod, Symbol, atoms_of, disj
 from tilecheck.symbolic.footprint import Clause
-from tilecheck.text.wording import clause_list
 
 CODE: Final = "TC301"
 

@@ -51,8 +51,8 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.lint_facts import Unused
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 
 CODE: Final = "TC302"
 _MASKABLE: Final = ("gather", "scatter")

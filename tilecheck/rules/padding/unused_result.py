@@ -50,8 +50,8 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.lint_facts import Unused
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 
 CODE: Final = "TC304"
 _WHAT: Final = {"tile": "computed", "loaded": "loaded"}

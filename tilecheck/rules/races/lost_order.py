@@ -61,8 +61,8 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note, Severity
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.obligations.obligation import Settled
+from tilecheck.rules.messages.wording import block_name, clause_list, element_of, iterations, launch_of
 from tilecheck.rules.rule import Rule
-from tilecheck.text.wording import block_name, clause_list, element_of, iterations, launch_of
 
 CODE: Final = "TC108"
 

@@ -75,8 +75,8 @@ from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.host.read_write_sets import constants_of
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.lint_facts import Early
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 
 CODE: Final = "TC111"
 

@@ -57,8 +57,8 @@ from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.reasons import reason_text
+from tilecheck.rules.messages.wording import block_name, clause_list, element_of, iterations, launch_of
 from tilecheck.rules.rule import Rule
-from tilecheck.text.wording import block_name, clause_list, element_of, iterations, launch_of
 
 CODE: Final = "TC107"
 

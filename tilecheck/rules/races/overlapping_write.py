@@ -87,10 +87,10 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.obligations.obligation import Settled
+from tilecheck.rules.messages.wording import block_name, blocks, element_of, iterations, launch_of
 from tilecheck.rules.rule import Rule
 from tilecheck.symbolic import Bid, Term, atoms_of
 from tilecheck.symbolic.footprint import Witness
-from tilecheck.text.wording import block_name, blocks, element_of, iterations, launch_of
 
 CODE: Final = "TC101"
 

@@ -76,11 +76,11 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note, Proposal, Severity
 from tilecheck.interp.kernel.access import KernelModel
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.obligation import Settled
 from tilecheck.rules.messages.reasons import reason_text
+from tilecheck.rules.messages.wording import clause_list, element_of, launch_of
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
-from tilecheck.text.wording import clause_list, element_of, launch_of
 
 CODE: Final = "TC102"
 

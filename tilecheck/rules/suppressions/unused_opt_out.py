@@ -51,7 +51,7 @@ from tilecheck.rules.rule import Rule
 from tilecheck.syntax.tree import Span
 
 if TYPE_CHECKING:
-    from tilecheck.rules.view import KernelView
+    from tilecheck.obligations.kernel_view import KernelView
 
 CODE: Final = "TC901"
 

@@ -66,10 +66,10 @@ from typing import Final
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.tile_types.uses import Misfit, Use
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.messages.operands import Words, axes, line, op, type_findings
+from tilecheck.rules.messages.wording import spelled
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
-from tilecheck.text.wording import spelled
 
 CODE: Final = "TC505"
 

@@ -92,9 +92,9 @@ from tilecheck.diagnostics import Diagnostic, Note
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.tile_types.uses import Misfit, Use
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.messages.operands import Words, line, named, op, stored_to, type_findings
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 
 CODE: Final = "TC502"
 

@@ -61,11 +61,11 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.interp.kernel.tile_types.uses import Misfit, Use
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.messages.operands import Words, op, shapes, type_findings
+from tilecheck.rules.messages.wording import spelled
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 from tilecheck.symbolic import Term
-from tilecheck.text.wording import spelled
 
 CODE: Final = "TC504"
 

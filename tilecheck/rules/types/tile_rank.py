@@ -56,9 +56,9 @@ from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
 from tilecheck.interp.kernel.tile_types.uses import Misfit, Use
+from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.rules.messages.operands import Words, axes, entries, line, op, shapes, stored_to, type_findings
 from tilecheck.rules.rule import Rule
-from tilecheck.rules.view import KernelView
 
 CODE: Final = "TC503"
 

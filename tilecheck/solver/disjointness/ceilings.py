@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from tilecheck.solver.disjointness.problem import Assumption, Problem
 from tilecheck.solver.inequalities import Facts
-from tilecheck.solver.steps import ProofStep
 from tilecheck.symbolic import (
     Atom,
     Cond,
@@ -24,6 +23,7 @@ from tilecheck.symbolic import (
     of,
     symbol_from_text,
 )
+from tilecheck.symbolic.steps import ProofStep
 
 
 class Named(Struct, frozen=True):

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from tilecheck.solver.disjointness.copies import mark, own
 from tilecheck.solver.disjointness.state import State
 from tilecheck.solver.inequalities import Assumed, prove_factored
-from tilecheck.solver.steps import Lemma, ProofStep
 from tilecheck.symbolic import Load, Term, atoms_in, atoms_of, ge, of, split_multiples, symbol_from_text
+from tilecheck.symbolic.steps import Lemma, ProofStep
 
 _EFFORT = 1
 """A segment is sought before cases are split, when most of its bounds are out of reach, and again in each case."""

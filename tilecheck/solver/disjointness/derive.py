@@ -18,8 +18,8 @@ from tilecheck.solver.disjointness.ceilings import name_ceilings
 from tilecheck.solver.disjointness.problem import Assumption, Derivation, Problem
 from tilecheck.solver.disjointness.state import State, work_for
 from tilecheck.solver.inequalities import conjuncts
-from tilecheck.solver.steps import Lemma, ProofStep
 from tilecheck.symbolic import Cond, Term, conj
+from tilecheck.symbolic.steps import Lemma, ProofStep
 
 _ROUNDS: Final = 40
 

@@ -8,7 +8,6 @@ from math import gcd
 
 from tilecheck.solver.disjointness.copies import shown
 from tilecheck.solver.disjointness.state import State
-from tilecheck.solver.steps import Lemma, ProofStep
 from tilecheck.symbolic import (
     ONE,
     Atom,
@@ -21,6 +20,7 @@ from tilecheck.symbolic import (
     divide_monomial,
     split_multiples,
 )
+from tilecheck.symbolic.steps import Lemma, ProofStep
 
 
 def divisors(e: Term) -> tuple[Term, ...]:

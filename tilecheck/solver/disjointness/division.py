@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from tilecheck.solver.disjointness.copies import shown
 from tilecheck.solver.disjointness.state import State
-from tilecheck.solver.steps import Lemma, ProofStep
 from tilecheck.symbolic import (
     ZERO,
     FloorDiv,
@@ -23,6 +22,7 @@ from tilecheck.symbolic import (
     of,
     split_multiples,
 )
+from tilecheck.symbolic.steps import Lemma, ProofStep
 
 
 def inverse(state: State) -> bool:

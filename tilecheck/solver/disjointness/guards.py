@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tilecheck.solver.disjointness.copies import shown
 from tilecheck.solver.disjointness.state import State
-from tilecheck.solver.steps import Lemma, ProofStep
 from tilecheck.symbolic import Bid, Counter, Lane, Term, negate, of
+from tilecheck.symbolic.steps import Lemma, ProofStep
 
 _SMALL = 4
 """Terms of an equation whose range is worth more effort."""

@@ -7,7 +7,6 @@ from math import gcd
 from tilecheck.solver.disjointness.copies import mark, shown, ticket_of
 from tilecheck.solver.disjointness.state import State
 from tilecheck.solver.inequalities import Assumed
-from tilecheck.solver.steps import Lemma, ProofStep
 from tilecheck.symbolic import (
     Atom,
     Bid,
@@ -32,6 +31,7 @@ from tilecheck.symbolic import (
     of,
     split_multiples,
 )
+from tilecheck.symbolic.steps import Lemma, ProofStep
 
 
 def drop_trivial(state: State) -> bool:

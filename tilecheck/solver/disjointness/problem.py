@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from tilecheck.solver.inequalities import Assumed
-from tilecheck.solver.steps import ProofStep
 from tilecheck.symbolic import Cond, Term
+from tilecheck.symbolic.steps import ProofStep
 
 
 class Annotations(Struct, frozen=True):

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from tilecheck.solver.disjointness.problem import Annotations
 from tilecheck.solver.inequalities import Assumed, Budget, Facts, conjuncts, placed_in
-from tilecheck.solver.steps import ProofStep
 from tilecheck.symbolic import Atom, Cond, GridDim, Load, Substitution, Term, of
+from tilecheck.symbolic.steps import ProofStep
 
 WORK = 900
 """Nodes of certificate search for one attempt at a derivation, its cases included."""

@@ -20,8 +20,8 @@ from tilecheck.interp.kernel.memory import padding_of, unspecified_of
 from tilecheck.interp.kernel.shapes import broadcast
 from tilecheck.interp.kernel.tile_types.dtypes import SOME_INTEGER
 from tilecheck.interp.kernel.values import ArrayRef, Choice, Const, Data, Int, Shape, Tuple, Unknown, Value, View, array
-from tilecheck.solver.steps import ProofStep
 from tilecheck.symbolic import ONE, TRUE, Term, cdiv, enforceable, eq, lane, le
+from tilecheck.symbolic.steps import ProofStep
 from tilecheck.syntax.tree import Span
 
 __all__ = ["PART_METHODS", "REF_METHODS", "WRITES", "item"]

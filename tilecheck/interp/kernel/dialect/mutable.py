@@ -35,8 +35,8 @@ from tilecheck.interp.kernel.values import (
     array,
 )
 from tilecheck.solver.inequalities import entails
-from tilecheck.solver.steps import ProofStep
 from tilecheck.symbolic import TRUE, Cond, Term, cdiv, conj, disj, enforceable, eq, ge, le, lt, mod
+from tilecheck.symbolic.steps import ProofStep
 from tilecheck.syntax.tree import Span
 
 __all__ = ["METHODS", "fetch", "put"]

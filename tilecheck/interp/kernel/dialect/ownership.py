@@ -7,8 +7,8 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from tilecheck.solver.steps import Reason
 from tilecheck.symbolic import Cond, Term
+from tilecheck.symbolic.steps import Reason
 from tilecheck.syntax.tree import Span
 
 __all__ = ["COORDINATE", "NESTED", "NOT_A_DIALECT", "Construction", "Fault", "FaultCode", "Held", "Origin", "Ownership"]
