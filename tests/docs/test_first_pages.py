@@ -16,9 +16,9 @@ def _first(page: str) -> Block:
     return next(b for b in blocks(DOCS / page) if b.language == "python")
 
 
-def test_the_change_that_the_index_names_settles_the_race() -> None:
+def test_the_change_named_by_the_index_fixes_the_race() -> None:
     kernel = _first("README.md").text
-    assert "With `(i,)` in the place of `(i // 2,)` it is proved." in (DOCS / "README.md").read_text(encoding="utf-8")
+    assert "With `(i,)` in place of `(i // 2,)` it is proved." in (DOCS / "README.md").read_text(encoding="utf-8")
     assert kernel.count("(i // 2,)") == 1
     report = check_source(kernel.replace("(i // 2,)", "(i,)"), "halves.py", SETTINGS)
     assert report.diagnostics == () and [k.verdict for k in report.kernels] == ["proved"]
@@ -27,10 +27,10 @@ def test_the_change_that_the_index_names_settles_the_race() -> None:
 def test_the_first_five_minutes_count_what_is_found() -> None:
     text = (DOCS / "first-kernels.md").read_text(encoding="utf-8")
     file = _first("first-kernels.md")
-    assert file.before == "<!-- file ops.py -->" and "Here is a file, `ops.py`" in text
+    assert file.before == "<!-- file ops.py -->" and "Save this as `ops.py`." in text
     report = check_source(file.text, "ops.py", SETTINGS)
     at_fault = {d.kernel for d in report.diagnostics if d.code != "TC405"}
     launches = [d for d in report.diagnostics if d.code == "TC405"]
-    assert "Two kernels are at fault, and one of the launches." in text and (len(at_fault), len(launches)) == (2, 1)
+    assert "Two of its kernels have bugs, and so does one launch." in text and (len(at_fault), len(launches)) == (2, 1)
     (line,) = re.findall(r"The launch on line (\d+), of 4 blocks with `T = 4`", text)
     assert file.text.splitlines()[int(line) - 1] == "ct.launch(0, (4,), scale, (x, out, 2.0, 4))"

@@ -196,7 +196,7 @@ def test_it_says_whether_the_launch_is_one_of_the_files(tmp_path: Path) -> None:
     for change in ({"T": 4}, {"x.shape[0]": 9}, {"grid[0]": 2}):
         assert present(seen, Request({**sizes, **change})).origin == (
             f"sizes as asked for, others chosen by tilecheck; the kernel is launched at {path}:11 (grid 4)")
-    assert scene("raw_bad.py", "permuted_store").origin == "no launch in view: sizes chosen by tilecheck to be small"
+    assert scene("raw_bad.py", "permuted_store").origin == "no seen launch: sizes chosen by tilecheck to be small"
 
 
 OUTSIDE = '''import cuda.tile as ct

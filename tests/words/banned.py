@@ -47,20 +47,19 @@ PHRASES: Final = (
     _phrase(r"\bin view\b|\bvisible launch", "seen launch"),
     _phrase(r"\bgaps?\b", "unsupported construct; space between"),
     _phrase(r"\bshadow(s|ed|ing)?\b(?! memory)", "poison; hide (of a name)", *_SHADOW_MEMORY),
-    _phrase(r"\bopt(ed|s|ing)?[- ]outs?\b", "suppression"),
+    _phrase(r"(?<![-\w])opt(ed|s|ing)?[- ]outs?(?![-\w])", "suppression"),
     _phrase(r"\bapart\b(?! from\b)", "disjoint, separate"),
-    _phrase(r"\bnone of (theirs|ours|its|his|them at)\b|\b(is|are) none of\b", "not one of; does not apply"),
+    _phrase(r"\bnone of (theirs|ours|his|them at)\b|\b(is|are) none of\b", "not one of; does not apply"),
     _phrase(r"(?<!\bthere )\b(is|are|was|were) no (?!more\b|longer\b|less\b|fewer\b|worse\b|better\b|greater\b|"
             r"larger\b|smaller\b|later\b|earlier\b)", "is not a"),
     _phrase(r"\b(nobody|anybody|somebody)\b", "no code, the reader, unknown code"),
     _phrase(r"\bwhatever\b", "any, regardless of"),
     _phrase(r"\b(of|with|than|beside|besides|as|by|for|from|under|before|after) what\b", "name the thing"),
     _phrase(r"\bwhat (?:[\w`]+ ){1,6}that (is|are|was|it|they|has|have|does|do)\b", "name the thing"),
-    _phrase(r"\bwhat (is|are|was|were) (not )?(\w+(ed|wn|ung)|given|written|taken|held|found|left|put|read|"
+    _phrase(r"\b(?-i:what) (is|are|was|were) (not )?(\w+(ed|wn|ung)|given|written|taken|held|found|left|put|read|"
             r"done|meant|built|chosen|broken)\b(?! (by|to|from) (the|a|an)\b)", "name the thing: `the proved clauses`"),
     _phrase(r"(?:^|[.] )(?-i:What)(?:ever)? (?!if\b|about\b)[^.?]*\.(?: |$)", "begin with a subject or a verb"),
-    _phrase(r"(?<!\bone )(?<!\btwo )(?<!\bthree )(?<!\beach )(?<!\ball )(?<!\bboth )(?<!\bmost )(?<!\bsome )"
-            r"(?<!\bnone )(?<!\bany )(?<!\bmany )(?<!\bhalf )(?<!\beither )\bof which\b", "two sentences"),
+    _phrase(r", of which\b", "two sentences"),
     _phrase(r"\b(as it may|be it|stands? up to|held against|at fault|bears? (up)?on|gone through|goes through twice)\b",
             "say it plainly"),
     _phrase(r"\bhand(s|ed|ing)? (\w+ )?on\b", "pass"),

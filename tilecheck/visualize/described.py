@@ -23,7 +23,7 @@ def launch_words(study: Study, setting: Setting, asked: bool) -> str:
     chosen = "sizes as asked for, others chosen by tilecheck" if asked else "sizes chosen by tilecheck to be small"
     places = list(dict.fromkeys(_place(x) for x in study.launches))
     if not places:
-        return f"no launch in view: {chosen}"
+        return f"no seen launch: {chosen}"
     more = f" and {len(places) - _MOST} more places" if len(places) > _MOST else ""
     return f"{chosen}; the kernel is launched at {', '.join(places[:_MOST])}{more}"
 
