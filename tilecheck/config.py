@@ -28,15 +28,15 @@ class ConfigError(ValueError):
 class Config(Struct, frozen=True):
     """Settings of a run.
 
-    root               folder that patterns and relative paths are relative to
+    root               base of patterns and relative paths
     exclude            gitignore-style patterns of files not to check
-    contracts          overlay files that declare contracts for kernels one cannot edit
+    contracts          overlay files that declare contracts for kernels whose source cannot be edited
     per_file_ignores   (gitignore-style pattern, selectors) pairs
     jobs               worker processes; 0 means one for each core
     cache_dir          None: a folder in `root`
-    use_cache          whether results are kept and reused
-    force_exclude      whether `exclude` is also for files that are named
-    baseline           file of known findings, or None
+    use_cache          whether results are cached
+    force_exclude      whether `exclude` also applies to named files
+    baseline           file that lists existing findings, or None
     fail_level         the least severity that makes a run fail
     """
 
@@ -71,17 +71,18 @@ class Config(Struct, frozen=True):
 def load_config(
     paths: Sequence[str | Path] = (), file: Path | None = None, isolated: bool = False, overrides: Sequence[str] = ()
 ) -> Config:
-    """The settings that apply to `paths`: those of `file`, else of the nearest pyproject.toml that has any.
+    """The settings that apply to `paths`: those of `file`, otherwise of the nearest pyproject.toml with settings.
 
-    `overrides` are `KEY=VALUE` in TOML, which win; paths in them are relative to the working directory.
+    `overrides` are `KEY=VALUE` in TOML and take precedence; paths in them are relative to the working directory.
+    Raises `ConfigError`.
     """
-    config = _configured(paths, file, isolated)
+    config = _load_file(paths, file, isolated)
     for override in overrides:
-        config = replace(_overridden(replace(config, root=Path.cwd()), override), root=config.root)
+        config = replace(_apply_override(replace(config, root=Path.cwd()), override), root=config.root)
     return config
 
 
-def _configured(paths: Sequence[str | Path], file: Path | None, isolated: bool) -> Config:
+def _load_file(paths: Sequence[str | Path], file: Path | None, isolated: bool) -> Config:
     found = None if isolated else file or config_file(paths)
     if found is None:
         return Config(root=Path.cwd())
@@ -90,11 +91,11 @@ def _configured(paths: Sequence[str | Path], file: Path | None, isolated: bool) 
         if file is not None:
             raise ConfigError(f"{found}: there is no [tool.tilecheck] table")
         return Config(root=found.parent)
-    return _from_table(table, found)
+    return _parse_table(table, found)
 
 
 def config_file(paths: Sequence[str | Path] = ()) -> Path | None:
-    """The nearest pyproject.toml with settings, looking upwards from what all paths have in common."""
+    """The nearest pyproject.toml with settings, searched upwards from the common folder of all paths."""
     resolved = [os.path.abspath(p) for p in paths if str(p) != "-"] or [os.getcwd()]
     try:
         common = Path(os.path.commonpath(resolved))
@@ -103,7 +104,7 @@ def config_file(paths: Sequence[str | Path] = ()) -> Path | None:
     for folder in (common, *common.parents):
         candidate = folder / "pyproject.toml"
         try:
-            mentioned = b"tilecheck" in candidate.read_bytes()  # parsing TOML is not free
+            mentioned = b"tilecheck" in candidate.read_bytes()  # avoids parsing most files
         except OSError:
             continue
         if mentioned and _read_table(candidate) is not None:
@@ -127,7 +128,7 @@ def _read_table(path: Path) -> Mapping[str, Any] | None:
     return table
 
 
-def _overridden(config: Config, override: str) -> Config:
+def _apply_override(config: Config, override: str) -> Config:
     import tomllib
 
     key, _, value = override.partition("=")
@@ -135,18 +136,18 @@ def _overridden(config: Config, override: str) -> Config:
         table = tomllib.loads(override)
     except tomllib.TOMLDecodeError:
         try:
-            table = tomllib.loads(f"{key} = '{value.strip()}'")  # a string without quotes, as shells leave it
+            table = tomllib.loads(f"{key} = '{value.strip()}'")  # shells remove the quotes of a string
         except tomllib.TOMLDecodeError as error:
             raise ConfigError(f"--config {override}: {error}") from error
-    return _with_table(config, table, "--config", False)
+    return _apply_table(config, table, "--config", False)
 
 
-def _from_table(table: Mapping[str, Any], path: Path) -> Config:
-    return _with_table(Config(root=path.parent), table, str(path), True)
+def _parse_table(table: Mapping[str, Any], path: Path) -> Config:
+    return _apply_table(Config(root=path.parent), table, str(path), True)
 
 
-def _with_table(config: Config, table: Mapping[str, Any], path: str, inside: bool) -> Config:
-    """Settings with those of a table; `inside` when a file that it names to be written must lie in its folder."""
+def _apply_table(config: Config, table: Mapping[str, Any], path: str, inside: bool) -> Config:
+    """Apply a table to settings. With `inside`, files that tilecheck writes must lie in the folder of the table."""
     for key, value in table.items():
         reader = _KEYS.get(key)
         if reader is None:
@@ -165,70 +166,70 @@ def _with_table(config: Config, table: Mapping[str, Any], path: str, inside: boo
 
 
 def _is_below(path: Path, folder: Path) -> bool:
-    """Whether a path lies in a folder, also when links on the way are followed."""
+    """Whether a path lies in a folder after links are resolved."""
     return path.parent.resolve().is_relative_to(folder.resolve())
 
 
-def _strings(value: object) -> tuple[str, ...]:
+def _read_strings(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise TypeError("a list of strings")
     return tuple(value)
 
 
-def _selectors(value: object) -> tuple[str, ...]:
-    selectors = _strings(value)
+def _read_selectors(value: object) -> tuple[str, ...]:
+    selectors = _read_strings(value)
     check_selectors(selectors)
     return selectors
 
 
-def _flag(value: object) -> bool:
+def _read_flag(value: object) -> bool:
     if not isinstance(value, bool):
         raise TypeError("true or false")
     return value
 
 
-def _count(value: object) -> int:
+def _read_count(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise TypeError("a whole number, 0 for one process a core")
     return value
 
 
-def _level(value: object) -> Severity:
+def _read_level(value: object) -> Severity:
     if value not in ("error", "warning"):
         raise TypeError("'error' or 'warning'")
     return value
 
 
-def _path(value: object, root: Path) -> Path:
+def _read_path(value: object, root: Path) -> Path:
     if not isinstance(value, str):
         raise TypeError("a path")
     return root / value
 
 
-def _ignores(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _read_ignores(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise TypeError("a table of pattern = [rules]")
-    return tuple((pattern, _selectors(rules)) for pattern, rules in value.items())
+    return tuple((pattern, _read_selectors(rules)) for pattern, rules in value.items())
 
 
 _KEYS: Final[Mapping[str, Callable[[Config, object], Config]]] = {
-    "select": lambda config, value: replace(config, select=_selectors(value)),
-    "ignore": lambda config, value: replace(config, ignore=_selectors(value)),
-    "exclude": lambda config, value: replace(config, exclude=_strings(value)),
-    "respect-gitignore": lambda config, value: replace(config, respect_gitignore=_flag(value)),
-    "strict": lambda config, value: replace(config, strict=_flag(value)),
-    "contracts": lambda config, value: replace(config, contracts=tuple(config.root / p for p in _strings(value))),
-    "per-file-ignores": lambda config, value: replace(config, per_file_ignores=_ignores(value)),
-    "baseline": lambda config, value: replace(config, baseline=_path(value, config.root)),
-    "fail-level": lambda config, value: replace(config, fail_level=_level(value)),
-    "force-exclude": lambda config, value: replace(config, force_exclude=_flag(value)),
-    "jobs": lambda config, value: replace(config, jobs=_count(value)),
-    "cache-dir": lambda config, value: replace(config, cache_dir=_path(value, config.root)),
+    "select": lambda config, value: replace(config, select=_read_selectors(value)),
+    "ignore": lambda config, value: replace(config, ignore=_read_selectors(value)),
+    "exclude": lambda config, value: replace(config, exclude=_read_strings(value)),
+    "respect-gitignore": lambda config, value: replace(config, respect_gitignore=_read_flag(value)),
+    "strict": lambda config, value: replace(config, strict=_read_flag(value)),
+    "contracts": lambda config, value: replace(config, contracts=tuple(config.root / p for p in _read_strings(value))),
+    "per-file-ignores": lambda config, value: replace(config, per_file_ignores=_read_ignores(value)),
+    "baseline": lambda config, value: replace(config, baseline=_read_path(value, config.root)),
+    "fail-level": lambda config, value: replace(config, fail_level=_read_level(value)),
+    "force-exclude": lambda config, value: replace(config, force_exclude=_read_flag(value)),
+    "jobs": lambda config, value: replace(config, jobs=_read_count(value)),
+    "cache-dir": lambda config, value: replace(config, cache_dir=_read_path(value, config.root)),
 }
 
 
 def _available_cores() -> int:
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
+    except AttributeError:  # not available on every system
         return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Findings and verdicts: plain data that rules produce and reports print."""
+"""Findings and verdicts: plain data that rules create and reports print."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ ClauseState: TypeAlias = Literal["discharged", "broken", "open", "declared", "un
 
 
 class Note(Struct, frozen=True):
-    """A further sentence of a diagnostic; with a span when it points at source (the other access, a launch).
+    """A further sentence of a diagnostic, with a span if it refers to source (the other access, a launch).
 
-    origin    whether it says where a number of the finding comes from, and is no access of the pair
-    restates  whether it says in words what the witness of the finding says in numbers
+    origin    whether it explains the origin of a number of the finding; otherwise it is about an access of the pair
+    restates  whether it repeats the numbers of the witness in words
     """
 
     message: str
@@ -31,13 +31,13 @@ class Note(Struct, frozen=True):
 
 
 class Proposal(Struct, frozen=True):
-    """What the help of a finding says, for the tools that do it.
+    """The data of a finding's help, for tools that apply it.
 
-    values    what fits, the best first: padding modes, expressions, codes
-    requires  contract clauses that would settle it, if they hold
-    span      the place to change, where it is not that of the finding
-    axis      the axis of the array that it is about
-    edits     alternatives, each a place and what to write there: every one of them was tried and settles the finding
+    values    replacements, the best first: padding modes, expressions, codes
+    requires  contract clauses that would prove the obligation, if they hold
+    span      the location to change, if it differs from that of the finding
+    axis      the axis of the array that the finding is about
+    edits     alternatives, each a location and its new text: each one was tried and resolves the finding
     """
 
     values: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class Diagnostic(Struct, frozen=True):
 
 
 class ContractClause(Struct, frozen=True):
-    """A clause as it is reported. `state`: `unseen` when no launch of the kernel is visible."""
+    """A reported clause. Its state is `unseen` if there is no seen launch of the kernel."""
 
     clause: str
     kind: str
@@ -77,9 +77,9 @@ class ContractClause(Struct, frozen=True):
 
 
 class Obligation(Struct, frozen=True):
-    """One thing that must hold, and its verdict. `line` is the line of the access it stands on.
+    """One statement that must hold, and its verdict. `line` is the line of its access.
 
-    steps  why it has this verdict, in sentences without full stops: the chain of a proof, or what is missing
+    steps  the reason of the verdict, in sentences without full stops: the steps of a proof, or the missing facts
     """
 
     kind: ObligationKind
@@ -99,7 +99,7 @@ class Obligation(Struct, frozen=True):
 
 
 class KernelReport(Struct, frozen=True):
-    """What is said of one kernel. `verdict` is the weakest of its obligations."""
+    """The results for one kernel. `verdict` is the weakest verdict of its obligations."""
 
     file: str
     name: str
@@ -120,9 +120,10 @@ class Failure(Struct, frozen=True):
 class Report(Struct, frozen=True):
     """The result of a run, sorted by file, line and column.
 
-    files      how many were checked; `paths` are those that were read from disk
-    baselined  findings that a baseline has, which are no longer among `diagnostics`
-    unchanged  how many findings were left out because nothing that they depend on has changed
+    files      the number of checked files
+    paths      the files that were read from disk
+    baselined  findings that a baseline lists, which are not among `diagnostics`
+    unchanged  the number of findings that were excluded because none of their inputs changed
     """
 
     diagnostics: tuple[Diagnostic, ...]

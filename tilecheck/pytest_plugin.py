@@ -1,6 +1,6 @@
 """`pytest --tilecheck`: kernels that tests launch run on the CPU, and a test with findings fails.
 
-Every pytest that finds tilecheck installed loads this, so nothing of the runtime is imported before it is asked for.
+Every run of pytest loads this module if tilecheck is installed, so it imports the runtime only on request.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("tilecheck")
     group.addoption("--tilecheck", action="store_true", help="run kernels on the CPU; tests in which they race, "
                     "leave their arrays or use undefined lanes fail")
-    group.addoption("--tilecheck-seed", type=int, default=0, metavar="N", help="shuffles the order of blocks")
-    group.addoption("--tilecheck-replay", action="store_true", help="run launches that race twice, to name every pair "
-                    "of lines that does")
+    group.addoption("--tilecheck-seed", type=int, default=0, metavar="N", help="seed that shuffles the order of blocks")
+    group.addoption("--tilecheck-replay", action="store_true", help="run launches with a race twice, to report every "
+                    "pair of lines that races")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Puts the CPU behind `ct.launch` before any test module is imported. Raises UsageError without the extra."""
+    """Makes `ct.launch` run on the CPU before any test module is imported. Raises UsageError without the extra."""
     if not config.getoption("--tilecheck"):
         return
     try:
@@ -37,14 +37,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Puts everything back."""
+    """Restores `ct.launch`."""
     stack = config.stash.get(_HOOKS, None)
     if stack is not None:
         stack.close()
 
 
-def _watched(item: pytest.Item, phase: str) -> Generator[None, object, object]:
-    """Fails a phase of a test during which something was found; one that failed by itself shows it as well."""
+def _run_phase(item: pytest.Item, phase: str) -> Generator[None, object, object]:
+    """Runs a phase of a test, and fails it if there are findings. If it fails by itself, its report includes them."""
     if item.config.stash.get(_HOOKS, None) is None:
         return (yield)
     from tilecheck_runtime.sanitizer.session import session
@@ -65,17 +65,17 @@ def _watched(item: pytest.Item, phase: str) -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
-    """Watches what fixtures launch."""
-    return (yield from _watched(item, "setup"))
+    """Checks the launches of fixtures."""
+    return (yield from _run_phase(item, "setup"))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Watches what the test launches."""
-    return (yield from _watched(item, "call"))
+    """Checks the launches of the test."""
+    return (yield from _run_phase(item, "call"))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
-    """Watches what fixtures launch when they end."""
-    return (yield from _watched(item, "teardown"))
+    """Checks the launches of fixtures during teardown."""
+    return (yield from _run_phase(item, "teardown"))

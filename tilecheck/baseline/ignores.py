@@ -20,7 +20,7 @@ from tilecheck.diagnostics import Diagnostic, Report
 from tilecheck.project.project import Project
 from tilecheck.project.suppressions import Suppression, suppressions
 from tilecheck.syntax.text import SourceError
-from tilecheck.text.plural import counted
+from tilecheck.text.plural import pluralize
 
 __all__ = ["Added", "IgnoreError", "add_ignores", "with_ignores"]
 
@@ -37,7 +37,7 @@ class Added(Struct, frozen=True):
     """The files that were written, and what to tell the user."""
 
     files: tuple[str, ...]
-    said: tuple[str, ...]
+    messages: tuple[str, ...]
 
 
 def add_ignores(report: Report, reason: str, root: Path) -> Added:
@@ -71,7 +71,7 @@ def add_ignores(report: Report, reason: str, root: Path) -> Added:
                 count += len(found)
         except (OSError, SourceError, SyntaxError, UnicodeEncodeError, tokenize.TokenError) as error:
             said.append(f"{file}: not written: {_said(error)}")
-    said.append(f"opt-outs for {counted(count, 'finding')} written to {counted(len(written), 'file')}")
+    said.append(f"opt-outs for {pluralize(count, 'finding')} written to {pluralize(len(written), 'file')}")
     return Added(tuple(written), tuple(said))
 
 

@@ -10,7 +10,7 @@ from tilecheck.baseline.matching import Comparison, compare, updated
 from tilecheck.config import Config
 from tilecheck.diagnostics import Report
 from tilecheck.report.frame import Sources
-from tilecheck.text.plural import counted
+from tilecheck.text.plural import pluralize
 
 __all__ = ["Outcome", "apply_baseline"]
 
@@ -19,7 +19,7 @@ class Outcome(Struct, frozen=True):
     """The report without what is known, what to tell the user, and whether stale entries make the run fail."""
 
     report: Report
-    said: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
     fails: bool = False
 
 
@@ -59,4 +59,4 @@ def _all_known(compared: Comparison) -> Report:
 
 
 def _findings(baseline: Baseline) -> str:
-    return counted(sum(baseline.values()), "finding")
+    return pluralize(sum(baseline.values()), "finding")

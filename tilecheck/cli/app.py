@@ -24,7 +24,7 @@ _ALWAYS: Final = ("check", "contract", "explain", "rule", "rules", "show")
 _OTHERS: Final = ("audit", "completion", "doctor", "server")
 """Words that name a command unless a file has that name."""
 _BEFORE_FOLDERS: Final = frozenset({"build", "cache", "run", "server"})
-"""Words that name a command even if a folder has that name; `./build` means the folder."""
+"""Words that name a command even if a folder has that name; `./build` names the folder."""
 
 
 class CommandGroup(click.Group):
@@ -67,7 +67,7 @@ class CommandGroup(click.Group):
 
 
 def _load(entry: Any) -> click.Command | None:
-    """A command of another package. If the package cannot be imported, a command that reports what is missing."""
+    """A command of another package; one that reports the missing part if the package cannot be imported."""
     try:
         loaded = entry.load()
     except ImportError as error:
@@ -95,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     collecting = gc.isenabled()
     # nearly all objects live until the run ends: collecting cycles takes 8 % of the time and frees 2 % of the memory
     gc.disable()
-    atexit.register(gc.freeze)  # or the interpreter looks for cycles at exit
+    atexit.register(gc.freeze)  # avoids a collection at exit
     try:
         result = cli.main(
             args=list(sys.argv[1:] if arguments is None else arguments), prog_name="tilecheck", standalone_mode=False
@@ -109,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         click.echo("interrupted", err=True)
         return EXIT_ABNORMAL
     except BrokenPipeError:  # the reader of our output went away
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # avoids an error at exit
         return EXIT_ABNORMAL
     finally:
         if collecting:
@@ -133,7 +133,7 @@ def _version(context: click.Context, on: bool) -> None:
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=lambda c, _, on: _version(c, on),
               help="Show the version and exit.")
 def cli() -> None:
-    """Prove that the blocks of cuTile Python kernels do not race, or show how they do.
+    """Prove that the blocks of cuTile Python kernels do not race, or show a counterexample.
 
     `tilecheck PATHS` is short for `tilecheck check PATHS`; see `tilecheck check --help` for its options.
     """

@@ -17,7 +17,7 @@ __all__ = ["load_settings", "parse_selectors"]
 
 
 def load_settings(paths: Sequence[str], given: dict[str, Any]) -> Config:
-    """The settings for `paths`. `given` has the options of `options.settings`. Raises `UsageError`."""
+    """The settings for `paths`. `given` has the options of `options.add_settings`. Raises `UsageError`."""
     files = [text for text in given["config"] if "=" not in text or os.path.isfile(text)]
     overrides = [text for text in given["config"] if text not in files]
     if len(files) > 1:

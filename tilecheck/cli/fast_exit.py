@@ -1,4 +1,4 @@
-"""How the process of a command ends."""
+"""Ends the process of a command quickly."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Final, NoReturn, TextIO
 __all__ = ["leave"]
 
 _LATER: Final = ("tilecheck_runtime", "coverage")
-"""Modules that have something to do as the interpreter ends."""
+"""Modules that run code when the interpreter exits."""
 
 
 def leave(status: int, unwritten: int) -> NoReturn:
-    """End the process, with `unwritten` as its status when nobody takes what is still to be written.
+    """End the process. Its status is `unwritten` if the reader of a stream is gone before all output is written.
 
-    The interpreter would free one by one all values that a run has made, a twentieth of its time; the system takes them
-    at once. It is left its own way where threads, tracers or other libraries are there too.
+    At a normal exit the interpreter frees all values of a run one by one, which takes a twentieth of its time.
+    `os._exit` avoids this. It is used only if no thread, tracer or module of `_LATER` needs the normal exit.
     """
-    written = [_written(stream) for stream in (sys.stdout, sys.stderr)]
+    written = [_flush(stream) for stream in (sys.stdout, sys.stderr)]
     if not all(written):
         status = unwritten
     if threading.active_count() == 1 and sys.gettrace() is None and sys.modules.keys().isdisjoint(_LATER):
@@ -27,13 +27,13 @@ def leave(status: int, unwritten: int) -> NoReturn:
     sys.exit(status)
 
 
-def _written(stream: TextIO | None) -> bool:
-    """Whether all that `stream` holds went out. One that is closed, or was never there, holds nothing."""
+def _flush(stream: TextIO | None) -> bool:
+    """Write the buffer of `stream`. Return whether that succeeded; a missing or closed stream has no buffer."""
     if stream is None or stream.closed:
         return True
     try:
         stream.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # or the interpreter complains
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # otherwise the interpreter prints an error
         return False
     return True

@@ -8,27 +8,29 @@ from typing import Any, TypeAlias
 
 import click
 
-__all__ = ["adopting", "failing", "fixing", "reporting", "rule_names", "selecting", "settings"]
+__all__ = [
+    "add_adoption", "add_failure_levels", "add_fixes", "add_outputs", "add_selection", "add_settings", "rule_names",
+]
 
 Command: TypeAlias = Callable[..., Any]
 
 
-def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+def _add(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
 
 
 def rule_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """What a shell may complete a rule to."""
+    """Codes and names of rules that begin with an incomplete word, for completion in a shell."""
     from tilecheck.rules.catalog import CODES, NAMES
 
     return sorted(name for name in (*NAMES, *CODES) if name.lower().startswith(incomplete.lower()))
 
 
-def settings(command: Command) -> Command:
-    """Those of every command that checks files."""
-    return _with(command, (
+def add_settings(command: Command) -> Command:
+    """Add the options of every command that checks files."""
+    return _add(command, (
         click.option(
             "--config",
             multiple=True,
@@ -38,9 +40,9 @@ def settings(command: Command) -> Command:
         click.option("--isolated", is_flag=True, help="Ignore all configuration files."),
         click.option(
             "--exclude", "--extend-exclude", multiple=True, metavar="PATTERN",
-            help="Skip files that match (gitignore style); repeatable."
+            help="Skip matching files (gitignore style); repeatable."
         ),
-        click.option("--force-exclude", is_flag=True, help="Skip them also where they are named."),
+        click.option("--force-exclude", is_flag=True, help="Also skip them if they are named."),
         click.option("--no-respect-gitignore", is_flag=True, help="Also check files that .gitignore excludes."),
         click.option(
             "--contracts",
@@ -57,22 +59,22 @@ def settings(command: Command) -> Command:
             type=click.Path(path_type=Path),
             envvar="TILECHECK_CACHE_DIR",
             metavar="DIR",
-            help="Where results are kept.",
+            help="Folder of cached results.",
         ),
-        click.option("--no-cache", is_flag=True, help="Neither use nor keep results."),
+        click.option("--no-cache", is_flag=True, help="Neither read nor write cached results."),
     ))
 
 
-def selecting(command: Command) -> Command:
-    """Which rules are reported."""
-    return _with(command, (
+def add_selection(command: Command) -> Command:
+    """Add the options that select rules."""
+    return _add(command, (
         click.option(
             "--select", multiple=True, metavar="RULES", shell_complete=rule_names,
             help="Rules to report: codes, prefixes, names or ALL; comma-separated.",
         ),
         click.option(
             "--extend-select", multiple=True, metavar="RULES", shell_complete=rule_names,
-            help="Rules to report besides those configured.",
+            help="Rules to report in addition to the configured ones.",
         ),
         click.option(
             "--ignore", "--extend-ignore", multiple=True, metavar="RULES", shell_complete=rule_names,
@@ -80,30 +82,30 @@ def selecting(command: Command) -> Command:
         ),
         click.option(
             "--per-file-ignores", multiple=True, metavar="PATTERN:RULES",
-            help="Rules not to report in files that match, in place of those configured."
+            help="Rules not to report in matching files, in place of the configured ones."
         ),
         click.option(
             "--extend-per-file-ignores", multiple=True, metavar="PATTERN:RULES",
-            help="The same, besides those configured.",
+            help="The same, in addition to the configured ones.",
         ),
     ))
 
 
-def failing(command: Command) -> Command:
-    """What makes a run fail."""
-    return _with(command, (
-        click.option("--strict", is_flag=True, help="What is not proved is an error."),
+def add_failure_levels(command: Command) -> Command:
+    """Add the options that decide whether a run fails."""
+    return _add(command, (
+        click.option("--strict", is_flag=True, help="Report unproven obligations as errors."),
         click.option(
             "--fail-level", type=click.Choice(["error", "warning"]),
-            help="What makes the exit status 1.  [default: error]"
+            help="The least severity that makes the exit status 1.  [default: error]"
         ),
         click.option("--error-on-warning", is_flag=True, help="The same as --fail-level warning."),
     ))
 
 
-def reporting(command: Command) -> Command:
-    """In which form, and where."""
-    return _with(command, (
+def add_outputs(command: Command) -> Command:
+    """Add the options for the format and the destination of the report."""
+    return _add(command, (
         click.option(
             "--format", "--output-format", "formats", multiple=True, metavar="FORMAT[:FILE]",
             envvar="TILECHECK_OUTPUT_FORMAT",
@@ -112,40 +114,42 @@ def reporting(command: Command) -> Command:
         ),
         click.option(
             "-o", "--output-file", type=click.Path(path_type=Path), metavar="FILE",
-            help="Write the report there.",
+            help="Write the report to this file.",
         ),
     ))
 
 
-def adopting(command: Command) -> Command:
-    """For code that has findings already."""
-    return _with(command, (
+def add_adoption(command: Command) -> Command:
+    """Add the options for code with existing findings."""
+    return _add(command, (
         click.option(
             "--baseline", type=click.Path(path_type=Path), metavar="FILE",
-            help="Do not report the findings that it has."
+            help="Hide the findings that this file lists."
         ),
-        click.option("--update-baseline", is_flag=True, help="Write what is found now to the baseline."),
-        click.option("--prune-baseline", is_flag=True, help="Remove from the baseline what is no longer found."),
+        click.option("--update-baseline", is_flag=True, help="Write the current findings to the baseline."),
+        click.option("--prune-baseline", is_flag=True,
+                     help="Remove findings from the baseline that are no longer found."),
         click.option(
             "--error-stale-baseline/--no-error-stale-baseline", default=None,
-            help="Fail when the baseline has findings that are gone.  [default: where CI is set]"
+            help="Fail if the baseline has stale findings.  [default: if CI is set]"
         ),
-        click.option("--add-ignore", metavar="REASON", help="Write an opt-out with this reason for every finding."),
-        click.option("--since", metavar="REV", help="Only report what can have changed since a git revision."),
+        click.option("--add-ignore", metavar="REASON", help="Write a suppression with this reason for every finding."),
+        click.option("--since", metavar="REV", help="Only report findings that can have changed since a git revision."),
     ))
 
 
-def fixing(command: Command) -> Command:
-    """About fixes."""
-    return _with(command, (
-        click.option("--fix", is_flag=True, help="Change files: make the safe fixes, and report what is left."),
-        click.option("--unsafe-fixes", is_flag=True, help="Also make fixes that may change what defined code does."),
-        click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing."),
-        click.option("--fix-only", is_flag=True, help="Fix, and do not report what is left."),
-        click.option("--show-fixes", is_flag=True, help="List the fixes that were made."),
+def add_fixes(command: Command) -> Command:
+    """Add the options for fixes."""
+    return _add(command, (
+        click.option("--fix", is_flag=True, help="Change files: apply safe fixes, and report the remaining findings."),
+        click.option("--unsafe-fixes", is_flag=True,
+                     help="Also apply fixes that may change the behaviour of defined code."),
+        click.option("--diff", is_flag=True, help="Print the changes of --fix, and change nothing."),
+        click.option("--fix-only", is_flag=True, help="Fix, and do not report the remaining findings."),
+        click.option("--show-fixes", is_flag=True, help="List the applied fixes."),
         click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed."),
         click.option(
             "--drop-bounds-checks", is_flag=True,
-            help="With --fix or --diff: also check_bounds=False where accesses are proved in bounds."
+            help="With --fix or --diff: also pass check_bounds=False to accesses that are proved in bounds."
         ),
     ))

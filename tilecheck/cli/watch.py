@@ -17,13 +17,15 @@ from tilecheck.pipeline.run import discovered
 __all__ = ["snapshot", "watch"]
 
 _PAUSE: Final = 0.3
-"""Seconds between looks. Files are few and looking is cheap, so no service of the system is needed."""
+"""Seconds between two polls. There are few files and a poll is cheap, so no service of the system is needed."""
 _CLEAR: Final = "\x1b[2J\x1b[3J\x1b[H"
 
 
 def watch(paths: Sequence[str], config: Config, check: Callable[[], int], pause: float = _PAUSE) -> int:
-    """Run `check` now and after each change of a file under `paths`, of one beside them that it found by import, or of
-    the overlay files, until Ctrl-C. The status of the last check."""
+    """Run `check` now and after each change, until Ctrl-C. Return the status of the last check.
+
+    A change is one of a file under `paths`, of a file beside them that the check imports, or of an overlay file.
+    """
     status = 0
     try:
         while True:
@@ -32,11 +34,11 @@ def watch(paths: Sequence[str], config: Config, check: Callable[[], int], pause:
                 click.echo(_CLEAR, nl=False)
             try:
                 status = check()
-            except click.ClickException as error:  # a file may be half written, or a folder gone for a moment
+            except click.ClickException as error:  # a file may be half written, or a folder briefly missing
                 click.echo(f"error: {' '.join(error.format_message().split())}", err=True)
                 status = 2
             click.echo("watching for changes; Ctrl-C ends it", err=True)
-            gc.collect()  # no run collects for itself, and the modules of one refer to each other
+            gc.collect()  # collection is disabled during a run, and its modules refer to each other
             while snapshot(paths, config) == before:
                 time.sleep(pause)
     except KeyboardInterrupt:
@@ -44,7 +46,7 @@ def watch(paths: Sequence[str], config: Config, check: Callable[[], int], pause:
 
 
 def snapshot(paths: Sequence[str], config: Config) -> frozenset[tuple[str, int, int]]:
-    """What tells whether a file changed: its path, size in bytes and time of change in nanoseconds."""
+    """The path, size in bytes and time of change in nanoseconds of every watched file."""
     found = discovered(paths, config)
     beside = {os.path.dirname(os.path.abspath(file)) for file in found.files}
     near = (entry for folder in beside for entry in _python_files(folder))

@@ -8,7 +8,7 @@ from typing import Final
 
 from tilecheck.diagnostics import Report
 from tilecheck.rules.catalog import NAMES
-from tilecheck.text.plural import counted
+from tilecheck.text.plural import pluralize
 
 _ORDER: Final = ("proved", "conditional", "atomic", "single-block", "unproven", "refuted")
 
@@ -16,20 +16,20 @@ _ORDER: Final = ("proved", "conditional", "atomic", "single-block", "unproven", 
 def render_summary(report: Report) -> str:
     """One line: what was found, and in how much."""
     severities = Counter(diagnostic.severity for diagnostic in report.diagnostics)
-    found = [counted(severities[s], s) for s in ("error", "warning", "note") if severities[s]]
+    found = [pluralize(severities[s], s) for s in ("error", "warning", "note") if severities[s]]
     if report.failures:
-        found.append(f"{counted(len(report.failures), 'file')} not checked")
+        found.append(f"{pluralize(len(report.failures), 'file')} not checked")
     head = f"Found {_join(found)}" if found else "No findings"
     hidden = "".join(f" {sentence}" for sentence in _hidden(report))
-    return f"{head} in {counted(report.files, 'file')}; {_kernels(report)}.{hidden}"
+    return f"{head} in {pluralize(report.files, 'file')}; {_kernels(report)}.{hidden}"
 
 
 def _hidden(report: Report) -> Iterator[str]:
     """What the report does not show, and why."""
     if report.baselined:
-        yield f"Not shown: {counted(len(report.baselined), 'finding')} of the baseline."
+        yield f"Not shown: {pluralize(len(report.baselined), 'finding')} of the baseline."
     if report.unchanged:
-        yield f"Not shown: {counted(report.unchanged, 'finding')} in code that did not change."
+        yield f"Not shown: {pluralize(report.unchanged, 'finding')} in code that did not change."
 
 
 def _kernels(report: Report) -> str:
@@ -37,7 +37,7 @@ def _kernels(report: Report) -> str:
     if not verdicts:
         return "no kernels"
     parts = [f"{verdicts[v]} {v}" for v in _ORDER if verdicts[v]]
-    return f"{counted(len(report.kernels), 'kernel')}: {', '.join(parts)}"
+    return f"{pluralize(len(report.kernels), 'kernel')}: {', '.join(parts)}"
 
 
 def render_statistics(report: Report) -> str:

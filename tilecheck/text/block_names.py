@@ -1,4 +1,4 @@
-"""How a block is called, wherever one is."""
+"""Names of blocks in messages."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def block_name(block: Sequence[int], rank: int) -> str:
 
 
 def rank_of_axes(axes: Iterable[int]) -> int:
-    """The number of axes that the grid of a kernel has which reads these."""
+    """The number of grid axes of a kernel that reads `axes`."""
     return max(axes, default=0) + 1
 
 
 def rank_of_grid(grid: Sequence[int]) -> int:
-    """The number of axes of a grid, as far as there are several blocks along them."""
+    """The number of leading axes of a grid up to the last one with several blocks."""
     return max((axis for axis, blocks in enumerate(grid) if blocks > 1), default=0) + 1

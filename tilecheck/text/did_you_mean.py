@@ -1,4 +1,4 @@
-"""What a misspelt word may have meant."""
+"""Suggestions for misspelt words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` for the closest known word; an empty string when none is close."""
+    """`; did you mean 'x'?` for the closest known word; an empty string if none is close."""
     import difflib
 
     by_fold = {candidate.casefold(): candidate for candidate in known}

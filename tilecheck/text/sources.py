@@ -1,4 +1,4 @@
-"""Lines of source for reports, read when they are needed."""
+"""Lines of source for reports, read on demand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 
 class SourceLines:
-    """The lines of files by path; a file that cannot be read has none."""
+    """The lines of files by path. A file that cannot be read has no lines."""
 
     def __init__(self, given: Mapping[str, bytes] | None = None) -> None:
         self._given = dict(given or {})

@@ -1,4 +1,4 @@
-"""The options of `check` for code that has findings: baselines, opt-outs for all of them, what changed."""
+"""The options of `check` for code with existing findings: baselines, suppressions for all findings, `--since`."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ __all__ = ["adopt", "per_file_ignores"]
 def adopt(
     report: Report, sources: Sources, paths: Sequence[str], config: Config, options: Mapping[str, Any]
 ) -> tuple[Report, Sources, bool]:
-    """The report without what is known or did not change, the source of it, and whether the run fails anyhow."""
+    """Apply the options. Return the report without hidden findings, its sources, and whether the run fails anyway."""
     _check_options(paths, config, options)
     if options["add_ignore"] is not None:
         asked = {**options, "add_ignore": None}
-        left, _, _ = _known(report, sources, paths, config, asked)
+        left, _, _ = _hide_findings(report, sources, paths, config, asked)
         if _add_ignores(left, options["add_ignore"], config.root):
-            report, sources = _checked_again(paths, config)
+            report, sources = _check_again(paths, config)
         options = asked
-    report, fails, said = _known(report, sources, paths, config, options)
-    for line in said:
+    report, fails, messages = _hide_findings(report, sources, paths, config, options)
+    for line in messages:
         click.echo(line, err=True)
     return report, sources, fails
 
 
-def _known(
+def _hide_findings(
     report: Report, sources: Sources, paths: Sequence[str], config: Config, options: Mapping[str, Any]
 ) -> tuple[Report, bool, tuple[str, ...]]:
-    """The report without what is known or did not change, whether the run fails anyhow, and what to tell the user."""
+    """Hide findings. Return the report without them, whether the run fails anyway, and messages for the user."""
     fails = False
-    said: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
     if config.baseline is not None or options["update_baseline"] or options["prune_baseline"]:
-        outcome = _with_baseline(report, sources, paths, config, options)
-        report, fails, said = outcome.report, outcome.fails, outcome.said
+        outcome = _apply_baseline(report, sources, paths, config, options)
+        report, fails, messages = outcome.report, outcome.fails, outcome.messages
     if options["since"] is not None:
-        report = _since(report, paths, config, options["since"])
-    return report, fails, said
+        report = _drop_unchanged(report, paths, config, options["since"])
+    return report, fails, messages
 
 
 def _check_options(paths: Sequence[str], config: Config, options: Mapping[str, Any]) -> None:
@@ -58,12 +58,12 @@ def _check_options(paths: Sequence[str], config: Config, options: Mapping[str, A
         first, second = (f"--{name.replace('_', '-')}" for name in writing[:2])
         raise _usage(f"{first} and {second} exclude each other")
     if options["since"] is not None and options["update_baseline"]:
-        raise _usage("--since leaves findings out, and --update-baseline needs all of them")
+        raise _usage("--since excludes findings, and --update-baseline needs all of them")
     if "-" in paths and (writing or options["since"] is not None):
-        raise _usage("standard input has no file, so it has no baseline, no history and no place for opt-outs")
+        raise _usage("standard input has no file, so it can have no baseline, no history and no suppressions")
 
 
-def _with_baseline(
+def _apply_baseline(
     report: Report, sources: Sources, paths: Sequence[str], config: Config, options: Mapping[str, Any]
 ) -> Outcome:
     asked = options["error_stale_baseline"]
@@ -80,11 +80,11 @@ def _with_baseline(
 
 
 def _in_ci() -> bool:
-    """Whether this is continuous integration, where all services set `CI`."""
+    """Whether this is a run in continuous integration. All services set `CI`."""
     return os.environ.get("CI", "").lower() not in ("", "0", "false", "no")
 
 
-def _since(report: Report, paths: Sequence[str], config: Config, revision: str) -> Report:
+def _drop_unchanged(report: Report, paths: Sequence[str], config: Config, revision: str) -> Report:
     from tilecheck.baseline.since import SinceError, only_changed
 
     try:
@@ -94,20 +94,20 @@ def _since(report: Report, paths: Sequence[str], config: Config, revision: str) 
 
 
 def _add_ignores(report: Report, reason: str, root: Path) -> bool:
-    """Write opt-outs for the findings of a report, and say so; whether any file was written."""
+    """Write suppressions for the findings of a report, and print a message. Return whether any file was written."""
     from tilecheck.baseline.ignores import IgnoreError, add_ignores
 
     try:
         added = add_ignores(report, reason, root)
     except IgnoreError as error:
         raise _usage(f"--add-ignore: {error}") from error
-    for line in added.said:
+    for line in added.messages:
         click.echo(line, err=True)
     return bool(added.files)
 
 
-def _checked_again(paths: Sequence[str], config: Config) -> tuple[Report, Sources]:
-    """The report after files have changed, with the source as it is now."""
+def _check_again(paths: Sequence[str], config: Config) -> tuple[Report, Sources]:
+    """The report after files have changed, with their current source."""
     from tilecheck import api
     from tilecheck.text.sources import SourceLines
 
@@ -115,13 +115,13 @@ def _checked_again(paths: Sequence[str], config: Config) -> tuple[Report, Source
 
 
 def per_file_ignores(config: Config, given: Iterable[str], added: Iterable[str]) -> Config:
-    """The settings with `PATTERN:RULES`, in place of those that are configured and besides them."""
-    replaced, more = tuple(_patterns(given)), tuple(_patterns(added))
+    """The settings with `PATTERN:RULES`: `given` replaces the configured ones, `added` extends them."""
+    replaced, more = tuple(_parse_patterns(given)), tuple(_parse_patterns(added))
     return replace(config, per_file_ignores=(replaced or config.per_file_ignores) + more)
 
 
-def _patterns(values: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """`a.py:TC1,TC2` and `a.py:TC1,b.py:TC2`."""
+def _parse_patterns(values: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Parse `a.py:TC1,TC2` and `a.py:TC1,b.py:TC2` into patterns with their rules."""
     for value in values:
         pattern = ""
         for part in value.split(","):

@@ -27,20 +27,20 @@ _ADOPTION_OPTIONS: Final = ("update_baseline", "prune_baseline", "add_ignore", "
 
 @click.command(name="check")
 @click.argument("paths", nargs=-1, metavar="[PATHS]...", type=click.Path())
-@options.settings
-@options.selecting
-@options.failing
-@options.reporting
-@options.adopting
-@options.fixing
-@click.option("--stdin-filename", metavar="NAME", help="Name of what is read from standard input (path `-`).")
+@options.add_settings
+@options.add_selection
+@options.add_failure_levels
+@options.add_outputs
+@options.add_adoption
+@options.add_fixes
+@click.option("--stdin-filename", metavar="NAME", help="Name for standard input (path `-`) in reports.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule.")
 @click.option("-w", "--watch", is_flag=True, help="Check again whenever a file changes, until interrupted.")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and stop.")
 @click.option("--show-settings", is_flag=True, help="Print the settings that apply, and stop.")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
-@click.option("-v", "--verbose", is_flag=True, help="Also print what was proved of each kernel, and how.")
+@click.option("-v", "--verbose", is_flag=True, help="Also print the proof of each kernel.")
 def command(
     paths: tuple[str, ...],
     select: tuple[str, ...],
@@ -55,8 +55,8 @@ def command(
 ) -> int:
     """Check files and folders (default: the current one); `-` reads standard input.
 
-    Exit status: 0 when there is no error, 1 when there are errors, 2 when a file could not be checked or the command
-    line or configuration is wrong.
+    Exit status: 0 if there is no error, 1 if there are errors, 2 if a file could not be checked or the command
+    line or configuration is invalid.
     """
     if quiet and verbose:
         raise UsageError("--quiet and --verbose exclude each other")

@@ -16,13 +16,13 @@ __all__ = ["command"]
 
 @click.command(name="contract")
 @click.argument("targets", nargs=-1, required=True, metavar="PATH[::KERNEL]...", type=click.Path())
-@options.settings
+@options.add_settings
 @click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(targets: tuple[str, ...], output_format: str, **given: Any) -> int:
-    """Print what each kernel's proof assumes of its launch, and the verdict on each write.
+    """Print the preconditions of each kernel's proof, and the verdict for each write.
 
-    At the launches seen in PATH a clause is `discharged`, `broken` or `open`; else it is `declared` by the author, or
-    `unseen` when no launch is seen.
+    At the seen launches in PATH a clause is `discharged`, `broken` or `open`. Otherwise it is `declared` by the
+    author, or `unseen` if there is no seen launch.
     """
     from tilecheck.report.contract import render_contracts, render_contracts_json, select_kernels
 
@@ -36,5 +36,5 @@ def command(targets: tuple[str, ...], output_format: str, **given: Any) -> int:
         click.echo(f"error: {failure.file}: {failure.message}", err=True)
     missing = [name for path, _, name in split if name and not select_kernels(report, [(path, name)])]
     if missing:
-        raise UsageError(f"no kernel named '{missing[0]}' there")
+        raise UsageError(f"there is no kernel named '{missing[0]}'")
     return EXIT_ABNORMAL if report.failures else EXIT_CLEAN

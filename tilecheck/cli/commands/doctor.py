@@ -1,4 +1,4 @@
-"""`tilecheck doctor`: what is installed, whether it goes together, and what to do where it does not."""
+"""`tilecheck doctor`: lists installed packages, mismatches between them, and remedies."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from msgspec.structs import asdict
 from tilecheck import __version__
 from tilecheck.config import ConfigError, config_file, load_config
 from tilecheck.interp.kernel.releases import KNOWN_RELEASES, is_known
+from tilecheck.text.plural import pluralize
 
 __all__ = ["Answer", "command", "examine"]
 
@@ -32,7 +33,7 @@ _EXTRAS: Final = {
     "gpu": ("cuda-tile", "cuda-python"),
     "server": ("pygls",),
 }
-"""What each extra brings, without which its part of tilecheck does not work."""
+"""The packages of each extra. A part of tilecheck does not work without them."""
 
 _VARIABLES: Final = (
     "TILECHECK_BACKEND", "TILECHECK_CACHE", "TILECHECK_CACHE_DIR", "TILECHECK_DUMP", "TILECHECK_GUARD",
@@ -41,7 +42,7 @@ _VARIABLES: Final = (
 
 
 class Answer(Struct, frozen=True):
-    """One line. `absent` is a part that nobody has to have; `wrong` is one that does not work as it is."""
+    """One line of the output. `absent` marks a missing optional part, `wrong` one that does not work."""
 
     topic: str
     state: State
@@ -52,18 +53,18 @@ class Answer(Struct, frozen=True):
 @click.command(name="doctor")
 @click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(output_format: str) -> int:
-    """Say what is installed, which cuda-tile operations are known, and what of the driver and GPU is seen.
+    """List installed packages, the cuda-tile operations that the checker knows, the driver and the GPU.
 
-    Exit status: 0 when everything that is there works, 1 when something does not.
+    Exit status: 0 if all installed parts work, 1 if one does not.
     """
     answers = tuple(examine())
-    render = _json if output_format == "json" else _text
+    render = _render_json if output_format == "json" else _render_text
     click.echo(render(answers), nl=False)
     return 1 if any(answer.state == "wrong" for answer in answers) else 0
 
 
 def examine() -> Iterator[Answer]:
-    """Everything there is to say, in order. What goes wrong on the way is an answer, too."""
+    """All answers, in order. An exception of a question is an answer as well."""
     for topic, question in _QUESTIONS.items():
         try:
             yield from question()
@@ -72,40 +73,40 @@ def examine() -> Iterator[Answer]:
             yield Answer(topic, "wrong", what[:300])
 
 
-def _checker() -> Iterator[Answer]:
+def _check_installation() -> Iterator[Answer]:
     where = Path(__file__).resolve().parents[2]
     yield Answer("tilecheck", "ok", f"{__version__} in {where}")
     machine = f"{platform.system()} {platform.machine()}"
     yield Answer("python", "ok", f"{platform.python_version()} ({machine}), {sys.executable}")
 
 
-def _settings() -> Iterator[Answer]:
+def _check_settings() -> Iterator[Answer]:
     try:
         config, source = load_config(), config_file()
     except ConfigError as error:
-        yield Answer("settings", "wrong", str(error), "mend the file, or pass --isolated")
+        yield Answer("settings", "wrong", str(error), "fix the file, or pass --isolated")
         return
-    yield Answer("settings", "ok", "none; what is built in" if source is None else str(source))
-    yield _cache(config.cache_folder)
+    yield Answer("settings", "ok", "none; the defaults apply" if source is None else str(source))
+    yield _check_cache(config.cache_folder)
     given = [f"{name}={os.environ[name]}" for name in _VARIABLES if os.environ.get(name)]
     if given:
         yield Answer("environment", "ok", ", ".join(given))
 
 
-def _cache(folder: Path) -> Answer:
+def _check_cache(folder: Path) -> Answer:
     from tilecheck.pipeline.cache import open_cache
 
     cache = open_cache(folder)
     if cache is not None:
         cache.store("doctor", "trial", __version__)
-    kept = None if cache is None else cache.load("doctor", "trial")
-    if kept != __version__:
-        return Answer("results", "wrong", f"{folder} cannot be used: every run checks everything anew",
-                      "name a folder of your own: --cache-dir DIR or TILECHECK_CACHE_DIR")
-    return Answer("results", "ok", f"kept in {folder}")
+    loaded = None if cache is None else cache.load("doctor", "trial")
+    if loaded != __version__:
+        return Answer("results", "wrong", f"{folder} cannot be used: every run checks all files again",
+                      "name a folder that you can write: --cache-dir DIR or TILECHECK_CACHE_DIR")
+    return Answer("results", "ok", f"cached in {folder}")
 
 
-def _extras() -> Iterator[Answer]:
+def _check_extras() -> Iterator[Answer]:
     for extra, packages in _EXTRAS.items():
         found = {package: _version(package) for package in packages}
         listed = ", ".join(f"{package} {version}" for package, version in found.items() if version)
@@ -118,11 +119,11 @@ def _extras() -> Iterator[Answer]:
             yield Answer(f"extra {extra}", "absent", f"{has}not installed: {', '.join(missing)}", remedy)
 
 
-def _operations() -> Iterator[Answer]:
+def _check_operations() -> Iterator[Answer]:
     version = _version("cuda-tile")
     releases = ", ".join(KNOWN_RELEASES)
     if version is None:
-        yield Answer("cuda.tile", "absent", f"not installed; operations are known as of cuda-tile {releases}")
+        yield Answer("cuda.tile", "absent", f"not installed; the checker knows the operations of cuda-tile {releases}")
         return
     names = public_names()
     if names is None:
@@ -132,16 +133,16 @@ def _operations() -> Iterator[Answer]:
     unknown = sorted(name for name in names if not is_known(name))
     if unknown:
         yield Answer("cuda.tile", "wrong",
-                     f"cuda-tile {version} has names that are not known (known: {releases}): {', '.join(unknown)}; "
-                     "no kernel that uses one is proved", "pip install --upgrade tilecheck")
+                     f"cuda-tile {version} has unknown names (known releases: {releases}): {', '.join(unknown)}; "
+                     "kernels that use one are not proved", "pip install --upgrade tilecheck")
         return
     matches = ".".join(version.split(".")[:2]) in KNOWN_RELEASES
-    other = "" if matches else f", a release this was not tested with (tested: {releases})"
+    other = "" if matches else f", an untested release (tested: {releases})"
     yield Answer("cuda.tile", "ok", f"{version}{other}: all {len(names)} public names are known")
 
 
 def public_names() -> tuple[str, ...] | None:
-    """`cuda.tile.__all__` of the package that is installed, read and not imported; None when it is not found."""
+    """`cuda.tile.__all__` of the installed package, read without an import; None if it is not found."""
     try:
         spec = find_spec("cuda")
     except (ImportError, ValueError):
@@ -161,7 +162,7 @@ def _all_of(tree: ast.Module) -> tuple[str, ...]:
     return ()
 
 
-def _compiler() -> Iterator[Answer]:
+def _check_compiler() -> Iterator[Answer]:
     if _version("cuda-tile") is None:
         return
     try:
@@ -177,12 +178,12 @@ def _compiler() -> Iterator[Answer]:
         return
     version = ".".join(map(str, tools.version))
     yield Answer("compiler", "ok", f"tileiras {version}, bytecode {tools.bytecode}, {tools.tileiras}")
-    yield Answer("compiler", "ok", f"generates code for {', '.join(tools.architectures) or 'what it does not say'}")
+    yield Answer("compiler", "ok", f"generates code for {', '.join(tools.architectures) or 'unknown architectures'}")
 
 
-def _devices() -> Iterator[Answer]:
+def _check_devices() -> Iterator[Answer]:
     if _version("cuda-python") is None:
-        yield Answer("gpu", "absent", "not looked for: needs the package cuda-python", "pip install 'tilecheck[gpu]'")
+        yield Answer("gpu", "absent", "not checked: this needs the package cuda-python", "pip install 'tilecheck[gpu]'")
         return
     from tilecheck_runtime.backends.cuda.driver import driver, release
     from tilecheck_runtime.backends.cuda.errors import NoGPUError
@@ -198,12 +199,12 @@ def _devices() -> Iterator[Answer]:
 
 
 _QUESTIONS: Final[dict[str, Callable[[], Iterator[Answer]]]] = {
-    "tilecheck": _checker,
-    "settings": _settings,
-    "extras": _extras,
-    "cuda.tile": _operations,
-    "compiler": _compiler,
-    "gpu": _devices,
+    "tilecheck": _check_installation,
+    "settings": _check_settings,
+    "extras": _check_extras,
+    "cuda.tile": _check_operations,
+    "compiler": _check_compiler,
+    "gpu": _check_devices,
 }
 
 
@@ -217,7 +218,7 @@ def _version(package: str) -> str | None:
 _MARKS: Final = {"ok": "  ", "absent": "- ", "wrong": "! "}
 
 
-def _text(answers: Sequence[Answer]) -> str:
+def _render_text(answers: Sequence[Answer]) -> str:
     width = max(len(answer.topic) for answer in answers)
     lines = []
     for answer in answers:
@@ -226,10 +227,10 @@ def _text(answers: Sequence[Answer]) -> str:
             lines.append(f"  {'':<{width}}  -> {answer.remedy}")
     wrong = sum(answer.state == "wrong" for answer in answers)
     lines.append("")
-    lines.append("nothing is wrong" if not wrong else f"{wrong} {'thing is' if wrong == 1 else 'things are'} wrong (!)")
+    lines.append("no problems" if not wrong else f"{pluralize(wrong, 'problem')} (!)")
     return "\n".join(lines) + "\n"
 
 
-def _json(answers: Sequence[Answer]) -> str:
-    made: list[dict[str, Any]] = [asdict(answer) for answer in answers]
-    return json.dumps({"answers": made}, indent=2, ensure_ascii=False) + "\n"
+def _render_json(answers: Sequence[Answer]) -> str:
+    rendered: list[dict[str, Any]] = [asdict(answer) for answer in answers]
+    return json.dumps({"answers": rendered}, indent=2, ensure_ascii=False) + "\n"

@@ -16,13 +16,13 @@ __all__ = ["command"]
 
 @click.command(name="explain")
 @click.argument("target", metavar="PATH::KERNEL", type=click.Path())
-@options.settings
-@click.option("--line", type=click.IntRange(min=1), metavar="N", help="Only what stands on this line.")
+@options.add_settings
+@click.option("--line", type=click.IntRange(min=1), metavar="N", help="Only obligations on this line.")
 @click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(target: str, line: int | None, output_format: str, **given: Any) -> int:
-    """Say why each obligation of a kernel has its verdict, and what would settle those that are open.
+    """Explain the verdict of each obligation of a kernel, and list declarations that would prove the open ones.
 
-    Launches are seen in PATH, which may be a folder.
+    PATH may be a folder: launches in all of its files are seen.
     """
     return _print_explanation(target, line, output_format, given)
 

@@ -1,4 +1,4 @@
-"""`tilecheck check --fix`, `--diff` and what belongs to them."""
+"""`tilecheck check --fix`, `--diff` and related options."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from tilecheck.repair.apply.bounds_checks import drop_bounds_checks
 from tilecheck.repair.apply.run import Applied, Fixed, Refused, fix_tree
 from tilecheck.rules.catalog import NAMES
 from tilecheck.syntax.text import encoding_of
-from tilecheck.text.plural import counted
+from tilecheck.text.plural import pluralize
 from tilecheck.text.sources import SourceLines
 
 __all__ = ["Outcome", "fix"]
 
 
 class Outcome(Struct, frozen=True):
-    """What is left to do after fixing.
+    """The result of fixing.
 
-    status      the exit status as far as the fixes decide it
-    report      what is left to report; None when nothing is to be reported
-    wrote_text  whether the fixed text went to standard output, where a report would be in its way
+    status      the exit status, as far as the fixes determine it
+    report      the remaining findings; None if no report is to be printed
+    wrote_text  whether the fixed text went to standard output; the report then goes elsewhere
     """
 
     status: int
@@ -41,7 +41,7 @@ class Outcome(Struct, frozen=True):
 
 
 def fix(paths: Sequence[str], config: Config, stdin_filename: str | None, settings: Mapping[str, Any]) -> Outcome:
-    """Fix what the command line says, and say what was done. Raises `UsageError`."""
+    """Fix the files that the command line names, and print a summary. Raises `UsageError`."""
     try:
         with progress_on(sys.stderr) as progress:
             if "-" in paths:
@@ -70,7 +70,7 @@ def fix(paths: Sequence[str], config: Config, stdin_filename: str | None, settin
             write_all(before, changed)
         except WriteError as error:
             raise UsageError(str(error)) from error
-    _say(fixed, changed, settings)
+    _print_summary(fixed, changed, settings)
     if settings["diff"] or settings["fix_only"]:
         failed = changed if settings["diff"] or settings["exit_non_zero_on_fix"] else ()
         for failure in report.failures:
@@ -88,7 +88,7 @@ def _diff(path: str, before: bytes, after: bytes) -> Iterator[str]:
 
 
 def _lines(lines: list[str]) -> list[str]:
-    """Lines that end as a diff has them: what ends a line otherwise is part of it."""
+    """Lines as a diff has them: other line endings than a newline are part of the line."""
     out: list[str] = []
     for line in lines:
         if out and not out[-1].endswith("\n"):
@@ -102,25 +102,25 @@ def _print(text: str) -> None:
     click.echo(text, nl=False, color=True)
 
 
-def _say(fixed: Fixed, changed: Mapping[str, bytes], settings: Mapping[str, Any]) -> None:
-    """What was done, what was not, and what could be, on standard error."""
+def _print_summary(fixed: Fixed, changed: Mapping[str, bytes], settings: Mapping[str, Any]) -> None:
+    """Print applied, refused and possible fixes to standard error."""
     quiet = settings.get("quiet", False)
-    made = len(fixed.applied)
+    applied = len(fixed.applied)
     would = "would fix" if settings["diff"] else "fixed"
-    if made and not quiet:
-        click.echo(f"{would} {counted(made, 'finding')} in {counted(len(changed), 'file')}", err=True)
+    if applied and not quiet:
+        click.echo(f"{would} {pluralize(applied, 'finding')} in {pluralize(len(changed), 'file')}", err=True)
     if settings["diff"] and not changed and not quiet:
         click.echo("nothing would be fixed", err=True)
     if settings["show_fixes"]:
-        for line in _listed(fixed.applied):
+        for line in _list_fixes(fixed.applied):
             click.echo(line, err=True)
-    for line in _refusals(fixed.refused, fixed.applied):
+    for line in _list_refusals(fixed.refused, fixed.applied):
         click.echo(line, err=True)
     if fixed.withheld and not quiet:
-        click.echo(f"{counted(len(fixed.withheld), 'more finding')} may be fixed with --unsafe-fixes", err=True)
+        click.echo(f"{pluralize(len(fixed.withheld), 'more finding')} may be fixed with --unsafe-fixes", err=True)
 
 
-def _listed(applied: Sequence[Applied]) -> Iterator[str]:
+def _list_fixes(applied: Sequence[Applied]) -> Iterator[str]:
     files = sorted({a.finding.span.file for a in applied})
     for file in files:
         yield f"{file}:"
@@ -129,12 +129,12 @@ def _listed(applied: Sequence[Applied]) -> Iterator[str]:
             yield f"    {count} x {code} ({NAMES.get(code, 'proved')}): {title}"
 
 
-def _refusals(refused: Sequence[Refused], applied: Sequence[Applied]) -> Iterator[str]:
-    """One line for each finding of which no alternative was made."""
-    said = set()
+def _list_refusals(refused: Sequence[Refused], applied: Sequence[Applied]) -> Iterator[str]:
+    """One line for each finding without an applied fix."""
+    printed = set()
     for r in refused:
         span = r.finding.span
         key = (span.file, span.line, span.column, r.finding.code)
-        if key not in said:
-            said.add(key)
+        if key not in printed:
+            printed.add(key)
             yield f"not fixed: {span.file}:{span.line}:{span.column + 1}: {r.finding.code}: {r.fix.title}: {r.why}"

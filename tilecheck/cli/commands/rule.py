@@ -14,7 +14,7 @@ __all__ = ["command"]
 @click.argument("rules", nargs=-1, metavar="CODE|NAME...", shell_complete=options.rule_names)
 @click.option("--all", "every", is_flag=True, help="Explain all rules.")
 def command(rules: tuple[str, ...], every: bool) -> int:
-    """Explain rules: what they find, why it is bad, and what to do instead."""
+    """Explain rules: the errors that they find, their effect, and the remedy."""
     from tilecheck.rules.catalog import RULES
     from tilecheck.rules.pages import PageError, page
 

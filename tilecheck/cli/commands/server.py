@@ -15,14 +15,14 @@ __all__ = ["command"]
 
 
 @click.command(name="server")
-@click.option("--stdio", is_flag=True, help="Speak on standard input and output (the default).")
+@click.option("--stdio", is_flag=True, help="Use standard input and output (the default).")
 @click.option("--tcp", is_flag=True, help="Listen for one editor to connect.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="With --tcp: the address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="With --tcp: the port.")
 def command(stdio: bool, tcp: bool, host: str, port: int) -> int:
     """Serve an editor: findings as you type, hover, and code actions.
 
-    It speaks the Language Server Protocol and is started by the editor; docs/editors.md has settings for several.
+    The editor starts it, and speaks the Language Server Protocol. docs/editors.md has settings for several editors.
     """
     if stdio and tcp:
         raise UsageError("--stdio and --tcp exclude each other")
@@ -32,7 +32,7 @@ def command(stdio: bool, tcp: bool, host: str, port: int) -> int:
     from tilecheck.server.link import Link
 
     logging.basicConfig(level=logging.ERROR, stream=sys.stderr)
-    gc.enable()  # which commands that end soon do without
+    gc.enable()  # short commands disable it
     link = Link(analyse)
     try:
         from tilecheck.server.editor import Editor
@@ -49,5 +49,5 @@ def command(stdio: bool, tcp: bool, host: str, port: int) -> int:
         return EXIT_ABNORMAL
     finally:
         link.close()
-    # an editor that goes without saying so is a failure, as the protocol has it
+    # the protocol requires a failure status if the editor exits without a request to stop
     return EXIT_CLEAN if editor.asked_to_stop else EXIT_FINDINGS

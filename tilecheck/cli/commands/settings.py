@@ -1,4 +1,4 @@
-"""What a run would do: its settings, and the files that it would check."""
+"""The settings of a run, and the files that it would check."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _SHOWN: Final[dict[str, Callable[[Config], object]]] = {
     "jobs": lambda config: config.workers,
     "cache-dir": lambda config: str(config.cache_folder) if config.use_cache else None,
 }
-"""Keys of the configuration in the order in which they are shown."""
+"""Keys of the configuration in the order of the output."""
 
 
 def render_settings(config: Config) -> str:
-    """One `key = value` a line, as TOML has it; a value that is not set is left out."""
+    """One `key = value` a line, as TOML; unset values are omitted."""
     rows = ((key, read(config)) for key, read in _SHOWN.items())
     return "".join(f"{key} = {_toml(value)}\n" for key, value in rows if value is not None)
 

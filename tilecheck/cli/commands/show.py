@@ -17,7 +17,7 @@ __all__ = ["command"]
 
 @click.command(name="show")
 @click.argument("target", metavar="PATH::KERNEL", type=click.Path())
-@options.settings
+@options.add_settings
 @click.option("-o", "--output-file", "output", type=click.Path(path_type=Path), metavar="FILE",
               help="Where to write it: a page, or a drawing for a name in .svg (default: KERNEL.html).")
 @click.option("--grid", metavar="N,M", help="Blocks on each axis of the grid.")

@@ -7,7 +7,7 @@ from tilecheck.rules.messages.wording import block_name, iterations, launch_of, 
 from tilecheck.symbolic import Atom, GridDim, Term, symbol_from_text
 from tilecheck.symbolic.evaluate import evaluate
 from tilecheck.symbolic.footprint import Witness
-from tilecheck.text.plural import counted
+from tilecheck.text.plural import pluralize
 
 __all__ = ["at_block", "example", "index_text", "place", "where"]
 
@@ -40,9 +40,10 @@ def where(s: Settled) -> str:
     if reach.axis is None and not reach.unchecked:
         return f"asks for array {at} {place(s)}, which has {s.end}"
     if not step:
-        return f"touches element {at} {place(s)}, which has {counted(s.end, 'element')}"
+        return f"touches element {at} {place(s)}, which has {pluralize(s.end, 'element')}"
     tiles = -(-s.end // step)
-    return f"asks for tile {at // step} {place(s)}, which has {counted(tiles, 'tile')} ({counted(s.end, 'element')})"
+    return (f"asks for tile {at // step} {place(s)}, which has {pluralize(tiles, 'tile')} "
+            f"({pluralize(s.end, 'element')})")
 
 
 def at_block(s: Settled, axes: frozenset[int]) -> str:
