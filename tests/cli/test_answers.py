@@ -34,23 +34,23 @@ def test_doctor_says_what_is_installed(run: Run) -> None:
 
 @pytest.mark.skipif(find_spec("cuda") is None, reason="needs cuda-tile")
 def test_all_operations_of_the_installed_release_are_known() -> None:
-    (answer,) = doctor._operations()
-    assert answer.state == "ok" and "names are known" in answer.text and "not tested" not in answer.text
+    (answer,) = doctor._check_operations()
+    assert answer.state == "ok" and "names are known" in answer.text and "untested" not in answer.text
 
 
-def test_a_release_with_a_new_operation_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_release_with_a_new_operation_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_version", lambda package: "9.9.0")
     monkeypatch.setattr(doctor, "public_names", lambda: ("load", "teleport"))
-    (answer,) = doctor._operations()
+    (answer,) = doctor._check_operations()
     assert answer.state == "wrong"
     assert "teleport" in answer.text and "load," not in answer.text
-    assert "no kernel that uses one is proved" in answer.text
+    assert "kernels that use one are not proved" in answer.text
     monkeypatch.setattr(doctor, "public_names", lambda: ("load", "store"))
-    (answer,) = doctor._operations()
-    assert answer.state == "ok" and "not tested with" in answer.text
+    (answer,) = doctor._check_operations()
+    assert answer.state == "ok" and "an untested release" in answer.text
 
 
-def test_what_is_not_installed_is_said_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_reported_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(package: str) -> str:
         raise PackageNotFoundError(package)
 
@@ -69,7 +69,7 @@ def test_an_unusable_cache_and_a_wrong_setting_make_doctor_fail(run: Run) -> Non
     assert "! settings" in result.out and "did you mean 'strict'" in result.out
     Path("pyproject.toml").write_text('[tool.tilecheck]\ncache-dir = "clean.py"\n')
     result = run("doctor")
-    assert result.status == 1 and "every run checks everything anew" in result.out
+    assert result.status == 1 and "every run checks all files again" in result.out
 
 
 def test_a_question_that_fails_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,15 +110,15 @@ def fourth(a):
 '''
 
 
-def test_audit_lists_opt_outs_with_reasons_and_counts(run: Run) -> None:
+def test_audit_lists_suppressions_with_reasons_and_counts(run: Run) -> None:
     Path("opt.py").write_text(_OPT_OUTS)
     result = run("audit", "opt.py")
     assert result.status == 0
     assert 'opt.py:5: @unsafe of first\n      only one block is ever launched\n      suppresses TC101' in result.out
-    assert "opt.py:13: # tilecheck: allow[TC101]\n      no reason is given\n      suppresses TC101" in result.out
+    assert "opt.py:13: # tilecheck: allow[TC101]\n      no reason given\n      suppresses TC101" in result.out
     assert "opt.py:23: # type: ignore[tile-race]\n      proved on paper" in result.out
-    assert "opt.py:18: T <= a.shape[0]; T == 16 of third\n      no launch of it is seen" in result.out
-    assert "3 opt-outs, 1 without a reason; 2 declared clauses that nothing checks" in result.out
+    assert "opt.py:18: T <= a.shape[0]; T == 16 of third\n      no launch of the kernel is seen" in result.out
+    assert "3 suppressions, 1 without a reason; 2 declared clauses that nothing checks" in result.out
 
 
 def test_audit_fails_above_the_maximum(run: Run) -> None:
@@ -126,7 +126,7 @@ def test_audit_fails_above_the_maximum(run: Run) -> None:
     assert run("audit", "opt.py", "--max", "5").status == 0
     result = run("audit", "opt.py", "--max", "4")
     assert result.status == 1
-    assert "5 opt-outs and unchecked contracts, of at most 4" in result.err
+    assert "5 suppressions and unchecked contracts; the limit is 4" in result.err
     assert run("audit", "clean.py", "--max", "0").status == 0
 
 
@@ -169,17 +169,17 @@ def made():
     return empty((4,), f32, unsafe="filled by the caller")
 ''')
     out = run("audit", "own.py").out
-    assert "own.py:11: range(ids, 0, 4) of scaled\n      it is about data: `tilecheck run` checks it" in out
+    assert "own.py:11: range(ids, 0, 4) of scaled\n      the clause is about data: `tilecheck run` checks it" in out
     assert "x.shape[0]" not in out
     assert "own.py:16: empty(..., unsafe=...)\n      filled by the caller" in out
 
 
-def test_audit_shows_what_settings_leave_out(run: Run) -> None:
+def test_audit_lists_exclusions_of_the_settings(run: Run) -> None:
     Path("pyproject.toml").write_text(
         '[tool.tilecheck]\nignore = ["TC102"]\nexclude = ["old/"]\n'
         '[tool.tilecheck.per-file-ignores]\n"a.py" = ["TC1"]\n')
     out = run("audit", ".").out
-    assert "Left out by settings (3)" in out
+    assert "Excluded by settings (3)" in out
     assert "ignore = ['TC102']" in out and "exclude = ['old/']" in out and "per-file-ignores: a.py = ['TC1']" in out
 
 

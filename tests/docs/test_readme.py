@@ -65,7 +65,7 @@ DOES = {
     "rule": (0, "# TC101: overlapping-write"),
     "--fix": (0, "nothing would be fixed"),
     "--update-baseline": (0, "known.json: 1 finding written"),
-    "audit": (0, "Opt-outs (2)"),
+    "audit": (0, "Suppressions (2)"),
     "run": (1, "two blocks write element [1, 0, 0, 0] of 'dst'"),
     "migrate": (0, "vector_add: proved"),
     "doctor": (0, "extra cpu"),
