@@ -20,7 +20,7 @@ __all__ = ["check_kernel", "check_paths", "check_source", "tile_types"]
 
 
 def check_paths(paths: Iterable[str | Path], config: Config | None = None, progress: Progress = no_progress) -> Report:
-    """Check files and folders. The report is the same for any number of worker processes, and from the cache."""
+    """Check files and folders. The report does not depend on the number of worker processes or on the cache."""
     from tilecheck.pipeline.run import analyse_paths
 
     settings = config or Config()
@@ -28,7 +28,7 @@ def check_paths(paths: Iterable[str | Path], config: Config | None = None, progr
 
 
 def check_source(text: str | bytes, filename: str = "<stdin>", config: Config | None = None) -> Report:
-    """Check source text under a name. Modules that it imports are found as if the file stood there."""
+    """Check source text under a name. Modules that it imports are found as if the file were located there."""
     from tilecheck.pipeline.run import analyse_text
 
     settings = config or Config()
@@ -47,15 +47,14 @@ def check_kernel(path: str | Path, name: str, config: Config | None = None) -> R
 
 
 def tile_types(path: str | Path, text: str | bytes | None = None) -> Mapping[Span, str]:
-    """The types of tiles in the kernels of a file, for an editor to show: `Tile[float32, BM, 64]` by the place of each
-    expression, and of each variable where it is set, that is a tile.
+    """The types of tiles in the kernels of a file, for an editor: `Tile[float32, BM, 64]` by location.
 
-    Lines of places count from 1, columns from 0, in characters. An element type that is not known is `?`, or `a.dtype`
-    when it is that of the array `a`; a shape that is not known is `...`; a scalar is shown by its type alone, `int32`.
-    Of a place that is executed with tiles of several types these are joined by ` | `. `text` is what stands in the
-    file where it is not saved. Nothing of this is computed by a check.
+    The result has each expression that is a tile, and each variable at its assignment. Lines count from 1, columns
+    from 0, in characters. An unknown element type is `?`, or `a.dtype` if it is that of the array `a`. An unknown shape
+    is `...`. A scalar has its type alone, `int32`. If a location executes with tiles of several types, they are joined
+    by ` | `. `text` replaces the contents of the file, for unsaved changes. A check computes none of this.
 
-    Raises `tilecheck.syntax.text.SourceError` when the file cannot be read or parsed.
+    Raises `tilecheck.syntax.text.SourceError` if the file cannot be read or parsed.
     """
     from tilecheck.pipeline.tile_types import types_of_module
     from tilecheck.project.project import Project

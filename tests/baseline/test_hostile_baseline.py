@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cli.conftest import Run
-from tilecheck.baseline.baseline import BaselineError, Known, parse, spelled
+from tilecheck.baseline.baseline import BaselineError, Known, parse, render_baseline
 from tilecheck.config import ConfigError, load_config
 
 GOOD = {"file": "a.py", "kernel": "k", "code": "TC101", "digest": "00", "witness": True, "count": 1}
@@ -39,7 +39,7 @@ HOSTILE: dict[str, bytes] = {
     "findings that are no list": b'{"version": 1, "findings": {}}',
     "a name twice": b'{"version": 1, "version": 1, "findings": []}',
     "a huge number": b'{"version": 1, "findings": [%s]}' % (b"9" * 6000),
-    "a cut": spelled({Known("a.py", None, "TC101", "0", True): 1}).encode()[:-20],
+    "a cut": render_baseline({Known("a.py", None, "TC101", "0", True): 1}).encode()[:-20],
     **{f"an entry with {name} {value!r}": json.dumps({"version": 1, "findings": [{**GOOD, name: value}]}).encode()
        for name, value in [
            ("file", 3), ("kernel", 3), ("code", None), ("digest", []), ("witness", 1), ("witness", "no"),
@@ -82,7 +82,7 @@ def test_what_is_not_a_file_is_not_read(run: Run) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="modes do not keep this user out")
 def test_one_that_cannot_be_read_is_an_error(run: Run) -> None:
-    Path("known.json").write_text(spelled({}))
+    Path("known.json").write_text(render_baseline({}))
     Path("known.json").chmod(0)
     assert run("racy.py", "--baseline", "known.json").status == 2
 
@@ -90,11 +90,11 @@ def test_one_that_cannot_be_read_is_an_error(run: Run) -> None:
 def test_a_link_in_its_place_is_replaced_and_not_followed(run: Run, tmp_path: Path) -> None:
     for target in (tmp_path / "precious.json", tmp_path / "not_there.json"):
         if target.name == "precious.json":
-            target.write_text(spelled({}))
+            target.write_text(render_baseline({}))
         Path("known.json").symlink_to(target)
         assert run("racy.py", "--baseline", "known.json", "--update-baseline").status == 0
         assert not Path("known.json").is_symlink() and len(parse(Path("known.json").read_bytes())) == 1
-        assert not target.exists() or target.read_text() == spelled({})
+        assert not target.exists() or target.read_text() == render_baseline({})
         Path("known.json").unlink()
 
 
@@ -113,7 +113,7 @@ def test_a_configuration_cannot_have_files_outside_its_folder_written(run: Run, 
 @settings(max_examples=300, deadline=None)
 def test_any_bytes_are_a_baseline_or_an_error(data: st.DataObject) -> None:
     known = {Known("a.py", "k", "TC101", "00" * 8, True): 2, Known("b.py", None, "TC102", "11", False): 1}
-    good = spelled(known).encode()
+    good = render_baseline(known).encode()
     cut = data.draw(st.integers(0, len(good)))
     end = data.draw(st.integers(cut, min(len(good), cut + 8)))
     mutated = good[:cut] + data.draw(st.binary(max_size=6)) + good[end:]
@@ -129,7 +129,7 @@ def test_any_bytes_are_a_baseline_or_an_error(data: st.DataObject) -> None:
 def test_reading_gives_back_what_was_written() -> None:
     baseline = {
         Known("a \u00e9\udc80\n.py", None, "TC101", "00", True): 3, Known("a.py", "f.<locals>.k", "TC1", "", False): 1}
-    assert parse(spelled(baseline).encode()) == baseline
-    assert spelled(parse(spelled(baseline).encode())) == spelled(baseline)
+    assert parse(render_baseline(baseline).encode()) == baseline
+    assert render_baseline(parse(render_baseline(baseline).encode())) == render_baseline(baseline)
     with pytest.raises(BaselineError):
         parse(b"{}")

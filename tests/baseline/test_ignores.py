@@ -11,7 +11,7 @@ import pytest
 from tests.baseline.conftest import Git
 from tests.cli.conftest import CLEAN, RACY, Run
 from tests.cli.test_check import codes
-from tilecheck.baseline.ignores import IgnoreError, checked_reason
+from tilecheck.baseline.ignores import IgnoreError, check_reason
 
 KERNEL = "@ct.kernel\ndef racy"
 STORE = "ct.store(c, (i, 0), t)"
@@ -185,7 +185,7 @@ def test_all_of_a_folder_is_clean_afterwards(run: Run) -> None:
     for path, text in before.items():
         assert ast.dump(ast.parse(path.read_text())) == ast.dump(ast.parse(text))
     after = {path: path.read_text() for path in before}
-    assert run(".", "--add-ignore", "again", "--strict").err == "opt-outs for 0 findings written to 0 files\n"
+    assert run(".", "--add-ignore", "again", "--strict").err == "suppressions for 0 findings written to 0 files\n"
     assert {path: path.read_text() for path in before} == after
     assert after[Path("clean.py")] == before[Path("clean.py")]
 
@@ -234,7 +234,7 @@ def test_a_link_that_leads_out_is_not_followed(run: Run, tmp_path: Path) -> None
 @pytest.mark.parametrize("reason", ["", "  ", "a # b", "a\x1bb", "\u200b"])
 def test_a_reason_that_is_none_is_refused(run: Run, reason: str) -> None:
     with pytest.raises(IgnoreError):
-        checked_reason(reason)
+        check_reason(reason)
     result = run("racy.py", "--add-ignore", reason)
     assert result.status == 2 and result.err.startswith("error: --add-ignore: ") and result.err.count("\n") == 1
     assert Path("racy.py").read_text() == RACY
@@ -253,7 +253,7 @@ def test_the_baseline_is_spoken_of_once_and_still_counts(run: Run) -> None:
     command = (".", "--baseline", "known.json", "--error-stale-baseline", "--add-ignore", "known")
     result = run(*command)
     assert result.err.splitlines() == [
-        "opt-outs for 2 findings written to 2 files",
+        "suppressions for 2 findings written to 2 files",
         "error: known.json: 1 finding no longer found (new.py); `--prune-baseline` removes them"]
     assert result.status == 1
     again = run(*command)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.report.sample import PLAIN, REPORT
 from tilecheck.api import check_paths
-from tilecheck.baseline.baseline import Known, spelled
+from tilecheck.baseline.baseline import Known, render_baseline
 from tilecheck.config import Config
 from tilecheck.diagnostics import ClauseState, ObligationKind, Report, Severity
 from tilecheck.report.json import VERSION, render_json
@@ -85,6 +85,6 @@ def test_what_is_in_the_baseline_is_marked() -> None:
 
 def test_a_baseline_is_what_its_schema_says() -> None:
     baseline = {Known("a.py", None, "TC101", "0" * 16, True): 2, Known("b.py", "k", "TC102", "1" * 16, False): 1}
-    assert errors(json.loads(spelled(baseline)), BASELINE_SCHEMA) == []
-    assert errors(json.loads(spelled({})), BASELINE_SCHEMA) == []
+    assert errors(json.loads(render_baseline(baseline)), BASELINE_SCHEMA) == []
+    assert errors(json.loads(render_baseline({})), BASELINE_SCHEMA) == []
     assert errors({"version": 1, "findings": [{}]}, BASELINE_SCHEMA)

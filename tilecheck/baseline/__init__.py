@@ -1,1 +1,1 @@
-"""What makes it easy to begin in a code base that has findings: baselines, opt-outs for all of them, what changed."""
+"""Support for code with existing findings: baselines, suppressions for all findings, changes since a revision."""

@@ -1,6 +1,6 @@
-"""A baseline: findings that are known, kept in a JSON file. `tilecheck/schemas/baseline-1.json` is its schema.
+"""A baseline: a JSON file that lists existing findings. `tilecheck/schemas/baseline-1.json` is its schema.
 
-It is data that may come with somebody else's files: it is parsed strictly, and never more than data.
+A baseline may be part of untrusted files, so it is parsed strictly and never executed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
-__all__ = ["Baseline", "BaselineError", "Known", "load", "parse", "save", "shown", "spelled", "without"]
+__all__ = [
+    "Baseline", "BaselineError", "Known", "display_path", "load", "parse", "remove_stale", "render_baseline", "save",
+]
 
 VERSION: Final = 1
 _LARGEST: Final = 64 * 1024 * 1024
@@ -25,15 +27,15 @@ _FIELDS: Final[Mapping[str, type | tuple[type, ...]]] = {
 
 
 class BaselineError(ValueError):
-    """A baseline that cannot be read or written, or is none. The message is one line."""
+    """A baseline that cannot be read or written, or is invalid. The message is one line."""
 
 
 class Known(Struct, frozen=True):
-    """What identifies a known finding.
+    """The identity of a finding in a baseline.
 
     file     its path relative to the folder of the baseline, with slashes
-    digest   of the source it is about
-    witness  whether it comes with a counterexample: one that does not says nothing of one that does
+    digest   the digest of its source
+    witness  whether it has a counterexample; an entry without one does not cover a finding with one
     """
 
     file: str
@@ -44,11 +46,11 @@ class Known(Struct, frozen=True):
 
 
 Baseline: TypeAlias = Mapping[Known, int]
-"""How often each finding is known."""
+"""The number of findings with each identity."""
 
 
-def shown(path: Path) -> str:
-    """A path for messages: relative to the working directory when it lies there."""
+def display_path(path: Path) -> str:
+    """A path for messages: relative to the working directory if it lies there."""
     found = os.path.relpath(path) if path.is_absolute() and path.is_relative_to(Path.cwd()) else str(path)
     return Path(found).as_posix()
 
@@ -57,22 +59,22 @@ def load(path: Path) -> Baseline:
     """Read a baseline. Raises BaselineError."""
     try:
         if not path.is_file():
-            raise BaselineError(f"{shown(path)}: no such file; `--update-baseline` writes it")
+            raise BaselineError(f"{display_path(path)}: no such file; `--update-baseline` writes it")
         if path.stat().st_size > _LARGEST:
-            raise BaselineError(f"{shown(path)}: too large for a baseline")
+            raise BaselineError(f"{display_path(path)}: too large for a baseline")
         data = path.read_bytes()
     except OSError as error:
-        raise BaselineError(f"{shown(path)}: {error.strerror or error}") from error
+        raise BaselineError(f"{display_path(path)}: {error.strerror or error}") from error
     try:
         return parse(data)
     except BaselineError as error:
-        raise BaselineError(f"{shown(path)}: {error}") from error
+        raise BaselineError(f"{display_path(path)}: {error}") from error
 
 
 def parse(data: bytes) -> Baseline:
-    """The baseline that a file holds. Raises BaselineError."""
+    """Parse the contents of a baseline. Raises BaselineError."""
     try:
-        document = json.loads(data.decode("utf-8"), object_pairs_hook=_object)
+        document = json.loads(data.decode("utf-8"), object_pairs_hook=_parse_object)
     except (ValueError, RecursionError) as error:
         raise BaselineError(f"not a baseline: {' '.join(str(error).split())[:200]}") from None
     if not isinstance(document, dict) or set(document) != {"version", "findings"}:
@@ -84,19 +86,19 @@ def parse(data: bytes) -> Baseline:
         raise BaselineError("not a baseline: `findings` must be a list")
     found: Counter[Known] = Counter()
     for number, entry in enumerate(findings):
-        known, count = _entry(entry, number)
+        known, count = _parse_entry(entry, number)
         found[known] += count
     return found
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise ValueError("a name stands twice in one object")
-    return made
+def _parse_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    parsed = dict(pairs)
+    if len(parsed) != len(pairs):
+        raise ValueError("an object has a name twice")
+    return parsed
 
 
-def _entry(entry: object, number: int) -> tuple[Known, int]:
+def _parse_entry(entry: object, number: int) -> tuple[Known, int]:
     if not isinstance(entry, dict) or set(entry) != set(_FIELDS):
         raise BaselineError(f"finding {number} must have {', '.join(_FIELDS)} and nothing else")
     for name, kind in _FIELDS.items():
@@ -107,8 +109,8 @@ def _entry(entry: object, number: int) -> tuple[Known, int]:
     return Known(entry["file"], entry["kernel"], entry["code"], entry["digest"], entry["witness"]), entry["count"]
 
 
-def spelled(baseline: Baseline) -> str:
-    """The file of a baseline: one line a finding, in order, so that changes of it read well."""
+def render_baseline(baseline: Baseline) -> str:
+    """The text of a baseline: one line a finding, sorted, so that diffs are readable."""
     lines = [f"    {json.dumps(entry, ensure_ascii=True)}" for entry in _entries(baseline)]
     body = "[\n" + ",\n".join(lines) + "\n  ]" if lines else "[]"
     return f'{{\n  "version": {VERSION},\n  "findings": {body}\n}}\n'
@@ -120,20 +122,20 @@ def _entries(baseline: Baseline) -> Iterator[dict[str, Any]]:
 
 
 def save(path: Path, baseline: Baseline) -> None:
-    """Write a baseline at once, or not at all. A link in its place is replaced and not followed."""
+    """Write a baseline atomically. A link at its path is replaced, not followed. Raises BaselineError."""
     temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
-                stream.write(spelled(baseline))
+                stream.write(render_baseline(baseline))
             os.replace(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise BaselineError(f"{shown(path)}: {error.strerror or error}") from error
+        raise BaselineError(f"{display_path(path)}: {error.strerror or error}") from error
 
 
-def without(baseline: Baseline, stale: Baseline) -> Baseline:
-    """A baseline less some of its findings."""
+def remove_stale(baseline: Baseline, stale: Baseline) -> Baseline:
+    """A baseline without the stale findings."""
     return {known: left for known, count in baseline.items() if (left := count - stale.get(known, 0)) > 0}

@@ -1,4 +1,4 @@
-"""What git knows of files at an earlier revision. Git is asked to run no program of the repository on the way."""
+"""Contents of files at an earlier revision, from git. Git runs no program of the repository for this."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class HistoryError(Exception):
 
 
 class History:
-    """Files of a repository as they are now, and as they were where this line of development left `revision`.
+    """Files of a repository now, and at the merge base of `revision` and `HEAD`.
 
-    That is the merge base of `revision` and `HEAD`, so what others have committed there since is no change. What is
-    not committed counts as it is on disk, files that git does not know included.
+    Commits to `revision` after the merge base do not count as changes. Uncommitted changes count as they are on disk,
+    including files that git does not track.
     """
 
     def __init__(self, folder: Path, revision: str) -> None:
@@ -29,20 +29,20 @@ class History:
         self._folder = folder
         self.top = Path(os.path.realpath(self._one("rev-parse", "--show-toplevel", error="not in a git repository")))
         unknown = f"there is no revision '{revision}' in this repository"
-        asked = f"{revision}^{{commit}}"
-        commit = self._one("rev-parse", "--verify", "--quiet", "--end-of-options", asked, error=unknown)
+        wanted = f"{revision}^{{commit}}"
+        commit = self._one("rev-parse", "--verify", "--quiet", "--end-of-options", wanted, error=unknown)
         shallow = "; in a shallow clone, fetch more of the history"
-        apart = f"'{revision}' and HEAD have no commit in common{shallow}"
-        self.base = self._one("merge-base", commit, "HEAD", error=apart)
+        unrelated = f"'{revision}' and HEAD have no commit in common{shallow}"
+        self.base = self._one("merge-base", commit, "HEAD", error=unrelated)
 
-    def changed(self, file: str) -> bool:
-        """Whether a file may be another than it was. One outside the repository is not."""
-        path = self._inside(file)
+    def has_changed(self, file: str) -> bool:
+        """Whether a file may differ from its earlier version. A file outside the repository has not changed."""
+        path = self._relative_path(file)
         return path is not None and (path in self._before or path not in self._tracked)
 
     def before(self, file: str) -> bytes | None:
-        """What a file held; None when there was none. A file that was renamed had another name then."""
-        path = self._inside(file)
+        """The earlier contents of a file; None if it did not exist. A renamed file is read under its old name."""
+        path = self._relative_path(file)
         if path is None:
             return None
         old = self._before.get(path, path)
@@ -50,18 +50,18 @@ class History:
             return None
         return self._git("cat-file", "blob", f"{self.base}:{old}", error=f"{old} cannot be read")
 
-    def moved(self, file: str) -> bool:
-        """Whether a file was in another folder, where relative imports meant something else."""
-        path = self._inside(file)
+    def has_moved(self, file: str) -> bool:
+        """Whether a file was in another folder, where relative imports had another meaning."""
+        path = self._relative_path(file)
         old = None if path is None else self._before.get(path)
         return path is not None and old is not None and Path(old).parent != Path(path).parent
 
     @cached_property
     def gone(self) -> frozenset[str]:
-        """Files that are no longer where they were, relative to the top of the repository."""
+        """Removed and moved files: their earlier paths, relative to the top of the repository."""
         return frozenset(old for old in self._before.values() if old is not None and not (self.top / old).exists())
 
-    def _inside(self, file: str) -> str | None:
+    def _relative_path(self, file: str) -> str | None:
         path = Path(os.path.realpath(file))
         return path.relative_to(self.top).as_posix() if path.is_relative_to(self.top) else None
 
@@ -72,7 +72,7 @@ class History:
 
     @cached_property
     def _before(self) -> dict[str, str | None]:
-        """The files that differ, and what they were called."""
+        """The files that differ, with their earlier paths; None for new files."""
         text = self._git(
             "-C", str(self.top), "diff", "--name-status", "-z", "--find-renames", "--no-ext-diff", "--no-textconv",
             "--no-relative", self.base, "--", error="git cannot compare"
@@ -97,8 +97,8 @@ class History:
         except OSError as fault:
             raise HistoryError(f"git cannot be run: {fault.strerror or fault}") from fault
         if done.returncode:
-            said = " ".join(done.stderr.decode("utf-8", "replace").split())
-            raise HistoryError(f"{error} ({said})" if said else error)
+            message = " ".join(done.stderr.decode("utf-8", "replace").split())
+            raise HistoryError(f"{error} ({message})" if message else error)
         return done.stdout
 
 

@@ -1,4 +1,4 @@
-"""Opt-outs for all findings: `# tilecheck: allow[CODE] reason` written into the files, and nothing else changed."""
+"""Suppressions for all findings: writes `# tilecheck: allow[CODE] reason` into files, and changes nothing else."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ _COMPLAINTS: Final = ("TC901", "TC902")
 
 
 class IgnoreError(ValueError):
-    """A reason that cannot stand in a comment. The message is one line."""
+    """A reason that cannot be part of a comment. The message is one line."""
 
 
 class Added(Struct, frozen=True):
-    """The files that were written, and what to tell the user."""
+    """The written files, and messages for the user."""
 
     files: tuple[str, ...]
     messages: tuple[str, ...]
 
 
 def add_ignores(report: Report, reason: str, root: Path) -> Added:
-    """Write an opt-out for each finding of a report into its file. Raises IgnoreError.
+    """Write a suppression for each finding of a report into its file. Raises IgnoreError.
 
-    A file is written as a whole or not at all, and only when what it means to the interpreter stays the same. Files
-    that were not checked themselves are not written: opt-outs in them are not read either. Nor are files to which a
-    link leads out of `root` and the working directory.
+    A file is written atomically, and only if its meaning to the interpreter stays the same. Files
+    that were not checked are not written, because suppressions in them are not read either. Neither are files outside
+    `root` and the working directory that a link leads to.
     """
-    reason = checked_reason(reason)
+    reason = check_reason(reason)
     by_file: defaultdict[str, list[Diagnostic]] = defaultdict(list)
     for diagnostic in report.diagnostics:
         by_file[diagnostic.span.file].append(diagnostic)
     paths = set(report.paths)
     written: list[str] = []
-    said: list[str] = []
+    messages: list[str] = []
     count = 0
     for file, found in sorted(by_file.items()):
         if file not in paths:
-            said.append(f"{file}: not written, since it is not among the files that are checked")
+            messages.append(f"{file}: not written, since it is not among the checked files")
             continue
         if _leads_out(file, root):
-            said.append(f"{file}: not written, since it is a link to a file elsewhere")
+            messages.append(f"{file}: not written, since it is a link to a file in another folder")
             continue
         try:
             data = Path(file).read_bytes()
@@ -70,9 +70,9 @@ def add_ignores(report: Report, reason: str, root: Path) -> Added:
                 written.append(file)
                 count += len(found)
         except (OSError, SourceError, SyntaxError, UnicodeEncodeError, tokenize.TokenError) as error:
-            said.append(f"{file}: not written: {_said(error)}")
-    said.append(f"opt-outs for {pluralize(count, 'finding')} written to {pluralize(len(written), 'file')}")
-    return Added(tuple(written), tuple(said))
+            messages.append(f"{file}: not written: {_describe(error)}")
+    messages.append(f"suppressions for {pluralize(count, 'finding')} written to {pluralize(len(written), 'file')}")
+    return Added(tuple(written), tuple(messages))
 
 
 def _leads_out(file: str, root: Path) -> bool:
@@ -80,29 +80,29 @@ def _leads_out(file: str, root: Path) -> bool:
     return os.path.islink(file) and not any(real.is_relative_to(os.path.realpath(folder)) for folder in (root, "."))
 
 
-def _said(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     if isinstance(error, UnicodeEncodeError):
-        return f"the reason has characters that its encoding, {error.encoding}, has not"
+        return f"the reason has characters that its encoding, {error.encoding}, does not have"
     return getattr(error, "strerror", None) or getattr(error, "message", None) or str(error)
 
 
-def checked_reason(reason: str) -> str:
-    """The reason in one line. Raises IgnoreError when it is empty, or would end the comment."""
+def check_reason(reason: str) -> str:
+    """The reason in one line. Raises IgnoreError if it is empty, or would end the comment."""
     text = " ".join(reason.split())
     if not text:
-        raise IgnoreError("say why the code is right: an opt-out without a reason is a finding, too (TC902)")
+        raise IgnoreError("give a reason why the code is right: a suppression without one is also a finding (TC902)")
     if "#" in text or not text.isprintable():
         raise IgnoreError("the reason is part of a comment: it must be printable and have no `#`")
     return text
 
 
 def with_ignores(data: bytes, file: str, found: Iterable[Diagnostic], reason: str) -> bytes:
-    """The bytes of a file with an opt-out for each finding. Raises SourceError, or UnicodeEncodeError.
+    """The bytes of a file with a suppression for each finding. Raises SourceError, or UnicodeEncodeError.
 
-    A comment goes to the end of the statement that the finding stands on; an opt-out that the statement has already
-    takes the code up. Line ends, tabs, encoding and byte order mark stay as they are.
+    A comment goes to the end of the statement of the finding. If the statement already has a suppression, the code is
+    added to it. Line endings, tabs, encoding and byte order mark stay as they are.
     """
-    lines, encoding = _decoded(data)
+    lines, encoding = _decode_lines(data)
     module = Project([file], contents={file: data}).module(file)
     statements = _statements(module.text)
     existing = suppressions(module)
@@ -115,19 +115,19 @@ def with_ignores(data: bytes, file: str, found: Iterable[Diagnostic], reason: st
             if end is not None:
                 wanted[end].add(diagnostic.code)
     for end, codes in wanted.items():
-        own = next((s for s in existing if s.scope == "line" and _is_of(s, end, statements)), None)
+        own = next((s for s in existing if s.scope == "line" and _covers(s, end, statements)), None)
         if own is None:
-            lines[end - 1] = _appended(lines[end - 1], f"# {_ALLOW}[{', '.join(sorted(codes))}] {reason}")
+            lines[end - 1] = _append_comment(lines[end - 1], f"# {_ALLOW}[{', '.join(sorted(codes))}] {reason}")
         else:
-            lines[own.line - 1] = _merged(lines[own.line - 1], module.lines[own.line - 1], own, codes, reason)
+            lines[own.line - 1] = _merge_codes(lines[own.line - 1], module.lines[own.line - 1], own, codes, reason)
     new = "".join(lines).encode(encoding)
-    if _tree(new) != _tree(data):
-        raise SourceError(file, "the comments would change what the code means")
+    if _dump_tree(new) != _dump_tree(data):
+        raise SourceError(file, "the comments would change the meaning of the code")
     return new
 
 
-def _decoded(data: bytes) -> tuple[list[str], str]:
-    """The lines with their ends, a byte order mark at the beginning of the first, and the encoding."""
+def _decode_lines(data: bytes) -> tuple[list[str], str]:
+    """The lines with their endings, and the encoding. The first line begins with the byte order mark, if any."""
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     encoding = "utf-8" if encoding == "utf-8-sig" else encoding
     return _LINE.findall(data.decode(encoding)), encoding
@@ -148,28 +148,28 @@ def _statements(text: str) -> Mapping[int, int]:
     return out
 
 
-def _is_of(suppression: Suppression, end: int, statements: Mapping[int, int]) -> bool:
-    """Whether an opt-out covers just the statement that ends on this line, and names rules."""
+def _covers(suppression: Suppression, end: int, statements: Mapping[int, int]) -> bool:
+    """Whether a suppression covers exactly the statement that ends on this line, and names rules."""
     covered = statements.get(suppression.last_line) == end and statements.get(suppression.first_line) == end
     return covered and bool(suppression.codes)
 
 
-def _appended(line: str, comment: str) -> str:
+def _append_comment(line: str, comment: str) -> str:
     body = line.rstrip("\r\n")
     return f"{body.rstrip()}  {comment}{line[len(body):]}"
 
 
-def _merged(line: str, plain: str, own: Suppression, codes: Iterable[str], reason: str) -> str:
-    """A line with more codes in its opt-out, and the reason after the one that is there."""
+def _merge_codes(line: str, plain: str, own: Suppression, codes: Iterable[str], reason: str) -> str:
+    """A line with more codes in its suppression, and the reason appended to the existing one."""
     reasons = [own.reason] if own.reason else []
     if reason not in own.reason:
         reasons.append(reason)
     every = ", ".join(dict.fromkeys((*own.codes, *sorted(codes))))
-    return _replaced(line, plain, own, f"# {_ALLOW}[{every}] {'; '.join(reasons)}")
+    return _replace_comment(line, plain, own, f"# {_ALLOW}[{every}] {'; '.join(reasons)}")
 
 
-def _replaced(line: str, plain: str, own: Suppression, comment: str) -> str:
-    """A line with another text in the place of an opt-out. `plain` is the line without what is removed in front."""
+def _replace_comment(line: str, plain: str, own: Suppression, comment: str) -> str:
+    """A line with another text in place of a suppression. `plain` is the line without a byte order mark."""
     body = line.rstrip("\r\n")
     shift = len(body) - len(plain)
     start, end = own.column + shift, own.end_column + shift
@@ -179,24 +179,24 @@ def _replaced(line: str, plain: str, own: Suppression, comment: str) -> str:
 def _give_reason(
     lines: Sequence[str], plain: Sequence[str], existing: Iterable[Suppression], diagnostic: Diagnostic, reason: str
 ) -> list[str]:
-    """With the reason in the comment that has none. A decorator is left to its author."""
+    """The lines with the reason in the comment that has none. Decorators are not changed."""
     out = list(lines)
     for own in existing:
         here = own.line == diagnostic.span.line and own.column == diagnostic.span.column
         if here and own.codes and not own.reason:
-            codes = ", ".join(own.codes)
-            out[own.line - 1] = _replaced(out[own.line - 1], plain[own.line - 1], own, f"# {_ALLOW}[{codes}] {reason}")
+            comment = f"# {_ALLOW}[{', '.join(own.codes)}] {reason}"
+            out[own.line - 1] = _replace_comment(out[own.line - 1], plain[own.line - 1], own, comment)
     return out
 
 
-def _tree(data: bytes) -> str:
+def _dump_tree(data: bytes) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.dump(ast.parse(data))
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file at once; one behind a link is written where it is."""
+    """Write a file atomically. The target of a link is written, not the link."""
     real = Path(os.path.realpath(path))
     temporary = real.with_name(f".{real.name}.{os.urandom(6).hex()}")
     try:

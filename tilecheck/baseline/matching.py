@@ -1,4 +1,4 @@
-"""Findings and a baseline: what is known, what is new, and what of the baseline is no longer found."""
+"""Compares findings with a baseline: existing findings, new findings, and stale entries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tilecheck.diagnostics import Report
 from tilecheck.report.fingerprint import Digests
 from tilecheck.report.frame import Sources
 
-__all__ = ["Comparison", "compare", "updated"]
+__all__ = ["Comparison", "compare", "update_baseline"]
 
 Selected = Callable[[str], bool]
 """Whether a rule is selected, by its code."""
@@ -24,28 +24,28 @@ Selected = Callable[[str], bool]
 class Comparison(Struct, frozen=True):
     """A report compared with a baseline.
 
-    report    with what is known moved from `diagnostics` to `baselined`
-    found     all that was found, as a baseline
-    stale     what the baseline has of the files and rules that were checked, and was not found; nothing unless the
-              run was complete, since a finding in one file may depend on another
-    kept      what the baseline has of other files and rules
-    complete  whether folders were checked, or all files that the baseline has
+    report     the report with existing findings moved from `diagnostics` to `baselined`
+    found      all findings of the run, as a baseline
+    stale      entries for checked files and rules that were not found; empty unless the run was complete, since a
+               finding in one file may depend on another file
+    unchecked  entries for other files and rules
+    complete   whether folders were checked, or all files of the baseline
     """
 
     report: Report
     found: Baseline
     stale: Baseline
-    kept: Baseline
+    unchecked: Baseline
     complete: bool
 
 
 def compare(
     report: Report, baseline: Baseline, folder: Path, sources: Sources, selected: Selected, folders: bool
 ) -> Comparison:
-    """Compare a report with a baseline that stands in `folder`; `folders` says whether folders were checked.
+    """Compare a report with a baseline in `folder`. `folders` is whether folders were checked.
 
-    Findings that are alike are known from the first on, as many as the baseline has. One without a witness is also
-    known by an entry with one, and not the other way round: a counterexample is news.
+    If several findings have one identity, the baseline covers the first ones, up to its count. An entry with a witness
+    also covers a finding without one, but not the reverse: a counterexample is new information.
     """
     names = _Names(folder)
     digests = Digests(sources)
@@ -76,7 +76,7 @@ def compare(
 
 
 class _Checked:
-    """Which entries of a baseline a run would have found again."""
+    """The entries of a baseline that a run would find again."""
 
     def __init__(self, report: Report, names: Callable[[str], str], folder: Path, selected: Selected) -> None:
         self._files = {names(path) for path in report.paths}
@@ -101,12 +101,12 @@ class _Checked:
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # no path at all, such as one with a null character
+    except (OSError, ValueError):  # not a valid path, such as one with a null character
         return False
 
 
 class _Names:
-    """Paths as a baseline has them."""
+    """Paths in the form of a baseline."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = os.path.abspath(folder)
@@ -121,9 +121,9 @@ class _Names:
         return self._known[file]
 
 
-def updated(comparison: Comparison) -> Baseline:
-    """The baseline that has what was found, and what other files and rules have."""
-    out = dict(comparison.kept)
+def update_baseline(comparison: Comparison) -> Baseline:
+    """The baseline with the findings of the run, and with the entries for unchecked files and rules."""
+    out = dict(comparison.unchecked)
     for known, count in comparison.found.items():
         out[known] = max(count, out.get(known, 0))
     return out

@@ -1,7 +1,7 @@
-"""What the code of a kernel refers to, and what refers to a kernel: names, through imports, across modules.
+"""References of a kernel's code, and references to a kernel: names, through imports, across modules.
 
-Every name that stands anywhere in a unit counts, whether it is local or not: a dependency too many shows a finding that
-could have been left out, and one too few hides one.
+Every name in a unit counts, local or not. An extra dependency reports a finding that could have been
+excluded, but a missing one would hide a finding.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tilecheck.syntax.text import SourceError
 __all__ = ["ALL", "Reach", "Unit"]
 
 ALL: Final = "<all>"
-"""In the place of a name: the whole module."""
+"""The name of the unit that is a whole module."""
 
 _LONGEST_ANNOTATION: Final = 200
 
@@ -30,7 +30,7 @@ _DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class Unit(Struct, frozen=True):
-    """A name of a module. `missing` instead of a path: a module that is not there, under the name of its import."""
+    """A name of a module. If the module does not exist, `missing` is true and the path is the name of its import."""
 
     path: str
     name: str
@@ -43,16 +43,16 @@ class Reach:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._uses: dict[Unit, frozenset[Unit]] = {}
-        self._units: dict[str, Mapping[str, Sequence[ast.stmt]]] = {}
+        self._by_path: dict[str, Mapping[str, Sequence[ast.stmt]]] = {}
 
     def uses(self, unit: Unit) -> frozenset[Unit]:
-        """What a unit refers to directly."""
+        """The units that a unit refers to directly."""
         if unit not in self._uses:
             self._uses[unit] = frozenset() if unit.missing else frozenset(self._find(unit))
         return self._uses[unit]
 
     def closure(self, units: Iterable[Unit], leaves: Callable[[Unit], bool] = lambda unit: False) -> frozenset[Unit]:
-        """Units and all that they refer to; what `leaves` are refer to does not count."""
+        """Units and everything that they refer to. References of units for which `leaves` holds do not count."""
         seen: set[Unit] = set()
         left = list(units)
         while left:
@@ -64,8 +64,10 @@ class Reach:
         return frozenset(seen)
 
     def users(self, units: Iterable[Unit], words: Callable[[str], frozenset[str]]) -> Mapping[Unit, frozenset[Unit]]:
-        """The units of the files under check that come to any of some units by reference, and those themselves. For
-        each, those that refer to it directly. `words` are the words of a file."""
+        """All units of the checked files that reach one of `units` by reference, and `units` themselves.
+
+        Each is mapped to the units that refer to it directly. `words` returns the words of a file.
+        """
         found: defaultdict[Unit, set[Unit]] = defaultdict(set)
         new = set(units)
         while new:
@@ -74,29 +76,29 @@ class Reach:
             for module in self._project.modules():
                 if names.isdisjoint(words(module.path)):
                     continue
-                for candidate in (Unit(module.path, name) for name in self._of(module)):
-                    for used in self._meant(candidate, found.keys()):
+                for candidate in (Unit(module.path, name) for name in self._units_of(module)):
+                    for used in self._select_used(candidate, found.keys()):
                         found[used].add(candidate)
             new = {user for users in found.values() for user in users} - found.keys()
         return {unit: frozenset(users) for unit, users in found.items()}
 
-    def _meant(self, unit: Unit, units: Set[Unit]) -> Set[Unit]:
-        """Which of some units a unit refers to, by itself or with its whole module."""
+    def _select_used(self, unit: Unit, units: Set[Unit]) -> Set[Unit]:
+        """Those of `units` that a unit refers to, directly or through their whole module."""
         uses = self.uses(unit)
         whole = {used.path for used in uses if used.name == ALL}
         return (uses & units) | ({u for u in units if u.path in whole} if whole else set())
 
-    def _of(self, module: Module) -> Mapping[str, Sequence[ast.stmt]]:
-        if module.path not in self._units:
+    def _units_of(self, module: Module) -> Mapping[str, Sequence[ast.stmt]]:
+        if module.path not in self._by_path:
             try:
-                self._units[module.path] = units(module.skeleton.tree)
+                self._by_path[module.path] = units(module.skeleton.tree)
             except SourceError:
-                self._units[module.path] = {}
-        return self._units[module.path]
+                self._by_path[module.path] = {}
+        return self._by_path[module.path]
 
     def _find(self, unit: Unit) -> Iterator[Unit]:
         module = self._project.module(unit.path)
-        found = self._of(module)
+        found = self._units_of(module)
         if unit.name == ALL:
             yield from (Unit(module.path, name) for name in found)
             return
@@ -106,17 +108,17 @@ class Reach:
             else:
                 for parts in _chains(statement):
                     yield from self._chain(module, parts)
-                # in a function an import is for it alone; under a condition it binds names of the module
+                # an import in a function is local to it; under a condition it binds names of the module
                 name = None if isinstance(statement, _DEFINING) else unit.name
                 for inner in ast.walk(statement):
                     if isinstance(inner, ast.Import | ast.ImportFrom):
                         yield from self._imports(module, inner, name)
 
     def _chain(self, module: Module, parts: tuple[str, ...], depth: int = 0) -> Iterator[Unit]:
-        """What a dotted name means in a module. Each step is a unit: a name may be bound anew on the way."""
+        """The units that a dotted name refers to in a module. Each step is a unit, since it may rebind the name."""
         if depth > 20:
             return
-        found = self._of(module)
+        found = self._units_of(module)
         first, rest = parts[0], parts[1:]
         if first not in found:
             if STARS in found:
@@ -130,17 +132,17 @@ class Reach:
         yield Unit(module.path, first)
         for statement in found[first]:
             if not isinstance(statement, _DEFINING):
-                for dotted, level in _imported(statement, first):
+                for dotted, level in _imported_names(statement, first):
                     yield from self._follow(module, dotted, level, rest, depth, not rest)
 
     def _imports(self, module: Module, statement: ast.Import | ast.ImportFrom, name: str | None) -> Iterator[Unit]:
-        """What an import of one name, or of all, refers to. A module as such refers to nothing: its uses do."""
+        """The units that an import of one name, or of all names, refers to. A module itself is not a reference."""
         for alias in statement.names:
             bound = alias.asname or alias.name.partition(".")[0]
             if name is None and isinstance(statement, ast.Import):
                 yield from self._follow(module, alias.name, 0, (), 0, True)
             elif name is None or bound == name:
-                for dotted, level in _imported(statement, bound):
+                for dotted, level in _imported_names(statement, bound):
                     yield from self._follow(module, dotted, level, (), 0, name is None)
 
     def _follow(
@@ -159,19 +161,19 @@ class Reach:
             if whole:
                 yield Unit(source.path, ALL)
             return
-        if parts[0] not in self._of(source):
+        if parts[0] not in self._units_of(source):
             inner = self._project.by_name("." + parts[0], source) if source.is_package else None
             if inner is not None:
                 yield from self._member(inner, parts[1:], depth + 1, whole)
                 return
-            yield Unit(source.path, parts[0])  # which may have been there before
+            yield Unit(source.path, parts[0])  # it may have existed before
         yield from self._chain(source, parts, depth + 1)
 
     def _module(self, importer: Module, dotted: str, level: int) -> Module | None:
         return self._project.by_name("." * level + dotted, importer) if level or dotted else None
 
 
-def _imported(statement: ast.stmt, name: str) -> Iterator[tuple[str, int]]:
+def _imported_names(statement: ast.stmt, name: str) -> Iterator[tuple[str, int]]:
     """The dotted names, with the number of leading dots, that an import binds to a name."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Import):
@@ -187,7 +189,7 @@ def _imported(statement: ast.stmt, name: str) -> Iterator[tuple[str, int]]:
 
 
 def _chains(statement: ast.AST) -> Iterator[tuple[str, ...]]:
-    """The names and dotted names in a statement, each once; those in annotations that are strings, too."""
+    """The names and dotted names in a statement, each once, including those in string annotations."""
     seen: set[tuple[str, ...]] = set()
     left: list[ast.AST] = [statement]
     while left:
@@ -199,11 +201,11 @@ def _chains(statement: ast.AST) -> Iterator[tuple[str, ...]]:
                 yield parts
             continue
         for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None)):
-            left.extend(_quoted(annotation))
+            left.extend(_parse_annotation(annotation))
         left.extend(ast.iter_child_nodes(node))
 
 
-def _quoted(annotation: ast.expr | None) -> Iterator[ast.AST]:
+def _parse_annotation(annotation: ast.expr | None) -> Iterator[ast.AST]:
     for node in ast.walk(annotation) if annotation is not None else ():
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < _LONGEST_ANNOTATION:
             try:

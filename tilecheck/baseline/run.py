@@ -1,12 +1,12 @@
-"""What a run does about a baseline."""
+"""Applies a baseline to the report of a run, and updates or prunes it."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilecheck.baseline.baseline import Baseline, BaselineError, load, save, shown, without
-from tilecheck.baseline.matching import Comparison, compare, updated
+from tilecheck.baseline.baseline import Baseline, BaselineError, display_path, load, remove_stale, save
+from tilecheck.baseline.matching import Comparison, compare, update_baseline
 from tilecheck.config import Config
 from tilecheck.diagnostics import Report
 from tilecheck.report.frame import Sources
@@ -16,7 +16,7 @@ __all__ = ["Outcome", "apply_baseline"]
 
 
 class Outcome(Struct, frozen=True):
-    """The report without what is known, what to tell the user, and whether stale entries make the run fail."""
+    """The report without existing findings, messages for the user, and whether stale entries make the run fail."""
 
     report: Report
     messages: tuple[str, ...] = ()
@@ -26,7 +26,7 @@ class Outcome(Struct, frozen=True):
 def apply_baseline(
     report: Report, sources: Sources, config: Config, *, update: bool, prune: bool, stale_is_error: bool, folders: bool
 ) -> Outcome:
-    """Compare a report with the baseline of the settings and, if asked to, write the baseline anew.
+    """Compare a report with the baseline of the settings. With `update` or `prune`, write the baseline.
 
     Raises BaselineError.
     """
@@ -37,22 +37,23 @@ def apply_baseline(
     selection = config.selection
     compared = compare(report, known, path.parent, sources, lambda code: code in selection, folders)
     if update:
-        new = updated(compared)
+        new = update_baseline(compared)
         save(path, new)
-        return Outcome(_all_known(compared), (f"{shown(path)}: {_findings(new)} written",))
+        return Outcome(_hide_all(compared), (f"{display_path(path)}: {_findings(new)} written",))
     if prune:
         if not compared.complete:
-            raise BaselineError(f"{shown(path)}: to prune, check folders, or all files that it has findings of")
-        save(path, without(known, compared.stale))
-        return Outcome(compared.report, (f"{shown(path)}: {_findings(compared.stale)} removed",))
+            raise BaselineError(f"{display_path(path)}: to prune, check folders, or all files with findings in it")
+        save(path, remove_stale(known, compared.stale))
+        return Outcome(compared.report, (f"{display_path(path)}: {_findings(compared.stale)} removed",))
     if not compared.stale:
         return Outcome(compared.report)
     files = ", ".join(sorted({entry.file for entry in compared.stale})[:3])
-    said = f"{shown(path)}: {_findings(compared.stale)} no longer found ({files}); `--prune-baseline` removes them"
-    return Outcome(compared.report, (f"{'error' if stale_is_error else 'warning'}: {said}",), stale_is_error)
+    message = (f"{display_path(path)}: {_findings(compared.stale)} no longer found ({files}); "
+               "`--prune-baseline` removes them")
+    return Outcome(compared.report, (f"{'error' if stale_is_error else 'warning'}: {message}",), stale_is_error)
 
 
-def _all_known(compared: Comparison) -> Report:
+def _hide_all(compared: Comparison) -> Report:
     report = compared.report
     every = sorted((*report.baselined, *report.diagnostics), key=lambda d: (d.span, d.code))
     return replace(report, diagnostics=(), baselined=tuple(every))

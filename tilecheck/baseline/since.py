@@ -1,4 +1,4 @@
-"""Only findings that can have changed since a git revision. All is analysed anyhow, so that verdicts are right."""
+"""Selects the findings that can have changed since a git revision. All files are analysed, so verdicts are right."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _WORD: Final = re.compile(rb"[A-Za-z_]\w*")
 
 
 def only_changed(report: Report, paths: Sequence[str], config: Config, revision: str) -> Report:
-    """A report with the findings that may be others than at `revision`. Raises SinceError.
+    """A report with the findings that may have changed since `revision`. Raises SinceError.
 
-    A finding stays when the kernel it is of has changed, or anything that its code refers to, its contract in an
-    overlay file, a place that launches it, or what that computes the launch with.
+    A finding stays if its kernel changed, or anything that the kernel's code refers to, its contract in an
+    overlay file, a location that launches it, or code that computes the launch.
     """
     history = History(_folder(paths), revision)
     changes = _Changes(report, [path for path in paths if os.path.isdir(path)], config, history)
-    kept = tuple(d for d in report.diagnostics if changes.concern(d))
+    changed = tuple(d for d in report.diagnostics if changes.concern(d))
     known = tuple(d for d in report.baselined if changes.concern(d))
-    return replace(report, diagnostics=kept, baselined=known, unchanged=len(report.diagnostics) - len(kept))
+    return replace(report, diagnostics=changed, baselined=known, unchanged=len(report.diagnostics) - len(changed))
 
 
 def _folder(paths: Sequence[str]) -> Path:
@@ -57,42 +57,43 @@ class _Changes:
         self._contents: dict[str, tuple[Mapping[str, str] | None, Mapping[str, str] | None]] = {}
         self._words: dict[str, frozenset[str]] = {}
         self._kernels: dict[tuple[str, str], bool] = {}
-        self._places: dict[Unit, bool] = {}
+        self._units: dict[Unit, bool] = {}
         self._homes: dict[str, list[str]] = {}
         for kernel in report.kernels:
             self._homes.setdefault(kernel.name, []).append(kernel.file)
         self._kernel_units = frozenset(Unit(kernel.file, _root(kernel.name)) for kernel in report.kernels)
 
     def concern(self, diagnostic: Diagnostic) -> bool:
-        """Whether a finding depends on anything that changed."""
+        """Whether a finding depends on a changed unit."""
         file, name = diagnostic.span.file, diagnostic.kernel
         homes = self._homes.get(name, []) if name is not None else []
         if name is not None and homes:
-            # of kernels with one name, the one of the file; a finding in a helper may be of each of them
-            return any(self._kernel(home, name) for home in ([file] if file in homes else homes))
-        return self._place(file, diagnostic.span.line)
+            # among kernels with one name, the one in the same file; a finding in a helper may belong to any of them
+            return any(self._kernel_changed(home, name) for home in ([file] if file in homes else homes))
+        return self._line_changed(file, diagnostic.span.line)
 
-    def _kernel(self, file: str, name: str) -> bool:
+    def _kernel_changed(self, file: str, name: str) -> bool:
         if (file, name) not in self._kernels:
-            self._kernels[file, name] = self._overlaid(file, name) or self._reached(Unit(file, _root(name)))
+            unit = Unit(file, _root(name))
+            self._kernels[file, name] = self._overlay_changed(file, name) or self._dependency_changed(unit)
         return self._kernels[file, name]
 
-    def _reached(self, kernel: Unit) -> bool:
-        """Whether what a kernel refers to changed, or a place that launches it, or what such a place computes with."""
-        if any(map(self._changed, self._reach.closure([kernel]))):
+    def _dependency_changed(self, kernel: Unit) -> bool:
+        """Whether a dependency of a kernel changed, or a location or helper of its launches."""
+        if any(map(self._unit_changed, self._reach.closure([kernel]))):
             return True
         users = self._users_of(kernel)
-        if any(map(self._changed, users)):
+        if any(map(self._unit_changed, users)):
             return True
-        # what launches are computed with. Other kernels do not count, and further up nor do places that launch those
-        kernels, apart = self._kernel_units, self._launching
-        direct = self._reach.closure(apart.get(kernel, frozenset()), kernels.__contains__)
-        helpers = {used for user in users for used in self._reach.uses(user)} - apart.keys()
-        further = self._reach.closure(helpers, apart.__contains__) - apart.keys()
-        return any(map(self._changed, (direct - kernels) | further))
+        # code that computes launches; other kernels do not count, and neither do their launches
+        kernels, launching = self._kernel_units, self._launching
+        direct = self._reach.closure(launching.get(kernel, frozenset()), kernels.__contains__)
+        helpers = {used for user in users for used in self._reach.uses(user)} - launching.keys()
+        further = self._reach.closure(helpers, launching.__contains__) - launching.keys()
+        return any(map(self._unit_changed, (direct - kernels) | further))
 
     def _users_of(self, kernel: Unit) -> frozenset[Unit]:
-        """All that comes to a kernel by reference."""
+        """All units that reach a kernel by reference."""
         found: set[Unit] = set()
         left = [kernel]
         while left:
@@ -103,42 +104,42 @@ class _Changes:
 
     @cached_property
     def _launching(self) -> Mapping[Unit, frozenset[Unit]]:
-        """The kernels, and what comes to any of them, each with what refers to it."""
+        """The kernels and all units that reach one, each with the units that refer to it."""
         return self._reach.users(self._kernel_units, self._words_of)
 
-    def _place(self, file: str, line: int) -> bool:
-        """Whether what stands on a line refers to anything that changed."""
+    def _line_changed(self, file: str, line: int) -> bool:
+        """Whether the code on a line refers to a changed unit."""
         try:
             names = unit_at(self._project.module(file).skeleton.tree, line)
         except SourceError:
             return self._file_changed(file)
         if not names:
             return self._file_changed(file)
-        return any(map(self._changed, self._reach.closure(Unit(file, name) for name in names)))
+        return any(map(self._unit_changed, self._reach.closure(Unit(file, name) for name in names)))
 
-    def _changed(self, unit: Unit) -> bool:
+    def _unit_changed(self, unit: Unit) -> bool:
         if unit.missing:
             return any(_is_module(path, unit.path) for path in self._history.gone)
-        if unit not in self._places:
-            self._places[unit] = self._file_changed(unit.path) and self._differs(unit)
-        return self._places[unit]
+        if unit not in self._units:
+            self._units[unit] = self._file_changed(unit.path) and self._differs(unit)
+        return self._units[unit]
 
     def _file_changed(self, file: str) -> bool:
         if file not in self._files:
-            self._files[file] = self._history.changed(file)
+            self._files[file] = self._history.has_changed(file)
         return self._files[file]
 
     def _differs(self, unit: Unit) -> bool:
         if unit.path not in self._contents:
             old = self._history.before(unit.path)
-            new = None if self._history.moved(unit.path) else self._now(unit.path)
+            new = None if self._history.has_moved(unit.path) else self._current_contents(unit.path)
             self._contents[unit.path] = None if old is None else contents(old, unit.path), new
         before, now = self._contents[unit.path]
         if before is None or now is None:
             return True
         return before != now if unit.name == ALL else before.get(unit.name) != now.get(unit.name)
 
-    def _now(self, file: str) -> Mapping[str, str] | None:
+    def _current_contents(self, file: str) -> Mapping[str, str] | None:
         try:
             return contents(self._project.module(file).data, file)
         except SourceError:
@@ -153,8 +154,8 @@ class _Changes:
             self._words[file] = frozenset(word.decode("ascii", "replace") for word in found)
         return self._words[file]
 
-    def _overlaid(self, file: str, name: str) -> bool:
-        """Whether overlay files say something else of a kernel than they did."""
+    def _overlay_changed(self, file: str, name: str) -> bool:
+        """Whether the contract of a kernel in overlay files changed."""
         from tilecheck.contracts import select
 
         return any(select(old, file, name) != select(new, file, name) for old, new in self._overlays)
@@ -175,12 +176,12 @@ def _overlay(data: bytes | None) -> Mapping[str, tuple[str, ...]]:
 
 
 def _root(qualname: str) -> str:
-    """The name of the module that the definition of a kernel stands behind."""
+    """The name of the module that the definition of a kernel is part of."""
     return qualname.partition(".")[0].partition("#")[0]
 
 
 def _is_module(path: str, dotted: str) -> bool:
-    """Whether a file is a module that an import means, or that a thing in it comes from; both with slashes."""
+    """Whether a file is the module of an import, or contains the imported name; both with slashes."""
     module = f"/{path.removesuffix('.py').removesuffix('/__init__')}"
     names = [name for name in (dotted, dotted.rpartition("/")[0]) if name]
     return path.endswith(".py") and any(module.endswith(f"/{name}") for name in names)
