@@ -224,7 +224,7 @@ def test_standard_input_is_compared_too(run: Run) -> None:
     (["--update-baseline"], "there is no baseline: pass --baseline FILE"),
     (["--baseline", "none.json"], "none.json: no such file; `--update-baseline` writes it"),
     (["--baseline", "x.json", "--update-baseline", "--prune-baseline"], "exclude each other"),
-    (["--baseline", "x.json", "--update-baseline", "--since", "HEAD"], "--since leaves findings out"),
+    (["--baseline", "x.json", "--update-baseline", "--since", "HEAD"], "--since excludes findings"),
     (["--baseline", "no/such/x.json", "--update-baseline"], "No such file or directory"),
     (["--baseline", ".", "--update-baseline"], "no such file"),
 ])
