@@ -36,7 +36,7 @@ def main() -> None:
     for _ in range(3):
         z = add(z, x, y).sync()
     known = z._core.site.last
-    again = known.again
+    again = known.packed
     code, address = again._taken[0], again._address
     best("the driver, by cuda.bindings", lambda: driver.launch(code, (8, 1, 1), stream.handle, address))
     cuda = ctypes.CDLL("libcuda.so.1")

@@ -29,11 +29,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if not config.getoption("--tilecheck"):
         return
     try:
-        from tilecheck_runtime.hooks.install import installed
+        from tilecheck_runtime.hooks.install import cpu_launches
     except ImportError as error:
         raise pytest.UsageError(str(error)) from error
     stack = config.stash[_HOOKS] = ExitStack()
-    stack.enter_context(installed())
+    stack.enter_context(cpu_launches())
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

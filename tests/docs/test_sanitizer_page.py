@@ -13,8 +13,8 @@ import pytest
 
 from tests.docs.markdown import ROOT, blocks
 from tilecheck_runtime.cpu.execution.namespace import DEVICE, OPERATIONS, UNSUPPORTED
-from tilecheck_runtime.hooks.install import installed
-from tilecheck_runtime.standin.cutile import make
+from tilecheck_runtime.hooks.install import cpu_launches
+from tilecheck_runtime.standin.cutile import make_modules
 
 PAGE = ROOT / "docs" / "sanitizer.md"
 HOST = {"kernel", "function", "launch", "tune", "ByTarget", "compiler_timeout"}
@@ -36,7 +36,7 @@ def test_the_script_prints_what_is_shown(tmp_path: Path, monkeypatch: pytest.Mon
                                          capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     Path("sanitizer.py").write_text(_block("script") + "\n", encoding="utf-8")
-    with installed():
+    with cpu_launches():
         runpy.run_path("sanitizer.py")
     output = capsys.readouterr().out.rstrip("\n")
     _update("output", output)
@@ -51,11 +51,11 @@ def test_the_list_of_operations_is_complete() -> None:
 
 def test_nothing_of_cutile_is_forgotten() -> None:
     ct = pytest.importorskip("cuda.tile")
-    known = set(vars(DEVICE)) | set(vars(make()["cuda.tile"])) | set(UNSUPPORTED)
+    known = set(vars(DEVICE)) | set(vars(make_modules()["cuda.tile"])) | set(UNSUPPORTED)
     assert set(ct.__all__) <= known
     assert set(OPERATIONS) <= set(ct.__all__) and not set(UNSUPPORTED) & set(OPERATIONS)
     for name in set(ct.__all__) - HOST - set(UNSUPPORTED):
-        assert name in vars(DEVICE) or name in vars(make()["cuda.tile"]), name
+        assert name in vars(DEVICE) or name in vars(make_modules()["cuda.tile"]), name
     for kind in ("Array", "Tile", "TiledView"):
         theirs = {n for n in vars(getattr(ct, kind)) if not n.startswith("_")}
         assert theirs - {"from_foreign"} <= set(dir(getattr(DEVICE, kind))), kind

@@ -57,12 +57,12 @@ def in_order(function: Any, values: Mapping[str, Any]) -> list[Any]:
 @contextmanager
 def only(blocks: Sequence[Block]) -> Iterator[None]:
     """Of every launch only these blocks run."""
-    original = execute._blocks
-    execute._blocks = lambda grid, seed: [x + grid[0] * (y + grid[1] * z) for x, y, z in dict.fromkeys(blocks)]
+    original = execute._order_blocks
+    execute._order_blocks = lambda grid, seed: [x + grid[0] * (y + grid[1] * z) for x, y, z in dict.fromkeys(blocks)]
     try:
         yield
     finally:
-        execute._blocks = original
+        execute._order_blocks = original
 
 
 def strays(events: Iterable[Event]) -> Iterator[Stray]:

@@ -110,13 +110,13 @@ def combined_is_observed() -> None:
 
 def lines_are_undefined_together() -> None:
     """A reduction makes all of its results undefined."""
-    original = reduce._reduced_taint
+    original = reduce._reduce_taint
 
     def faulty(*args: Any) -> Any:
         found = original(*args)
         return None if found is None else Taint(np.ones_like(found.lanes), found.sources)
 
-    reduce._reduced_taint = faulty
+    reduce._reduce_taint = faulty
 
 
 FAULTS: Final[dict[str, tuple[Callable[[], None], Subject, tuple[str, ...]]]] = {

@@ -31,14 +31,14 @@ def _loaded(text: str, name: str) -> Any:
 def _plan(rng: Random, made: Generated, given: Sizes) -> Any:
     """How the outputs are partitioned, and by which schedule if the kernel is for one."""
     from tilecheck_runtime.dialect.plan import Output, Plan
-    from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Single, Walk, streamed
+    from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Single, Walk, count_streamed
 
     counts = tuple(-(-n // e) for n, e in zip(given.shapes["z"], given.tiles["z"], strict=True))
     schedule, blocks = Single(), None
     if made.mapped and rng.random() < 0.8:
         wide = (Grouped(rng.randint(1, 3)), Walk(rng.randrange(made.rank))) if made.rank > 1 else ()
         schedule = rng.choice((Linear(), *wide))
-        items = streamed(schedule, counts)
+        items = count_streamed(schedule, counts)
         if rng.random() < 0.3 and items > 1:
             start = rng.randrange(items)
             schedule, items = Range(schedule, start, items), items - start

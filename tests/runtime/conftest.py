@@ -6,14 +6,14 @@ from contextlib import ExitStack
 
 import pytest
 
-from tilecheck_runtime.standin.cutile import registered
+from tilecheck_runtime.standin.cutile import register
 
 _STAND_IN = ExitStack()
 
 try:
     import cuda.tile  # noqa: F401
 except ImportError:
-    _STAND_IN.enter_context(registered())
+    _STAND_IN.enter_context(register())
 
 
 @pytest.fixture(scope="session", autouse=True)

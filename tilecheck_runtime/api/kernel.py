@@ -31,23 +31,23 @@ class Kernel(DialectKernel, Generic[P]):
 
         Raises CompileError, and OwnershipError for arguments that a launch would refuse.
         """
-        from tilecheck_runtime.api.compile_ahead import compiled
+        from tilecheck_runtime.api.compile_ahead import compile_for_launch
 
-        return compiled(self, args, kwargs, arch, unchecked)
+        return compile_for_launch(self, args, kwargs, arch, unchecked)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Launch[Any]:
         """Builds the launch of this kernel with host tensors, to be run later. Raises OwnershipError."""
-        from tilecheck_runtime.launch_cache.dialect_launches import called
+        from tilecheck_runtime.launch_cache.dialect_launches import launch_or_repeat
 
-        setattr(Kernel, "__call__", called)  # noqa: B010  # later calls go to the cache directly
-        return called(self, *args, **kwargs)
+        setattr(Kernel, "__call__", launch_or_repeat)  # noqa: B010  # later calls go to the cache directly
+        return launch_or_repeat(self, *args, **kwargs)
 
     def bind(self, *args: Any, **kwargs: Any) -> BoundLaunch:
         """Binds arguments to this kernel, to launch it many times. Raises OwnershipError as a call does."""
         from tilecheck_runtime.launches.bound import BoundLaunch
-        from tilecheck_runtime.launches.launch import build
+        from tilecheck_runtime.launches.launch import build_launch
 
-        return BoundLaunch(build(self, args, kwargs))
+        return BoundLaunch(build_launch(self, args, kwargs))
 
 
 @overload

@@ -17,10 +17,10 @@ from tilecheck_runtime.backends.cuda.driver import driver
 from tilecheck_runtime.backends.cuda.stream import handle_of
 from tilecheck_runtime.contracts.checking import findings_of
 from tilecheck_runtime.contracts.contract import contract_of, enforce
-from tilecheck_runtime.contracts.guard import setting
+from tilecheck_runtime.contracts.guard import read_setting
 from tilecheck_runtime.cpu.execution.arguments import parameters
 from tilecheck_runtime.cpu.execution.execute import launch_on_cpu
-from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.locations import current_location
 from tilecheck_runtime.errors.ownership import (
     AliasedError,
     CaptureError,
@@ -30,13 +30,13 @@ from tilecheck_runtime.errors.ownership import (
     ReadOnlyError,
     RefutedError,
 )
-from tilecheck_runtime.launch_cache.raw_launches import as_last, passed, remember, told
+from tilecheck_runtime.launch_cache.raw_launches import has_passed, launch_key, remember_launch, repeats_last_launch
 from tilecheck_runtime.launches.log import LOG
-from tilecheck_runtime.ownership.regions import distinct, meet
+from tilecheck_runtime.ownership.regions import has_distinct_elements, overlap
 from tilecheck_runtime.tensors.device_arrays import DeviceArray, device_array
 from tilecheck_runtime.tile_language.kernels import function_of
 
-__all__ = ["GuardWarning", "guarded", "launch"]
+__all__ = ["GuardWarning", "check_launch", "launch"]
 
 _GRID: Final = (1 << 24) - 1
 _INT32: Final = 1 << 31
@@ -56,35 +56,35 @@ def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Any, /, *,
     """
     since = time.perf_counter() if LOG.launches else 0.0
     how = "like one before"
-    if not as_last(kernel, grid, kernel_args, _ordinal):
-        key = told(kernel, grid, kernel_args, _ordinal)
-        if key is None or not passed(key):
+    if not repeats_last_launch(kernel, grid, kernel_args, _device_of_address):
+        key = launch_key(kernel, grid, kernel_args, _device_of_address)
+        if key is None or not has_passed(key):
             how = "every guard asked"
-            given = list(_given(kernel, kernel_args))
+            given = list(_device_arrays(kernel, kernel_args))
             if not given:
                 launch_on_cpu(stream, grid, kernel, kernel_args)
                 return
-            if not _let_through(kernel, grid, kernel_args, given, stream):
+            if not _passes_guards(kernel, grid, kernel_args, given, stream):
                 how, key = "without a guard that let it through", None
         if key is not None:
-            remember(key, kernel, grid, kernel_args)
+            remember_launch(key, kernel, grid, kernel_args)
     handle = stream if type(stream) is int else getattr(stream, "handle", stream)
     if programmatic_dependent_launch:
-        _cuda_tile().launch(handle, grid, kernel, kernel_args, programmatic_dependent_launch=True)
+        _import_cuda_tile().launch(handle, grid, kernel, kernel_args, programmatic_dependent_launch=True)
     else:
-        _cuda_tile().launch(handle, grid, kernel, kernel_args)
+        _import_cuda_tile().launch(handle, grid, kernel, kernel_args)
     if LOG.launches:
-        LOG.launched(function_of(kernel).__name__, here(), how, (*grid, 1, 1)[:3], "", stream, since)
+        LOG.launched(function_of(kernel).__name__, current_location(), how, (*grid, 1, 1)[:3], "", stream, since)
 
 
-def _let_through(kernel: Any, grid: Any, values: Sequence[Any], given: Sequence[_Named], stream: Any) -> bool:
+def _passes_guards(kernel: Any, grid: Any, values: Sequence[Any], given: Sequence[_NamedArray], stream: Any) -> bool:
     """Whether every guard lets a launch through. Raises OwnershipError, or warns, where one does not."""
-    mode = setting("error")  # nobody watches what it does
+    mode = read_setting("error")  # nobody watches what it does
     if mode == "off":
         return False
     try:
-        guarded(kernel, grid, values, given)
-        _capturable(kernel, values, stream)
+        check_launch(kernel, grid, values, given)
+        _check_capture(kernel, values, stream)
     except OwnershipError as error:
         if mode != "warn":
             raise
@@ -94,18 +94,18 @@ def _let_through(kernel: Any, grid: Any, values: Sequence[Any], given: Sequence[
 
 
 @cache
-def _cuda_tile() -> Any:
+def _import_cuda_tile() -> Any:
     import cuda.tile
 
     return cuda.tile
 
 
-def _ordinal(address: int) -> int | None:
+def _device_of_address(address: int) -> int | None:
     return driver().device_of(address)
 
 
 @dataclass(frozen=True)
-class _Named:
+class _NamedArray:
     """An array by the name of its parameter; an element of a list or tuple by "xs[1]"."""
 
     name: str
@@ -116,14 +116,14 @@ class _Named:
         return self.name.partition("[")[0]
 
 
-def _given(kernel: Any, values: Sequence[Any]) -> Iterator[_Named]:
+def _device_arrays(kernel: Any, values: Sequence[Any]) -> Iterator[_NamedArray]:
     """The arrays on a GPU, by parameter; of too many arguments those that there are parameters for."""
-    for name, value in zip(_names(function_of(kernel)), values, strict=False):
-        yield from _named(name, value)
+    for name, value in zip(_parameter_names(function_of(kernel)), values, strict=False):
+        yield from _name_arrays(name, value)
 
 
 @lru_cache(maxsize=1024)
-def _names(function: FunctionType) -> tuple[str, ...]:
+def _parameter_names(function: FunctionType) -> tuple[str, ...]:
     return tuple(p.name for p in parameters(function))
 
 
@@ -132,131 +132,134 @@ _PASSED: Final[set[tuple[Any, ...]]] = set()
 _MOST: Final = 4096
 
 
-def guarded(kernel: Any, grid: Any, values: Sequence[Any], given: Sequence[_Named]) -> None:
+def check_launch(kernel: Any, grid: Any, values: Sequence[Any], given: Sequence[_NamedArray]) -> None:
     """Raises the OwnershipError that forbids a launch. `given` are its arrays."""
     function = function_of(kernel)
-    name, known = function.__name__, _names(function)
+    name, known = function.__name__, _parameter_names(function)
     if len(values) != len(known):
         raise LaunchArgumentError(f"`{name}` takes {len(known)} arguments ({', '.join(known)}), {len(values)} were "
-                                  "given", use=here(), fix="pass an argument for each parameter")
-    extents, written = _grid(name, grid), _written(function)
-    numbers = _numbers(known, values, given, extents)
+                                  "given", use=current_location(), fix="pass an argument for each parameter")
+    extents, written = _check_grid(name, grid), _written_parameters(function)
+    numbers = _contract_numbers(known, values, given, extents)
     like = (function, declaration_of(function), tuple(numbers.items()),
             tuple((n.name, n.array.ordinal, n.array.dtype.name, n.array.strides, n.array.readonly) for n in given))
     if like not in _PASSED:
         for one in given:
-            _usable(name, one, written)
-        _one_device(name, given)
-        _settled(function)
+            _check_array(name, one, written)
+        _check_one_device(name, given)
+        _check_not_refuted(function)
         enforce(name, contract_of(function), numbers, complete=False)
         if len(_PASSED) >= _MOST:
             _PASSED.clear()
         _PASSED.add(like)
-    _apart(name, given, written)
+    _check_disjoint(name, given, written)
 
 
-def _capturable(kernel: Any, values: Sequence[Any], stream: Any) -> None:
+def _check_capture(kernel: Any, values: Sequence[Any], stream: Any) -> None:
     """Raises CaptureError for a list of arrays in a capture: the host copies its addresses to the device, which a
     replay would not do."""
-    lists = [name for name, v in zip(_names(function_of(kernel)), values, strict=True) if isinstance(v, list)]
-    if lists and driver().capturing(handle_of(stream)):
+    lists = [name for name, v in zip(_parameter_names(function_of(kernel)), values, strict=True) if isinstance(v, list)]
+    if lists and driver().is_capturing(handle_of(stream)):
         name = function_of(kernel).__name__
         raise CaptureError(f"`{lists[0]}` of `{name}` is a list of arrays, whose addresses a graph would not copy to "
-                           "the device again", use=here(), names=(lists[0],),
+                           "the device again", use=current_location(), names=(lists[0],),
                            fix="pass the arrays as parameters of their own, or launch it outside of the graph")
 
 
-def _named(name: str, value: Any) -> Iterator[_Named]:
+def _name_arrays(name: str, value: Any) -> Iterator[_NamedArray]:
     if isinstance(value, (tuple, list)):
         for place, item in enumerate(value):
-            yield from _named(f"{name}[{place}]", item)
+            yield from _name_arrays(f"{name}[{place}]", item)
     else:
-        found = device_array(value, _ordinal)
+        found = device_array(value, _device_of_address)
         if found is not None:
-            yield _Named(name, found)
+            yield _NamedArray(name, found)
 
 
-def _grid(kernel: str, grid: Any) -> tuple[int, int, int]:
+def _check_grid(kernel: str, grid: Any) -> tuple[int, int, int]:
     if not isinstance(grid, tuple) or not 1 <= len(grid) <= 3 or not all(hasattr(n, "__index__") for n in grid):
-        raise GridError(f"the grid of `{kernel}` is {grid!r}; it is a tuple of one to three integers", use=here(),
+        raise GridError(f"the grid of `{kernel}` is {grid!r}; it is a tuple of one to three integers",
+                        use=current_location(),
                         fix="write `(blocks, 1, 1)`")
     first, second, third = (*(n.__index__() for n in grid), 1, 1)[:3]
     for axis, n in enumerate((first, second, third)):
         if not 1 <= n <= _GRID:
             raise GridError(f"the grid of `{kernel}` has {n} blocks along axis {axis}: from 1 to {_GRID} are possible",
-                            use=here(), fix="let a block do more: loop over `range(ct.bid(0), n, ct.num_blocks(0))`")
+                            use=current_location(),
+                            fix="let a block do more: loop over `range(ct.bid(0), n, ct.num_blocks(0))`")
     return first, second, third
 
 
 @lru_cache(maxsize=1024)
-def _written(function: FunctionType) -> frozenset[str] | None:
+def _written_parameters(function: FunctionType) -> frozenset[str] | None:
     """Parameters that a kernel writes; None when the checker does not see it."""
     found = findings_of(function)
     return None if found is None else frozenset(o.array for o in found.report.obligations if o.kind == "disjoint")
 
 
-def _usable(kernel: str, one: _Named, written: frozenset[str] | None) -> None:
+def _check_array(kernel: str, one: _NamedArray, written: frozenset[str] | None) -> None:
     array, name = one.array, one.name
     size = int(array.dtype.storage.itemsize)
     steps = [(axis, s) for axis, (n, s) in enumerate(zip(array.shape, array.strides, strict=True)) if n > 1]
     writes = written is not None and one.parameter in written
     for axis, step in steps:
         if step < 0:
-            raise _wrong(kernel, name, f"has stride {step} bytes on axis {axis}, which is negative: compiled "
-                         "kernels assume that none is", "pass a copy: `.contiguous()`")
+            raise _array_error(kernel, name, f"has stride {step} bytes on axis {axis}, which is negative: compiled "
+                               "kernels assume that none is", "pass a copy: `.contiguous()`")
         if step % size:
-            raise _wrong(kernel, name, f"has stride {step} bytes on axis {axis}, which is no multiple of its "
-                         f"{size}-byte elements", "pass a copy: `.contiguous()`")
+            raise _array_error(kernel, name, f"has stride {step} bytes on axis {axis}, which is no multiple of its "
+                               f"{size}-byte elements", "pass a copy: `.contiguous()`")
     if any(n >= _INT32 for n in (*array.shape, *(s // size for _, s in steps))):
-        raise _wrong(kernel, name, f"has shape {array.shape} and strides of {array.strides} bytes, and kernels count "
-                     "in 32 bits", "launch it over parts")
+        raise _array_error(kernel, name,
+                           f"has shape {array.shape} and strides of {array.strides} bytes, and kernels count "
+                           "in 32 bits", "launch it over parts")
     if writes and array.readonly:
         raise ReadOnlyError(f"`{name}` of `{kernel}` is read-only, and the kernel writes it", names=(name,),
-                            use=here(), fix="pass memory that can be written: a copy")
-    if writes and not distinct(array.region):
+                            use=current_location(), fix="pass memory that can be written: a copy")
+    if writes and not has_distinct_elements(array.region):
         raise ReadOnlyError(f"`{name}` of `{kernel}` is written, and with strides of {array.strides} bytes several of "
-                            "its elements lie at one address", names=(name,), use=here(),
+                            "its elements lie at one address", names=(name,), use=current_location(),
                             fix="pass a copy: `.contiguous()`")
 
 
-def _wrong(kernel: str, name: str, what: str, fix: str) -> LaunchArgumentError:
-    return LaunchArgumentError(f"`{name}` of `{kernel}` {what}", names=(name,), use=here(), fix=fix)
+def _array_error(kernel: str, name: str, what: str, fix: str) -> LaunchArgumentError:
+    return LaunchArgumentError(f"`{name}` of `{kernel}` {what}", names=(name,), use=current_location(), fix=fix)
 
 
-def _one_device(kernel: str, given: Sequence[_Named]) -> None:
+def _check_one_device(kernel: str, given: Sequence[_NamedArray]) -> None:
     for one in given[1:]:
         if one.array.ordinal != given[0].array.ordinal:
-            raise _wrong(kernel, one.name, f"lies on cuda:{one.array.ordinal}, and `{given[0].name}` on "
-                         f"cuda:{given[0].array.ordinal}", "bring all arguments to one device")
+            raise _array_error(kernel, one.name, f"lies on cuda:{one.array.ordinal}, and `{given[0].name}` on "
+                               f"cuda:{given[0].array.ordinal}", "bring all arguments to one device")
 
 
-def _apart(kernel: str, given: Sequence[_Named], written: frozenset[str] | None) -> None:
+def _check_disjoint(kernel: str, given: Sequence[_NamedArray], written: frozenset[str] | None) -> None:
     """The compiler assumes that arguments share no memory. That matters once one of them is written."""
     for a, b in combinations(given, 2):
         if written is not None and a.parameter not in written and b.parameter not in written:
             continue
-        if meet(a.array.region, b.array.region):
+        if overlap(a.array.region, b.array.region):
             first, second = (a, b) if written is None or a.parameter in written else (b, a)
             how = "writes" if written is not None else "may write"
             raise AliasedError(f"`{first.name}` and `{second.name}` of `{kernel}` share memory, and the kernel {how} "
-                               f"`{first.name}`", names=(first.name, second.name), use=here(),
+                               f"`{first.name}`", names=(first.name, second.name), use=current_location(),
                                fix=f"pass a copy as `{second.name}`: `.clone()`, or `.copy()`")
 
 
-def _settled(function: FunctionType) -> None:
+def _check_not_refuted(function: FunctionType) -> None:
     """A kernel that was refuted is not launched, unless its author takes the responsibility."""
     found = findings_of(function)
     if found is None or found.report.verdict != "refuted" or declaration_of(function).unsafe is not None:
         return
     said = next((d for d in found.diagnostics if d.severity == "error"), None)
     code, why = ("TC101", "the checker refuses it") if said is None else (said.code, said.message)
-    raise RefutedError(code, f"`{function.__name__}` is not launched: {why}", use=here(),
+    raise RefutedError(code, f"`{function.__name__}` is not launched: {why}", use=current_location(),
                        fix="run `tilecheck` on its file to see how it goes wrong; `@unsafe(\"why\")` on the kernel "
                        "launches it anyway")
 
 
-def _numbers(known: Sequence[str], values: Sequence[Any], given: Sequence[_Named],
-             grid: tuple[int, int, int]) -> Mapping[str, int]:
+def _contract_numbers(known: Sequence[str], values: Sequence[Any], given: Sequence[_NamedArray],
+                      grid: tuple[int, int, int]) -> Mapping[str, int]:
     """Everything that contracts speak of, by the name it has there."""
     found = {name: int(v) for name, v in zip(known, values, strict=True) if isinstance(v, (bool, int))}
     found.update({f"grid[{axis}]": n for axis, n in enumerate(grid)})

@@ -12,10 +12,10 @@ from types import FunctionType
 from typing import Any, Protocol
 
 from tilecheck_runtime.dialect.plan import Plan
-from tilecheck_runtime.errors.locations import Place
+from tilecheck_runtime.errors.locations import Location
 from tilecheck_runtime.ownership.memory import Memory, Strided
 
-__all__ = ["Again", "Backend", "Event", "Job", "Memory", "Repeated", "Stream", "Transfer"]
+__all__ = ["Backend", "Event", "Job", "Memory", "PackedLaunch", "PreparedJobs", "Stream", "Transfer"]
 
 
 class Event(Protocol):
@@ -67,7 +67,7 @@ class Job:
     grid: tuple[int, int, int]
     arguments: tuple[Any, ...]
     kernel: str
-    place: Place
+    place: Location
     hints: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -80,7 +80,7 @@ class Transfer:
 
     source: Strided
     target: Strided
-    place: Place
+    place: Location
     kernel: str = "copy"
 
     @property
@@ -89,7 +89,7 @@ class Transfer:
         return self.source, self.target
 
 
-class Again(Protocol):
+class PackedLaunch(Protocol):
     """A launch of arrays that lie where they lay when it was first made. It keeps nothing alive, and asks nothing:
     whoever launches it has seen to it that all is as it was, but for floats.
 
@@ -99,7 +99,7 @@ class Again(Protocol):
     grid: tuple[int, int, int]
     symbol: str
 
-    def launch(self, stream: Any, floats: Sequence[float], what: tuple[str, Place]) -> object:
+    def launch(self, stream: Any, floats: Sequence[float], what: tuple[str, Location]) -> object:
         """Runs it once, and counts it as a use of its memories, which are alive. `floats` are the values of the
         parameters that it was made with, `what` the kernel and where it is launched. Returns what `event` takes."""
         ...
@@ -109,7 +109,7 @@ class Again(Protocol):
         ...
 
 
-class Repeated(Protocol):
+class PreparedJobs(Protocol):
     """Jobs that were made ready. They keep nothing alive: whoever has them does."""
 
     def launch(self, stream: Any) -> Event:
@@ -190,7 +190,7 @@ class Backend(Protocol):
         """The array as NumPy, or whatever else on this device, sees it, without a copy."""
         ...
 
-    def planned(self, function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
+    def refine_plan(self, function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
         """The plan of a launch that its guards let through, as it is best for this backend. `numbers` are those that
         contracts speak of."""
         ...
@@ -199,14 +199,14 @@ class Backend(Protocol):
         """Whatever can be refused before something is launched: limits of the device, compilation."""
         ...
 
-    def repeated(self, jobs: Sequence[Job | Transfer], what: str) -> Repeated:
+    def prepare_jobs(self, jobs: Sequence[Job | Transfer], what: str) -> PreparedJobs:
         """Launches and copies that are run together many times, in order: whatever can be done once is done now.
 
         what  how messages call them
         """
         ...
 
-    def again(self, job: Job, prepared: Any, floats: Sequence[int], once: bool = False) -> Again | None:
+    def pack_launch(self, job: Job, prepared: Any, floats: Sequence[int], once: bool = False) -> PackedLaunch | None:
         """The job, for launches that differ from it in nothing but the floats at these positions of its arguments; None
         where that is not worth it. `prepared` is what `prepare` returned; with `once` it is launched one time only."""
         ...

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import click
 
-from tilecheck_runtime.api.compile_ahead import made_for
-from tilecheck_runtime.compile.artifact import Made, entry_of
-from tilecheck_runtime.compile.manifest import written
+from tilecheck_runtime.api.compile_ahead import compile_for_sketch
+from tilecheck_runtime.compile.artifact import Artifact, manifest_entry
+from tilecheck_runtime.compile.manifest import write_manifest
 from tilecheck_runtime.compile.toolchain import EXTRA
 from tilecheck_runtime.dialect.plan import PlanError
 from tilecheck_runtime.dialect.signature import SignatureError
@@ -46,42 +46,42 @@ def command(target: str, architectures: tuple[str, ...], sketches: tuple[str, ..
 
     Exit status: 0 when everything was compiled, 1 when something was not, 2 when the kernel was not found.
     """
-    kernel = _kernel(target)
+    kernel = _find_kernel(target)
     names = [a for given in architectures for a in given.split(",") if a]
     done: list[tuple[dict[str, Any], bytes]] = []
     failed = False
     for sketch in sketches:
         for arch in names:
             try:
-                made = made_for(kernel, sketch, arch, unchecked, sanitize)
+                made = compile_for_sketch(kernel, sketch, arch, unchecked, sanitize)
             except (CompileError, OwnershipError, SignatureError, PlanError) as error:
                 click.echo(f"error: {error}", err=True)
                 failed = True
                 continue
-            entry = entry_of(target, sketch, made)
+            entry = manifest_entry(target, sketch, made)
             done.append((entry, made.compiled.cubin))
-            click.echo(_told(entry, made))
+            click.echo(_summarize(entry, made))
     if done:
-        click.echo(f"{written(folder, done)}: {len(done)} kernel{'' if len(done) == 1 else 's'}")
+        click.echo(f"{write_manifest(folder, done)}: {len(done)} kernel{'' if len(done) == 1 else 's'}")
     return EXIT_FAILED if failed else EXIT_CLEAN
 
 
-def _told(entry: dict[str, Any], made: Made) -> str:
+def _summarize(entry: dict[str, Any], made: Artifact) -> str:
     how = "cached" if made.compiled.cached else f"{1000 * made.compiled.seconds:.0f} ms"
     inside = f", no bounds checks on {', '.join(entry['unchecked'])}" if entry["unchecked"] else ""
-    return f"{entry['file']}: {entry['bytes']} bytes, {how}, {_WORDS[made.settlement.how]}{inside}"
+    return f"{entry['file']}: {entry['bytes']} bytes, {how}, {_WORDS[made.verification.how]}{inside}"
 
 
 _WORDS: Final = {"proved": "proved", "contract": "proved under its contract", "opt-out": "not checked"}
 
 
-def _kernel(target: str) -> Any:
+def _find_kernel(target: str) -> Any:
     path, separator, name = target.rpartition("::")
     if not separator or not name:
         raise click.UsageError(f"{target}: write the file and the kernel, as in `kernels.py::add`")
     if not os.path.isfile(path):
         raise click.UsageError(f"{path}: there is no such file")
-    module = _imported(path)
+    module = _import_file(path)
     try:
         found = reduce(getattr, name.split("."), module)
     except AttributeError:
@@ -92,7 +92,7 @@ def _kernel(target: str) -> Any:
     return found
 
 
-def _imported(path: str) -> ModuleType:
+def _import_file(path: str) -> ModuleType:
     """The module of a file. Its own folder is searched for what it imports, as when it is run."""
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     spec = importlib.util.spec_from_file_location(Path(path).stem, os.path.abspath(path))

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from tilecheck_runtime.kernel_cache.folder import VARIABLE, chosen
+from tilecheck_runtime.kernel_cache.folder import VARIABLE, choose_folder
 from tilecheck_runtime.kernel_cache.store import LIMIT, Info, Store
 
 __all__ = ["command"]
@@ -21,7 +21,7 @@ def command() -> None:
 @click.option("--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def info(output_format: str) -> int:
     """Say where they are kept and how many there are."""
-    found = _store()
+    found = _open_store()
     if found is None:
         click.echo("null" if output_format == "json" else f"compiled kernels are not kept: {VARIABLE} says so")
         return 0
@@ -30,30 +30,30 @@ def info(output_format: str) -> int:
         click.echo(json.dumps({"folder": str(about.folder), "kernels": about.kernels, "bytes": about.bytes,
                                "limit": about.limit}))
     else:
-        click.echo(f"{about.folder}: {_told(about)}, of at most {_size(about.limit)} ({LIMIT})")
+        click.echo(f"{about.folder}: {_summarize(about)}, of at most {_size(about.limit)} ({LIMIT})")
     return 0
 
 
 @command.command()
 def clear() -> int:
     """Remove them."""
-    found = _store()
+    found = _open_store()
     if found is None:
         click.echo(f"compiled kernels are not kept: {VARIABLE} says so")
         return 0
-    click.echo(f"{found.folder}: removed {_told(found.clear())}")
+    click.echo(f"{found.folder}: removed {_summarize(found.clear())}")
     return 0
 
 
-def _store() -> Store | None:
-    folder = chosen()
+def _open_store() -> Store | None:
+    folder = choose_folder()
     try:
         return None if folder is None else Store(folder)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 
 
-def _told(about: Info) -> str:
+def _summarize(about: Info) -> str:
     return f"{about.kernels} kernel{'' if about.kernels == 1 else 's'}, {_size(about.bytes)}"
 
 

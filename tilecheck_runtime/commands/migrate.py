@@ -12,12 +12,12 @@ from tilecheck.api import check_source
 from tilecheck.config import Config
 from tilecheck.syntax.text import SourceError
 from tilecheck_runtime.dialect.dtypes import BY_NAME
-from tilecheck_runtime.migrate.compare import compared
-from tilecheck_runtime.migrate.module import Migrated, migrated
-from tilecheck_runtime.migrate.pieces import pieces
+from tilecheck_runtime.migrate.compare import compare_kernels
+from tilecheck_runtime.migrate.module import Migrated, migrate_kernel
+from tilecheck_runtime.migrate.pieces import find_pieces
 from tilecheck_runtime.migrate.refusal import Absent, Refusal
-from tilecheck_runtime.migrate.renaming import renamed
-from tilecheck_runtime.migrate.source_kernel import Subject, subject
+from tilecheck_runtime.migrate.renaming import rename_bindings
+from tilecheck_runtime.migrate.source_kernel import SourceKernel, read_kernel
 from tilecheck_runtime.migrate.typecheck import type_errors
 
 __all__ = ["command", "migrate"]
@@ -52,7 +52,7 @@ def command(target: str, output_file: Path | None, types: tuple[str, ...], dtype
     if output_file is not None and output_file.exists():
         raise click.UsageError(f"{output_file}: is there already")
     try:
-        made, launches, typed = migrate(path, name, _types(types), dtype)
+        made, launches, typed = migrate(path, name, _parse_types(types), dtype)
     except Absent as absent:
         raise click.UsageError(absent.message) from absent
     except Refusal as refusal:
@@ -66,11 +66,11 @@ def command(target: str, output_file: Path | None, types: tuple[str, ...], dtype
     else:
         with output_file.open("x", encoding="utf-8") as stream:
             stream.write(made.text)
-    click.echo(_told(made, launches, typed), err=True)
+    click.echo(_summarize(made, launches, typed), err=True)
     return EXIT_CLEAN
 
 
-def _types(given: tuple[str, ...]) -> dict[str, str]:
+def _parse_types(given: tuple[str, ...]) -> dict[str, str]:
     out = {}
     for text in given:
         name, separator, kind = text.partition("=")
@@ -86,21 +86,21 @@ def migrate(path: str, name: str, types: Mapping[str, str], dtype: str) -> tuple
 
     Raises `Refusal`, and `SourceError` for a file that cannot be read.
     """
-    raw = subject(path, name)
-    made = pieces(raw)
-    dtypes = _dtypes(raw, types, dtype)
-    new = migrated(raw, made, dtypes, Path(path).name)
-    _checked(new)
+    raw = read_kernel(path, name)
+    made = find_pieces(raw)
+    dtypes = _dtypes_by_array(raw, types, dtype)
+    new = migrate_kernel(raw, made, dtypes, Path(path).name)
+    _check_proved(new)
     errors = type_errors(new.text)
-    if errors and (text := renamed(new.text)) != new.text and not type_errors(text):
+    if errors and (text := rename_bindings(new.text)) != new.text and not type_errors(text):
         new.text, errors = text, []
-        _checked(new)
+        _check_proved(new)
     if errors:
         raise Refusal(f"mypy does not accept what comes of it, perhaps for want of a --type: {errors[0]}")
-    return new, compared(raw, new, dtypes), errors is not None
+    return new, compare_kernels(raw, new, dtypes), errors is not None
 
 
-def _dtypes(raw: Subject, types: Mapping[str, str], dtype: str) -> dict[str, str]:
+def _dtypes_by_array(raw: SourceKernel, types: Mapping[str, str], dtype: str) -> dict[str, str]:
     arrays = [p.name for p in raw.model.params if p.kind == "array"]
     for name in types:
         if name not in arrays:
@@ -108,7 +108,7 @@ def _dtypes(raw: Subject, types: Mapping[str, str], dtype: str) -> dict[str, str
     return {name: types.get(name, dtype) for name in arrays}
 
 
-def _checked(new: Migrated) -> None:
+def _check_proved(new: Migrated) -> None:
     """Refuse what the checker does not prove."""
     report = check_source(new.text, "migrated.py", Config(use_cache=False))
     for failure in report.failures:
@@ -122,7 +122,7 @@ def _checked(new: Migrated) -> None:
         raise Refusal(f"what comes of it is not proved but {kernel.verdict if kernel else 'no kernel'}")
 
 
-def _told(made: Migrated, launches: int, typed: bool) -> str:
+def _summarize(made: Migrated, launches: int, typed: bool) -> str:
     """What was done, and what the host has to do."""
     first = made.made.found[0]
     tile = ", ".join(str(axis.extent) for axis in first.axes)

@@ -9,21 +9,21 @@ from typing import Any
 from tilecheck_runtime.compile.compiled import Compiled
 from tilecheck_runtime.compile.fingerprint import portable
 from tilecheck_runtime.compile.specialize import Specialized
-from tilecheck_runtime.compile.verification_gate import Settlement
+from tilecheck_runtime.compile.verification_gate import Verification
 
-__all__ = ["Made", "entry_of"]
+__all__ = ["Artifact", "manifest_entry"]
 
 
 @dataclass(frozen=True)
-class Made:
+class Artifact:
     """Machine code for a launch, and why it may be launched."""
 
     compiled: Compiled
     specialized: Specialized
-    settlement: Settlement
+    verification: Verification
 
 
-def entry_of(kernel: str, sketch: str, made: Made) -> dict[str, Any]:
+def manifest_entry(kernel: str, sketch: str, made: Artifact) -> dict[str, Any]:
     """What is said of one cubin. `kernel` is where it comes from, `sketch` the arguments it was compiled for."""
     compiled, specialized = made.compiled, made.specialized
     return {
@@ -38,7 +38,7 @@ def entry_of(kernel: str, sketch: str, made: Made) -> dict[str, Any]:
         "sanitize": compiled.options.sanitize,
         "grid": specialized.grid,
         "unchecked": sorted(specialized.inside),
-        "settled": asdict(made.settlement),
+        "settled": asdict(made.verification),
         "parameters": [asdict(slot) for slot in compiled.parameters],
         "names": list(compiled.signature.names),
         "source": portable(specialized.function),

@@ -14,11 +14,11 @@ from typing import Final
 
 from tilecheck_runtime.compile.disassemble import tileir
 from tilecheck_runtime.compile.options import Options
-from tilecheck_runtime.compile.places import place_of
+from tilecheck_runtime.compile.places import location_of
 from tilecheck_runtime.compile.toolchain import Toolchain, environment
 from tilecheck_runtime.errors.compilation import AssemblerError
 
-__all__ = ["TIMEOUT", "assembled"]
+__all__ = ["TIMEOUT", "assemble"]
 
 TIMEOUT: Final = "TILECHECK_COMPILE_TIMEOUT"
 """Environment variable with the seconds that one run of the compiler may take."""
@@ -26,7 +26,7 @@ _SECONDS: Final = 600.0
 _LOCATED: Final = re.compile(r'loc\((?:[^)"]*?)"([^"]+)"(?::(\d+):\d+)?.*?\):\s*(?:error:\s*)?(.*)')
 
 
-def assembled(function: FunctionType, bytecode: bytes, arch: str, options: Options, tools: Toolchain) -> bytes:
+def assemble(function: FunctionType, bytecode: bytes, arch: str, options: Options, tools: Toolchain) -> bytes:
     """The cubin. `function` is what messages speak of.
 
     Raises AssemblerError when the compiler fails, crashes, or takes longer than `TILECHECK_COMPILE_TIMEOUT` seconds;
@@ -38,20 +38,21 @@ def assembled(function: FunctionType, bytecode: bytes, arch: str, options: Optio
         command = [tools.tileiras, str(source), "-o", str(target), "--gpu-name", arch, *options.flags]
         try:
             done = subprocess.run(command, env=environment(tools.tileiras), cwd=folder, capture_output=True, text=True,
-                                  errors="replace", timeout=_limit(), check=False, stdin=subprocess.DEVNULL)
+                                  errors="replace", timeout=_time_limit(), check=False, stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired as late:
-            raise _failed(function, bytecode, arch, options, tools, f"took longer than {late.timeout:g} seconds", "",
-                          f"take smaller tiles, or allow more time with {TIMEOUT}") from None
+            raise _assembler_error(function, bytecode, arch, options, tools,
+                                   f"took longer than {late.timeout:g} seconds", "",
+                                   f"take smaller tiles, or allow more time with {TIMEOUT}") from None
         except OSError as error:
-            raise _failed(function, bytecode, arch, options, tools, f"could not be run: {error}", "",
-                          "install it anew: pip install 'tilecheck[gpu]'") from error
+            raise _assembler_error(function, bytecode, arch, options, tools, f"could not be run: {error}", "",
+                                   "install it anew: pip install 'tilecheck[gpu]'") from error
         if done.returncode == 0 and target.exists():
             return target.read_bytes()
-        raise _failed(function, bytecode, arch, options, tools, _how(done.returncode), done.stderr,
-                      _remedy(bytecode, tools))
+        raise _assembler_error(function, bytecode, arch, options, tools, _describe_status(done.returncode), done.stderr,
+                               _suggest_fix(bytecode, tools))
 
 
-def _remedy(bytecode: bytes, tools: Toolchain) -> str:
+def _suggest_fix(bytecode: bytes, tools: Toolchain) -> str:
     """What is known to help."""
     text = tileir(bytecode, tools) or ""
     if any("inbounds = [" in line and "true" in line and "padding_value" in line for line in text.splitlines()):
@@ -59,14 +60,14 @@ def _remedy(bytecode: bytes, tools: Toolchain) -> str:
     return "take smaller tiles or other hints, and report the bytecode to NVIDIA with the command above"
 
 
-def _limit() -> float:
+def _time_limit() -> float:
     try:
         return float(os.environ.get(TIMEOUT, "")) or _SECONDS
     except ValueError:
         return _SECONDS
 
 
-def _how(status: int) -> str:
+def _describe_status(status: int) -> str:
     if status >= 0:
         return f"failed (exit status {status})"
     try:
@@ -75,22 +76,22 @@ def _how(status: int) -> str:
         return f"crashed (signal {-status})"
 
 
-def _failed(function: FunctionType, bytecode: bytes, arch: str, options: Options, tools: Toolchain, how: str,
-            said: str, fix: str) -> AssemblerError:
-    kept = _kept(function, bytecode)
+def _assembler_error(function: FunctionType, bytecode: bytes, arch: str, options: Options, tools: Toolchain, how: str,
+                     said: str, fix: str) -> AssemblerError:
+    kept = _save_bytecode(function, bytecode)
     version = ".".join(map(str, tools.version))
     places, lines = [], []
-    for file, line, text in _read(said):
+    for file, line, text in _parse_messages(said):
         places.append((file, line))
         lines.append(text)
     command = " ".join(["tileiras", str(kept), "-o", "kernel.cubin", "--gpu-name", arch, *options.flags])
     notes = [*dict.fromkeys(line for line in lines if line), f"its input was kept: {kept}",
              f"to see it again: {command}"]
     return AssemblerError(f"tileiras {version} {how} on `{function.__name__}` for {arch}",
-                          place=place_of(function, places), notes=notes, fix=fix, bytecode=str(kept))
+                          place=location_of(function, places), notes=notes, fix=fix, bytecode=str(kept))
 
 
-def _read(said: str) -> Iterator[tuple[str | None, int | None, str]]:
+def _parse_messages(said: str) -> Iterator[tuple[str | None, int | None, str]]:
     """File, line and text of what the compiler said, at most a few lines."""
     for line in said.strip().splitlines()[:6]:
         found = _LOCATED.search(line)
@@ -100,7 +101,7 @@ def _read(said: str) -> Iterator[tuple[str | None, int | None, str]]:
             yield found[1], int(found[2]) if found[2] else None, found[3].strip()
 
 
-def _kept(function: FunctionType, bytecode: bytes) -> Path:
+def _save_bytecode(function: FunctionType, bytecode: bytes) -> Path:
     """Where bytecode that the compiler failed on is kept: a new folder that only the user can write."""
     path = Path(tempfile.mkdtemp(prefix="tilecheck-failed-"), f"{function.__name__}.tileirbc")
     path.write_bytes(bytecode)

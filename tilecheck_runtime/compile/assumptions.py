@@ -9,38 +9,38 @@ from typing import Any
 from tilecheck_runtime.compile.constraints import ArrayParameter, ConstantParameter, Parameter, Signature
 from tilecheck_runtime.compile.facts import LIMITS, address, region
 from tilecheck_runtime.ownership.memory import Strided
-from tilecheck_runtime.ownership.regions import distinct, meet
+from tilecheck_runtime.ownership.regions import has_distinct_elements, overlap
 
-__all__ = ["broken", "holds", "told"]
+__all__ = ["are_met", "describe_assumptions", "find_broken"]
 
 
-def holds(signature: Signature, arguments: Sequence[Any]) -> bool:
+def are_met(signature: Signature, arguments: Sequence[Any]) -> bool:
     """Whether code compiled for a signature may run with these arguments, given in order as `signature_of` takes
     them."""
-    return next(broken(signature, arguments), None) is None
+    return next(find_broken(signature, arguments), None) is None
 
 
-def broken(signature: Signature, arguments: Sequence[Any]) -> Iterator[str]:
+def find_broken(signature: Signature, arguments: Sequence[Any]) -> Iterator[str]:
     """The assumptions that these arguments break, each in words with the value that breaks it."""
     if len(arguments) != len(signature.parameters):
         yield f"{len(signature.parameters)} arguments are expected, {len(arguments)} were given"
         return
     for name, parameter, value in zip(signature.names, signature.parameters, arguments, strict=True):
-        yield from _broken_by(name, parameter, value)
-    yield from _sharing(signature, arguments)
+        yield from _check_parameter(name, parameter, value)
+    yield from _check_sharing(signature, arguments)
 
 
-def _broken_by(name: str, parameter: Parameter, value: Any) -> Iterator[str]:
+def _check_parameter(name: str, parameter: Parameter, value: Any) -> Iterator[str]:
     if isinstance(parameter, ArrayParameter):
-        yield from _array(name, parameter, value)
+        yield from _check_array(name, parameter, value)
     elif isinstance(parameter, ConstantParameter):
         if type(value) is not type(parameter.value) or value != parameter.value:
             yield f"`{name}` is the constant {parameter.value!r}, not {value!r}"
     else:
-        yield from _scalar(name, parameter.dtype, value)
+        yield from _check_scalar(name, parameter.dtype, value)
 
 
-def _scalar(name: str, dtype: str, value: Any) -> Iterator[str]:
+def _check_scalar(name: str, dtype: str, value: Any) -> Iterator[str]:
     kinds = {"bool_": bool, "float32": float}
     if type(value) is not kinds.get(dtype, int):
         yield f"`{name}` is a number of type {dtype}, not {value!r}"
@@ -48,7 +48,7 @@ def _scalar(name: str, dtype: str, value: Any) -> Iterator[str]:
         yield f"`{name}` = {value} does not fit in {dtype}"
 
 
-def _array(name: str, p: ArrayParameter, a: Any) -> Iterator[str]:
+def _check_array(name: str, p: ArrayParameter, a: Any) -> Iterator[str]:
     if not isinstance(a, Strided):
         yield f"`{name}` is an array, not {a!r}"
         return
@@ -67,25 +67,25 @@ def _array(name: str, p: ArrayParameter, a: Any) -> Iterator[str]:
                 yield f"{where}, {n}, is not a multiple of {divisor}"
             if not 0 <= n < LIMITS[p.index]:
                 yield f"{where}, {n}, is not from 0 to {LIMITS[p.index] - 1}"
-    if not p.self_overlap and not distinct(region(a)):
+    if not p.self_overlap and not has_distinct_elements(region(a)):
         yield f"elements of `{name}` share memory with each other"
 
 
-def _sharing(signature: Signature, arguments: Sequence[Any]) -> Iterator[str]:
+def _check_sharing(signature: Signature, arguments: Sequence[Any]) -> Iterator[str]:
     arrays = [(n, p, region(a)) for n, p, a in zip(signature.names, signature.parameters, arguments, strict=True)
               if isinstance(p, ArrayParameter) and isinstance(a, Strided)]
     for (first, p, a), (second, q, b) in combinations(arrays, 2):
-        if not set(p.groups) & set(q.groups) and meet(a, b):
+        if not set(p.groups) & set(q.groups) and overlap(a, b):
             yield f"`{first}` and `{second}` share memory"
 
 
-def told(signature: Signature) -> tuple[str, ...]:
+def describe_assumptions(signature: Signature) -> tuple[str, ...]:
     """The assumptions in words, parameter by parameter; what holds of every argument is left out."""
     return tuple(line for name, p in zip(signature.names, signature.parameters, strict=True)
-                 for line in _told(name, p))
+                 for line in _describe_parameter(name, p))
 
 
-def _told(name: str, p: Parameter) -> Iterator[str]:
+def _describe_parameter(name: str, p: Parameter) -> Iterator[str]:
     if isinstance(p, ConstantParameter):
         yield f"`{name}` is {p.value!r}"
     elif isinstance(p, ArrayParameter):

@@ -10,24 +10,25 @@ from concurrent.futures import Future
 from types import FunctionType
 from typing import Final
 
-from tilecheck_runtime.compile.assemble import assembled
+from tilecheck_runtime.compile.assemble import assemble
 from tilecheck_runtime.compile.compiled import Compiled
 from tilecheck_runtime.compile.constraints import Signature
-from tilecheck_runtime.compile.debug import dumped, logged
+from tilecheck_runtime.compile.debug import dump_artifacts, log_compilation
 from tilecheck_runtime.compile.layout import layout
 from tilecheck_runtime.compile.options import Options
 from tilecheck_runtime.compile.symbol import verify
-from tilecheck_runtime.compile.toolchain import found, named, supported
-from tilecheck_runtime.compile.translate import known_or_translated
+from tilecheck_runtime.compile.toolchain import check_architecture_name, check_supported, find_toolchain
+from tilecheck_runtime.compile.translate import load_or_translate
 from tilecheck_runtime.errors.compilation import CompileError
-from tilecheck_runtime.kernel_cache.folder import chosen
+from tilecheck_runtime.kernel_cache.folder import choose_folder
 from tilecheck_runtime.kernel_cache.record import Record
 from tilecheck_runtime.kernel_cache.store import Store
 
 __all__ = ["build"]
 
 
-def build(function: FunctionType, signature: Signature, arch: str, options: Options = Options()) -> Compiled:  # noqa: B008
+def build(function: FunctionType, signature: Signature, arch: str,
+          options: Options = Options()) -> Compiled:  # noqa: B008
     """The machine code of a function. Nothing is asked of the checker: whoever calls this has.
 
     Within a process the same question is answered once. Raises CompileError.
@@ -40,7 +41,7 @@ def build(function: FunctionType, signature: Signature, arch: str, options: Opti
             answer = _KNOWN[asked] = Future()
     if mine:
         try:
-            answer.set_result(_built(*asked))
+            answer.set_result(_build_uncached(*asked))
         except BaseException as error:
             with _LOCK:
                 del _KNOWN[asked]  # what went wrong may be mended
@@ -66,16 +67,16 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def _built(function: FunctionType, signature: Signature, arch: str, options: Options) -> Compiled:
+def _build_uncached(function: FunctionType, signature: Signature, arch: str, options: Options) -> Compiled:
     start = time.perf_counter()
-    named(arch)
-    tools = found()
-    bytecode, symbol = known_or_translated(function, signature, arch, options, tools)
-    key = _key(bytecode, symbol, arch, *options.flags, *tools.identity)
+    check_architecture_name(arch)
+    tools = find_toolchain()
+    bytecode, symbol = load_or_translate(function, signature, arch, options, tools)
+    key = _cache_key(bytecode, symbol, arch, *options.flags, *tools.identity)
 
     def make() -> Record:
-        supported(arch, tools)
-        cubin = assembled(function, bytecode, arch, options, tools)
+        check_supported(arch, tools)
+        cubin = assemble(function, bytecode, arch, options, tools)
         verify(cubin, symbol, signature)
         return Record(key, {"symbol": symbol, "arch": arch, "kernel": function.__qualname__}, cubin)
 
@@ -86,16 +87,16 @@ def _built(function: FunctionType, signature: Signature, arch: str, options: Opt
             return False
         return (record.meta.get("symbol"), record.meta.get("arch")) == (symbol, arch)
 
-    folder = chosen()
+    folder = choose_folder()
     record, cached = (make(), False) if folder is None else Store(folder).get_or_make(key, make, good)
     made = Compiled(record.cubin, symbol, signature, arch, options, layout(signature), bytecode, key, cached,
                     time.perf_counter() - start)
-    logged(function, made)
-    dumped(made, tools)
+    log_compilation(function, made)
+    dump_artifacts(made, tools)
     return made
 
 
-def _key(*parts: bytes | str) -> str:
+def _cache_key(*parts: bytes | str) -> str:
     """A digest of all that machine code depends on. The bytecode stands for the source of the kernel and of everything
     it calls, and for the hints."""
     made = hashlib.sha256(b"tilecheck kernel 1")

@@ -15,36 +15,36 @@ from tilecheck_runtime.compile.constraints import (
     Signature,
 )
 from tilecheck_runtime.compile.options import Options
-from tilecheck_runtime.compile.places import place_of
+from tilecheck_runtime.compile.places import location_of
 from tilecheck_runtime.compile.toolchain import EXTRA
 from tilecheck_runtime.errors.compilation import FrontEndError, MissingToolError
 
-__all__ = ["kernel_signature", "translated"]
+__all__ = ["kernel_signature", "translate_to_bytecode"]
 
 
-def translated(function: FunctionType, signature: Signature, arch: str, options: Options,
-               version: str) -> tuple[bytes, str]:
+def translate_to_bytecode(function: FunctionType, signature: Signature, arch: str, options: Options,
+                          version: str) -> tuple[bytes, str]:
     """The bytecode of a function, and the symbol that its code will have. Equal input gives equal bytes in
     any process.
 
     Raises FrontEndError where `cuda.tile` does not take the kernel, and MissingToolError.
     """
-    ct, compilation = _cuda_tile()
+    ct, compilation = _import_cuda_tile()
     known = kernel_signature(signature).with_mangled_symbol(function.__name__)
     buffer = io.BytesIO()
     try:
         compilation.export_kernel(ct.kernel(function, **options.hints), [known], buffer, gpu_code=arch,
                                   output_format="tileir_bytecode", bytecode_version=version)
     except ct.TileError as error:
-        raise _rejected(function, error, arch) from error
+        raise _front_end_error(function, error, arch) from error
     except (TypeError, ValueError, NotImplementedError, SyntaxError) as error:
-        raise _rejected(function, error, arch) from error
+        raise _front_end_error(function, error, arch) from error
     return buffer.getvalue(), known.symbol
 
 
 def kernel_signature(signature: Signature) -> Any:
     """A signature as `cuda.tile` takes it. Raises MissingToolError."""
-    _, compilation = _cuda_tile()
+    _, compilation = _import_cuda_tile()
     fixed = any(n is not None for p in signature.parameters if isinstance(p, ArrayParameter) for n in p.shape)
     convention = compilation.CallingConvention
     # as `ct.launch` chooses it, so that the code is the same
@@ -53,7 +53,7 @@ def kernel_signature(signature: Signature) -> Any:
 
 
 def _array(p: ArrayParameter) -> Any:
-    ct, compilation = _cuda_tile()
+    ct, compilation = _import_cuda_tile()
     return compilation.ArrayConstraint(
         getattr(ct, p.dtype), p.rank, index_dtype=getattr(ct, p.index), stride_lower_bound_incl=0,
         alias_groups=p.groups, may_alias_internally=p.self_overlap, stride_constant=p.strides,
@@ -62,12 +62,12 @@ def _array(p: ArrayParameter) -> Any:
 
 
 def _scalar(p: ScalarParameter) -> Any:
-    ct, compilation = _cuda_tile()
+    ct, compilation = _import_cuda_tile()
     return compilation.ScalarConstraint(getattr(ct, p.dtype))
 
 
 def _constant(p: ConstantParameter) -> Any:
-    return _cuda_tile()[1].ConstantConstraint(p.value)
+    return _import_cuda_tile()[1].ConstantConstraint(p.value)
 
 
 _CONSTRAINTS: Final[dict[type[Parameter], Any]] = {
@@ -75,7 +75,7 @@ _CONSTRAINTS: Final[dict[type[Parameter], Any]] = {
 }
 
 
-def _cuda_tile() -> tuple[Any, Any]:
+def _import_cuda_tile() -> tuple[Any, Any]:
     try:
         import cuda.tile as ct
         from cuda.tile import compilation
@@ -92,11 +92,11 @@ def _calls(where: Any) -> Iterator[tuple[str | None, int | None]]:
         where = getattr(where, "call_site", None)
 
 
-def _rejected(function: FunctionType, error: Exception, arch: str) -> FrontEndError:
+def _front_end_error(function: FunctionType, error: Exception, arch: str) -> FrontEndError:
     message = getattr(error, "message", None) or str(error)
     lines = [line for line in str(message).splitlines() if line.strip() and line.strip() != "Unknown location"]
     first, *rest = lines or [type(error).__name__]
-    place = place_of(function, _calls(getattr(error, "loc", None)))
+    place = location_of(function, _calls(getattr(error, "loc", None)))
     return FrontEndError(f"`{function.__name__}` cannot be compiled for {arch}: {first.strip()}", place=place,
                          notes=[r.strip() for r in rest[:4]],
                          fix="change that line; `tilecheck` on the file says more")

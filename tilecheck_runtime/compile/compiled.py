@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tilecheck_runtime.compile.assumptions import broken, holds, told
+from tilecheck_runtime.compile.assumptions import are_met, describe_assumptions, find_broken
 from tilecheck_runtime.compile.constraints import Signature
-from tilecheck_runtime.compile.layout import Slot, packed
+from tilecheck_runtime.compile.layout import Slot, pack_values
 from tilecheck_runtime.compile.options import Options
 
 __all__ = ["Compiled"]
@@ -46,16 +46,16 @@ class Compiled:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the code assumes, in words."""
-        return told(self.signature)
+        return describe_assumptions(self.signature)
 
     def holds(self, arguments: Sequence[Any]) -> bool:
         """Whether these arguments are what the code assumes."""
-        return holds(self.signature, arguments)
+        return are_met(self.signature, arguments)
 
     def broken(self, arguments: Sequence[Any]) -> tuple[str, ...]:
         """The assumptions that these arguments break, in words."""
-        return tuple(broken(self.signature, arguments))
+        return tuple(find_broken(self.signature, arguments))
 
     def pack(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
         """The numbers to launch with, in the order of `parameters`."""
-        return packed(self.parameters, arguments)
+        return pack_values(self.parameters, arguments)

@@ -10,10 +10,10 @@ from typing import Final
 
 from tilecheck_runtime.compile.compiled import Compiled
 from tilecheck_runtime.compile.disassemble import ptx, tileir
-from tilecheck_runtime.compile.places import place_of
+from tilecheck_runtime.compile.places import location_of
 from tilecheck_runtime.compile.toolchain import Toolchain
 
-__all__ = ["DUMP", "LOG", "dumped", "logged"]
+__all__ = ["DUMP", "LOG", "dump_artifacts", "log_compilation"]
 
 LOG: Final = "TILECHECK_LOG"
 """Environment variable with what to log, by commas: `compile` prints a line for each kernel."""
@@ -22,16 +22,16 @@ DUMP: Final = "TILECHECK_DUMP"
 _MOST: Final = 60
 
 
-def logged(function: FunctionType, made: Compiled) -> None:
+def log_compilation(function: FunctionType, made: Compiled) -> None:
     """Prints what was compiled, to standard error, if that was asked for."""
     if "compile" not in os.environ.get(LOG, "").split(","):
         return
     how = "from the cache" if made.cached else "compiled"
     print(f"tilecheck: {how} `{function.__qualname__}` for {made.arch} in {1000 * made.seconds:.0f} ms, "
-          f"{len(made.cubin)} bytes, {made.symbol} ({place_of(function)})", file=sys.stderr)
+          f"{len(made.cubin)} bytes, {made.symbol} ({location_of(function)})", file=sys.stderr)
 
 
-def dumped(made: Compiled, tools: Toolchain) -> None:
+def dump_artifacts(made: Compiled, tools: Toolchain) -> None:
     """Writes everything about a kernel into the folder that `TILECHECK_DUMP` names."""
     folder = os.environ.get(DUMP, "")
     if not folder:

@@ -18,10 +18,10 @@ from tilecheck_runtime.compile.constraints import (
     ScalarParameter,
     Signature,
 )
-from tilecheck_runtime.compile.parameters import Declared, declared
+from tilecheck_runtime.compile.parameters import Declared, declared_parameters
 from tilecheck_runtime.errors.compilation import UnsupportedArgumentError
 from tilecheck_runtime.ownership.memory import Strided
-from tilecheck_runtime.ownership.regions import Region, distinct, meet
+from tilecheck_runtime.ownership.regions import Region, has_distinct_elements, overlap
 
 __all__ = ["ALIGNMENT", "DIVISOR", "DTYPES", "LIMITS", "address", "region", "signature_of"]
 
@@ -58,7 +58,7 @@ def signature_of(function: FunctionType, arguments: Sequence[Any]) -> Signature:
 
     Raises UnsupportedArgumentError, naming the parameter, for an argument that no compiled kernel takes.
     """
-    known = declared(function)
+    known = declared_parameters(function)
     if len(known) != len(arguments):
         raise UnsupportedArgumentError(
             f"`{function.__name__}` has {len(known)} parameters, {len(arguments)} arguments were given",
@@ -84,7 +84,7 @@ _ALIKE: Final = frozenset({bool, int, float})
 
 def _naturally_aligned(function: FunctionType, arguments: Sequence[Any]) -> None:
     """Raises UnsupportedArgumentError for elements that lie across the boundaries of their size: a GPU faults."""
-    for known, value in zip(declared(function), arguments, strict=False):
+    for known, value in zip(declared_parameters(function), arguments, strict=False):
         if isinstance(value, Strided) and address(value) % value.dtype.storage.itemsize:
             raise UnsupportedArgumentError(
                 f"the address of `{known.name}`, {address(value):#x}, is not a multiple of the "
@@ -96,7 +96,7 @@ def _sharing(arguments: Sequence[Any]) -> tuple[tuple[int, int], ...]:
     spans = sorted((*_span(a), n) for n, a in enumerate(arguments) if isinstance(a, Strided))
     close = [(min(n, k), max(n, k)) for (place, (_, end, n)) in enumerate(spans)
              for start, _, k in spans[place + 1:] if start < end]
-    return tuple(sorted((n, k) for n, k in close if meet(region(arguments[n]), region(arguments[k]))))
+    return tuple(sorted((n, k) for n, k in close if overlap(region(arguments[n]), region(arguments[k]))))
 
 
 def _span(a: Strided) -> tuple[int, int]:
@@ -110,7 +110,7 @@ def _span(a: Strided) -> tuple[int, int]:
 
 @lru_cache(maxsize=4096)
 def _signature(function: FunctionType, keys: tuple[_Key, ...], sharing: tuple[tuple[int, int], ...]) -> Signature:
-    known, groups = declared(function), _groups(len(keys), sharing)
+    known, groups = declared_parameters(function), _groups(len(keys), sharing)
     return Signature(tuple(d.name for d in known),
                      tuple(_parameter(d, key, groups[n]) for n, (d, key) in enumerate(zip(known, keys, strict=True))))
 
@@ -157,7 +157,7 @@ def _array(known: Declared, dtype: str, aligned: bool, shape: tuple[int, ...], s
         shape=tuple(n if n == 1 or k in whole else None for k, n in enumerate(shape)),
         shape_divisors=tuple(DIVISOR if n % DIVISOR == 0 and k not in whole else 1 for k, n in enumerate(shape)),
         groups=groups,
-        self_overlap=not distinct(Region("", 0, shape, tuple(s * size for s in strides), size)),
+        self_overlap=not has_distinct_elements(Region("", 0, shape, tuple(s * size for s in strides), size)),
         index=known.index)
 
 

@@ -49,7 +49,7 @@ class _Seen(dict[int, int]):
 
 def _parts(function: FunctionType, seen: _Seen) -> list[str] | None:
     try:
-        return [repr(part) for part in _function(function, seen)]
+        return [repr(part) for part in _fingerprint_function(function, seen)]
     except (_Unknown, RecursionError):
         return None
 
@@ -65,16 +65,16 @@ def fingerprint(function: FunctionType) -> str | None:
     return digest(*parts, "", *variables)
 
 
-def _function(function: FunctionType, seen: _Seen) -> Iterator[object]:
+def _fingerprint_function(function: FunctionType, seen: _Seen) -> Iterator[object]:
     if id(function) in seen:
         yield "again", seen[id(function)]
         return
     seen[id(function)] = len(seen)
     code = function.__code__
     yield "function", function.__qualname__
-    yield from _code(code, seen)
+    yield from _fingerprint_code(code, seen)
     for value in (function.__defaults__, tuple(sorted((function.__kwdefaults__ or {}).items()))):
-        yield from _value(value, seen)
+        yield from _fingerprint_value(value, seen)
     if seen.places:  # else what they say is in the signature
         yield "annotations", *((name, _text(value)) for name, value in sorted(function.__annotations__.items()))
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
@@ -83,11 +83,11 @@ def _function(function: FunctionType, seen: _Seen) -> Iterator[object]:
         except ValueError:
             raise _Unknown from None
         yield "closure", name
-        yield from _value(found, seen)
-    yield from _named(function, seen)
+        yield from _fingerprint_value(found, seen)
+    yield from _fingerprint_globals(function, seen)
 
 
-def _code(code: CodeType, seen: _Seen) -> Iterator[object]:
+def _fingerprint_code(code: CodeType, seen: _Seen) -> Iterator[object]:
     """With its place: that is part of what is compiled, for debuggers."""
     yield (code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_flags,
            code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, code.co_name)
@@ -96,9 +96,9 @@ def _code(code: CodeType, seen: _Seen) -> Iterator[object]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield "code"
-            yield from _code(constant, seen)
+            yield from _fingerprint_code(constant, seen)
         else:
-            yield from _value(constant, seen)
+            yield from _fingerprint_value(constant, seen)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -108,7 +108,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def _named(function: FunctionType, seen: _Seen) -> Iterator[object]:
+def _fingerprint_globals(function: FunctionType, seen: _Seen) -> Iterator[object]:
     """What the names in a function may mean: globals, and attributes of modules among these."""
     names = sorted({name for code in _codes(function.__code__) for name in code.co_names})
     space = function.__globals__
@@ -118,32 +118,32 @@ def _named(function: FunctionType, seen: _Seen) -> Iterator[object]:
             yield "no global", name  # a builtin, or an attribute
             continue
         yield "global", name
-        yield from _value(space[name], seen)
+        yield from _fingerprint_value(space[name], seen)
         if isinstance(space[name], ModuleType):
             modules.append(space[name])
     known = set()
     while modules:
         module = modules.pop()
-        if id(module) in known or _of_tools(module.__name__):
+        if id(module) in known or _is_tool_module(module.__name__):
             continue
         known.add(id(module))
         for name in names:
             found = getattr(module, name, None)
             if found is not None:
                 yield "attribute", module.__name__, name
-                yield from _value(found, seen)
+                yield from _fingerprint_value(found, seen)
                 if isinstance(found, ModuleType):
                     modules.append(found)
 
 
-def _value(value: object, seen: _Seen) -> Iterator[object]:
+def _fingerprint_value(value: object, seen: _Seen) -> Iterator[object]:
     if isinstance(value, _PLAIN):
         if type(value) not in _PLAIN:
             raise _Unknown
         yield type(value).__name__, repr(value)
         return
     make = next((make for kind, make in _KINDS.items() if isinstance(value, kind)), None)
-    yield from (_of_a_tool if make is None else make)(value, seen)
+    yield from (_fingerprint_tool_object if make is None else make)(value, seen)
 
 
 def _tuple(value: Any, seen: _Seen) -> Iterator[object]:
@@ -151,7 +151,7 @@ def _tuple(value: Any, seen: _Seen) -> Iterator[object]:
         raise _Unknown
     yield "tuple", len(value)
     for item in value:
-        yield from _value(item, seen)
+        yield from _fingerprint_value(item, seen)
 
 
 def _frozenset(value: Any, seen: _Seen) -> Iterator[object]:
@@ -163,7 +163,7 @@ def _frozenset(value: Any, seen: _Seen) -> Iterator[object]:
 def _enum(value: Any, seen: _Seen) -> Iterator[object]:
     yield "enum", value.name
     yield from _class(type(value), seen)
-    yield from _value(value.value, seen)
+    yield from _fingerprint_value(value.value, seen)
 
 
 def _module(value: Any, seen: _Seen) -> Iterator[object]:
@@ -179,10 +179,10 @@ def _variable(value: Any, seen: _Seen) -> Iterator[object]:
 
 
 def _class(value: Any, seen: _Seen) -> Iterator[object]:
-    tool = _of_tools(value.__module__)
+    tool = _is_tool_module(value.__module__)
     yield "class", value.__qualname__ if tool and not seen.places else f"{value.__module__}.{value.__qualname__}"
     if tool:
-        _by_name(value)
+        _check_importable(value)
         return
     if id(value) in seen:
         return
@@ -202,17 +202,17 @@ def _class(value: Any, seen: _Seen) -> Iterator[object]:
             yield sorted((k, _text(v)) for k, v in found.items())
         elif isinstance(found, (staticmethod, classmethod)):
             yield type(found).__name__
-            yield from _value(found.__func__, seen)
+            yield from _fingerprint_value(found.__func__, seen)
         elif isinstance(found, property):
             for part in (found.fget, found.fset, found.fdel):
-                yield from _value(part, seen)
+                yield from _fingerprint_value(part, seen)
         else:
-            yield from _value(found, seen)
+            yield from _fingerprint_value(found, seen)
 
 
-def _of_a_tool(value: Any, seen: _Seen) -> Iterator[object]:
+def _fingerprint_tool_object(value: Any, seen: _Seen) -> Iterator[object]:
     """An object that a tool made: an element type, an annotation."""
-    if not _of_tools(type(value).__module__):
+    if not _is_tool_module(type(value).__module__):
         raise _Unknown
     yield type(value).__module__, type(value).__qualname__, _text(value)
 
@@ -225,11 +225,11 @@ def _text(value: object) -> str:
     return text
 
 
-def _of_tools(module: str | None) -> bool:
+def _is_tool_module(module: str | None) -> bool:
     return str(module).partition(".")[0] in _TOOLS
 
 
-def _by_name(value: Any) -> None:
+def _check_importable(value: Any) -> None:
     """Raises for a class that is not what its name says: one that was made in a function, or put in its place."""
     found: Any = sys.modules.get(value.__module__)
     for name in value.__qualname__.split("."):
@@ -239,6 +239,6 @@ def _by_name(value: Any) -> None:
 
 
 _KINDS: Final[Mapping[type, Callable[[Any, _Seen], Iterator[object]]]] = {
-    Enum: _enum, tuple: _tuple, frozenset: _frozenset, ModuleType: _module, FunctionType: _function,
+    Enum: _enum, tuple: _tuple, frozenset: _frozenset, ModuleType: _module, FunctionType: _fingerprint_function,
     BuiltinFunctionType: _builtin, TypeVar: _variable, type: _class,
 }

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 from tilecheck_runtime.compile.constraints import ArrayParameter, ScalarParameter, Signature
 from tilecheck_runtime.compile.facts import address
 
-__all__ = ["Slot", "layout", "packed"]
+__all__ = ["Slot", "layout", "pack_values"]
 
 Part: TypeAlias = Literal["pointer", "shape", "stride", "value"]
 SIZES: Final = {
@@ -72,6 +72,6 @@ _READ: Final[Mapping[str, Callable[[Any, int], Any]]] = {
 }
 
 
-def packed(slots: Sequence[Slot], arguments: Sequence[Any]) -> tuple[Any, ...]:
+def pack_values(slots: Sequence[Slot], arguments: Sequence[Any]) -> tuple[Any, ...]:
     """The numbers to pass, in the order of the parameters."""
     return tuple(_READ[s.part](arguments[s.argument], s.axis) for s in slots)

@@ -12,31 +12,31 @@ from pathlib import Path
 from typing import Any, Final
 
 from tilecheck import __version__
-from tilecheck_runtime.compile.toolchain import found
+from tilecheck_runtime.compile.toolchain import find_toolchain
 from tilecheck_runtime.errors.compilation import CompileError
 
-__all__ = ["NAME", "builder", "read", "written"]
+__all__ = ["NAME", "builder_versions", "read_manifest", "write_manifest"]
 
 NAME: Final = "manifest.json"
 _FORMAT: Final = 1
 
 
-def written(folder: Path, made: Sequence[tuple[dict[str, Any], bytes]]) -> Path:
+def write_manifest(folder: Path, made: Sequence[tuple[dict[str, Any], bytes]]) -> Path:
     """Writes cubins and their manifest. What the folder held before of other kernels stays. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    entries = {e["file"]: e for e in _before(folder)}
+    entries = {e["file"]: e for e in _existing_entries(folder)}
     for entry, cubin in made:
-        _replaced(folder / entry["file"], cubin)
+        _replace_file(folder / entry["file"], cubin)
         entries[entry["file"]] = entry
     document = {"format": _FORMAT, "tilecheck": __version__,
-                "python": ".".join(map(str, sys.version_info[:2])), "tools": list(found().identity),
+                "python": ".".join(map(str, sys.version_info[:2])), "tools": list(find_toolchain().identity),
                 "kernels": sorted(entries.values(), key=lambda e: (e["kernel"], e["arch"], e["file"]))}
     path = folder / NAME
-    _replaced(path, (json.dumps(document, indent=2) + "\n").encode())
+    _replace_file(path, (json.dumps(document, indent=2) + "\n").encode())
     return path
 
 
-def _before(folder: Path) -> list[dict[str, Any]]:
+def _existing_entries(folder: Path) -> list[dict[str, Any]]:
     try:
         entries = json.loads((folder / NAME).read_text())["kernels"]
         return [e for e in entries if (folder / e["file"]).exists()]
@@ -44,7 +44,7 @@ def _before(folder: Path) -> list[dict[str, Any]]:
         return []
 
 
-def _replaced(path: Path, data: bytes) -> None:
+def _replace_file(path: Path, data: bytes) -> None:
     """Puts a file in place in one step, so that nobody reads half of it."""
     draft = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
     try:
@@ -54,7 +54,7 @@ def _replaced(path: Path, data: bytes) -> None:
         draft.unlink(missing_ok=True)
 
 
-def read(folder: Path) -> tuple[tuple[dict[str, Any], bytes], ...]:
+def read_manifest(folder: Path) -> tuple[tuple[dict[str, Any], bytes], ...]:
     """The entries of a manifest with their cubins, each compared with what the manifest says of it.
 
     Raises CompileError for a folder without a manifest, or a cubin that is not the one that was built.
@@ -67,16 +67,16 @@ def read(folder: Path) -> tuple[tuple[dict[str, Any], bytes], ...]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CompileError(f"{folder / NAME} cannot be read: {error}", fix="build the kernels anew: `tilecheck build`"
                            ) from error
-    return tuple((entry, _compared(folder, entry)) for entry in entries)
+    return tuple((entry, _read_cubin(folder, entry)) for entry in entries)
 
 
-def builder(folder: Path) -> tuple[str, str]:
+def builder_versions(folder: Path) -> tuple[str, str]:
     """The versions of tilecheck and of Python that a folder was last built with."""
     document = json.loads((folder / NAME).read_text())
     return str(document.get("tilecheck")), str(document.get("python"))
 
 
-def _compared(folder: Path, entry: dict[str, Any]) -> bytes:
+def _read_cubin(folder: Path, entry: dict[str, Any]) -> bytes:
     path = folder / entry["file"]
     data = path.read_bytes() if path.exists() else b""
     if hashlib.sha256(data).hexdigest() != entry["sha256"]:

@@ -39,7 +39,7 @@ class Options:
         """
         values = {name: _for_target(value, arch, _DEFAULTS.get(name)) for name, value in hints.items()}
         for name, value in values.items():
-            _validated(name, value)
+            _validate(name, value)
         return cls(**values)
 
     @property
@@ -77,7 +77,7 @@ def _for_target(value: Any, arch: str, default: Any) -> Any:
     return found if found is None or isinstance(found, int) else default
 
 
-def _validated(name: str, value: Any) -> None:
+def _validate(name: str, value: Any) -> None:
     if name not in _RANGES:
         raise HintError(f"the compiler has no hint `{name}`", fix=f"use one of {', '.join(_RANGES)}")
     told, allowed = _RANGES[name]

@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Annotated, Any, get_args, get_origin
 
-__all__ = ["Declared", "declared"]
+__all__ = ["Declared", "declared_parameters"]
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class Declared:
 
 
 @lru_cache(maxsize=4096)
-def declared(function: FunctionType) -> tuple[Declared, ...]:
+def declared_parameters(function: FunctionType) -> tuple[Declared, ...]:
     """The parameters of a function, in order."""
     hints = typing.get_type_hints(function, include_extras=True)
-    return tuple(_declared(name, hints.get(name)) for name in inspect.signature(function).parameters)
+    return tuple(_parse_annotation(name, hints.get(name)) for name in inspect.signature(function).parameters)
 
 
-def _declared(name: str, annotation: Any) -> Declared:
+def _parse_annotation(name: str, annotation: Any) -> Declared:
     # by name, so that `cuda.tile` need not be there
     found = {type(item).__name__: item for item in _metadata(annotation)}
     array, scalar = found.get("ArrayAnnotation"), found.get("ScalarAnnotation")

@@ -9,25 +9,25 @@ from types import FunctionType
 
 from tilecheck_runtime.tile_language.kernels import AUTHORED
 
-__all__ = ["authored", "place_of"]
+__all__ = ["authored_function", "location_of"]
 
 
-def authored(function: FunctionType) -> FunctionType:
+def authored_function(function: FunctionType) -> FunctionType:
     """The kernel as its author wrote it, of a function that was generated from it."""
     found = getattr(function, AUTHORED, function)
     return found if isinstance(found, FunctionType) else function
 
 
-def place_of(function: FunctionType, places: Iterable[tuple[str | None, int | None]] = ()) -> str:
+def location_of(function: FunctionType, places: Iterable[tuple[str | None, int | None]] = ()) -> str:
     """File and line in the author's source: the first of these that the author wrote, else those of the kernel."""
     for file, line in places:
-        if file and line and os.path.exists(file) and not _of_the_dialect(file):
+        if file and line and os.path.exists(file) and not _is_dialect_file(file):
             return f"{file}:{line}"
-    kernel = authored(function)
-    return f"{inspect.getsourcefile(kernel) or kernel.__code__.co_filename}:{_definition(kernel)}"
+    kernel = authored_function(function)
+    return f"{inspect.getsourcefile(kernel) or kernel.__code__.co_filename}:{_definition_line(kernel)}"
 
 
-def _definition(kernel: FunctionType) -> int:
+def _definition_line(kernel: FunctionType) -> int:
     """The line of `def`, below the decorators."""
     first = kernel.__code__.co_firstlineno
     try:
@@ -37,7 +37,7 @@ def _definition(kernel: FunctionType) -> int:
     return next((first + n for n, line in enumerate(lines) if line.lstrip().startswith("def ")), first)
 
 
-def _of_the_dialect(file: str) -> bool:
+def _is_dialect_file(file: str) -> bool:
     from tilecheck_runtime.dialect import device
 
     return os.path.realpath(file).startswith(os.path.dirname(os.path.realpath(device.__file__)) + os.sep)

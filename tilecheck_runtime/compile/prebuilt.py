@@ -19,12 +19,12 @@ from tilecheck_runtime.compile.constraints import Signature
 from tilecheck_runtime.compile.fingerprint import portable
 from tilecheck_runtime.compile.layout import Slot, layout
 from tilecheck_runtime.compile.options import Options
-from tilecheck_runtime.compile.places import place_of
+from tilecheck_runtime.compile.places import location_of
 from tilecheck_runtime.compile.symbol import verify
 from tilecheck_runtime.errors.compilation import MissingVariantError, SymbolMismatchError, ToolVersionError
-from tilecheck_runtime.kernel_cache.folder import trusted
+from tilecheck_runtime.kernel_cache.folder import check_trusted
 
-__all__ = ["Code", "anything", "code_of", "forget", "load"]
+__all__ = ["Code", "code_of", "forget", "has_loaded", "load"]
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ def load(folder: str | Path, *, compile: bool = True) -> tuple[str, ...]:
     built by another version of Python or of this package, CacheFolderError for one that others could have written to.
     """
     path = Path(folder).resolve()
-    entries = manifest.read(path)
-    trusted(path)
-    version, python = manifest.builder(path)
+    entries = manifest.read_manifest(path)
+    check_trusted(path)
+    version, python = manifest.builder_versions(path)
     here = ".".join(map(str, sys.version_info[:2]))
     if (version, python) != (__version__, here):
         raise ToolVersionError(
@@ -73,7 +73,7 @@ def forget() -> None:
     _LOADED.clear()
 
 
-def anything() -> bool:
+def has_loaded() -> bool:
     """Whether a folder was loaded."""
     return bool(_LOADED)
 
@@ -88,24 +88,24 @@ def code_of(function: FunctionType, signature: Signature, arch: str, options: Op
         for entry, cubin in folder.entries:
             if source is not None and entry.get("source") == source and wanted == (
                     entry.get("signature"), entry.get("arch"), entry.get("options")):
-                return _verified(entry, cubin, signature)
+                return _verify_entry(entry, cubin, signature)
     if all(folder.compiles for folder in _LOADED.values()):
         return None
-    raise _missing(function, source, wanted)
+    raise _missing_variant(function, source, wanted)
 
 
-def _verified(entry: dict[str, Any], cubin: bytes, signature: Signature) -> Code:
+def _verify_entry(entry: dict[str, Any], cubin: bytes, signature: Signature) -> Code:
     """What the symbol spells out is read back where `cuda.tile` is installed, which knows how; where its parameters lie
     and that it is the kernel of that name, anywhere."""
     symbol = str(entry["symbol"])
     try:
         verify(cubin, symbol, signature)
     except ImportError:
-        _without_tools(cubin, symbol, signature)
+        _verify_without_tools(cubin, symbol, signature)
     return Code(cubin, symbol, layout(signature))
 
 
-def _without_tools(cubin: bytes, symbol: str, signature: Signature) -> None:
+def _verify_without_tools(cubin: bytes, symbol: str, signature: Signature) -> None:
     found = elf.read(cubin)
     expected = tuple((slot.offset, slot.size) for slot in layout(signature))
     if found.kernels != (symbol,) or found.parameters(symbol) != expected:
@@ -113,7 +113,7 @@ def _without_tools(cubin: bytes, symbol: str, signature: Signature) -> None:
                                   fix="build the kernels anew: `tilecheck build`")
 
 
-def _missing(function: FunctionType, source: str | None, wanted: Sequence[str]) -> MissingVariantError:
+def _missing_variant(function: FunctionType, source: str | None, wanted: Sequence[str]) -> MissingVariantError:
     name = function.__name__
     mine = [e for folder in _LOADED.values() for e, _ in folder.entries if str(e["kernel"]).rpartition("::")[2] == name]
     same = [e for e in mine if e.get("source") == source]
@@ -129,5 +129,5 @@ def _missing(function: FunctionType, source: str | None, wanted: Sequence[str]) 
     else:
         why = f"`{name}` was built for other pieces, constants, alignment, extents, strides or hints"
     notes = [f"built for {e['arguments']} on {e['arch']}" for e in mine[:5]]
-    return MissingVariantError(why, place=place_of(function), notes=notes, fix="build it for arguments like these: "
+    return MissingVariantError(why, place=location_of(function), notes=notes, fix="build it for arguments like these: "
                                "`tilecheck build ... --sig ...`; or load the folder with `compile=True`")

@@ -8,20 +8,20 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Final
 
-from tilecheck_runtime.compile.prebuilt import anything
-from tilecheck_runtime.compile.sources import as_written
-from tilecheck_runtime.compile.toolchain import found
-from tilecheck_runtime.contracts.checking import SETTLED, checked_name, checking, last_line, version_of
+from tilecheck_runtime.compile.prebuilt import has_loaded
+from tilecheck_runtime.compile.sources import is_as_written
+from tilecheck_runtime.compile.toolchain import find_toolchain
+from tilecheck_runtime.contracts.checking import ACCEPTED_VERDICTS, checked_name, hold_checker, last_line, version_of
 from tilecheck_runtime.contracts.contract import contract_of
 from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.dialect.signature import signature
 from tilecheck_runtime.errors.compilation import MissingToolError
-from tilecheck_runtime.kernel_cache.checker_results import keep, kept, runtime_signature
+from tilecheck_runtime.kernel_cache.checker_results import load_result, runtime_signature, store_result
 
-__all__ = ["refined"]
+__all__ = ["refine_plan"]
 
 
-def refined(function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
+def refine_plan(function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
     """The plan with loops as a person would write them, and without the bounds checks of arrays whose tiles all lie
     inside in a launch with these numbers, as contracts spell them.
 
@@ -30,41 +30,41 @@ def refined(function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> P
     """
     scalars = {p.name for p in signature(function).parameters if p.kind == "scalar"}
     known = tuple(sorted(item for item in numbers.items() if item[0] not in scalars))
-    return _refined(function, plan, known, _unchecked())
+    return _refine(function, plan, known, _can_skip_checks())
 
 
-def _unchecked() -> bool:
+def _can_skip_checks() -> bool:
     """Whether code may leave out bounds checks: as the tools can, or as those could that built what was loaded."""
     try:
-        return found().unchecked
+        return find_toolchain().unchecked
     except MissingToolError:
-        if not anything():
+        if not has_loaded():
             raise
         return True
 
 
 @lru_cache(maxsize=4096)
-def _refined(function: FunctionType, plan: Plan, numbers: tuple[tuple[str, int], ...], unchecked: bool) -> Plan:
-    return replace(plan, compact=True, inside=_inside(function, dict(numbers)) if unchecked else frozenset())
+def _refine(function: FunctionType, plan: Plan, numbers: tuple[tuple[str, int], ...], unchecked: bool) -> Plan:
+    return replace(plan, compact=True, inside=_find_inside(function, dict(numbers)) if unchecked else frozenset())
 
 
-def _inside(function: FunctionType, numbers: Mapping[str, int]) -> frozenset[str]:
+def _find_inside(function: FunctionType, numbers: Mapping[str, int]) -> frozenset[str]:
     """Arrays whose tiles all lie inside. Of a kernel that the checker did not settle, or that is not what its file
     says, nothing is known."""
-    if contract_of(function).verdict not in SETTLED or not as_written(function):
+    if contract_of(function).verdict not in ACCEPTED_VERDICTS or not is_as_written(function):
         return frozenset()
     file, name, line = function.__code__.co_filename, checked_name(function), last_line(function)
-    with checking():
+    with hold_checker():
         version = version_of(file)
         parts = runtime_signature(), file, version, name, str(line), repr(sorted(numbers.items()))
-        known = kept(_KIND, *parts)
+        known = load_result(_KIND, *parts)
         if isinstance(known, frozenset):
             return known
         from tilecheck.pipeline.bounds_elision import tiles_inside
 
         found = tiles_inside(file, name, line, numbers, version)
         if version_of(file) == version:
-            keep(found, _KIND, *parts)
+            store_result(found, _KIND, *parts)
         return found
 
 

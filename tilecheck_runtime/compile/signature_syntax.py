@@ -18,7 +18,7 @@ from typing import Final, TypeAlias
 from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Schedule, Walk
 from tilecheck_runtime.errors.compilation import SketchError
 
-__all__ = ["Number", "Sketched", "parsed"]
+__all__ = ["Number", "SketchedArray", "parse_sketch"]
 
 Number: TypeAlias = int | float | bool
 _EXAMPLE: Final = "write it as in `z=[4096, 4096]/[128, 128], x=f16[4096, 4096], bk=64`"
@@ -36,7 +36,7 @@ ALIGNMENTS: Final = (1, 2, 4, 8, 16)
 
 
 @dataclass(frozen=True)
-class Sketched:
+class SketchedArray:
     """An array.
 
     dtype      as written; None where it was left out
@@ -55,20 +55,20 @@ class Sketched:
     alignment: int
 
 
-def parsed(text: str) -> dict[str, Sketched | Number]:
+def parse_sketch(text: str) -> dict[str, SketchedArray | Number]:
     """Arguments by parameter name. Raises SketchError, naming the part that cannot be read."""
-    found: dict[str, Sketched | Number] = {}
-    for item in _items(text):
+    found: dict[str, SketchedArray | Number] = {}
+    for item in _split_items(text):
         name, equals, value = (part.strip() for part in item.partition("="))
         if not equals or not name.isidentifier():
             raise SketchError(f"`{item.strip()}` does not say which parameter it is for", fix=_EXAMPLE)
         if name in found:
             raise SketchError(f"`{name}` is given twice", fix="leave one of them out")
-        found[name] = _number(name, value) if "[" not in value else _array(name, value)
+        found[name] = _parse_number(name, value) if "[" not in value else _parse_array(name, value)
     return found
 
 
-def _items(text: str) -> Iterator[str]:
+def _split_items(text: str) -> Iterator[str]:
     """What stands between commas that are not inside of brackets."""
     depth, start = 0, 0
     for at, letter in enumerate(text):
@@ -80,7 +80,7 @@ def _items(text: str) -> Iterator[str]:
         yield text[start:]
 
 
-def _number(name: str, text: str) -> Number:
+def _parse_number(name: str, text: str) -> Number:
     if text in _NUMBERS:
         return _NUMBERS[text]
     for kind in (int, float):
@@ -91,13 +91,13 @@ def _number(name: str, text: str) -> Number:
     raise SketchError(f"`{name}` is `{text}`, which is neither a number nor an array", fix=_EXAMPLE)
 
 
-def _array(name: str, text: str) -> Sketched:
+def _parse_array(name: str, text: str) -> SketchedArray:
     found = _ARRAY.fullmatch(text)
     if found is None:
         raise SketchError(f"`{name}` is `{text}`, which cannot be read", fix=_EXAMPLE)
-    shape = _extents(name, found["shape"])
-    tile = None if found["tile"] is None else _extents(name, found["tile"])
-    strides = _in_c_order(shape) if found["strides"] is None else _extents(name, found["strides"])
+    shape = _parse_extents(name, found["shape"])
+    tile = None if found["tile"] is None else _parse_extents(name, found["tile"])
+    strides = _in_c_order(shape) if found["strides"] is None else _parse_extents(name, found["strides"])
     for what, values in (("pieces", tile), ("strides", strides)):
         if values is not None and len(values) != len(shape):
             raise SketchError(f"`{name}` has {len(shape)} extents and {what} of {len(values)}",
@@ -108,15 +108,16 @@ def _array(name: str, text: str) -> Sketched:
     if alignment not in ALIGNMENTS:
         raise SketchError(f"`{name}` is aligned to {alignment} bytes",
                           fix=f"give one of {', '.join(map(str, ALIGNMENTS))}")
-    schedule = None if found["schedule"] is None else _schedule(name, found["schedule"])
+    schedule = None if found["schedule"] is None else _parse_schedule(name, found["schedule"])
     if (schedule is None) != (found["blocks"] is None):
         raise SketchError(f"`{name}` has a schedule or a number of blocks without the other",
                           fix="write both, as in `by Linear() on 132`, or neither")
-    return Sketched(found["dtype"], shape, tile, schedule, int(found["blocks"]) if found["blocks"] else None, strides,
-                    alignment)
+    return SketchedArray(found["dtype"], shape, tile, schedule, int(found["blocks"]) if found["blocks"] else None,
+                         strides,
+                         alignment)
 
 
-def _extents(name: str, text: str) -> tuple[int, ...]:
+def _parse_extents(name: str, text: str) -> tuple[int, ...]:
     words = [word.strip() for word in text.split(",")]
     if words and not words[-1]:
         words.pop()
@@ -133,18 +134,18 @@ def _in_c_order(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def _schedule(name: str, text: str) -> Schedule:
+def _parse_schedule(name: str, text: str) -> Schedule:
     try:
-        return _called(ast.parse(text.strip(), mode="eval").body)
+        return _parse_call(ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, TypeError, KeyError, ValueError):
         raise SketchError(f"`{name}` has the schedule `{text.strip()}`, which is none",
                           fix="write Linear(), Grouped(8), Walk(0) or Range(Linear(), 0, 64)") from None
 
 
-def _called(node: ast.expr) -> Schedule:
+def _parse_call(node: ast.expr) -> Schedule:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.keywords:
         raise ValueError
-    given = [_called(a) if isinstance(a, ast.Call) else ast.literal_eval(a) for a in node.args]
+    given = [_parse_call(a) if isinstance(a, ast.Call) else ast.literal_eval(a) for a in node.args]
     kind: Callable[..., Schedule] = _SCHEDULES[node.func.id]
     if any(not isinstance(a, int) for a in (given[1:] if kind is Range else given)):
         raise ValueError

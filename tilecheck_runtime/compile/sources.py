@@ -13,7 +13,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
-__all__ = ["as_written"]
+__all__ = ["is_as_written"]
 
 _FUTURES: Final = 0x1000000
 """Compiler flag of `from __future__ import annotations`."""
@@ -24,7 +24,7 @@ _INSTALLED: Final = tuple({
 """Folders of code that is not edited while it is used: the dialect, Python, installed packages."""
 
 
-def as_written(function: FunctionType) -> bool:
+def is_as_written(function: FunctionType) -> bool:
     """Whether the source that the checker reads is that of a function and of the functions that it calls, with the
     numbers that they use.
 
@@ -38,17 +38,17 @@ def as_written(function: FunctionType) -> bool:
         if found in seen:
             continue
         seen.add(found)
-        source = _source(found.__code__.co_filename)
-        if source is None or not _as_written(found.__code__, source) or not (
-                _constants_as_written(found, source) and _helpers_as_written(found, source)):
+        source = _read_source(found.__code__.co_filename)
+        if source is None or not _code_is_as_written(found.__code__, source) or not (
+                _constants_are_as_written(found, source) and _helpers_are_as_written(found, source)):
             return False
-        waiting += [called for called in _called(found) if _of_the_user(called)]
+        waiting += [called for called in _called_functions(found) if _is_user_code(called)]
     return True
 
 
-def _called(function: FunctionType) -> Iterator[FunctionType]:
+def _called_functions(function: FunctionType) -> Iterator[FunctionType]:
     """Functions that a function names, in its own module or through an imported one."""
-    space = {**function.__globals__, **_enclosed(function)}
+    space = {**function.__globals__, **_closure_values(function)}
     names = {name for code in _codes(function.__code__) for name in (*code.co_names, *code.co_freevars)}
     values = [space[name] for name in names if name in space]
     values += [getattr(module, name, None) for module in values if isinstance(module, ModuleType) for name in names]
@@ -58,7 +58,7 @@ def _called(function: FunctionType) -> Iterator[FunctionType]:
             yield found
 
 
-def _enclosed(function: FunctionType) -> dict[str, Any]:
+def _closure_values(function: FunctionType) -> dict[str, Any]:
     """Variables of the functions around a function, as far as they have values."""
     found = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -69,11 +69,11 @@ def _enclosed(function: FunctionType) -> dict[str, Any]:
     return found
 
 
-def _of_the_user(function: FunctionType) -> bool:
+def _is_user_code(function: FunctionType) -> bool:
     return not os.path.realpath(function.__code__.co_filename).startswith(_INSTALLED)
 
 
-def _source(path: str) -> bytes | None:
+def _read_source(path: str) -> bytes | None:
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -81,12 +81,13 @@ def _source(path: str) -> bytes | None:
         return None
 
 
-def _as_written(code: CodeType, source: bytes) -> bool:
-    return any(_alike(code, found) for found in _written(source, code.co_filename, code.co_flags & _FUTURES))
+def _code_is_as_written(code: CodeType, source: bytes) -> bool:
+    return any(_is_same_code(code, found) for found in _compile_source(source, code.co_filename,
+                                                                       code.co_flags & _FUTURES))
 
 
 @lru_cache(maxsize=64)
-def _written(source: bytes, file: str, flags: int) -> tuple[CodeType, ...]:
+def _compile_source(source: bytes, file: str, flags: int) -> tuple[CodeType, ...]:
     """All that a source compiles to."""
     try:
         return tuple(_codes(compile(source, file, "exec", flags=flags, dont_inherit=True)))
@@ -94,7 +95,7 @@ def _written(source: bytes, file: str, flags: int) -> tuple[CodeType, ...]:
         return ()
 
 
-def _helpers_as_written(function: FunctionType, source: bytes) -> bool:
+def _helpers_are_as_written(function: FunctionType, source: bytes) -> bool:
     """Whether functions that a module defines once, at its top level, are still what its names stand for: a program may
     have put another function in the place of one, which is written somewhere as well."""
     space, names = function.__globals__, {name for code in _codes(function.__code__) for name in code.co_names}
@@ -117,7 +118,7 @@ def _functions(source: bytes) -> frozenset[str]:
     return frozenset(n.name for n in tree.body if isinstance(n, ast.FunctionDef) and bound[n.name] == 1)
 
 
-def _constants_as_written(function: FunctionType, source: bytes) -> bool:
+def _constants_are_as_written(function: FunctionType, source: bytes) -> bool:
     """Whether globals that a function uses, and that its module sets once to a number, still have that value."""
     space, names = function.__globals__, {name for code in _codes(function.__code__) for name in code.co_names}
     return all((type(space[name]), space[name]) == (type(value), value)
@@ -151,10 +152,10 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def _alike(a: CodeType, b: CodeType) -> bool:
+def _is_same_code(a: CodeType, b: CodeType) -> bool:
     if (a.co_name, a.co_firstlineno, a.co_code, a.co_names, a.co_varnames, a.co_freevars) != (
             b.co_name, b.co_firstlineno, b.co_code, b.co_names, b.co_varnames, b.co_freevars):
         return False
     return len(a.co_consts) == len(b.co_consts) and all(
-        _alike(x, y) if isinstance(x, CodeType) and isinstance(y, CodeType) else (type(x), x) == (type(y), y)
+        _is_same_code(x, y) if isinstance(x, CodeType) and isinstance(y, CodeType) else (type(x), x) == (type(y), y)
         for x, y in zip(a.co_consts, b.co_consts, strict=True))

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from tilecheck_runtime.compile.constraints import Signature
 from tilecheck_runtime.compile.facts import signature_of
-from tilecheck_runtime.compile.parameters import declared
-from tilecheck_runtime.compile.refine import refined
-from tilecheck_runtime.compile.signature_syntax import Number, Sketched, parsed
+from tilecheck_runtime.compile.parameters import declared_parameters
+from tilecheck_runtime.compile.refine import refine_plan
+from tilecheck_runtime.compile.signature_syntax import Number, SketchedArray, parse_sketch
 from tilecheck_runtime.contracts.contract import contract_of, enforce
 from tilecheck_runtime.cpu.dtypes import DTYPES, DType
 from tilecheck_runtime.dialect import dtypes as dialect_dtypes
@@ -24,7 +24,7 @@ from tilecheck_runtime.errors.compilation import SketchError
 from tilecheck_runtime.ownership.memory import Strided
 from tilecheck_runtime.tile_language.kernels import function_of
 
-__all__ = ["Specialized", "of_launch", "of_sketch"]
+__all__ = ["Specialized", "specialize_for_launch", "specialize_for_sketch"]
 
 Grid = tuple[int, int, int]
 
@@ -45,63 +45,66 @@ class Specialized:
     inside: frozenset[str]
 
 
-def of_launch(kernel: DialectKernel, plan: Plan, numbers: Mapping[str, int], values: Mapping[str, Any],
-              grid: Grid) -> Specialized:
+def specialize_for_launch(kernel: DialectKernel, plan: Plan, numbers: Mapping[str, int], values: Mapping[str, Any],
+                          grid: Grid) -> Specialized:
     """For a launch that was checked: its plan, its numbers as contracts spell them, and its arguments by name."""
-    entry = kernel.entry(refined(function_of(kernel), plan, numbers))
+    entry = kernel.entry(refine_plan(function_of(kernel), plan, numbers))
     return Specialized(entry.function, signature_of(entry.function, entry.arguments(values)), grid, entry.plan.inside)
 
 
-def of_sketch(kernel: Any, text: str) -> Specialized:
+def specialize_for_sketch(kernel: Any, text: str) -> Specialized:
     """For arguments described in text.
 
     Raises SketchError, and ContractError when a launch with such arguments would be refused.
     """
-    given = parsed(text)
-    return _dialect(kernel, given) if isinstance(kernel, DialectKernel) else _raw(function_of(kernel), given)
+    given = parse_sketch(text)
+    if isinstance(kernel, DialectKernel):
+        return _specialize_dialect(kernel, given)
+    return _specialize_raw(function_of(kernel), given)
 
 
 # --- kernels of the dialect ------------------------------------------------------------------------------------------
 
-def _dialect(kernel: DialectKernel, given: Mapping[str, Sketched | Number]) -> Specialized:
+def _specialize_dialect(kernel: DialectKernel, given: Mapping[str, SketchedArray | Number]) -> Specialized:
     function, known = function_of(kernel), kernel.signature
     variables = {n: v for n, v in given.items() if n in known.variables and isinstance(v, int)}
-    _complete(function.__name__, [p.name for p in known.parameters if p.name in given or not _inferable(p, variables)],
-              given, known.variables)
-    arrays: dict[str, Sketched] = {}
+    _check_complete(function.__name__,
+                    [p.name for p in known.parameters if p.name in given or not _is_inferable(p, variables)],
+                    given, known.variables)
+    arrays: dict[str, SketchedArray] = {}
     values: dict[str, int] = dict(variables)
     scalars: dict[str, Number] = {}
     for parameter in known.parameters:
         found = given.get(parameter.name)
         if parameter.kind == "constant":
             variable = str(parameter.extents[0])
-            values[variable] = scalars[parameter.name] = _integer(parameter.name, found, values.get(variable))
+            values[variable] = scalars[parameter.name] = _check_integer(parameter.name, found, values.get(variable))
         elif parameter.kind == "scalar":
-            scalars[parameter.name] = _of_type(parameter, found)
+            scalars[parameter.name] = _check_number(parameter, found)
         else:
-            arrays[parameter.name] = _checked(parameter, found)
+            arrays[parameter.name] = _check_array(parameter, found)
     for parameter in sorted(known.parameters, key=lambda p: p.kind != "mut"):
         if parameter.name in arrays:
-            _bind(parameter, arrays[parameter.name], values)
-    outputs = tuple(_output(p, arrays[p.name], values) for p in known.outputs)
+            _bind_variables(parameter, arrays[parameter.name], values)
+    outputs = tuple(_make_output(p, arrays[p.name], values) for p in known.outputs)
     shapes = {p.name: arrays[p.name].shape for p in known.outputs}
     try:
         grid = grid_of(dict(zip(shapes, outputs, strict=True)), shapes)
     except PlanError as error:
         raise SketchError(str(error), fix="change the extents or the pieces") from None
-    numbers = _numbers(values, scalars, arrays, grid)
+    numbers = _contract_numbers(values, scalars, arrays, grid)
     enforce(function.__name__, contract_of(function), numbers)
-    placed = _placed({p.name: (arrays[p.name], DTYPES[getattr(p.dtype, "name", "")]) for p in known.parameters
-                      if p.name in arrays})
+    placed = _place_arrays({p.name: (arrays[p.name], DTYPES[getattr(p.dtype, "name", "")]) for p in known.parameters
+                            if p.name in arrays})
     plan = Plan(tuple(values.items()), outputs)
-    return of_launch(kernel, plan, numbers, {**scalars, **placed}, grid)
+    return specialize_for_launch(kernel, plan, numbers, {**scalars, **placed}, grid)
 
 
-def _inferable(parameter: Parameter, variables: Mapping[str, int]) -> bool:
+def _is_inferable(parameter: Parameter, variables: Mapping[str, int]) -> bool:
     return parameter.kind == "constant" and parameter.extents[0] in variables
 
 
-def _complete(kernel: str, names: Sequence[str], given: Mapping[str, object], others: Sequence[str] = ()) -> None:
+def _check_complete(kernel: str, names: Sequence[str], given: Mapping[str, object], others: Sequence[str] = ()) -> None:
     missing = [n for n in names if n not in given]
     if missing:
         raise SketchError(f"`{kernel}` takes {', '.join(names)}; {' and '.join(f'`{n}`' for n in missing)} "
@@ -112,7 +115,7 @@ def _complete(kernel: str, names: Sequence[str], given: Mapping[str, object], ot
                           fix=f"leave out `{unknown[0]}=...`")
 
 
-def _integer(name: str, found: object, known: int | None) -> int:
+def _check_integer(name: str, found: object, known: int | None) -> int:
     value = known if found is None else found
     if type(value) is not int:
         raise SketchError(f"`{name}` is a constant, which takes an integer", fix=f"write `{name}=64`, for instance")
@@ -121,7 +124,7 @@ def _integer(name: str, found: object, known: int | None) -> int:
     return value
 
 
-def _of_type(parameter: Parameter, found: object) -> Number:
+def _check_number(parameter: Parameter, found: object) -> Number:
     kind = parameter.dtype
     if isinstance(found, (bool, int, float)) and (type(found) is kind or (kind is float and type(found) is int)):
         return float(found) if kind is float else found
@@ -132,9 +135,9 @@ def _of_type(parameter: Parameter, found: object) -> Number:
 _SAMPLES: Final[Mapping[object, str]] = {float: "1.0", bool: "True"}
 
 
-def _checked(parameter: Parameter, found: object) -> Sketched:
+def _check_array(parameter: Parameter, found: object) -> SketchedArray:
     name, rank = parameter.name, len(parameter.extents)
-    if not isinstance(found, Sketched):
+    if not isinstance(found, SketchedArray):
         raise SketchError(f"`{name}` is an array with {rank} extents",
                           fix=f"write `{name}=[{', '.join(['64'] * rank)}]`")
     if len(found.shape) != rank:
@@ -149,7 +152,7 @@ def _checked(parameter: Parameter, found: object) -> Sketched:
     return found
 
 
-def _bind(parameter: Parameter, found: Sketched, values: dict[str, int]) -> None:
+def _bind_variables(parameter: Parameter, found: SketchedArray, values: dict[str, int]) -> None:
     """Gives values to the type variables that the extents of an argument stand for."""
     actual = found.tile if parameter.kind == "mut" else found.shape
     if actual is None:
@@ -163,7 +166,7 @@ def _bind(parameter: Parameter, found: Sketched, values: dict[str, int]) -> None
                               fix=f"give {expected} there, or change the other argument that says so")
 
 
-def _output(parameter: Parameter, found: Sketched, values: Mapping[str, int]) -> Output:
+def _make_output(parameter: Parameter, found: SketchedArray, values: Mapping[str, int]) -> Output:
     missing = [e for e in parameter.extents if isinstance(e, str) and e not in values]
     if missing:
         raise SketchError(f"it is not said how `{parameter.name}` is divided: {missing[0]} has no value",
@@ -173,8 +176,8 @@ def _output(parameter: Parameter, found: Sketched, values: Mapping[str, int]) ->
     return Output(tile, found.schedule or Single(), found.blocks, whole)
 
 
-def _numbers(values: Mapping[str, int], scalars: Mapping[str, Number], arrays: Mapping[str, Sketched],
-             grid: Grid) -> dict[str, int]:
+def _contract_numbers(values: Mapping[str, int], scalars: Mapping[str, Number], arrays: Mapping[str, SketchedArray],
+                      grid: Grid) -> dict[str, int]:
     """Everything that contracts speak of, by the name it has there."""
     numbers = {**values, **{n: int(v) for n, v in scalars.items() if isinstance(v, int)}}
     numbers |= {f"grid[{axis}]": n for axis, n in enumerate(grid)}
@@ -186,17 +189,17 @@ def _numbers(values: Mapping[str, int], scalars: Mapping[str, Number], arrays: M
 
 # --- kernels of cuTile -----------------------------------------------------------------------------------------------
 
-def _raw(function: FunctionType, given: Mapping[str, Sketched | Number]) -> Specialized:
-    known = declared(function)
-    _complete(function.__name__, [d.name for d in known], given)
-    arrays = {n: v for n, v in given.items() if isinstance(v, Sketched)}
+def _specialize_raw(function: FunctionType, given: Mapping[str, SketchedArray | Number]) -> Specialized:
+    known = declared_parameters(function)
+    _check_complete(function.__name__, [d.name for d in known], given)
+    arrays = {n: v for n, v in given.items() if isinstance(v, SketchedArray)}
     for name, found in arrays.items():
         if found.dtype is None:
             raise SketchError(f"`{name}` has no element type", fix=f"write `{name}=f32[...]`, for instance")
         if found.tile is not None:
             raise SketchError(f"`{name}` is divided into pieces, which a kernel of cuTile does by itself",
                               fix="leave the pieces out")
-    placed = _placed({n: (a, _dtype(n, a.dtype or "")) for n, a in arrays.items()})
+    placed = _place_arrays({n: (a, _dtype(n, a.dtype or "")) for n, a in arrays.items()})
     values = {**given, **placed}
     arguments = [values[d.name] for d in known]
     return Specialized(function, signature_of(function, arguments), None, frozenset())
@@ -222,7 +225,7 @@ ALIGNED: Final = 16
 """Bytes: addresses that are a multiple of this are as good as they get."""
 
 
-def _placed(arrays: Mapping[str, tuple[Sketched, DType]]) -> dict[str, Strided]:
+def _place_arrays(arrays: Mapping[str, tuple[SketchedArray, DType]]) -> dict[str, Strided]:
     """Arrays one behind the other, each aligned as it was asked for and not better."""
     at, made = _FIRST, {}
     for name, (array, dtype) in arrays.items():

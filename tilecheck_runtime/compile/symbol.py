@@ -10,7 +10,7 @@ from tilecheck_runtime.compile.constraints import Signature
 from tilecheck_runtime.compile.layout import layout
 from tilecheck_runtime.errors.compilation import ParameterLayoutError, SymbolMismatchError
 
-__all__ = ["assumed", "remember", "verify"]
+__all__ = ["remember", "verify", "verify_symbol"]
 
 
 def verify(cubin: bytes, symbol: str, signature: Signature) -> None:
@@ -27,7 +27,7 @@ def verify(cubin: bytes, symbol: str, signature: Signature) -> None:
         raise SymbolMismatchError(
             f"the cubin has the kernel {' and '.join(found.kernels) or 'none'}, not `{symbol}`",
             fix="compile the kernel again")
-    assumed(symbol, signature)
+    verify_symbol(symbol, signature)
     expected = tuple((slot.offset, slot.size) for slot in layout(signature))
     actual = found.parameters(symbol)
     if actual != expected:
@@ -37,7 +37,7 @@ def verify(cubin: bytes, symbol: str, signature: Signature) -> None:
             fix="use a version of cuda-tile that this version of tilecheck knows")
 
 
-def assumed(symbol: str, signature: Signature) -> None:
+def verify_symbol(symbol: str, signature: Signature) -> None:
     """Raises SymbolMismatchError unless a symbol spells out exactly what a signature says."""
     if (symbol, signature) in _READ:
         return
@@ -70,6 +70,6 @@ _READ: Final[set[tuple[str, Signature]]] = set()
 
 
 def remember(symbol: str, signature: Signature) -> None:
-    """Says that a symbol is known to spell out a signature, as `assumed` found, here or in an earlier program with the
+    """Records that a symbol encodes a signature, as `verify_symbol` found in this process or in an earlier one with the
     same versions of everything."""
     _READ.add((symbol, signature))

@@ -22,7 +22,16 @@ from typing import Final
 
 from tilecheck_runtime.errors.compilation import ArchitectureError, MissingToolError, ToolVersionError
 
-__all__ = ["EXTRA", "LEAST_DRIVER", "OVERRIDE", "Toolchain", "environment", "found", "named", "supported"]
+__all__ = [
+    "EXTRA",
+    "LEAST_DRIVER",
+    "OVERRIDE",
+    "Toolchain",
+    "check_architecture_name",
+    "check_supported",
+    "environment",
+    "find_toolchain",
+]
 
 OVERRIDE: Final = "TILECHECK_TILEIRAS"
 """Environment variable with the path of the `tileiras` to use."""
@@ -69,7 +78,7 @@ class Toolchain:
     @property
     def unchecked(self) -> bool:
         """Whether it can leave out bounds checks."""
-        return _numbers(self.bytecode) >= (13, 4)
+        return _parse_version(self.bytecode) >= (13, 4)
 
     def tool(self, name: str) -> str | None:
         """The path of another program of the installation."""
@@ -81,16 +90,16 @@ def environment(tileiras: str, variables: Mapping[str, str] = os.environ) -> dic
     return {**{name: variables[name] for name in _KEPT if name in variables}, "PATH": os.path.dirname(tileiras)}
 
 
-def found() -> Toolchain:
+def find_toolchain() -> Toolchain:
     """The compiler to use: the one that `TILECHECK_TILEIRAS` names, else that of the extra `gpu`, else that of a CUDA
     toolkit. Looked for once for each value of the variables that name one.
 
     Raises MissingToolError and ToolVersionError.
     """
-    return _found(os.environ.get(OVERRIDE, ""), os.environ.get("PATH", ""))
+    return _find_toolchain(os.environ.get(OVERRIDE, ""), os.environ.get("PATH", ""))
 
 
-def named(arch: str) -> None:
+def check_architecture_name(arch: str) -> None:
     """Raises ArchitectureError for what is not the name of an architecture that runs Tile IR."""
     if re.fullmatch(r"sm_\d{2,3}", arch) is None:
         wanted = re.fullmatch(r"(?:sm_?|compute_?)?(\d{2,3})[a-z]?", arch)
@@ -101,29 +110,29 @@ def named(arch: str) -> None:
                                 fix=f"they run on sm_{OLDEST} (Ampere) and later")
 
 
-def supported(arch: str, tools: Toolchain) -> None:
+def check_supported(arch: str, tools: Toolchain) -> None:
     """Raises ArchitectureError for an architecture that a compiler does not generate code for."""
     known = tools.architectures
     if known and arch not in known:
         newer = int(arch[3:]) > max(int(a[3:]) for a in known)
-        raise ArchitectureError(f"tileiras {_dotted(tools.version)} does not generate code for {arch}",
+        raise ArchitectureError(f"tileiras {_format_version(tools.version)} does not generate code for {arch}",
                                 notes=[f"it does for {', '.join(known)}"],
                                 fix=f"update it: {EXTRA} --upgrade" if newer else "choose one of these")
 
 
 @lru_cache(maxsize=16)
-def _found(override: str, path: str) -> Toolchain:
+def _find_toolchain(override: str, path: str) -> Toolchain:
     _cuda_tile()
     if override:
         if not os.access(override, os.X_OK):
             raise MissingToolError(f"{OVERRIDE} names `{override}`, which is not a program",
                                    fix="unset it, or let it name the `tileiras` of an installation of CUDA")
-        return _asked(override)
-    installed = _installed()
+        return _query_toolchain(override)
+    installed = _find_installed()
     if installed is not None:
         return installed
     for candidate in _toolkits(path):
-        return _asked(candidate)
+        return _query_toolchain(candidate)
     raise MissingToolError(
         "`tileiras`, which makes machine code of Tile IR, is not installed",
         notes=[f"looked for the packages {', '.join(_PACKAGES)}, and for a CUDA toolkit on PATH and in /usr/local"],
@@ -136,13 +145,13 @@ def _cuda_tile() -> str:
         version = importlib.metadata.version("cuda-tile")
     except importlib.metadata.PackageNotFoundError:
         raise MissingToolError("`cuda.tile`, which makes Tile IR of kernels, is not installed", fix=EXTRA) from None
-    if _numbers(version) < LEAST_CUDA_TILE:
-        raise ToolVersionError(f"cuda-tile {version} is too old: {_dotted(LEAST_CUDA_TILE)} or later is needed",
+    if _parse_version(version) < LEAST_CUDA_TILE:
+        raise ToolVersionError(f"cuda-tile {version} is too old: {_format_version(LEAST_CUDA_TILE)} or later is needed",
                                fix=f"{EXTRA} --upgrade")
     return version
 
 
-def _installed() -> Toolchain | None:
+def _find_installed() -> Toolchain | None:
     """That of pip, if it is there."""
     versions = {}
     for package in _PACKAGES:
@@ -153,7 +162,7 @@ def _installed() -> Toolchain | None:
     listed = ", ".join(f"{p} {versions.get(p, 'missing')}" for p in _PACKAGES)
     if len(versions) < len(_PACKAGES):
         raise MissingToolError(f"the packages of the compiler are incomplete: {listed}", fix=EXTRA)
-    if len({_numbers(v)[:2] for v in versions.values()}) > 1:
+    if len({_parse_version(v)[:2] for v in versions.values()}) > 1:
         wanted = ".".join(versions[_PACKAGES[0]].split(".")[:2])
         raise ToolVersionError(
             f"the packages of the compiler have different versions: {listed}",
@@ -162,7 +171,8 @@ def _installed() -> Toolchain | None:
     for file in files:
         if file.name in ("tileiras", "tileiras.exe"):
             path = str(Path(str(file.locate())).resolve())
-            return _made(path, _numbers(versions[_PACKAGES[0]]), tuple(f"{p} {v}" for p, v in versions.items()))
+            return _make_toolchain(path, _parse_version(versions[_PACKAGES[0]]),
+                                   tuple(f"{p} {v}" for p, v in versions.items()))
     raise MissingToolError(f"the package {_PACKAGES[0]} {versions[_PACKAGES[0]]} has no `tileiras`",
                            fix=f"install it anew: pip install --force-reinstall {_PACKAGES[0]}")
 
@@ -172,11 +182,12 @@ def _toolkits(path: str) -> Iterator[str]:
     on_path = shutil.which("tileiras", path=path)
     if on_path:
         yield os.path.realpath(on_path)
-    places = sorted(Path("/usr/local").glob("cuda*/bin/tileiras"), key=lambda p: _numbers(p.parts[-3]), reverse=True)
+    places = sorted(Path("/usr/local").glob("cuda*/bin/tileiras"), key=lambda p: _parse_version(p.parts[-3]),
+                    reverse=True)
     yield from (str(p.resolve()) for p in places)
 
 
-def _asked(tileiras: str) -> Toolchain:
+def _query_toolchain(tileiras: str) -> Toolchain:
     """What a compiler says of itself."""
     banner = _version(tileiras)
     release = re.search(r"release (\d+)\.(\d+)", banner)
@@ -184,32 +195,32 @@ def _asked(tileiras: str) -> Toolchain:
         raise ToolVersionError(f"`{tileiras} --version` does not say which version it is",
                                notes=[banner.strip()[:200] or "it said nothing"], fix=EXTRA)
     assembler = _version(os.path.join(os.path.dirname(tileiras), "ptxas"))
-    return _made(tileiras, (int(release[1]), int(release[2])), (banner, assembler))
+    return _make_toolchain(tileiras, (int(release[1]), int(release[2])), (banner, assembler))
 
 
 def _version(program: str) -> str:
     """What a program says of its version: asked once for each file that it is, as a question takes longer than all the
     rest of a launch."""
-    from tilecheck_runtime.kernel_cache.checker_results import keep, kept
+    from tilecheck_runtime.kernel_cache.checker_results import load_result, store_result
 
     try:
         found = os.stat(program)
     except OSError:
-        return _says(program, "--version")
+        return _run_tool(program, "--version")
     parts = os.path.realpath(program), str(found.st_size), str(found.st_mtime_ns), str(found.st_ino)
-    known = kept("version", *parts)
+    known = load_result("version", *parts)
     if isinstance(known, str):
         return known
-    said = _says(program, "--version")
-    keep(said, "version", *parts)
+    said = _run_tool(program, "--version")
+    store_result(said, "version", *parts)
     return said
 
 
-def _made(tileiras: str, version: tuple[int, ...], parts: tuple[str, ...]) -> Toolchain:
+def _make_toolchain(tileiras: str, version: tuple[int, ...], parts: tuple[str, ...]) -> Toolchain:
     if version < LEAST_TILEIRAS:
-        raise ToolVersionError(f"tileiras {_dotted(version)} at `{tileiras}` is too old: "
-                               f"{_dotted(LEAST_TILEIRAS)} or later is needed", fix=f"{EXTRA} --upgrade")
-    bytecode = next(b for b in _BYTECODES if _numbers(b) <= version)
+        raise ToolVersionError(f"tileiras {_format_version(version)} at `{tileiras}` is too old: "
+                               f"{_format_version(LEAST_TILEIRAS)} or later is needed", fix=f"{EXTRA} --upgrade")
+    bytecode = next(b for b in _BYTECODES if _parse_version(b) <= version)
     identity = (*parts, f"cuda-tile {_cuda_tile()}", f"bytecode {bytecode}",
                 f"{platform.system()} {platform.machine()}")
     return Toolchain(tileiras, str(Path(tileiras).parent.parent), version, bytecode, identity)
@@ -217,10 +228,10 @@ def _made(tileiras: str, version: tuple[int, ...], parts: tuple[str, ...]) -> To
 
 @lru_cache(maxsize=16)
 def _architectures(tileiras: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(re.findall(r"=(sm_\d+)", _says(tileiras, "--help"))))
+    return tuple(dict.fromkeys(re.findall(r"=(sm_\d+)", _run_tool(tileiras, "--help"))))
 
 
-def _says(program: str, option: str) -> str:
+def _run_tool(program: str, option: str) -> str:
     try:
         return subprocess.run([program, option], env=environment(program), capture_output=True, text=True,
                               timeout=_SECONDS, check=False).stdout
@@ -228,11 +239,11 @@ def _says(program: str, option: str) -> str:
         raise MissingToolError(f"`{program}` cannot be run: {error}", fix=f"install it anew: {EXTRA}") from error
 
 
-def _numbers(text: str) -> tuple[int, ...]:
+def _parse_version(text: str) -> tuple[int, ...]:
     """The numbers at the beginning of a version."""
     found = re.findall(r"\d+", text)
     return tuple(int(n) for n in found[:2])
 
 
-def _dotted(version: Sequence[int]) -> str:
+def _format_version(version: Sequence[int]) -> str:
     return ".".join(map(str, version))

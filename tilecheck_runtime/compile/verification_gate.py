@@ -13,21 +13,21 @@ from typing import Final, Literal
 from tilecheck.contracts import ContractError, parse
 from tilecheck.decorators import declaration_of
 from tilecheck.diagnostics import Diagnostic, Obligation
-from tilecheck_runtime.compile.places import place_of
-from tilecheck_runtime.compile.sources import as_written
-from tilecheck_runtime.contracts.checking import SETTLED, Findings, findings_of
+from tilecheck_runtime.compile.places import location_of
+from tilecheck_runtime.compile.sources import is_as_written
+from tilecheck_runtime.contracts.checking import ACCEPTED_VERDICTS, Findings, findings_of
 from tilecheck_runtime.contracts.contract import contract_of
 from tilecheck_runtime.contracts.suppressions import covers, reason_for
 from tilecheck_runtime.errors.compilation import UnsettledKernelError
 
-__all__ = ["Settlement", "require_settled", "settlement"]
+__all__ = ["Verification", "require_verified", "verify_kernel"]
 
 _SHOWN: Final = 5
 _FIX: Final = 'see what `tilecheck` says of it, or take responsibility: @unsafe("why it is right")'
 
 
 @dataclass(frozen=True)
-class Settlement:
+class Verification:
     """Why a kernel may be compiled.
 
     how      "proved"; "contract": under conditions that each launch is held to; "opt-out": somebody said so
@@ -38,56 +38,56 @@ class Settlement:
     reasons: tuple[str, ...] = ()
 
 
-def require_settled(function: FunctionType) -> Settlement:
+def require_verified(function: FunctionType) -> Verification:
     """Why a kernel, as its author wrote it, may be compiled. Worked out once, but for whether it still is what its
     author wrote: code for other arguments is made of what its globals are by then.
 
     Raises UnsettledKernelError when it may not.
     """
-    found = settlement(function, declaration_of(function).unsafe)
-    if declaration_of(function).unsafe is None and not as_written(function):
-        raise _changed(function)
+    found = verify_kernel(function, declaration_of(function).unsafe)
+    if declaration_of(function).unsafe is None and not is_as_written(function):
+        raise _source_changed_error(function)
     return found
 
 
 @lru_cache(maxsize=4096)
-def settlement(function: FunctionType, unsafe: str | None) -> Settlement:
+def verify_kernel(function: FunctionType, unsafe: str | None) -> Verification:
     """The same, with the reason that `@unsafe` gives, if any."""
     contract_of(function)  # says what is wrong with a declared clause
     if unsafe is not None:
-        return Settlement("opt-out", (unsafe,))
+        return Verification("opt-out", (unsafe,))
     found = findings_of(function)
     if found is None and not os.path.exists(function.__code__.co_filename):
-        raise _unsettled(function, "the checker does not see it", (
+        raise _refusal(function, "the checker does not see it", (
             "it was typed in, or made by a program: the checker reads files",), "put it into a file, or " + _FIX)
-    if found is None or not as_written(function):
-        raise _changed(function)
-    open_ = [o for o in found.report.obligations if o.verdict not in SETTLED]
+    if found is None or not is_as_written(function):
+        raise _source_changed_error(function)
+    open_ = [o for o in found.report.obligations if o.verdict not in ACCEPTED_VERDICTS]
     reasons = {o: reason_for(found, o) for o in open_}
     left = [o for o in open_ if reasons[o] is None]
-    if left or (found.report.verdict not in SETTLED and not open_) or any(_errors(found)):
-        raise _unsettled(function, _summary(found), tuple(_told(found, left)), _FIX)
-    unknown = [c.clause for c in found.report.contract if not _enforceable(c.clause)]
+    if left or (found.report.verdict not in ACCEPTED_VERDICTS and not open_) or any(_own_errors(found)):
+        raise _refusal(function, _summarize(found), tuple(_list_open(found, left)), _FIX)
+    unknown = [c.clause for c in found.report.contract if not _is_enforceable(c.clause)]
     if unknown:
-        raise _unsettled(function, "it is right only under a condition that no launch can check",
-                         tuple(f"`{clause}`" for clause in unknown), _FIX)
+        raise _refusal(function, "it is right only under a condition that no launch can check",
+                       tuple(f"`{clause}`" for clause in unknown), _FIX)
     if open_:
-        return Settlement("opt-out", tuple(sorted({r for r in reasons.values() if r is not None})))
-    return Settlement("contract" if found.report.contract else "proved")
+        return Verification("opt-out", tuple(sorted({r for r in reasons.values() if r is not None})))
+    return Verification("contract" if found.report.contract else "proved")
 
 
-def _changed(function: FunctionType) -> UnsettledKernelError:
-    return _unsettled(function, "its source, or that of a helper, has changed since it was loaded", (), "load it anew")
+def _source_changed_error(function: FunctionType) -> UnsettledKernelError:
+    return _refusal(function, "its source, or that of a helper, has changed since it was loaded", (), "load it anew")
 
 
-def _enforceable(clause: str) -> bool:
+def _is_enforceable(clause: str) -> bool:
     try:
         return bool(parse(clause))
     except ContractError:
         return False
 
 
-def _errors(found: Findings) -> Iterator[Diagnostic]:
+def _own_errors(found: Findings) -> Iterator[Diagnostic]:
     """What is an error of the kernel itself, whoever launches it, and was not opted out of."""
     for d in found.diagnostics:
         if d.severity == "error" and not d.code.startswith("TC4") and not any(
@@ -95,14 +95,14 @@ def _errors(found: Findings) -> Iterator[Diagnostic]:
             yield d
 
 
-def _summary(found: Findings) -> str:
-    wrong = found.report.verdict == "refuted" or any(_errors(found))
+def _summarize(found: Findings) -> str:
+    wrong = found.report.verdict == "refuted" or any(_own_errors(found))
     return "the checker refuses it" if wrong else "it is not proved"
 
 
-def _told(found: Findings, left: list[Obligation]) -> Iterator[str]:
+def _list_open(found: Findings, left: list[Obligation]) -> Iterator[str]:
     """What is open, as the checker says it where it says anything."""
-    lines = {*(o.line for o in left), *(d.span.line for d in _errors(found))}
+    lines = {*(o.line for o in left), *(d.span.line for d in _own_errors(found))}
     said = {d.span.line: f"{d.code} line {d.span.line}: {d.message}" for d in reversed(found.diagnostics)
             if d.span.line in lines or not left}
     told = [*(said.get(o.line, f"line {o.line}, `{o.array}`: {o.why}") for o in left), *said.values()]
@@ -112,6 +112,7 @@ def _told(found: Findings, left: list[Obligation]) -> Iterator[str]:
         yield f"and {len(shown) - _SHOWN} more"
 
 
-def _unsettled(function: FunctionType, why: str, notes: tuple[str, ...], fix: str) -> UnsettledKernelError:
-    return UnsettledKernelError(f"`{function.__name__}` is not compiled: {why}", place=place_of(function), notes=notes,
+def _refusal(function: FunctionType, why: str, notes: tuple[str, ...], fix: str) -> UnsettledKernelError:
+    return UnsettledKernelError(f"`{function.__name__}` is not compiled: {why}", place=location_of(function),
+                                notes=notes,
                                 fix=fix)

@@ -11,10 +11,10 @@ import numpy as np
 
 from tilecheck.contracts import Annotation
 
-__all__ = ["DECIDABLE", "broken"]
+__all__ = ["DECIDABLE", "find_contradiction"]
 
 
-def broken(annotation: Annotation, arrays: Mapping[str, Any], terms: Sequence[int]) -> str | None:
+def find_contradiction(annotation: Annotation, arrays: Mapping[str, Any], terms: Sequence[int]) -> str | None:
     """How the arrays contradict an annotation, in numbers; None when they do not, or when it says something that only
     a run can show (`ticket`, `lock`)."""
     look = _LOOKS.get(annotation.name)

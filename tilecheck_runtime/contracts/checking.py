@@ -16,10 +16,19 @@ from msgspec.structs import replace
 from tilecheck.diagnostics import Diagnostic, KernelReport, Report
 from tilecheck.pipeline.results import Analysis, OptOut
 
-__all__ = ["SETTLED", "Findings", "checked_name", "checking", "findings_of", "findings_on", "last_line", "version_of"]
+__all__ = [
+    "ACCEPTED_VERDICTS",
+    "Findings",
+    "checked_name",
+    "findings_of",
+    "findings_on",
+    "hold_checker",
+    "last_line",
+    "version_of",
+]
 
 
-SETTLED: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
+ACCEPTED_VERDICTS: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
 """Verdicts of kernels of which nothing is open but their contract."""
 
 _LOCK = threading.Lock()
@@ -36,7 +45,7 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def checking() -> Iterator[None]:
+def hold_checker() -> Iterator[None]:
     """The checker looks at one file at a time."""
     with _LOCK:
         yield
@@ -69,7 +78,7 @@ class Findings:
 
 def findings_of(function: FunctionType) -> Findings | None:
     """As `findings_on`, when nobody is checking."""
-    with checking():
+    with hold_checker():
         return findings_on(function)
 
 
@@ -80,7 +89,7 @@ def findings_on(function: FunctionType) -> Findings | None:
     stamp = _stamp(file)
     if stamp is None or function.__code__ not in _codes(file, stamp):
         return None
-    name, last, (analysis, report) = checked_name(function), last_line(function), _looked_at(file)
+    name, last, (analysis, report) = checked_name(function), last_line(function), _analyze_file(file)
     found = [k for k in analysis.kernels if k.report.name == name and k.report.line <= last]
     if not found:
         return None
@@ -123,12 +132,12 @@ _KEPT: Final[dict[str, tuple[str, Analysis, Report]]] = {}
 """What was found out about files, with the version that it is of."""
 
 
-def _looked_at(file: str) -> tuple[Analysis, Report]:
+def _analyze_file(file: str) -> tuple[Analysis, Report]:
     """What is found in a file as it is now, with the contracts that the project declares for its kernels, before and
     after opt-outs. Results are kept on disk where the project keeps them already."""
     kept = _KEPT.get(file)
     if kept is None or kept[0] != version_of(file):
-        found = _analysed(file)
+        found = _load_or_analyze(file)
         _KEPT[file] = ("", *found)
         _KEPT[file] = (version_of(file), *found)
     _, analysis, report = _KEPT[file]
@@ -155,16 +164,16 @@ def _contents(path: str) -> bytes:
 _KIND: Final = "findings"
 
 
-def _analysed(file: str) -> tuple[Analysis, Report]:
+def _load_or_analyze(file: str) -> tuple[Analysis, Report]:
     """From what an earlier program kept with its kernels, if nothing has changed that the findings depend on."""
     from tilecheck.config import load_config
     from tilecheck.pipeline.run import holds, key_of
-    from tilecheck_runtime.kernel_cache.checker_results import keep, kept
+    from tilecheck_runtime.kernel_cache.checker_results import load_result, store_result
 
     config = load_config([file])
     settings = replace(config, exclude=(), respect_gitignore=False, jobs=1, use_cache=config.cache_folder.exists())
     parts = key_of([file], settings), repr(settings)
-    known = kept(_KIND, *parts)
+    known = load_result(_KIND, *parts)
     if isinstance(known, tuple) and holds(known[0].dependencies):
         return known
     from tilecheck.pipeline.policy import finish
@@ -174,7 +183,7 @@ def _analysed(file: str) -> tuple[Analysis, Report]:
     analysis = analyse_paths([file], settings, no_progress)
     found = analysis, finish(analysis, settings)
     if analysis.can_be_kept and key_of([file], settings) == parts[0]:  # nothing was edited meanwhile
-        keep(found, _KIND, *parts)
+        store_result(found, _KIND, *parts)
     return found
 
 

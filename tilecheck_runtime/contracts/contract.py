@@ -16,9 +16,9 @@ from tilecheck.decorators import declaration_of
 from tilecheck.symbolic import evaluate as value_of
 from tilecheck.symbolic.footprint import Clause
 from tilecheck_runtime.contracts.annotations import DECIDABLE
-from tilecheck_runtime.contracts.checking import SETTLED, Findings, checking, findings_on
-from tilecheck_runtime.contracts.shape_requirements import needed
-from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.contracts.checking import ACCEPTED_VERDICTS, Findings, findings_on, hold_checker
+from tilecheck_runtime.contracts.shape_requirements import infer_requirements
+from tilecheck_runtime.errors.locations import current_location
 from tilecheck_runtime.errors.ownership import ContractError
 
 __all__ = ["Contract", "Demand", "contract_of", "contradiction", "enforce"]
@@ -68,25 +68,25 @@ def contract_of(function: FunctionType) -> Contract:
 
     Raises tilecheck's ContractError for a declared clause that is none.
     """
-    with checking():
+    with hold_checker():
         return _contract(function, declaration_of(function).requires)
 
 
 @lru_cache(maxsize=1024)
 def _contract(function: FunctionType, requires: tuple[str, ...]) -> Contract:
     findings = findings_on(function)
-    texts = _inferred(findings, function)
-    found = [d for text in requires for d in _demands(text, parse(text), True)]
-    found += [d for text in texts for d in _demands(text, _read(text), False)]
+    texts = _inferred_clauses(findings, function)
+    found = [d for text in requires for d in _make_demands(text, parse(text), True)]
+    found += [d for text in texts for d in _make_demands(text, _parse_printed(text), False)]
     demands = tuple({d.clause.text: d for d in reversed(found)}.values())[::-1]
-    return Contract(findings, demands, tuple(text for text in texts if not _read(text)))
+    return Contract(findings, demands, tuple(text for text in texts if not _parse_printed(text)))
 
 
-def _demands(text: str, clauses: Sequence[Clause], declared: bool) -> list[Demand]:
+def _make_demands(text: str, clauses: Sequence[Clause], declared: bool) -> list[Demand]:
     return [Demand(text if len(clauses) == 1 else c.text, c, annotation_of(c), declared) for c in clauses]
 
 
-def _read(text: str) -> tuple[Clause, ...]:
+def _parse_printed(text: str) -> tuple[Clause, ...]:
     """The clauses of a text that the checker printed. It also prints what no launch can know, an element of an array
     for instance, which the sanitizer watches over."""
     try:
@@ -95,12 +95,12 @@ def _read(text: str) -> tuple[Clause, ...]:
         return ()
 
 
-def _inferred(found: Findings | None, function: FunctionType) -> tuple[str, ...]:
+def _inferred_clauses(found: Findings | None, function: FunctionType) -> tuple[str, ...]:
     """The clauses of the checker; where it could not settle the kernel, also those that its operations need by
     themselves."""
     if found is None:
-        return needed(function)
-    return found.clauses if found.verdict in SETTLED else (*found.clauses, *needed(function))
+        return infer_requirements(function)
+    return found.clauses if found.verdict in ACCEPTED_VERDICTS else (*found.clauses, *infer_requirements(function))
 
 
 def enforce(kernel: str, contract: Contract, values: Mapping[str, int], complete: bool = True) -> None:
@@ -109,21 +109,21 @@ def enforce(kernel: str, contract: Contract, values: Mapping[str, int], complete
     for demand in contract.demands:
         if demand.clause.cond is None:
             continue
-        for numbers in _each(demand.text, values):
+        for numbers in _instantiate(demand.text, values):
             try:
                 if evaluate(demand.clause, numbers):
                     continue
             except KeyError as error:
                 if not complete and not demand.declared:
                     continue
-                raise _unknown(kernel, demand, error) from None
-            said = ", ".join(f"{name} = {numbers[name]}" for name in _names(demand.text) if name in numbers)
-            sides = _sides(demand.text, numbers)
+                raise _unknown_name_error(kernel, demand, error) from None
+            said = ", ".join(f"{name} = {numbers[name]}" for name in _names_in(demand.text) if name in numbers)
+            sides = _show_sides(demand.text, numbers)
             values_shown = f"here {said}" + (f": {sides}" if sides else "")
-            raise contradiction(kernel, demand, values_shown, _repair(demand, numbers))
+            raise contradiction(kernel, demand, values_shown, _suggest_value(demand, numbers))
 
 
-def _each(text: str, values: Mapping[str, int]) -> Iterator[Mapping[str, int]]:
+def _instantiate(text: str, values: Mapping[str, int]) -> Iterator[Mapping[str, int]]:
     """The values that a clause is evaluated with: for every place of the lists that it speaks of with `[*]`."""
     lists = tuple(dict.fromkeys(_EVERY.findall(text)))
     places = sorted({int(m["place"]) for name in values if (m := _MEMBER.match(name)) and m["list"] in lists})
@@ -138,10 +138,10 @@ _EVERY: Final = re.compile(r"(\w+)\[\*\]")
 _MEMBER: Final = re.compile(r"(?P<list>\w+)\[(?P<place>\d+)\](?P<rest>\..*)")
 
 
-def _repair(demand: Demand, values: Mapping[str, int]) -> str:
+def _suggest_value(demand: Demand, values: Mapping[str, int]) -> str:
     """One value that would make a clause hold if nothing else changed: an extent if possible, preferably one that
     another value of the clause already has."""
-    names = [n for n in _names(demand.text) if n in values and ".strides" not in n][::-1]
+    names = [n for n in _names_in(demand.text) if n in values and ".strides" not in n][::-1]
     known = {values[n] for n in names} | {int(n) for n in re.findall(r"\b\d+\b", demand.text)}
     for name in sorted(names, key=lambda n: ".shape" not in n):
         now = values[name]
@@ -157,12 +157,12 @@ _NEAR: Final = 64
 
 def contradiction(kernel: str, demand: Demand, how: str, fix: str) -> ContractError:
     """The error of a launch that breaks a clause. `how` says which values break it."""
-    names = tuple(dict.fromkeys(n.partition(".")[0] for n in _names(demand.text)))
+    names = tuple(dict.fromkeys(n.partition(".")[0] for n in _names_in(demand.text)))
     verb = "declares" if demand.declared else "needs"
-    return ContractError(f"`{kernel}` {verb} `{demand.text}`; {how}", names=names, use=here(), fix=fix)
+    return ContractError(f"`{kernel}` {verb} `{demand.text}`; {how}", names=names, use=current_location(), fix=fix)
 
 
-def _unknown(kernel: str, demand: Demand, error: KeyError) -> ContractError:
+def _unknown_name_error(kernel: str, demand: Demand, error: KeyError) -> ContractError:
     what = getattr(error.args[0], "name", error.args[0])
     return contradiction(kernel, demand, f"a launch has no `{what}` that is an integer",
                    "speak of parameters, of their `shape` and `strides`, of type variables and of `grid`")
@@ -172,14 +172,14 @@ _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\[\*\])?(?:\.(?:shape|strides)\[\d+\]
 _FUNCTIONS: Final = frozenset({"cdiv", "min", "max", "and", "or", "not", "if", "else", "abs", "numel", "len"})
 
 
-def _names(text: str) -> Iterator[str]:
+def _names_in(text: str) -> Iterator[str]:
     return iter(dict.fromkeys(n for n in _NAME.findall(text) if n not in _FUNCTIONS))
 
 
 _COMPARISON: Final = re.compile(r"\s(<=|>=|==|!=|<|>)\s")
 
 
-def _sides(text: str, values: Mapping[str, int]) -> str:
+def _show_sides(text: str, values: Mapping[str, int]) -> str:
     """Both sides of a single comparison in numbers: "8 <= 4 is false"."""
     parts = _COMPARISON.split(text)
     if len(parts) != 3 or " and " in text or " or " in text:

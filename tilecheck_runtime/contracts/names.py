@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-__all__ = ["spoken"]
+__all__ = ["contract_name"]
 
 
-def spoken(variable: str, parameters: Container[str]) -> str:
+def contract_name(variable: str, parameters: Container[str]) -> str:
     """The name of a type variable in contracts: another one where a parameter has the same, which is another number."""
     while variable in parameters:
         variable += "_"

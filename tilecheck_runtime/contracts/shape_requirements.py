@@ -15,15 +15,15 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, Final
 
-from tilecheck_runtime.contracts.names import spoken
+from tilecheck_runtime.contracts.names import contract_name
 from tilecheck_runtime.dialect.signature import Extent, Parameter, SignatureError, signature
 
-__all__ = ["needed"]
+__all__ = ["infer_requirements"]
 
 _OVER_PIECES: Final = frozenset({"cells", "pieces"})
 
 
-def needed(function: FunctionType) -> tuple[str, ...]:
+def infer_requirements(function: FunctionType) -> tuple[str, ...]:
     """Clauses in the contract language, in the order of the operations that need them; none without source."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
@@ -48,7 +48,7 @@ def _parameters(function: FunctionType) -> dict[str, Parameter]:
     given_as = {p.extents[0]: p.name for p in found.values() if p.kind == "constant"}
 
     def named(extent: Extent) -> Extent:
-        return given_as.get(extent, spoken(extent, found)) if isinstance(extent, str) else extent
+        return given_as.get(extent, contract_name(extent, found)) if isinstance(extent, str) else extent
 
     return {n: replace(p, extents=tuple(named(e) for e in p.extents)) for n, p in found.items()}
 

@@ -64,23 +64,23 @@ class Array:
             low = min(max(low, 0), extent)
             high = min(max(high, low), extent)
         cut = (slice(None),) * place + (slice(low, high),)
-        return Array(self.data[cut], self.dtype, self.shadow.sliced(place, low, high), self.name, self.index)
+        return Array(self.data[cut], self.dtype, self.shadow.slice_axis(place, low, high), self.name, self.index)
 
-    def permuted(self, axes: tuple[int, ...]) -> Array:
+    def permute_axes(self, axes: tuple[int, ...]) -> Array:
         """The same elements with axes in another order."""
         if axes == tuple(range(len(axes))):
             return self
         found = self._orders.get(axes)
         if found is None:
-            found = Array(self.data.transpose(axes), self.dtype, self.shadow.permuted(axes), self.name, self.index)
+            found = Array(self.data.transpose(axes), self.dtype, self.shadow.permute_axes(axes), self.name, self.index)
             self._orders[axes] = found
         return found
 
     @property
     def foreign_pointer(self) -> Any:
-        from tilecheck_runtime.cpu.unsupported import unsupported
+        from tilecheck_runtime.cpu.unsupported import make_unsupported
 
-        return unsupported("Array.foreign_pointer")()
+        return make_unsupported("Array.foreign_pointer")()
 
     def __getitem__(self, index: Any) -> Any:
         raise TileTypeError("arrays cannot be indexed: use ct.load or ct.gather")

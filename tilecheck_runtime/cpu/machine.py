@@ -11,7 +11,7 @@ from tilecheck_runtime.cpu.taint import Taint
 from tilecheck_runtime.sanitizer.progress import Block, Progress
 from tilecheck_runtime.sanitizer.recorder import Recorder
 
-__all__ = ["LOCK", "State", "in_kernel", "interrupt", "observe", "recorder", "undefined"]
+__all__ = ["LOCK", "State", "in_kernel", "interrupt", "observe", "recorder", "register_undefined"]
 
 LOCK = threading.RLock()
 """Another one in a child process, where nobody has the one of the parent."""
@@ -34,7 +34,7 @@ def _after_fork() -> None:
     global LOCK
     LOCK = threading.RLock()
     State.recorder, State.stop = None, False
-    enter((0, 0, 0))
+    enter_block((0, 0, 0))
 
 
 if hasattr(os, "register_at_fork"):
@@ -70,12 +70,12 @@ def observe(taint: Taint, what: str) -> None:
         current.undefined_used(taint.sources, what)
 
 
-def undefined(what: str) -> int:
+def register_undefined(what: str) -> int:
     """Registers a source of undefined lanes at the present place and returns its number."""
     return recorder().undefined_source(what)
 
 
-def counted(values: Iterator[int]) -> Iterator[int]:
+def track_loop(values: Iterator[int]) -> Iterator[int]:
     """Passes loop counters on and keeps `Progress.loops` up to date while it does."""
     loops = Progress.loops
     depth = len(loops)
@@ -88,7 +88,7 @@ def counted(values: Iterator[int]) -> Iterator[int]:
         del loops[depth:]
 
 
-def enter(block: Block) -> None:
+def enter_block(block: Block) -> None:
     """Begins a block."""
     Progress.block = block
     Progress.loops.clear()

@@ -18,7 +18,7 @@ def to_single(data: Any) -> Any:
     2008, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd")."""
     values = np.asarray(data)
     if values.dtype.kind in "biu":
-        values = _whole(values)
+        values = _integers_to_double(values)
     if values.dtype != np.float64:
         return values.astype(np.float32, copy=False)  # exact
     single: Any = values.astype(np.float32)
@@ -28,7 +28,7 @@ def to_single(data: Any) -> Any:
     return np.where(inexact, bits | np.uint32(1), single.view(np.uint32)).astype(np.uint32).view(np.float32)
 
 
-def _whole(values: Any) -> Any:
+def _integers_to_double(values: Any) -> Any:
     """Integers as doubles, rounded to odd."""
     if values.dtype.itemsize < 8:
         return values.astype(np.float64)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Taint", "merged", "poisoned"]
+__all__ = ["Taint", "merge_taints", "taint_of_lanes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,12 @@ class Taint:
     tokens: tuple[Any, ...] = ()
 
 
-def poisoned(lanes: Any, sources: Iterable[int]) -> Taint | None:
+def taint_of_lanes(lanes: Any, sources: Iterable[int]) -> Taint | None:
     """A taint of undefined lanes, or None when there are none."""
     return Taint(lanes, tuple(sources)) if lanes is not None and lanes.any() else None
 
 
-def merged(taints: Iterable[Taint | None], shape: tuple[int, ...]) -> Taint | None:
+def merge_taints(taints: Iterable[Taint | None], shape: tuple[int, ...]) -> Taint | None:
     """The taint of the result of an element-wise operation: undefined where an operand is."""
     lanes: Any = None
     sources: dict[int, None] = {}

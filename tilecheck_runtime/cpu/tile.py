@@ -13,7 +13,7 @@ from tilecheck_runtime.cpu.rounding import to_single
 from tilecheck_runtime.cpu.taint import Taint
 from tilecheck_runtime.errors.language import TileTypeError, TileValueError
 
-__all__ = ["Tile", "cast", "extend", "extents", "raw", "scalar", "whole"]
+__all__ = ["Tile", "as_integers", "cast", "extend", "extents", "raw", "scalar"]
 
 BOOL = DTYPES["bool_"]
 
@@ -98,7 +98,7 @@ def scalar(value: Any, dtype: DType) -> Tile:
         raise TileValueError(f"{value} is out of the range of {dtype}") from None
 
 
-def whole(shape: Any) -> tuple[int, ...]:
+def as_integers(shape: Any) -> tuple[int, ...]:
     """An index, shape or order as integers; a bare integer stands for a tuple of one."""
     if isinstance(shape, (tuple, list)):
         return tuple([p if type(p) is int else p.__index__() for p in shape])
@@ -107,7 +107,7 @@ def whole(shape: Any) -> tuple[int, ...]:
 
 def extents(shape: Any) -> tuple[int, ...]:
     """A tile shape. Raises TileTypeError unless every extent is a power of two."""
-    result = whole(shape)
+    result = as_integers(shape)
     for extent in result:
         if extent < 1 or extent & (extent - 1):
             raise TileTypeError(f"tile extent {extent} of {result} is not a power of two")
@@ -150,11 +150,11 @@ def cast(data: Any, target: DType) -> Any:
         return (data if data.dtype.kind in "biuf" else to_single(data)).astype(storage)
     data = to_single(data)
     if storage.itemsize == 1 and target.category > FLOAT:
-        return _saturated(data, target)
+        return _saturate(data, target)
     return data.astype(storage)[()]
 
 
-def _saturated(data: Any, target: DType) -> Any:
+def _saturate(data: Any, target: DType) -> Any:
     """Narrow floats: what is too large becomes the largest finite value, as the conversions of the device do."""
     values = np.asarray(data)
     limit = LARGEST.get(target.name)

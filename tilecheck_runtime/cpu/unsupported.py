@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tilecheck_runtime.errors.language import TileUnsupportedFeatureError
 
-__all__ = ["UNSUPPORTED", "unknown", "unsupported"]
+__all__ = ["UNSUPPORTED", "make_unknown", "make_unsupported"]
 
 UNSUPPORTED: Final = {
     "foreign_pointer_dtype": "pointers have no meaning here",
@@ -17,7 +17,7 @@ UNSUPPORTED: Final = {
 """Names of `cuda.tile` that are missing, and why."""
 
 
-def unknown(name: str, known: Iterable[str]) -> Callable[..., Any]:
+def make_unknown(name: str, known: Iterable[str]) -> Callable[..., Any]:
     """The same for a name that cuTile is not known to have."""
     near = difflib.get_close_matches(name, list(known), 1, 0.7)
 
@@ -29,7 +29,7 @@ def unknown(name: str, known: Iterable[str]) -> Callable[..., Any]:
     return operation
 
 
-def unsupported(name: str) -> Callable[..., Any]:
+def make_unsupported(name: str) -> Callable[..., Any]:
     """A stand-in that raises TileUnsupportedFeatureError, naming the operation, when it is used."""
 
     def operation(*_: Any, **__: Any) -> Any:

@@ -65,28 +65,29 @@ def entry(function: FunctionType, plan: Plan) -> Entry:
     """
     known = signature(function)
     values = dict(plan.values)
-    _validated(known, plan, values)
+    _check_plan(known, plan, values)
     runtime = tuple(p.name for p in known.parameters if p.kind != "constant")
     names = _constant_names(known, runtime)
-    inner, minted = _loops(function, known, plan)
-    source = _source(function.__name__, known, plan, minted, names)
-    made = _compiled(function, inner, source, _name(function, source))
+    inner, resolved = _rewrite_loops(function, known, plan)
+    source = _source(function.__name__, known, plan, resolved, names)
+    made = _compile_source(function, inner, source, _name(function, source))
     constants = tuple((names[v], values[v]) for v in known.variables)
     return Entry(made, runtime, constants, plan, tuple(p.name for p in known.outputs))
 
 
-def _loops(function: FunctionType, known: Signature, plan: Plan) -> tuple[FunctionType, frozenset[str]]:
-    """The kernel, with loops over cells rewritten if the plan says so, and the outputs whose cells are minted then."""
+def _rewrite_loops(function: FunctionType, known: Signature, plan: Plan) -> tuple[FunctionType, frozenset[str]]:
+    """Returns the kernel, with loops over cells rewritten if the plan asks for it, and the outputs whose cells are
+    resolved there."""
     if not plan.compact:
         return function, frozenset()
-    from tilecheck_runtime.dialect.loops import rewritten
+    from tilecheck_runtime.dialect.loops import rewrite_loops
 
     pairs = zip(known.outputs, plan.outputs, strict=True)
-    made = rewritten(function, {p.name: not isinstance(o.schedule, Single) for p, o in pairs})
-    return made.function, made.minted
+    made = rewrite_loops(function, {p.name: not isinstance(o.schedule, Single) for p, o in pairs})
+    return made.function, made.resolved
 
 
-def _validated(known: Signature, plan: Plan, values: Mapping[str, int]) -> None:
+def _check_plan(known: Signature, plan: Plan, values: Mapping[str, int]) -> None:
     missing = [name for name in known.variables if name not in values]
     if missing:
         raise PlanError(f"no value for type variable {missing[0]}")
@@ -99,10 +100,10 @@ def _validated(known: Signature, plan: Plan, values: Mapping[str, int]) -> None:
                             f"{output.tile}")
         if output.whole and len(output.whole) != len(declared):
             raise PlanError(f"'{parameter.name}' has {len(declared)} axes, its plan {len(output.whole)}")
-        _fits(parameter.name, output)
+        _check_schedule(parameter.name, output)
 
 
-def _fits(name: str, output: Output) -> None:
+def _check_schedule(name: str, output: Output) -> None:
     rank = len(output.tile)
     base = _base(output.schedule)
     if isinstance(base, Single) != (output.blocks is None):
@@ -127,7 +128,7 @@ def _name(function: FunctionType, source: str) -> str:
     return f"<entry {digest} of {function.__module__}.{function.__qualname__}>"
 
 
-def _source(name: str, known: Signature, plan: Plan, minted: frozenset[str], names: Mapping[str, str]) -> str:
+def _source(name: str, known: Signature, plan: Plan, resolved: frozenset[str], names: Mapping[str, str]) -> str:
     """The generated function."""
     runtime = [p.name for p in known.parameters if p.kind != "constant"]
     constants = [f"{names[v]}: _t_constant" for v in known.variables]
@@ -138,7 +139,7 @@ def _source(name: str, known: Signature, plan: Plan, minted: frozenset[str], nam
     for parameter in known.parameters:
         if parameter.kind == "mut":
             lines += _output(parameter, outputs[parameter.name], names, parameter.name not in plan.inside,
-                             parameter.name in minted)
+                             parameter.name in resolved)
         made = _MAKERS[parameter.kind](parameter, names, parameter.name not in plan.inside)
         arguments.append(made)
     lines.append(f"_t_kernel({', '.join(arguments)})")
@@ -169,7 +170,7 @@ def _tuple(items: Sequence[str]) -> str:
     return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
 
 
-def _output(parameter: Parameter, output: Output, names: Mapping[str, str], check: bool, minted: bool) -> list[str]:
+def _output(parameter: Parameter, output: Output, names: Mapping[str, str], check: bool, resolved: bool) -> list[str]:
     """Lines that make the device object of an output."""
     name, rank = parameter.name, len(output.tile)
     whole = output.whole or (False,) * rank
@@ -177,19 +178,19 @@ def _output(parameter: Parameter, output: Output, names: Mapping[str, str], chec
     tiles = [f"_t_{name}_n{k}" for k in range(rank)]
     counts = [f"{n} = 1" if one else f"{n} = _t_ct.cdiv({name}.shape[{k}], {t})"
               for k, (n, t, one) in enumerate(zip(tiles, tile, whole, strict=True))]
-    lines, found = _placed(name, output, tiles, whole)
-    placed = f"_t_Minted({found})" if minted else found
+    lines, found = _placement_source(name, output, tiles, whole)
+    placed = f"_t_Resolved({found})" if resolved else found
     made = (f"_t_{name} = _t_Mut({name!r}, {name}, {_tuple(tile)}, {placed}, {_tuple([str(w) for w in whole])}, "
             f"{check}, _t_digits{rank})")
     return [*counts, *lines, made]
 
 
-def _placed(name: str, output: Output, tiles: Sequence[str], whole: Sequence[bool]) -> tuple[list[str], str]:
+def _placement_source(name: str, output: Output, tiles: Sequence[str], whole: Sequence[bool]) -> tuple[list[str], str]:
     """Lines before, and an expression for where the block's pieces are."""
     schedule = output.schedule
     base = _base(schedule)
     if isinstance(base, Single):
-        return _single(name, tiles, whole)
+        return _single_source(name, tiles, whole)
     streams = [n for k, n in enumerate(tiles) if not (isinstance(base, Walk) and k == base.axis)]
     total = " * ".join(streams) or "1"
     start, stop = (schedule.start, str(schedule.stop)) if isinstance(schedule, Range) else (0, total)
@@ -197,7 +198,7 @@ def _placed(name: str, output: Output, tiles: Sequence[str], whole: Sequence[boo
     return _MAPPED[type(base)](name, base, tiles, start, stop, mark)
 
 
-def _single(name: str, tiles: Sequence[str], whole: Sequence[bool]) -> tuple[list[str], str]:
+def _single_source(name: str, tiles: Sequence[str], whole: Sequence[bool]) -> tuple[list[str], str]:
     """Grid axes are axes of the output; of more than three axes, the leading ones share grid axis 0."""
     lead = max(len(tiles) - 3, 0)
     blocks = [f"_t_b{k}" for k in range(min(len(tiles), 3))]
@@ -260,7 +261,7 @@ def _globals(function: FunctionType) -> dict[str, Any]:
     }
 
 
-def _compiled(function: FunctionType, inner: FunctionType, source: str, filename: str) -> FunctionType:
+def _compile_source(function: FunctionType, inner: FunctionType, source: str, filename: str) -> FunctionType:
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     space = _globals(inner)
     exec(compile(source, filename, "exec", dont_inherit=True), space)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import prod
 
 from tilecheck_runtime.dialect.plan import Output, PlanError
-from tilecheck_runtime.dialect.schedules import MOST, Range, largest, streamed
+from tilecheck_runtime.dialect.schedules import MOST, Range, count_streamed, largest_number
 from tilecheck_runtime.tile_language.kernels import GRID_LIMIT
 
 __all__ = ["grid"]
@@ -18,7 +18,7 @@ def grid(outputs: Mapping[str, Output], shapes: Mapping[str, tuple[int, ...]]) -
     Axes of an output are grid axes; of more than three, the leading ones share grid axis 0. Raises PlanError when
     outputs do not agree axis by axis, or a schedule does not fit its output.
     """
-    found = {name: _of(name, output, shapes[name]) for name, output in outputs.items()}
+    found = {name: _grid_of_output(name, output, shapes[name]) for name, output in outputs.items()}
     if not found:
         raise PlanError("a kernel without an output has no grid of its own: give one")
     (first, wanted), *others = found.items()
@@ -29,7 +29,7 @@ def grid(outputs: Mapping[str, Output], shapes: Mapping[str, tuple[int, ...]]) -
     return wanted
 
 
-def _of(name: str, output: Output, shape: tuple[int, ...]) -> tuple[int, int, int]:
+def _grid_of_output(name: str, output: Output, shape: tuple[int, ...]) -> tuple[int, int, int]:
     if len(shape) != len(output.tile):
         raise PlanError(f"'{name}' has {len(shape)} axes and is partitioned along {len(output.tile)}")
     tiles = tuple(-(-n // t) for n, t in zip(shape, output.tile, strict=True))
@@ -37,7 +37,7 @@ def _of(name: str, output: Output, shape: tuple[int, ...]) -> tuple[int, int, in
         if one and tiles[axis] > 1:
             raise PlanError(f"'{name}' is planned as one piece along axis {axis}, where it has {tiles[axis]}")
     if output.blocks is not None:
-        return _mapped(name, output, tiles, output.blocks)
+        return _mapped_grid(name, output, tiles, output.blocks)
     lead = max(len(tiles) - 3, 0)
     axes = (prod(tiles[:lead + 1]), *tiles[lead + 1:], 1, 1)
     for axis, blocks in enumerate(axes):
@@ -47,8 +47,8 @@ def _of(name: str, output: Output, shape: tuple[int, ...]) -> tuple[int, int, in
     return axes[0], axes[1], axes[2]
 
 
-def _mapped(name: str, output: Output, tiles: tuple[int, ...], blocks: int) -> tuple[int, int, int]:
-    count = streamed(output.schedule, tiles)
+def _mapped_grid(name: str, output: Output, tiles: tuple[int, ...], blocks: int) -> tuple[int, int, int]:
+    count = count_streamed(output.schedule, tiles)
     if isinstance(output.schedule, Range):
         start, stop = output.schedule.start, output.schedule.stop
         if not 0 <= start <= stop <= count:
@@ -56,7 +56,7 @@ def _mapped(name: str, output: Output, tiles: tuple[int, ...], blocks: int) -> t
         count = stop - start
     if not 1 <= blocks <= count:
         raise PlanError(f"'{name}' is mapped to {blocks} blocks: between 1 and {count} have something to do")
-    if largest(output.schedule, tiles, blocks) > MOST:
+    if largest_number(output.schedule, tiles, blocks) > MOST:
         raise PlanError(f"'{name}' has {prod(tiles)} pieces, more than {output.schedule} can number in 32 bits: take "
                         "larger pieces, or smaller groups")
     return blocks, 1, 1

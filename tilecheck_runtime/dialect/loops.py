@@ -20,7 +20,7 @@ from typing import Final
 
 from tilecheck_runtime.dialect.device.cutile import ct
 
-__all__ = ["Loops", "rewritten"]
+__all__ = ["Loops", "rewrite_loops"]
 
 _ONCE: Final = "_t_static_iter((0,))"
 _JUMPS: Final = (ast.Break, ast.Continue, ast.Return)
@@ -34,11 +34,11 @@ _FUTURES: Final = 0x1000000
 class Loops:
     """A function with its loops over cells rewritten.
 
-    minted  names of the outputs whose cells are objects with coordinates in it, not numbers
+    resolved  names of the outputs whose cells are objects with coordinates in it, not numbers
     """
 
     function: FunctionType
-    minted: frozenset[str]
+    resolved: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class _Edit:
     text: str
 
 
-def rewritten(function: FunctionType, mapped: Mapping[str, bool]) -> Loops:
+def rewrite_loops(function: FunctionType, mapped: Mapping[str, bool]) -> Loops:
     """The function with better loops over the cells of its outputs; unchanged where there are none, or where its source
     is not to be had. `mapped` says of each output whether a block owns several pieces."""
     unchanged = Loops(function, frozenset())
@@ -63,15 +63,15 @@ def rewritten(function: FunctionType, mapped: Mapping[str, bool]) -> Loops:
     if body is None:
         return unchanged
     loops = [loop for loop in _loops(body) if _output(loop.iter) in mapped]
-    kept = _names_kept(body, mapped)
-    edits = [e for loop in loops if not mapped[_output(loop.iter)] for e in _unrolled(loop, kept)]
+    kept = _names_used_directly(body, mapped)
+    edits = [e for loop in loops if not mapped[_output(loop.iter)] for e in _unroll(loop, kept)]
     several = [loop for loop in loops if mapped[_output(loop.iter)]]
-    minted = _minted(several, kept, mapped) if len(several) == _walks(body, mapped) else []
-    edits += minted
-    made = _rebuilt(function, lines, _edited(lines, edits)) if edits else None
+    resolved = _resolve_cells(several, kept, mapped) if len(several) == _walks(body, mapped) else []
+    edits += resolved
+    made = _rebuild(function, lines, _apply_edits(lines, edits)) if edits else None
     if made is None:
         return unchanged
-    return Loops(made, frozenset(n for n in mapped if mapped[n]) if minted else frozenset())
+    return Loops(made, frozenset(n for n in mapped if mapped[n]) if resolved else frozenset())
 
 
 def _definition(tree: ast.Module, function: FunctionType) -> ast.FunctionDef | None:
@@ -100,7 +100,7 @@ def _output(iterated: ast.expr) -> str:
     return ""
 
 
-def _names_kept(body: ast.FunctionDef, mapped: Mapping[str, bool]) -> frozenset[str]:
+def _names_used_directly(body: ast.FunctionDef, mapped: Mapping[str, bool]) -> frozenset[str]:
     """Outputs that the function uses itself under their names only: whose cells go nowhere else."""
     lost = {n.id for n in ast.walk(body) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
     for scope in ast.walk(body):
@@ -115,7 +115,7 @@ def _names_kept(body: ast.FunctionDef, mapped: Mapping[str, bool]) -> frozenset[
     return frozenset(mapped) - lost
 
 
-def _unrolled(loop: ast.For, kept: frozenset[str]) -> list[_Edit]:
+def _unroll(loop: ast.For, kept: frozenset[str]) -> list[_Edit]:
     """A loop that runs once, over a constant. Not where it may be left early, which an unrolled loop cannot be."""
     jumps = any(isinstance(n, _JUMPS) for statement in loop.body for n in ast.walk(statement))
     if loop.orelse or jumps or _output(loop.iter) not in kept or loop.iter.lineno != loop.iter.end_lineno:
@@ -129,7 +129,7 @@ def _walks(body: ast.FunctionDef, mapped: Mapping[str, bool]) -> int:
     return sum(isinstance(value, ast.Name) and mapped.get(value.id, False) for value in found)
 
 
-def _minted(loops: Sequence[ast.For], kept: frozenset[str], mapped: Mapping[str, bool]) -> list[_Edit]:
+def _resolve_cells(loops: Sequence[ast.For], kept: frozenset[str], mapped: Mapping[str, bool]) -> list[_Edit]:
     """These loops over several pieces, with coordinates worked out in front of the first statement. All or none: one
     kind of cell is understood in one function."""
     edits: list[_Edit] = []
@@ -141,12 +141,12 @@ def _minted(loops: Sequence[ast.For], kept: frozenset[str], mapped: Mapping[str,
             return []
         counter = f"_t_cell{number}"
         edits.append(_Edit(target.lineno, target.col_offset, target.end_col_offset or 0, counter))
-        mint = f"{target.id} = {_output(loop.iter)}.minted({counter}); "
-        edits.append(_Edit(first.lineno, first.col_offset, first.col_offset, mint))
+        statement = f"{target.id} = {_output(loop.iter)}.resolve_cell({counter}); "
+        edits.append(_Edit(first.lineno, first.col_offset, first.col_offset, statement))
     return edits
 
 
-def _edited(lines: Sequence[str], edits: Sequence[_Edit]) -> list[str]:
+def _apply_edits(lines: Sequence[str], edits: Sequence[_Edit]) -> list[str]:
     made = list(lines)
     for edit in sorted(edits, key=lambda e: (e.line, e.start), reverse=True):
         raw = made[edit.line - 1].encode()
@@ -154,7 +154,7 @@ def _edited(lines: Sequence[str], edits: Sequence[_Edit]) -> list[str]:
     return made
 
 
-def _rebuilt(function: FunctionType, before: Sequence[str], lines: Sequence[str]) -> FunctionType | None:
+def _rebuild(function: FunctionType, before: Sequence[str], lines: Sequence[str]) -> FunctionType | None:
     """The function of the changed text, with the globals and closure of the old one. None where the text was no longer
     that of the function."""
     version = zlib.crc32("".join(lines).encode())  # one file has as many texts as kernels and kinds of schedule

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final, TypeAlias
 
-__all__ = ["MOST", "Grouped", "Linear", "Range", "Schedule", "Single", "Walk", "largest", "streamed"]
+__all__ = ["MOST", "Grouped", "Linear", "Range", "Schedule", "Single", "Walk", "count_streamed", "largest_number"]
 
 MOST: Final = 2**31 - 1
 """The largest number that the device counts pieces with."""
@@ -51,7 +51,7 @@ class Range:
 Schedule: TypeAlias = Single | Linear | Grouped | Walk | Range
 
 
-def streamed(schedule: Schedule, tiles: tuple[int, ...]) -> int:
+def count_streamed(schedule: Schedule, tiles: tuple[int, ...]) -> int:
     """How many items the schedule deals out when the output has `tiles` pieces along each axis."""
     base = schedule.schedule if isinstance(schedule, Range) else schedule
     count = 1
@@ -60,7 +60,7 @@ def streamed(schedule: Schedule, tiles: tuple[int, ...]) -> int:
     return count
 
 
-def largest(schedule: Schedule, tiles: tuple[int, ...], blocks: int) -> int:
+def largest_number(schedule: Schedule, tiles: tuple[int, ...], blocks: int) -> int:
     """A bound of the numbers that the device computes to find its pieces; beyond `MOST` they would wrap around and mean
     pieces of other blocks."""
     base = schedule.schedule if isinstance(schedule, Range) else schedule

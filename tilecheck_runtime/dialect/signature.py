@@ -69,10 +69,10 @@ def signature(function: Callable[..., Any]) -> Signature:
     none of `Mut`, `Ref`, `Shared`, a type variable and the scalar types.
     """
     found = inspect.signature(function).parameters.values()
-    return Signature(tuple(_parameter(p, _resolved(function, p)) for p in found))
+    return Signature(tuple(_parameter(p, _resolve_annotation(function, p)) for p in found))
 
 
-def _resolved(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
+def _resolve_annotation(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
     name, annotation = parameter.name, parameter.annotation
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
         raise SignatureError(f"parameter '{name}': a kernel has a fixed number of parameters; write them out")
@@ -82,7 +82,7 @@ def _resolved(function: Callable[..., Any], parameter: inspect.Parameter) -> Any
     holder = FunctionType((lambda: None).__code__, getattr(function, "__globals__", {}))
     holder.__annotations__ = {name: annotation}
     try:
-        return typing.get_type_hints(holder, localns=_enclosing(function), include_extras=True)[name]
+        return typing.get_type_hints(holder, localns=_closure_values(function), include_extras=True)[name]
     except NameError as error:
         raise SignatureError(f"parameter '{name}': the annotation {annotation!r} uses a name that its module does not "
                              f"define ({error}); define type variables at module level, and import types outside "
@@ -91,7 +91,7 @@ def _resolved(function: Callable[..., Any], parameter: inspect.Parameter) -> Any
         raise SignatureError(f"parameter '{name}': the annotation {annotation!r} cannot be read ({error})") from error
 
 
-def _enclosing(function: Callable[..., Any]) -> dict[str, Any]:
+def _closure_values(function: Callable[..., Any]) -> dict[str, Any]:
     """Variables of enclosing functions that the kernel uses."""
     names = getattr(getattr(function, "__code__", None), "co_freevars", ())
     cells = getattr(function, "__closure__", None) or ()
@@ -114,13 +114,13 @@ def _parameter(parameter: inspect.Parameter, annotation: Any) -> Parameter:
         return Parameter(name, "scalar", annotation)
     kind = _ARRAYS.get(get_origin(annotation) or annotation)
     if kind is None:
-        raise SignatureError(f"parameter '{name}': {_shown(annotation)} is not a parameter type of a kernel: write "
-                             "Mut[f32, B] for an output, Ref[f32, Dyn] for an input, Shared[f32, Dyn] for an "
-                             "accumulator, int, float or bool for a number, a type variable for a constant")
+        raise SignatureError(f"parameter '{name}': {_show_annotation(annotation)} is not a parameter type of a "
+                             "kernel: write Mut[f32, B] for an output, Ref[f32, Dyn] for an input, Shared[f32, Dyn] "
+                             "for an accumulator, int, float or bool for a number, a type variable for a constant")
     dtype, *extents = get_args(annotation) or (None,)
     if not (isinstance(dtype, type) and issubclass(dtype, DType)) or not extents:
-        raise SignatureError(f"parameter '{name}': {_shown(annotation)} must name an element type and the extent of "
-                             f"each axis, as in {kind.capitalize()}[f32, B]")
+        raise SignatureError(f"parameter '{name}': {_show_annotation(annotation)} must name an element type and the "
+                             f"extent of each axis, as in {kind.capitalize()}[f32, B]")
     if len(extents) > MOST_AXES:
         raise SignatureError(f"parameter '{name}' has {len(extents)} axes; arrays have at most {MOST_AXES}: merge some")
     scope = "system" if get_origin(annotation) is SystemShared else "device"
@@ -139,11 +139,11 @@ def _extent(name: str, kind: Kind, extent: Any) -> Extent:
         raise SignatureError(f"parameter '{name}': a piece has a fixed extent; write a type variable instead of Dyn, "
                              "whose value comes from the partition")
     fixed = f"Literal[{extent}]" if type(extent) is int and extent > 0 else "Literal[n] with n > 0"
-    raise SignatureError(f"parameter '{name}': {_shown(extent)} is not an extent; write a type variable, or {fixed}"
-                         + ("" if kind == "mut" else ", or Dyn"))
+    raise SignatureError(f"parameter '{name}': {_show_annotation(extent)} is not an extent; write a type "
+                         f"variable, or {fixed}" + ("" if kind == "mut" else ", or Dyn"))
 
 
-def _shown(annotation: Any) -> str:
+def _show_annotation(annotation: Any) -> str:
     """An annotation as its author wrote it, nearly."""
     text = str(annotation)
     if isinstance(annotation, type) and not get_args(annotation):

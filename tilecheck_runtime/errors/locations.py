@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import Any, Final, cast
 
-__all__ = ["BEHALF", "NOWHERE", "PASSED_OVER", "Place", "caller", "here", "name_in"]
+__all__ = ["BEHALF", "NOWHERE", "PASSED_OVER", "Location", "caller_frame", "current_location", "variable_name"]
 
 _SNAPSHOTS: Final = sys.version_info < (3, 13)
 """Whether asking a function's frame for its variables leaves a copy there that keeps the values alive, which must not
@@ -20,7 +20,7 @@ _tuple: Final = tuple.__new__
 _OURS: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-class Place(tuple[Any, int]):
+class Location(tuple[Any, int]):
     """A line of the user's program. One is kept of everything that is launched, and hardly any is ever printed: a file
     and the number of a line, or code and one of its instructions, of which the line is looked up when it is asked for.
 
@@ -29,7 +29,7 @@ class Place(tuple[Any, int]):
 
     __slots__ = ()
 
-    def __new__(cls, file: str, line: int) -> Place:
+    def __new__(cls, file: str, line: int) -> Location:
         return _tuple(cls, (file, line))
 
     @property
@@ -47,7 +47,7 @@ class Place(tuple[Any, int]):
         return int(found or code.co_firstlineno)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Place) and (self.file, self.line) == (other.file, other.line)
+        return isinstance(other, Location) and (self.file, self.line) == (other.file, other.line)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -56,20 +56,20 @@ class Place(tuple[Any, int]):
         return hash((self.file, self.line))
 
     def __str__(self) -> str:
-        return f"{_short(self.file)}:{self.line}"
+        return f"{_short_path(self.file)}:{self.line}"
 
     __repr__ = __str__
 
 
-NOWHERE: Final = Place("<unknown>", 0)
+NOWHERE: Final = Location("<unknown>", 0)
 
 
-BEHALF: Final[ContextVar[Place]] = ContextVar("behalf", default=NOWHERE)
+BEHALF: Final[ContextVar[Location]] = ContextVar("behalf", default=NOWHERE)
 """The line that a thread of the runtime works for."""
 _MACHINERY: Final = frozenset({"asyncio", "concurrent", "copy", "copyreg", "multiprocessing", "pickle", "threading"})
 
 
-def _short(file: str) -> str:
+def _short_path(file: str) -> str:
     """The path relative to the current folder, when it is below it."""
     try:
         relative = os.path.relpath(file)
@@ -78,7 +78,7 @@ def _short(file: str) -> str:
     return file if relative.startswith("..") or not os.path.exists(file) else relative
 
 
-def caller() -> FrameType | None:
+def caller_frame() -> FrameType | None:
     """The frame that called into the runtime; None in a thread that no code of the user runs in."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -101,7 +101,7 @@ def _is_passed_over(frame: FrameType) -> bool:
     return found
 
 
-def here(depth: int = 1) -> Place:
+def current_location(depth: int = 1) -> Location:
     """The line that called into the runtime; in a thread of the runtime, the one that it works for. `depth` is how many
     callers are known to be the runtime's own."""
     frame: FrameType | None = sys._getframe(depth)
@@ -109,12 +109,12 @@ def here(depth: int = 1) -> Place:
         code = frame.f_code
         passed_over = PASSED_OVER.get(code.co_filename)
         if passed_over is False or (passed_over is None and not _is_passed_over(frame)):
-            return _tuple(Place, (code, frame.f_lasti))
+            return _tuple(Location, (code, frame.f_lasti))
         frame = frame.f_back
     return BEHALF.get()
 
 
-def name_in(frame: FrameType | None, value: object) -> str | None:
+def variable_name(frame: FrameType | None, value: object) -> str | None:
     """The variable that holds a value where the runtime was called, None when there is none.
 
     Looked for only when a message needs it, so ordinary calls cost nothing.

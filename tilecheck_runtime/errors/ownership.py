@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from tilecheck_runtime.errors.locations import NOWHERE, Place
+from tilecheck_runtime.errors.locations import NOWHERE, Location
 
 __all__ = [
     "AliasedError", "CaptureError", "ContractError", "DuplicateError", "ForeignMemoryError", "ForkedError",
     "GraphLifetimeError", "GridError", "InFlightError", "LaunchArgumentError", "LostFlightWarning", "MovedError",
     "NestedLaunchError", "NeverRunWarning", "OwnershipError", "ReadOnlyError", "RefutedError", "SharedError",
-    "StreamError", "UnprovenError", "UnprovenWarning", "told",
+    "StreamError", "UnprovenError", "UnprovenWarning", "format_message",
 ]
 
 
-def told(code: str, summary: str, before: Place | None, what: str, use: Place, fix: str) -> str:
+def format_message(code: str, summary: str, before: Location | None, what: str, use: Location, fix: str) -> str:
     """The text of a message: `before` is where `what` happened, `use` where it matters now."""
     lines = [f"{code} {summary}", f"  --> {use}"]
     if before is not None and before is not NOWHERE:
@@ -35,10 +35,11 @@ class OwnershipError(Exception):
 
     code: str = "TC402"
 
-    def __init__(self, summary: str, *, names: tuple[str, ...] = (), use: Place = NOWHERE, before: Place | None = None,
+    def __init__(self, summary: str, *, names: tuple[str, ...] = (), use: Location = NOWHERE,
+                 before: Location | None = None,
                  what: str = "it happened", fix: str = "") -> None:
         self.summary, self.names, self.use, self.before, self.fix = summary, names, use, before, fix
-        super().__init__(told(self.code, summary, before, what, use, fix))
+        super().__init__(format_message(self.code, summary, before, what, use, fix))
 
 
 class MovedError(OwnershipError):
@@ -134,7 +135,7 @@ class NestedLaunchError(OwnershipError, RuntimeError):
 class RefutedError(OwnershipError):
     """A kernel that the checker found wrong is launched. `code` is that of the finding."""
 
-    def __init__(self, code: str, summary: str, *, use: Place, fix: str) -> None:
+    def __init__(self, code: str, summary: str, *, use: Location, fix: str) -> None:
         vars(self)["code"] = code
         super().__init__(summary, use=use, fix=fix)
 
@@ -144,7 +145,7 @@ class UnprovenError(OwnershipError):
 
     code = "TC101"
 
-    def __init__(self, summary: str, *, use: Place, fix: str, code: str = "TC101", before: Place | None = None,
+    def __init__(self, summary: str, *, use: Location, fix: str, code: str = "TC101", before: Location | None = None,
                  what: str = "it stands") -> None:
         vars(self)["code"] = code
         super().__init__(summary, use=use, before=before, what=what, fix=fix)

@@ -11,28 +11,28 @@ from types import ModuleType
 from typing import Any
 
 from tilecheck_runtime.cpu.execution.execute import launch
-from tilecheck_runtime.standin.cutile import registered
+from tilecheck_runtime.standin.cutile import register
 from tilecheck_runtime.standin.tune import exhaustive_search
 
-__all__ = ["installed"]
+__all__ = ["cpu_launches"]
 
 
 @contextmanager
-def installed() -> Iterator[None]:
+def cpu_launches() -> Iterator[None]:
     """Inside, kernels launched by any program run on the CPU and report to the session that is open."""
     with ExitStack() as stack:
-        tile = _real()
+        tile = _import_real()
         if tile is None:
-            stack.enter_context(registered())
+            stack.enter_context(register())
         else:
-            stack.enter_context(_replaced(tile, "launch", launch))
+            stack.enter_context(_replace_everywhere(tile, "launch", launch))
             tune = importlib.import_module("cuda.tile.tune")
-            stack.enter_context(_replaced(tune, "exhaustive_search", exhaustive_search))
+            stack.enter_context(_replace_everywhere(tune, "exhaustive_search", exhaustive_search))
         stack.enter_context(_stream_of_torch())
         yield
 
 
-def _real() -> ModuleType | None:
+def _import_real() -> ModuleType | None:
     try:
         return importlib.import_module("cuda.tile")
     except (ImportError, OSError):
@@ -40,7 +40,7 @@ def _real() -> ModuleType | None:
 
 
 @contextmanager
-def _replaced(module: ModuleType, name: str, replacement: Any) -> Iterator[None]:
+def _replace_everywhere(module: ModuleType, name: str, replacement: Any) -> Iterator[None]:
     """Replaces a function wherever it has been imported to by its own name."""
     original = getattr(module, name)
     holders = [m for m in list(sys.modules.values())
@@ -51,11 +51,11 @@ def _replaced(module: ModuleType, name: str, replacement: Any) -> Iterator[None]
         yield
     finally:
         for holder in list(sys.modules.values()):
-            if isinstance(holder, ModuleType) and vars(holder).get(name) is replacement and not _ours(holder):
+            if isinstance(holder, ModuleType) and vars(holder).get(name) is replacement and not _is_ours(holder):
                 setattr(holder, name, original)
 
 
-def _ours(module: ModuleType) -> bool:
+def _is_ours(module: ModuleType) -> bool:
     return module.__name__.startswith("tilecheck_runtime")
 
 

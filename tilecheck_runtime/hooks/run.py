@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 
-from tilecheck_runtime.hooks.install import installed
+from tilecheck_runtime.hooks.install import cpu_launches
 from tilecheck_runtime.sanitizer.report import Report
 from tilecheck_runtime.sanitizer.session import session
 
@@ -42,7 +42,7 @@ def command(seed: int, in_order: bool, replay: bool, module: bool, output_format
     Exit status: 0 when nothing was found, 1 when something was, 2 when the script failed.
     """
     failed, report = run_script(script, arguments, module, None if in_order else seed, replay)
-    click.echo(_rendered(report, output_format), nl=False, err=True, color=True)
+    click.echo(_render_report(report, output_format), nl=False, err=True, color=True)
     if failed:
         return EXIT_ABNORMAL
     return EXIT_FINDINGS if report.events and not exit_zero else EXIT_CLEAN
@@ -55,7 +55,7 @@ def run_script(script: str, arguments: tuple[str, ...], module: bool = False,
     sys.argv = [script, *arguments]
     sys.path.insert(0, os.getcwd() if module else os.path.dirname(os.path.abspath(script)))
     failed = False
-    with session(seed, replay) as found, installed():
+    with session(seed, replay) as found, cpu_launches():
         try:
             if module:
                 runpy.run_module(script, run_name="__main__", alter_sys=True)
@@ -81,7 +81,7 @@ def _of_script(trace: TracebackType | None) -> TracebackType | None:
     return trace if rest is None else rest
 
 
-def _rendered(report: Report, output_format: str) -> str:
+def _render_report(report: Report, output_format: str) -> str:
     if output_format == "text":
         from tilecheck.report.style import wants_colour
 

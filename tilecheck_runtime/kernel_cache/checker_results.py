@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from tilecheck_runtime.errors.compilation import CacheFolderError
-from tilecheck_runtime.kernel_cache.folder import chosen, prepared
+from tilecheck_runtime.kernel_cache.folder import choose_folder, prepare_folder
 
-__all__ = ["keep", "kept", "runtime_signature"]
+__all__ = ["load_result", "runtime_signature", "store_result"]
 
 _FOLDER: Final = "checked"
 _MOST: Final = 4096
@@ -21,19 +21,19 @@ _EVERY: Final = 64
 _added: dict[str, int] = {}
 
 
-def kept(kind: str, *parts: bytes | str) -> Any:
+def load_result(kind: str, *parts: bytes | str) -> Any:
     """What was kept under a kind and everything that it depends on; None where there is nothing."""
     from tilecheck.pipeline.cache import digest
 
-    store = _store(chosen())
+    store = _store(choose_folder())
     return None if store is None else store.load(kind, digest(*parts))
 
 
-def keep(value: object, kind: str, *parts: bytes | str) -> None:
+def store_result(value: object, kind: str, *parts: bytes | str) -> None:
     """Keeps a value, where there is a place for it."""
     from tilecheck.pipeline.cache import digest
 
-    store = _store(chosen())
+    store = _store(choose_folder())
     if store is not None:
         store.store(kind, digest(*parts), value)
         _added[kind] = _added.get(kind, 0) + 1
@@ -50,7 +50,7 @@ def _store(folder: Path | None) -> Any:
     from tilecheck.pipeline.cache import open_cache
 
     try:
-        prepared(folder)
+        prepare_folder(folder)
         return open_cache(folder / _FOLDER)
     except (OSError, CacheFolderError):
         return None

@@ -10,7 +10,7 @@ from typing import Final
 
 from tilecheck_runtime.errors.compilation import CacheFolderError
 
-__all__ = ["OFF", "VARIABLE", "chosen", "prepared", "trusted"]
+__all__ = ["OFF", "VARIABLE", "check_trusted", "choose_folder", "prepare_folder"]
 
 VARIABLE: Final = "TILECHECK_KERNEL_CACHE"
 """Environment variable with the folder, or one of `OFF`."""
@@ -18,7 +18,7 @@ OFF: Final = frozenset({"0", "off", "none"})
 _OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
-def chosen() -> Path | None:
+def choose_folder() -> Path | None:
     """The folder that compiled kernels are kept in; None when they are kept nowhere."""
     given = os.environ.get(VARIABLE, "")
     if given.lower() in OFF:
@@ -33,16 +33,16 @@ def chosen() -> Path | None:
     return home / "tilecheck" / "kernels"
 
 
-def prepared(folder: Path) -> None:
+def prepare_folder(folder: Path) -> None:
     """Makes the folder, for the user alone. Raises OSError where that is impossible, and CacheFolderError for one that
     others could have written to."""
     os.makedirs(folder.parent, mode=0o700, exist_ok=True)
     with contextlib.suppress(FileExistsError):
         os.mkdir(folder, 0o700)
-    trusted(folder)
+    check_trusted(folder)
 
 
-def trusted(folder: Path) -> None:
+def check_trusted(folder: Path) -> None:
     """Raises CacheFolderError for a folder that others could have written to: what is in it is run as machine code, on
     the host too."""
     if not hasattr(os, "getuid"):
@@ -60,10 +60,10 @@ def trusted(folder: Path) -> None:
             notes=["compiled kernels hold machine code, so what others may have put there is not loaded"],
             fix=f"look what is in it, then `chmod 700 {folder}`, or set {VARIABLE} to another folder")
     for above in Path(os.path.realpath(folder)).parents:
-        _not_replaceable(folder, above)
+        _check_parent(folder, above)
 
 
-def _not_replaceable(folder: Path, above: Path) -> None:
+def _check_parent(folder: Path, above: Path) -> None:
     """A folder further up that belongs to a stranger, or in which others may rename, lets them put their own there."""
     found = os.stat(above)
     sticky = bool(found.st_mode & stat.S_ISVTX)

@@ -13,11 +13,11 @@ try:
 except ImportError:  # Windows: two processes may compile the same kernel, and the last one's file stays
     fcntl = None  # type: ignore[assignment, unused-ignore]
 
-__all__ = ["locked"]
+__all__ = ["hold_lock"]
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def hold_lock(path: Path) -> Iterator[None]:
     """Holds the lock of a file, which is made if need be. A process that dies lets go of it; threads of one process
     exclude each other as well. Where a file system has no locks, nothing is held: then work may be done twice."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["Damaged", "Record", "decode", "encode"]
+__all__ = ["DamagedRecord", "Record", "decode", "encode"]
 
 _MAGIC: Final = b"tilecheck kernel 1\n"
 _DIGEST: Final = 32
 
 
-class Damaged(ValueError):
+class DamagedRecord(ValueError):
     """Bytes that are no record, not a whole one, or the record of something else."""
 
 
@@ -42,14 +42,14 @@ def decode(data: bytes, key: str) -> Record:
     """The record of a key. Raises Damaged."""
     start = len(_MAGIC) + 16
     if len(data) < start + _DIGEST or not data.startswith(_MAGIC):
-        raise Damaged("it is no compiled kernel of this version")
+        raise DamagedRecord("it is no compiled kernel of this version")
     body, digest = data[:-_DIGEST], data[-_DIGEST:]
     if hashlib.sha256(body).digest() != digest:
-        raise Damaged("it is damaged")
+        raise DamagedRecord("it is damaged")
     header, cubin = struct.unpack_from("<QQ", data, len(_MAGIC))
     if start + header + cubin != len(body):
-        raise Damaged("it is damaged")
+        raise DamagedRecord("it is damaged")
     said = json.loads(body[start:start + header])
     if said["key"] != key:
-        raise Damaged("it is the kernel of another key")
+        raise DamagedRecord("it is the kernel of another key")
     return Record(key, said["meta"], body[start + header:])

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tilecheck_runtime.kernel_cache.folder import prepared
-from tilecheck_runtime.kernel_cache.locks import locked
-from tilecheck_runtime.kernel_cache.record import Damaged, Record, decode, encode
+from tilecheck_runtime.kernel_cache.folder import prepare_folder
+from tilecheck_runtime.kernel_cache.locks import hold_lock
+from tilecheck_runtime.kernel_cache.record import DamagedRecord, Record, decode, encode
 
 __all__ = ["LIMIT", "Info", "Store", "limit"]
 
@@ -68,7 +68,7 @@ class Store:
         Raises what `make` raises, and CacheFolderError for a folder that others could have written to.
         """
         try:
-            prepared(self.folder)
+            prepare_folder(self.folder)
             for part in (self._root, self._root / "locks", self._place(key).parent):
                 part.mkdir(mode=0o700, exist_ok=True)
         except OSError:
@@ -76,7 +76,7 @@ class Store:
         found = self._get(key, good)
         if found is not None:
             return found, True
-        with locked(self._root / "locks" / key[:_LOCKS]):
+        with hold_lock(self._root / "locks" / key[:_LOCKS]):
             found = self._get(key, good)
             if found is not None:
                 return found, True
@@ -96,7 +96,7 @@ class Store:
         try:
             record = decode(data, key) if data is not None else None
             if record is None or not good(record):
-                raise Damaged
+                raise DamagedRecord
         except (ValueError, KeyError, TypeError):
             with contextlib.suppress(OSError):
                 path.unlink()

@@ -16,16 +16,16 @@ from types import CodeType, FrameType
 from typing import Any, Final, TypeAlias
 
 from tilecheck.decorators import ATTRIBUTE
-from tilecheck_runtime.backends.interface import Again, Backend, Event
+from tilecheck_runtime.backends.interface import Backend, Event, PackedLaunch
 from tilecheck_runtime.cpu.machine import State
 from tilecheck_runtime.dialect.kernel import DialectKernel
-from tilecheck_runtime.errors.locations import NOWHERE, PASSED_OVER, Place, here
-from tilecheck_runtime.launch_cache.templates import PATTERNS, Pattern, observed, pattern_of
-from tilecheck_runtime.launches.arguments import given
-from tilecheck_runtime.launches.flight import Flight, Passage, already_taken, left_alone
-from tilecheck_runtime.launches.launch import Built, Launch, Ready, build
+from tilecheck_runtime.errors.locations import NOWHERE, PASSED_OVER, Location, current_location
+from tilecheck_runtime.launch_cache.templates import TEMPLATES, LaunchTemplate, find_template, record_template
+from tilecheck_runtime.launches.arguments import bind_arguments
+from tilecheck_runtime.launches.flight import Flight, Passage, abandon_flight, already_taken_error
+from tilecheck_runtime.launches.launch import Launch, OrdinaryLaunch, Ready, build_launch
 from tilecheck_runtime.launches.log import LOG
-from tilecheck_runtime.launches.operation import never_run
+from tilecheck_runtime.launches.operation import warn_never_run
 from tilecheck_runtime.launches.reentrancy import INSIDE
 from tilecheck_runtime.launches.registry import UNLISTED
 from tilecheck_runtime.launches.streams import STREAM
@@ -33,11 +33,11 @@ from tilecheck_runtime.ownership.handles import Handle, Move, Site
 from tilecheck_runtime.ownership.regions import Region
 from tilecheck_runtime.ownership.state import CONFLICTS, Use
 from tilecheck_runtime.ownership.storage import BUSY, EPOCH, LOCK, RUNNING, Hold, Ledger, Mode, land
-from tilecheck_runtime.tensors.partition import Partition, handed_on
+from tilecheck_runtime.tensors.partition import Partition, transfer_hold
 from tilecheck_runtime.tensors.shared import SharedTensor
 from tilecheck_runtime.tensors.tensor import Tensor
 
-__all__ = ["Familiar", "called", "met"]
+__all__ = ["LaunchRecord", "launch_or_repeat", "remember_launch"]
 
 _new: Final = object.__new__
 _getframe: Final = sys._getframe
@@ -50,7 +50,7 @@ that is passed over. A thread that has the lock already does not wait for it."""
 _tuple: Final = tuple.__new__
 _NEVER: Final = "", NOWHERE
 _asked: Final = STREAM.get
-_Others: TypeAlias = Sequence[tuple[Partition, Hold, int]]
+_FurtherOutputs: TypeAlias = Sequence[tuple[Partition, Hold, int]]
 
 
 _IDLE, _BUILT, _UNDERWAY = range(3)
@@ -66,11 +66,11 @@ _READING: Final = Mode.READING
 _WRITING: Final = Mode.WRITING
 
 
-def called(kernel: DialectKernel, /, *args: Any, **kwargs: Any) -> Launch[Any]:
+def launch_or_repeat(kernel: DialectKernel, /, *args: Any, **kwargs: Any) -> Launch[Any]:
     """The launch of a kernel, to be run later, with its outputs moved into it: like one before where there is one and
     nothing may forbid it, else an ordinary one. Raises OwnershipError."""
-    known: Familiar | None = None
-    others: Iterator[Familiar] | None = None
+    known: LaunchRecord | None = None
+    others: Iterator[LaunchRecord] | None = None
     if not kwargs:
         try:
             known = args[0]._core.site.last
@@ -85,19 +85,19 @@ def called(kernel: DialectKernel, /, *args: Any, **kwargs: Any) -> Launch[Any]:
             frame = _getframe(1)
             code, at, place, moves = known.calls
             if frame.f_code is not code or frame.f_lasti != at:
-                place, moves = known.called_from(frame)
+                place, moves = known.note_call_site(frame)
             try:
                 _acquire()
                 first: Any = None
                 own: Any = None
-                further: _Others = ()
+                further: _FurtherOutputs = ()
                 output = known.output
                 try:
-                    for lent in known.lent:
-                        handle = args[lent.position]
-                        if handle._core.site is not lent.site or (
-                                (handle._moved is not None or lent.ledger.stamp != lent.stamp)
-                                and not _lendable(lent, handle)):
+                    for borrowed in known.borrowed:
+                        handle = args[borrowed.position]
+                        if handle._core.site is not borrowed.site or (
+                                (handle._moved is not None or borrowed.ledger.stamp != borrowed.stamp)
+                                and not _can_borrow(borrowed, handle)):
                             plain = False
                             break
                     else:
@@ -109,7 +109,7 @@ def called(kernel: DialectKernel, /, *args: Any, **kwargs: Any) -> Launch[Any]:
                             plain = first._core.site is output.site and (
                                 (own is not None and own.mode is _PARTITIONED and own.chain is None
                                  and len(holds) == 1 and holds[0]() is own and first._moved is None
-                                 and not output.viewed and output.ledger.joined is None) or _movable(output, first))
+                                 and not output.viewed and output.ledger.joined is None) or _can_move(output, first))
                             if plain and known.further:
                                 further = known.others(args)
                                 plain = bool(further)
@@ -118,7 +118,7 @@ def called(kernel: DialectKernel, /, *args: Any, **kwargs: Any) -> Launch[Any]:
                 if plain:
                     EPOCH.now = epoch = EPOCH.now + 1
                     spare = known.spare
-                    trip = spare.pop() if spare else _Trip(known)
+                    trip = spare.pop() if spare else _LaunchState(known)
                     trip.args = args
                     trip.first = first
                     trip.own = own
@@ -136,7 +136,7 @@ def called(kernel: DialectKernel, /, *args: Any, **kwargs: Any) -> Launch[Any]:
                             handle._moved, handle._hold = moves[number], None
                             hold.what, hold.place = known.waiting, place
                     trip.phase = _BUILT  # not before: an interrupt may come in between
-                    made = _FamiliarLaunch()
+                    made = CachedLaunch()
                     made._known = known
                     made._trip = trip
                     made._ended = None
@@ -149,49 +149,49 @@ def called(kernel: DialectKernel, /, *args: Any, **kwargs: Any) -> Launch[Any]:
         if kwargs:
             break
         if others is None:
-            others = _others(kernel, args, known)
+            others = _find_candidates(kernel, args, known)
         known = next(others, None)
         if known is None:
             break
-    return build(kernel, args, kwargs, met)
+    return build_launch(kernel, args, kwargs, remember_launch)
 
 
-def _others(kernel: DialectKernel, args: Sequence[Any], last: Familiar | None) -> Iterator[Familiar]:
+def _find_candidates(kernel: DialectKernel, args: Sequence[Any], last: LaunchRecord | None) -> Iterator[LaunchRecord]:
     """Launches that this one may be like, but for the last with its first argument."""
     site: Site = args[0]._core.site
     if len(site.known) > 1:
-        other = site.known.get(_key(kernel, args))
+        other = site.known.get(_memory_key(kernel, args))
         if other is not None and other is not last:
             site.last = other
             yield other
-    if PATTERNS.get(kernel) is not None:
-        found = _by_pattern(kernel, args, site)
+    if TEMPLATES.get(kernel) is not None:
+        found = _instantiate_template(kernel, args, site)
         if found is not None:
             yield found
 
 
-def _by_pattern(kernel: DialectKernel, args: Sequence[Any], site: Site) -> Familiar | None:
+def _instantiate_template(kernel: DialectKernel, args: Sequence[Any], site: Site) -> LaunchRecord | None:
     """The first launch with some memory that is like one with other memory."""
-    pattern = pattern_of(kernel, args)
+    pattern = find_template(kernel, args)
     if pattern is None:
         return None
     with LOCK:
-        found = _of(pattern, kernel, args, pattern.again(args, once=not site.seen))
+        found = _make_record(pattern, kernel, args, pattern.instantiate(args, once=not site.seen))
         if site.seen:
-            key = _key(kernel, args)
+            key = _memory_key(kernel, args)
             if key is not None:
-                _put(site, key, found)
+                _store_record(site, key, found)
         site.seen = True
     return found
 
 
-def _put(site: Site, key: tuple[Any, ...], found: Familiar) -> None:
+def _store_record(site: Site, key: tuple[Any, ...], found: LaunchRecord) -> None:
     if len(site.known) >= _MOST:
         site.known.clear()
     site.known[key] = site.last = found
 
 
-def _key(kernel: DialectKernel, args: Sequence[Any]) -> tuple[Any, ...] | None:
+def _memory_key(kernel: DialectKernel, args: Sequence[Any]) -> tuple[Any, ...] | None:
     """All that a launch depends on and that does not change; None where something is passed that may."""
     key: list[Any] = [kernel]
     for value in args:
@@ -207,25 +207,25 @@ def _key(kernel: DialectKernel, args: Sequence[Any]) -> tuple[Any, ...] | None:
     return tuple(key)
 
 
-def met(kernel: DialectKernel, args: Sequence[Any], ready: Ready, parameters: Sequence[str],
-        constants: Sequence[Any]) -> None:
+def remember_launch(kernel: DialectKernel, args: Sequence[Any], ready: Ready, parameters: Sequence[str],
+                    constants: Sequence[Any]) -> None:
     """Remembers a launch that went well: by what it is like, and with its first argument, once that is launched with a
     second time. `parameters` and `constants` are those of what was compiled, in order. The caller holds the lock."""
     if not args or not isinstance(args[0], Handle):
         return
-    pattern = pattern_of(kernel, args) or observed(kernel, args, ready, parameters, constants)
+    pattern = find_template(kernel, args) or record_template(kernel, args, ready, parameters, constants)
     site = args[0]._core.site
     if not site.seen or pattern is None:
         site.seen = True
         return
-    key = _key(kernel, args)
+    key = _memory_key(kernel, args)
     if key is None or key in site.known:
         return
-    again = pattern.again(args, once=False)
-    _put(site, key, _of(pattern, kernel, args, again))
+    packed = pattern.instantiate(args, once=False)
+    _store_record(site, key, _make_record(pattern, kernel, args, packed))
 
 
-class _Lent:
+class _BorrowedArgument:
     """An argument that stays with the caller.
 
     ledger  of its memory
@@ -242,7 +242,7 @@ class _Lent:
         self.ledger, self.viewed, self.stamp = handle._storage.ledger, handle._parent is not None, -1
 
 
-class _Output:
+class _MovedArgument:
     """An argument that is moved.
 
     number  among those
@@ -258,22 +258,23 @@ class _Output:
         self.ledger, self.viewed = handle._storage.ledger, handle._parent is not None
 
 
-def _of(pattern: Pattern, kernel: DialectKernel, args: Sequence[Any], again: Again) -> Familiar:
+def _make_record(pattern: LaunchTemplate, kernel: DialectKernel, args: Sequence[Any],
+                 packed: PackedLaunch) -> LaunchRecord:
     """A launch of some memory, of which everything but that is known."""
-    found = _new(Familiar)
-    found.kernel, found.again, found.name, found.what = kernel, again, pattern.name, pattern.what
+    found = _new(LaunchRecord)
+    found.kernel, found.packed, found.name, found.what = kernel, packed, pattern.name, pattern.what
     found.attributes, found.declared, found.backend = pattern.attributes, pattern.declared, pattern.backend
     found.floats, found.numbers, found.waiting = pattern.floats, pattern.numbers, pattern.waiting
     found.count, found.spare = len(args), []
-    found.writes = any(mode is _WRITING for _, mode in pattern.lent)
+    found.writes = any(mode is _WRITING for _, mode in pattern.borrowed)
     found.calls, found.starts = (None, -1, NOWHERE, ()), (None, -1, _NEVER, _NEVER)
-    outputs = [_Output(n, at, args[at], fix) for n, (at, fix) in enumerate(pattern.outputs)]
+    outputs = [_MovedArgument(n, at, args[at], fix) for n, (at, fix) in enumerate(pattern.outputs)]
     found.output, found.further = (outputs[0] if outputs else None), tuple(outputs[1:])
-    found.lent = tuple([_Lent(n, args[n], mode) for n, mode in pattern.lent])
+    found.borrowed = tuple([_BorrowedArgument(n, args[n], mode) for n, mode in pattern.borrowed])
     return found
 
 
-def _moved(handle: Handle) -> bool:
+def _is_moved(handle: Handle) -> bool:
     """Whether a handle was moved away, or one that it is a view of."""
     found: Handle | None = handle
     while found is not None:
@@ -283,34 +284,34 @@ def _moved(handle: Handle) -> bool:
     return False
 
 
-def _lendable(lent: _Lent, handle: Handle) -> bool:
+def _can_borrow(borrowed: _BorrowedArgument, handle: Handle) -> bool:
     """Whether it is plain that nothing forbids the use of an argument."""
-    if handle._moved is not None or (lent.viewed and _moved(handle)):
+    if handle._moved is not None or (borrowed.viewed and _is_moved(handle)):
         return False
-    ledger = lent.ledger
-    if ledger.stamp != lent.stamp:
-        reading = lent.mode is _READING
-        if not _quiet(ledger, handle._hold, _TO_READ if reading else _ALL):
+    ledger = borrowed.ledger
+    if ledger.stamp != borrowed.stamp:
+        reading = borrowed.mode is _READING
+        if not _is_unheld(ledger, handle._hold, _TO_READ if reading else _ALL):
             return False
-        if reading and ledger.joined is None and not lent.viewed:
-            lent.stamp = ledger.stamp
+        if reading and ledger.joined is None and not borrowed.viewed:
+            borrowed.stamp = ledger.stamp
     return True
 
 
-def _movable(output: _Output, handle: Handle) -> bool:
+def _can_move(output: _MovedArgument, handle: Handle) -> bool:
     """Whether it is plain that nothing forbids to move an output."""
     hold, ledger = handle._hold, output.ledger
     if hold is None or hold.mode is not _PARTITIONED or hold.chain is not None or (
-            handle._moved is not None or (output.viewed and _moved(handle))):
+            handle._moved is not None or (output.viewed and _is_moved(handle))):
         return False
     holds = ledger.holds
     if len(holds) == 1 and holds[0]() is hold and ledger.joined is None:
         return True
     ledger.root().live()
-    return _quiet(ledger, hold, _ALL)
+    return _is_unheld(ledger, hold, _ALL)
 
 
-def _quiet(ledger: Ledger, own: Hold | None, conflicts: frozenset[Mode]) -> bool:
+def _is_unheld(ledger: Ledger, own: Hold | None, conflicts: frozenset[Mode]) -> bool:
     """Whether it is plain that nobody else holds a memory, or part of it, in one of these modes."""
     ledger = ledger.root()
     if len(ledger.holds) > _FEW:
@@ -322,15 +323,15 @@ def _quiet(ledger: Ledger, own: Hold | None, conflicts: frozenset[Mode]) -> bool
     return True
 
 
-def _placed(frame: FrameType) -> tuple[CodeType | None, int, Place]:
+def _locate_frame(frame: FrameType) -> tuple[CodeType | None, int, Location]:
     """The place of a frame, with its code and instruction; that of a caller, without them, where it is our own."""
     code, at = frame.f_code, frame.f_lasti
     if PASSED_OVER.get(code.co_filename) is False:
-        return code, at, _tuple(Place, (code, at))
-    return None, -1, here()
+        return code, at, _tuple(Location, (code, at))
+    return None, -1, current_location()
 
 
-class Familiar:
+class LaunchRecord:
     """What is kept of a launch. Nothing of it keeps memory alive, but for one that is launched once.
 
     output      the first `Mut` argument, which most kernels have; None without one
@@ -347,10 +348,10 @@ class Familiar:
 
     kernel: DialectKernel
     backend: Backend
-    again: Again
-    output: _Output | None
-    further: tuple[_Output, ...]
-    lent: tuple[_Lent, ...]
+    packed: PackedLaunch
+    output: _MovedArgument | None
+    further: tuple[_MovedArgument, ...]
+    borrowed: tuple[_BorrowedArgument, ...]
     floats: tuple[int, ...]
     numbers: tuple[tuple[int, type, Any], ...]
     name: str
@@ -360,9 +361,9 @@ class Familiar:
     attributes: Mapping[str, Any]
     declared: object
     writes: bool
-    spare: list[_Trip]
-    calls: tuple[CodeType | None, int, Place, tuple[Move, ...]]
-    starts: tuple[CodeType | None, int, tuple[str, Place], tuple[str, Place]]
+    spare: list[_LaunchState]
+    calls: tuple[CodeType | None, int, Location, tuple[Move, ...]]
+    starts: tuple[CodeType | None, int, tuple[str, Location], tuple[str, Location]]
 
     def same(self, args: Sequence[Any]) -> bool:
         """Whether what is no array is as it was."""
@@ -371,52 +372,53 @@ class Familiar:
                 return False
         return True
 
-    def others(self, args: Sequence[Any]) -> _Others:
+    def others(self, args: Sequence[Any]) -> _FurtherOutputs:
         """Outputs after the first with their holds and numbers; none where something may forbid to move one."""
         handles = [args[output.position] for output in self.further]
         for output, handle in zip(self.further, handles, strict=True):
-            if handle._core.site is not output.site or not _movable(output, handle):
+            if handle._core.site is not output.site or not _can_move(output, handle):
                 return []
         return [(handle, handle._hold, output.number) for output, handle in zip(self.further, handles, strict=True)]
 
-    def called_from(self, frame: FrameType) -> tuple[Place, tuple[Move, ...]]:
+    def note_call_site(self, frame: FrameType) -> tuple[Location, tuple[Move, ...]]:
         """The place of a call, and the moves of outputs there."""
-        code, at, place = _placed(frame)
+        code, at, place = _locate_frame(frame)
         outputs = () if self.output is None else (self.output, *self.further)
         moves = tuple([Move(place, self.what, output.fix) for output in outputs])
         if code is not None:
             self.calls = code, at, place, moves
         return place, moves
 
-    def started_from(self, frame: FrameType) -> tuple[tuple[str, Place], tuple[str, Place]]:
+    def note_start_site(self, frame: FrameType) -> tuple[tuple[str, Location], tuple[str, Location]]:
         """How a launch that is started there has ended, and what its failure is called."""
-        code, at, place = _placed(frame)
+        code, at, place = _locate_frame(frame)
         ended, what = ("run", place), (self.name, place)
         if code is not None:
             self.starts = code, at, ended, what
         return ended, what
 
-    def lendable(self, args: Sequence[Any]) -> bool:
+    def can_borrow_all(self, args: Sequence[Any]) -> bool:
         """Whether it is plain that nothing forbids the use of what stays with the caller."""
-        return all(_lendable(lent, args[lent.position]) for lent in self.lent)
+        return all(_can_borrow(borrowed, args[borrowed.position]) for borrowed in self.borrowed)
 
-    def borrow(self, trip: _Trip, place: Place) -> None:
+    def borrow(self, trip: _LaunchState, place: Location) -> None:
         """Begins to hold what stays with the caller."""
-        common = trip.common = _Common(place)
-        trip.borrowed = [_Borrowed(common, lent.mode, trip.args[lent.position].region, self.what) for lent in self.lent]
+        common = trip.common = _BorrowGroup(place)
+        trip.borrow_holds = [_BorrowHold(common, borrowed.mode, trip.args[borrowed.position].region,
+                                         self.what) for borrowed in self.borrowed]
         self.listed(trip)
 
-    def listed(self, trip: _Trip) -> None:
+    def listed(self, trip: _LaunchState) -> None:
         """Counts holds that begin again where their storage has forgotten them, or where others must hear of it."""
-        for hold, lent in zip(trip.borrowed, self.lent, strict=True):
+        for hold, borrowed in zip(trip.borrow_holds, self.borrowed, strict=True):
             if not hold.listed:
-                lent.ledger.root().add(hold)
-            elif lent.mode is _WRITING:
-                lent.ledger.root().stamp += 1
+                borrowed.ledger.root().add(hold)
+            elif borrowed.mode is _WRITING:
+                borrowed.ledger.root().stamp += 1
         trip.common.listed = True
 
 
-class _Common:
+class _BorrowGroup:
     """What the holds of all that a launch borrows have in common: they begin and end together.
 
     listed  whether the storages of all of them count them
@@ -424,16 +426,16 @@ class _Common:
 
     __slots__ = ("ended", "listed", "place")
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Location) -> None:
         self.place, self.ended, self.listed = place, False, True
 
 
-class _Borrowed(Hold):
+class _BorrowHold(Hold):
     """The hold of something that stays with the caller."""
 
     __slots__ = ("_common", "_listed")
 
-    def __init__(self, common: _Common, mode: Mode, region: Region, what: str) -> None:
+    def __init__(self, common: _BorrowGroup, mode: Mode, region: Region, what: str) -> None:
         self._common = common
         super().__init__(mode, region, common.place, what)
 
@@ -446,11 +448,11 @@ class _Borrowed(Hold):
         self._common.ended = ended
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Location:
         return self._common.place
 
     @place.setter
-    def place(self, place: Place) -> None:
+    def place(self, place: Location) -> None:
         self._common.place = place
 
     @property
@@ -464,19 +466,19 @@ class _Borrowed(Hold):
             self._common.listed = False
 
 
-class _Trip:
+class _LaunchState:
     """What belongs to a launch from the call of its kernel until its result is taken. The launch has it, then its
     flight: it alone notices that nobody has it any more, and gives everything back then. It is used again when it is
     through.
 
     name      of the kernel
     what      how messages call the launch
-    again     what is launched
+    packed     what is launched
     args      what the kernel was called with; nothing once another launch took over
     first     the first output, as it was passed
     own       the hold that it had
     further   the others, with theirs and their numbers
-    borrowed  the holds of what stays with the caller, kept for the next one
+    borrow_holds  the holds of what stays with the caller, kept for the next one
     common    what these have in common; None where there are none yet
     place     where it was built, then where it was started
     epoch     when nothing forbade it
@@ -486,24 +488,36 @@ class _Trip:
     """
 
     __slots__ = (
-        "again", "args", "borrowed", "common", "epoch", "first", "further", "launched", "name", "own", "phase", "place",
-        "quiet", "what",
+        "args",
+        "borrow_holds",
+        "common",
+        "epoch",
+        "first",
+        "further",
+        "launched",
+        "name",
+        "own",
+        "packed",
+        "phase",
+        "place",
+        "quiet",
+        "what",
     )
     args: Sequence[Any]
-    borrowed: Sequence[Hold]
+    borrow_holds: Sequence[Hold]
     common: Any
     epoch: int
     first: Any
-    further: _Others
+    further: _FurtherOutputs
     launched: object
     own: Any
     phase: int
-    place: Place
+    place: Location
     quiet: bool
 
-    def __init__(self, known: Familiar) -> None:
-        self.name, self.what, self.again = known.name, known.what, known.again
-        self.borrowed, self.common, self.launched = (), None, None
+    def __init__(self, known: LaunchRecord) -> None:
+        self.name, self.what, self.packed = known.name, known.what, known.packed
+        self.borrow_holds, self.common, self.launched = (), None, None
         self.over()
 
     def over(self) -> None:
@@ -516,21 +530,21 @@ class _Trip:
 
     def holds(self) -> list[Hold]:
         """All holds of a launch that is under way, which are not used for another one after that."""
-        borrowed, self.borrowed, self.common = self.borrowed, (), None
-        return [*borrowed, *self.outputs()]
+        borrow_holds, self.borrow_holds, self.common = self.borrow_holds, (), None
+        return [*borrow_holds, *self.outputs()]
 
     def abandon(self) -> None:
         """Nobody can wait for it any more: everything is held until it is through."""
-        event = self.again.event(self.launched)
+        event = self.packed.event(self.launched)
         passage = Passage(self.name, self.place, event, self.holds(), self.args, lambda: None)
         self.over()
-        left_alone(passage)
+        abandon_flight(passage)
 
     def __del__(self) -> None:
         if self.phase == _BUILT:
             for hold in self.outputs():
                 hold.release()
-            never_run(self.what, self.place, self.quiet)
+            warn_never_run(self.what, self.place, self.quiet)
         elif self.phase == _UNDERWAY:
             if self.quiet:  # it is somebody else's to wait for
                 for hold in self.holds():
@@ -539,7 +553,7 @@ class _Trip:
                 self.abandon()
 
 
-class _FamiliarLaunch(Launch[Any]):
+class CachedLaunch(Launch[Any]):
     """Such a launch. An ordinary one takes over when it is asked for anything but to run, or when something may forbid
     that.
 
@@ -548,43 +562,43 @@ class _FamiliarLaunch(Launch[Any]):
     """
 
     __slots__ = ("__weakref__", "_ended", "_known", "_ordinary", "_trip")
-    _known: Familiar
-    _trip: _Trip | None
-    _ordinary: Built[Any]
+    _known: LaunchRecord
+    _trip: _LaunchState | None
+    _ordinary: OrdinaryLaunch[Any]
 
     @property
     def what(self) -> str:
         return self._known.what
 
     @property
-    def _place(self) -> Place:
+    def _place(self) -> Location:
         trip = self._trip
         if trip is not None:
             return trip.place
         return self._ended[1] if self._ended is not None else self._ordinary._place
 
     @_place.setter
-    def _place(self, place: Place) -> None:
+    def _place(self, place: Location) -> None:
         raise AttributeError("where it was built is known already")
 
     @property
     def _quiet(self) -> bool:
-        trip: _Trip | None = self._trip
-        return trip.quiet if trip is not None else getattr(self._taken_over(), "_quiet", True)
+        trip: _LaunchState | None = self._trip
+        return trip.quiet if trip is not None else getattr(self._replacement(), "_quiet", True)
 
     @_quiet.setter
     def _quiet(self, quiet: bool) -> None:
-        trip, ordinary = self._trip, self._taken_over()
+        trip, ordinary = self._trip, self._replacement()
         if trip is not None:
             trip.quiet = quiet
         if ordinary is not None:
             ordinary._quiet = quiet
 
-    def _taken_over(self) -> Built[Any] | None:
-        found: Built[Any] | None = getattr(self, "_ordinary", None)
+    def _replacement(self) -> OrdinaryLaunch[Any] | None:
+        found: OrdinaryLaunch[Any] | None = getattr(self, "_ordinary", None)
         return found
 
-    def start(self, stream: Any = None, step: tuple[str, Place] | None = None) -> Flight[Any]:
+    def start(self, stream: Any = None, step: tuple[str, Location] | None = None) -> Flight[Any]:
         """`step`: what a failure of it is called, for a part of something that was started."""
         known, what, ended = self._known, step, self._ended
         if what is None:
@@ -593,11 +607,11 @@ class _FamiliarLaunch(Launch[Any]):
             frame = _getframe(1)
             code, at, ended, what = known.starts
             if frame.f_code is not code or frame.f_lasti != at:
-                ended, what = known.started_from(frame)
+                ended, what = known.note_start_site(frame)
         try:
             _acquire()
             trip = self._trip
-            if trip is not None and (EPOCH.now == trip.epoch or known.lendable(trip.args)) and (
+            if trip is not None and (EPOCH.now == trip.epoch or known.can_borrow_all(trip.args)) and (
                     not BUSY.threads or RUNNING.chain is None) and (step is not None or self._ended is None):
                 args, own, common, place = trip.args, trip.own, trip.common, what[1]
                 try:
@@ -605,7 +619,8 @@ class _FamiliarLaunch(Launch[Any]):
                         stream = _asked()
                     backend = known.backend
                     stream = backend.default if stream is None else backend.stream_of(stream)
-                    launched = known.again.launch(stream, [args[n] for n in known.floats] if known.floats else (), what)
+                    launched = known.packed.launch(stream, [args[n] for n in known.floats] if known.floats else (),
+                                                   what)
                 except BaseException:
                     trip.quiet = True  # the error says it
                     raise
@@ -630,95 +645,95 @@ class _FamiliarLaunch(Launch[Any]):
                     common.place = place
                     if not common.listed or known.writes:
                         known.listed(trip)
-                flight = _FamiliarFlight()
+                flight = CachedFlight()
                 flight._known = known
                 flight._launched = launched
                 flight._trip = trip
                 flight._taken = None
                 flight._error = None
                 if LOG.launches:
-                    LOG.launched(known.name, place, "like one before", known.again.grid, known.again.symbol, stream)
+                    LOG.launched(known.name, place, "like one before", known.packed.grid, known.packed.symbol, stream)
                 return flight
         finally:
             try:  # noqa: SIM105  # slower
                 _release()
             except RuntimeError:
                 pass
-        return super().start(stream) if step is None else self._plain()._begin(step[1])
+        return super().start(stream) if step is None else self._ordinary_launch()._begin(step[1])
 
-    def _begin(self, place: Place) -> Flight[Any]:
+    def _begin(self, place: Location) -> Flight[Any]:
         return self.start(None, (self._known.name, place))
 
-    def _plain(self) -> Built[Any]:
+    def _ordinary_launch(self) -> OrdinaryLaunch[Any]:
         """The ordinary launch that takes over."""
         with LOCK:
             trip, known = self._trip, self._known
             if trip is not None:
-                found = given(known.name, known.kernel.signature, trip.args, {})
-                taken = [handed_on(p, h) for p, h in zip(found.outputs.values(), trip.outputs(), strict=True)]
-                self._ordinary = Built.instead(known.kernel, found, taken, trip.place)
+                found = bind_arguments(known.name, known.kernel.signature, trip.args, {})
+                taken = [transfer_hold(p, h) for p, h in zip(found.outputs.values(), trip.outputs(), strict=True)]
+                self._ordinary = OrdinaryLaunch.instead(known.kernel, found, taken, trip.place)
                 self._ordinary._ended, self._ordinary._quiet = self._ended, trip.quiet
                 self._trip = None
                 trip.over()
             return self._ordinary
 
     def grid(self, *extents: Any) -> Launch[Any]:
-        self._unspent()
-        self._plain().grid(*extents)
+        self._check_not_run()
+        self._ordinary_launch().grid(*extents)
         return self
 
-    def ready(self, place: Place) -> Ready:
-        return self._plain().ready(place)
+    def ready(self, place: Location) -> Ready:
+        return self._ordinary_launch().ready(place)
 
-    def begun(self) -> None:
-        self._plain().begun()
+    def release_arguments(self) -> None:
+        self._ordinary_launch().release_arguments()
 
-    def _end(self, how: str, place: Place | None = None) -> None:
+    def _end(self, how: str, place: Location | None = None) -> None:
         super()._end(how, place)
         self._quiet = True  # what it is part of says it, if anything does
-        self._tell()
+        self._propagate_end()
 
     def _reopen(self) -> None:
         super()._reopen()
-        self._tell()
+        self._propagate_end()
 
-    def _tell(self) -> None:
+    def _propagate_end(self) -> None:
         """The ordinary one has ended when this one has."""
-        ordinary = self._taken_over()
+        ordinary = self._replacement()
         if ordinary is not None:
             ordinary._ended = self._ended
 
 
-class _FamiliarFlight(Flight[Any]):
+class CachedFlight(Flight[Any]):
     """Such a launch, under way."""
 
     __slots__ = ("__weakref__", "_error", "_known", "_launched", "_taken", "_trip")
     ordered = True  # only what is has launches that are kept
-    _known: Familiar
+    _known: LaunchRecord
     _launched: object
-    _trip: _Trip | None
+    _trip: _LaunchState | None
 
-    def _behind(self) -> Event:
-        return self._known.again.event(self._launched)
+    def _completion_event(self) -> Event:
+        return self._known.packed.event(self._launched)
 
     def ended(self, timeout: float | None = None) -> bool:
-        return self._behind().wait(timeout)
+        return self._completion_event().wait(timeout)
 
     def when_done(self, call: Callable[[], None]) -> None:
-        self._behind().when_done(call)
+        self._completion_event().when_done(call)
 
-    def early(self, place: Place | None = None) -> Any:
+    def early(self, place: Location | None = None) -> Any:
         """Gives everything back, and returns what the outputs have become."""
         try:
             _acquire()
             trip = self._trip
             if trip is None:
-                raise already_taken(self._taken or NOWHERE)
+                raise already_taken_error(self._taken or NOWHERE)
             self._trip = None
             if place is None:
                 self._taken = place = trip.place
             if trip.further or (BUSY.threads and RUNNING.chain is not None):
-                return self._several(trip, place)
+                return self._return_outputs(trip, place)
             trip.common.ended = True
             first, own = trip.first, trip.own
             trip.phase = _IDLE
@@ -741,7 +756,7 @@ class _FamiliarFlight(Flight[Any]):
             except RuntimeError:
                 pass
 
-    def _several(self, trip: _Trip, place: Place) -> Any:
+    def _return_outputs(self, trip: _LaunchState, place: Location) -> Any:
         """Several outputs, or whatever number of them within a chain."""
         outputs = [*([] if trip.first is None else [(trip.first, trip.own)]), *[(h, own) for h, own, _ in trip.further]]
         if BUSY.threads and RUNNING.chain is not None:
@@ -754,15 +769,15 @@ class _FamiliarFlight(Flight[Any]):
         self._known.spare.append(trip)
         for _, hold in outputs:
             hold.mode, hold.what, hold.place = _PARTITIONED, "a partition", place
-        back = tuple([handed_on(h, hold) for h, hold in outputs])
+        back = tuple([transfer_hold(h, hold) for h, hold in outputs])
         return back[0] if len(back) == 1 else back or None
 
     def _land(self) -> Any:
-        error = self._behind().error()
+        error = self._completion_event().error()
         with LOCK:
             trip = self._trip
             if error is None or trip is None:
-                return self.early(here())
+                return self.early(current_location())
             self._trip = None
             for hold in trip.holds():
                 land(hold)
@@ -784,4 +799,4 @@ class _FamiliarFlight(Flight[Any]):
             trip.abandon()
 
 
-UNLISTED.update((_FamiliarLaunch, _FamiliarFlight))
+UNLISTED.update((CachedLaunch, CachedFlight))

@@ -13,7 +13,7 @@ import numpy as np
 
 from tilecheck.decorators import ATTRIBUTE
 
-__all__ = ["as_last", "passed", "remember", "told"]
+__all__ = ["has_passed", "launch_key", "remember_launch", "repeats_last_launch"]
 
 _MOST: Final = 4096
 """Launches that are unlike each other, before all of them are forgotten."""
@@ -21,34 +21,34 @@ _PASSED: Final[dict[tuple[Any, ...], object]] = {}
 """With what keeps the objects alive that stand in a key by their number only."""
 
 
-class _Last:
+class _LastLaunch:
     """The last launch of a kernel that the guards let through.
 
     types       of the numbers in the grid
-    told        of each argument the type, how it is compared, and what its reader says
+    expected    of each argument the type, how it is compared, and what its reader says
     attributes  of the function, among them what its author declares
     declared    that, as it was
     """
 
-    __slots__ = ("attributes", "count", "declared", "grid", "told", "types")
+    __slots__ = ("attributes", "count", "declared", "expected", "grid", "types")
 
     def __init__(self, kernel: Any, grid: Any, values: Sequence[Any], tokens: Sequence[Any]) -> None:
         self.grid, self.types, self.count = grid, tuple(map(type, grid)), len(values)
-        self.told = tuple([(type(v), _HOW.get(_READERS[type(v)], _ASKED), t)
-                           for v, t in zip(values, tokens, strict=True)])
+        self.expected = tuple([(type(v), _HOW.get(_READERS[type(v)], _ASKED), t)
+                               for v, t in zip(values, tokens, strict=True)])
         self.attributes: Mapping[str, Any] = vars(kernel._pyfunc)
         self.declared = self.attributes.get(ATTRIBUTE)
 
 
-_LAST: Final[dict[Any, _Last]] = {}
+_LAST: Final[dict[Any, _LastLaunch]] = {}
 """By kernel."""
 
 
-class _Untold(Exception):
+class _NotComparable(Exception):
     """An argument that may be another one without looking so."""
 
 
-def as_last(kernel: Any, grid: Any, values: Sequence[Any], ordinal: Callable[[int], int | None]) -> bool:
+def repeats_last_launch(kernel: Any, grid: Any, values: Sequence[Any], ordinal: Callable[[int], int | None]) -> bool:
     """Whether a launch is like the last of its kernel that the guards let through, in everything they look at. This is
     what a guarded launch costs, so it is written to be short."""
     try:
@@ -56,7 +56,7 @@ def as_last(kernel: Any, grid: Any, values: Sequence[Any], ordinal: Callable[[in
         if (grid is not last.grid and (grid != last.grid or tuple(map(type, grid)) != last.types)) or (
                 len(values) != last.count) or last.attributes.get(ATTRIBUTE) is not last.declared:
             return False
-        for value, (kind, how, token) in zip(values, last.told):  # noqa: B905  # as many, and faster
+        for value, (kind, how, token) in zip(values, last.expected):  # noqa: B905  # as many, and faster
             if type(value) is not kind:
                 return False
             if how is _TENSOR:
@@ -70,16 +70,17 @@ def as_last(kernel: Any, grid: Any, values: Sequence[Any], ordinal: Callable[[in
             elif _READERS[kind](value, ordinal) != token:
                 return False
         return True
-    except (_Untold, AttributeError, KeyError, TypeError):
+    except (_NotComparable, AttributeError, KeyError, TypeError):
         return False
 
 
-def told(kernel: Any, grid: Any, values: Sequence[Any], ordinal: Callable[[int], int | None]) -> tuple[Any, ...] | None:
+def launch_key(kernel: Any, grid: Any, values: Sequence[Any],
+               ordinal: Callable[[int], int | None]) -> tuple[Any, ...] | None:
     """Everything about a launch that its guards look at; None where that is more than can be told. `ordinal` finds the
     device of an address."""
     for value in values:
         if type(value) not in _READERS:
-            _READERS[type(value)] = _reader_of(value)
+            _READERS[type(value)] = _choose_reader(value)
     try:
         tokens = [_READERS[type(value)](value, ordinal) for value in values]
         declared = vars(kernel._pyfunc).get(ATTRIBUTE)
@@ -87,62 +88,62 @@ def told(kernel: Any, grid: Any, values: Sequence[Any], ordinal: Callable[[int],
             return None  # may be another number without being another object
         key = (kernel, id(declared), grid, *map(type, grid), *map(type, values), *tokens)
         hash(key)
-    except (_Untold, AttributeError, KeyError, TypeError):  # also what is no kernel, no grid, or no array
+    except (_NotComparable, AttributeError, KeyError, TypeError):  # also what is no kernel, no grid, or no array
         return None
     return key
 
 
-def passed(key: tuple[Any, ...]) -> bool:
+def has_passed(key: tuple[Any, ...]) -> bool:
     """Whether the guards let it through before."""
     return key in _PASSED
 
 
-def remember(key: tuple[Any, ...], kernel: Any, grid: Any, values: Sequence[Any]) -> None:
+def remember_launch(key: tuple[Any, ...], kernel: Any, grid: Any, values: Sequence[Any]) -> None:
     """Says that they did."""
     if len(_PASSED) >= _MOST:
         _PASSED.clear()
         _LAST.clear()
     _PASSED[key] = vars(kernel._pyfunc).get(ATTRIBUTE)
-    _LAST[kernel] = _Last(kernel, grid, values, key[len(key) - len(values):])
+    _LAST[kernel] = _LastLaunch(kernel, grid, values, key[len(key) - len(values):])
 
 
 _Reader = Callable[[Any, Callable[[int], "int | None"]], object]
 
 
-def _of_torch(tensor: Any, ordinal: Callable[[int], int | None]) -> object:
+def _read_torch_tensor(tensor: Any, ordinal: Callable[[int], int | None]) -> object:
     if not tensor.is_cuda:
-        raise _Untold
+        raise _NotComparable
     return tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype, tensor.get_device()
 
 
-def _of_interface(array: Any, ordinal: Callable[[int], int | None]) -> object:
+def _read_array_interface(array: Any, ordinal: Callable[[int], int | None]) -> object:
     interface = array.__cuda_array_interface__
     strides, data = interface.get("strides"), tuple(interface["data"])
     return (data, tuple(interface["shape"]), None if strides is None else tuple(strides), interface["typestr"],
             ordinal(int(data[0])))
 
 
-def _of_number(value: Any, ordinal: Callable[[int], int | None]) -> object:
+def _read_number(value: Any, ordinal: Callable[[int], int | None]) -> object:
     return value
 
 
-def _of_float(value: Any, ordinal: Callable[[int], int | None]) -> object:
+def _ignore_float(value: Any, ordinal: Callable[[int], int | None]) -> object:
     return float  # contracts do not speak of it
 
 
-def _of_others(value: Any, ordinal: Callable[[int], int | None]) -> object:
-    raise _Untold
+def _refuse_value(value: Any, ordinal: Callable[[int], int | None]) -> object:
+    raise _NotComparable
 
 
-_READERS: Final[dict[type, _Reader]] = {int: _of_number, bool: _of_number, float: _of_float}
+_READERS: Final[dict[type, _Reader]] = {int: _read_number, bool: _read_number, float: _ignore_float}
 _TENSOR, _NUMBER, _ASKED = object(), object(), object()
-_HOW: Final[dict[_Reader, object]] = {_of_torch: _TENSOR, _of_number: _NUMBER}
+_HOW: Final[dict[_Reader, object]] = {_read_torch_tensor: _TENSOR, _read_number: _NUMBER}
 
 
-def _reader_of(value: Any) -> _Reader:
+def _choose_reader(value: Any) -> _Reader:
     """How values of a type are told apart."""
     kind = type(value)
     if kind.__module__.partition(".")[0] == "torch" and hasattr(value, "data_ptr"):
-        return _of_torch
-    return _of_interface if hasattr(kind, "__cuda_array_interface__") or hasattr(
-        value, "__cuda_array_interface__") else _of_others
+        return _read_torch_tensor
+    return _read_array_interface if hasattr(kind, "__cuda_array_interface__") or hasattr(
+        value, "__cuda_array_interface__") else _refuse_value

@@ -13,16 +13,16 @@ from itertools import combinations
 from typing import Any, Final
 
 from tilecheck.decorators import ATTRIBUTE
-from tilecheck_runtime.backends.interface import Again, Backend, Job
+from tilecheck_runtime.backends.interface import Backend, Job, PackedLaunch
 from tilecheck_runtime.backends.selection.select import backend_of
 from tilecheck_runtime.dialect.kernel import DialectKernel
 from tilecheck_runtime.errors.locations import NOWHERE
-from tilecheck_runtime.launches.launch import Ready, instead
+from tilecheck_runtime.launches.launch import Ready, replacement_text
 from tilecheck_runtime.ownership.handles import Handle, strided
 from tilecheck_runtime.ownership.storage import Mode
 from tilecheck_runtime.tile_language.kernels import function_of
 
-__all__ = ["PATTERNS", "Pattern", "observed", "pattern_of"]
+__all__ = ["TEMPLATES", "LaunchTemplate", "find_template", "record_template"]
 
 _MOST: Final = 1024
 """Patterns of one kernel, before all of them are forgotten."""
@@ -30,7 +30,7 @@ _ALIGNED: Final = 256
 """Bytes: more than any code asks of an address."""
 
 
-class Pattern:
+class LaunchTemplate:
     """What is known of launches that are alike.
 
     job       one of them, without its arguments
@@ -38,7 +38,7 @@ class Pattern:
     constants that follow them
     floats    positions of floats in the call
     outputs   positions of what is moved, with what to write instead of it
-    lent      positions of other arrays, with how a launch holds them
+    borrowed      positions of other arrays, with how a launch holds them
     numbers   positions, types and values of the rest; of floats the value does not matter
     declared  what the author declares of the kernel, as an attribute of its function
     """
@@ -55,53 +55,53 @@ class Pattern:
         self._taken, self._constants = tuple(taken), tuple(constants)
         self.floats = tuple(n for n, value in enumerate(args) if type(value) is float)
         self._packed = [self._taken.index(n) for n in self.floats]
-        self.outputs = tuple((n, instead(p.name, self.name)) for n, p in enumerate(known) if p.kind == "mut")
-        self.lent = tuple((n, Mode.READING if p.kind == "ref" else Mode.WRITING) for n, p in enumerate(known)
-                          if p.kind in ("ref", "shared"))
+        self.outputs = tuple((n, replacement_text(p.name, self.name)) for n, p in enumerate(known) if p.kind == "mut")
+        self.borrowed = tuple((n, Mode.READING if p.kind == "ref" else Mode.WRITING) for n, p in enumerate(known)
+                              if p.kind in ("ref", "shared"))
         self.numbers = tuple((n, type(v), v) for n, v in enumerate(args) if not isinstance(v, Handle))
         self.attributes: Mapping[str, Any] = vars(function)
         self.declared = self.attributes.get(ATTRIBUTE)
 
-    def again(self, args: Sequence[Any], once: bool) -> Again:
+    def instantiate(self, args: Sequence[Any], once: bool) -> PackedLaunch:
         """Such a launch of other memory; with `once` it can be launched one time only."""
         arguments = tuple([strided(v) if isinstance(v, Handle) else v for n in self._taken for v in (args[n],)])
         job = Job(self._function, self._grid, (*arguments, *self._constants), self.name, NOWHERE, self._hints)
-        found = self.backend.again(job, self._prepared, self._packed, once)
+        found = self.backend.pack_launch(job, self._prepared, self._packed, once)
         assert found is not None
         return found
 
 
-PATTERNS: Final[dict[object, dict[tuple[Any, ...], Pattern]]] = {}
-"""By kernel, by `_likeness`."""
+TEMPLATES: Final[dict[object, dict[tuple[Any, ...], LaunchTemplate]]] = {}
+"""By kernel, by `_layout_key`."""
 _KERNELS: Final = 1024
 """Kernels, before all of them are forgotten."""
 
 
-def pattern_of(kernel: DialectKernel, args: Sequence[Any]) -> Pattern | None:
+def find_template(kernel: DialectKernel, args: Sequence[Any]) -> LaunchTemplate | None:
     """The pattern of launches like this one; None where there was none, or where it cannot be told."""
-    known = PATTERNS.get(kernel)
-    key = None if known is None else _likeness(args)
+    known = TEMPLATES.get(kernel)
+    key = None if known is None else _layout_key(args)
     found = None if known is None or key is None else known.get(key)
     return None if found is None or found.attributes.get(ATTRIBUTE) is not found.declared else found
 
 
-def observed(kernel: DialectKernel, args: Sequence[Any], ready: Ready, parameters: Sequence[str],
-             constants: Sequence[Any]) -> Pattern | None:
+def record_template(kernel: DialectKernel, args: Sequence[Any], ready: Ready, parameters: Sequence[str],
+                    constants: Sequence[Any]) -> LaunchTemplate | None:
     """Remembers a launch that went well; None where the next one may be another without looking so, or where that is
     of no use. `parameters` and `constants` are those of what was compiled."""
-    key, names = _likeness(args), [p.name for p in kernel.signature.parameters]
+    key, names = _layout_key(args), [p.name for p in kernel.signature.parameters]
     if key is None or not ready.backend.ordered or len(args) != len(names):
         return None
-    if len(PATTERNS) >= _KERNELS:
-        PATTERNS.clear()
-    known = PATTERNS.setdefault(kernel, {})
+    if len(TEMPLATES) >= _KERNELS:
+        TEMPLATES.clear()
+    known = TEMPLATES.setdefault(kernel, {})
     if len(known) >= _MOST:
         known.clear()
-    made = known[key] = Pattern(kernel, args, ready, [names.index(name) for name in parameters], constants)
+    made = known[key] = LaunchTemplate(kernel, args, ready, [names.index(name) for name in parameters], constants)
     return made
 
 
-def _likeness(args: Sequence[Any]) -> tuple[Any, ...] | None:
+def _layout_key(args: Sequence[Any]) -> tuple[Any, ...] | None:
     """All that a launch depends on but its memory, of which there is how far arrays that may share some are apart. None
     where something is passed that may change without showing it."""
     key: list[Any] = []
@@ -113,7 +113,7 @@ def _likeness(args: Sequence[Any]) -> tuple[Any, ...] | None:
         elif kind is int or kind is bool:
             key.append((kind, value))
         elif isinstance(value, Handle):
-            key.append(value._core.facts or _facts_of(value))
+            key.append(value._core.facts or _compute_facts(value))
             arrays.append(value)
         else:
             return None
@@ -124,7 +124,7 @@ def _likeness(args: Sequence[Any]) -> tuple[Any, ...] | None:
     return tuple(key)
 
 
-def _facts_of(handle: Handle) -> tuple[Any, ...]:
+def _compute_facts(handle: Handle) -> tuple[Any, ...]:
     core = handle._core
     layout, memory = core.layout, core.storage.memory
     facts = core.facts = (type(handle), layout.dtype.name, layout.shape, layout.strides, core.cut, core.readonly,

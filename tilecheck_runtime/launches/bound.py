@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tilecheck_runtime.backends.interface import Event, Job
-from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.locations import current_location
 from tilecheck_runtime.errors.ownership import MovedError
 from tilecheck_runtime.launches.flight import in_chain
-from tilecheck_runtime.launches.launch import Launch, allowed, borrowed, result_of
+from tilecheck_runtime.launches.launch import Launch, check_uses, hold_inputs, result_of
 from tilecheck_runtime.launches.log import LOG
-from tilecheck_runtime.launches.reentrancy import refuse
-from tilecheck_runtime.launches.streams import on, stream_for
+from tilecheck_runtime.launches.reentrancy import refuse_nested
+from tilecheck_runtime.launches.streams import stream_for, use_stream
 from tilecheck_runtime.ownership.state import release
 from tilecheck_runtime.ownership.storage import EPOCH, LOCK, Chain, Hold, Mode
 from tilecheck_runtime.ownership.unique import Unique
@@ -30,11 +30,11 @@ class BoundLaunch(Unique):
 
     def __init__(self, launch: Launch[Any]) -> None:
         launch._end("bound")
-        self.what, self._place = f"the bound {launch.what.removeprefix('the ')}", here()
+        self.what, self._place = f"the bound {launch.what.removeprefix('the ')}", current_location()
         with LOCK:
             ready = self._ready = launch.ready(self._place)
-            self._repeated = ready.backend.repeated([ready.job], f"`{ready.job.kernel}` bound at {self._place}")
-            launch.begun()
+            self._repeated = ready.backend.prepare_jobs([ready.job], f"`{ready.job.kernel}` bound at {self._place}")
+            launch.release_arguments()
         self._chain = Chain()
         self._holds: list[Hold] = []
         self._epoch = -1
@@ -42,7 +42,7 @@ class BoundLaunch(Unique):
         self._event: Event | None = None
         self._closed: str | None = None
 
-    def _called(self) -> str:
+    def _describe(self) -> str:
         return self.what
 
     def __call__(self, stream: Any = None) -> None:
@@ -52,12 +52,12 @@ class BoundLaunch(Unique):
                 self._guarded(stream)
             self._event = self._repeated.launch(self._stream)
             if LOG.launches:
-                self._told()
+                self._log_launch()
 
-    def _told(self) -> None:
+    def _log_launch(self) -> None:
         job = self._ready.job
         assert isinstance(job, Job)
-        LOG.launched(job.kernel, here(), f"bound at {self._place}", job.grid,
+        LOG.launched(job.kernel, current_location(), f"bound at {self._place}", job.grid,
                      getattr(self._ready.prepared, "symbol", ""), self._stream)
 
     def wait(self) -> None:
@@ -83,28 +83,29 @@ class BoundLaunch(Unique):
         self._open()
         self.wait()
         with LOCK:
-            self._closed = f"released at {here()}"
+            self._closed = f"released at {current_location()}"
             for own in self._ready.taken:
                 release(own)
             return result_of(self._ready.taken)
 
     def _open(self) -> None:
         if self._closed is not None:
-            raise MovedError(f"{self.what} was already {self._closed}", use=here(), before=self._place, what="bound",
+            raise MovedError(f"{self.what} was already {self._closed}", use=current_location(), before=self._place,
+                             what="bound",
                              fix="bind it anew with what `.release()` returned")
 
     def _guarded(self, stream: Any) -> None:
         """Asks for everything that may have changed since the last launch, and holds what it will touch."""
         self._open()
-        refuse(self.what)
-        with on(stream):
+        refuse_nested(self.what)
+        with use_stream(stream):
             wanted = stream_for(self._ready.backend) if stream is not None else self._stream
-        with in_chain(self._chain, here()):  # what it holds itself is no reason against it
-            allowed(self._ready.uses)
+        with in_chain(self._chain, current_location()):  # what it holds itself is no reason against it
+            check_uses(self._ready.uses)
             if self._ready.look is not None:
                 self._ready.look()
         if not self._holds:
-            self._holds = borrowed(self._ready, Mode.READING, Mode.WRITING, here(), self.what)
+            self._holds = hold_inputs(self._ready, Mode.READING, Mode.WRITING, current_location(), self.what)
             for hold in self._holds:
                 hold.chain = self._chain
         self._stream, self._epoch = wanted, EPOCH.now if self._ready.look is None else -1
@@ -120,9 +121,9 @@ class BoundLaunch(Unique):
         event = getattr(self, "_event", None)
         if event is not None:
             holds, kept = self._holds, (self._ready, self._repeated)
-            event.later(lambda: _through(holds, kept))
+            event.later(lambda: _release_all(holds, kept))
 
 
-def _through(holds: list[Hold], kept: object) -> None:
+def _release_all(holds: list[Hold], kept: object) -> None:
     for hold in holds:
         hold.release()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tilecheck_runtime.errors.locations import Place, here
+from tilecheck_runtime.errors.locations import Location, current_location
 from tilecheck_runtime.errors.ownership import MovedError
 from tilecheck_runtime.launches.flight import Flight, JointFlight
 from tilecheck_runtime.launches.operation import Listed, Operation, Recorder
@@ -24,7 +24,7 @@ class Zip(Listed[tuple[Any, ...]]):
     def what(self) -> str:
         return f"the `zip` of {' and '.join(p.what for p in self._parts) or 'nothing'}"
 
-    def _begin(self, place: Place) -> Flight[tuple[Any, ...]]:
+    def _begin(self, place: Location) -> Flight[tuple[Any, ...]]:
         flights: list[Flight[Any]] = []
         try:
             for part in self._parts:
@@ -37,7 +37,7 @@ class Zip(Listed[tuple[Any, ...]]):
             raise
         return JointFlight(flights)
 
-    def _record(self, recorder: Recorder, place: Place) -> Any:
+    def _record(self, recorder: Recorder, place: Location) -> Any:
         return tuple(part._record(recorder, place) for part in self._parts)
 
 
@@ -51,8 +51,9 @@ def zip(*operations: Operation[Any]) -> Operation[tuple[Any, ...]]:
         for place, operation in enumerate(operations):
             if not isinstance(operation, Operation):
                 raise TypeError(f"`zip` takes operations that have not run, such as `kernel(...)`, not {operation!r}")
-            operation._unspent()
+            operation._check_not_run()
             if any(operation is other for other in operations[:place]):
-                raise MovedError(f"{operation.what} is given to `zip` twice; an operation runs once", use=here(),
+                raise MovedError(f"{operation.what} is given to `zip` twice; an operation runs once",
+                                 use=current_location(),
                                  before=operation._place, what="built", fix="build another one: call the kernel again")
-        return Zip(tuple(o._handed_over("zip") for o in operations))
+        return Zip(tuple(o._hand_over("zip") for o in operations))

@@ -8,18 +8,19 @@ from typing import Any
 from tilecheck.contracts.checking import Scalars
 from tilecheck.symbolic import evaluate as value_of
 from tilecheck_runtime.backends.selection.select import backend_of
-from tilecheck_runtime.contracts.annotations import DECIDABLE, broken
+from tilecheck_runtime.contracts.annotations import DECIDABLE, find_contradiction
 from tilecheck_runtime.contracts.contract import Contract, contradiction
-from tilecheck_runtime.contracts.names import spoken
-from tilecheck_runtime.launches.arguments import Given
+from tilecheck_runtime.contracts.names import contract_name
+from tilecheck_runtime.launches.arguments import Arguments
 from tilecheck_runtime.ownership.handles import Handle, strided
 
-__all__ = ["inspect", "scalars"]
+__all__ = ["check_contents", "contract_numbers"]
 
 
-def scalars(given: Given, variables: Mapping[str, int], grid: tuple[int, int, int] | None) -> dict[str, int]:
+def contract_numbers(given: Arguments, variables: Mapping[str, int], grid: tuple[int, int, int] | None) -> dict[str,
+                                                                                                                int]:
     """Everything that contracts speak of, by the name it has there."""
-    values = {spoken(name, {*given.arrays, *given.numbers}): n for name, n in variables.items()}
+    values = {contract_name(name, {*given.arrays, *given.numbers}): n for name, n in variables.items()}
     values.update({name: int(n) for name, n in given.numbers.items() if isinstance(n, int)})
     if grid is not None:
         values.update({f"grid[{axis}]": n for axis, n in enumerate(grid)})
@@ -29,19 +30,19 @@ def scalars(given: Given, variables: Mapping[str, int], grid: tuple[int, int, in
     return values
 
 
-def inspect(kernel: str, contract: Contract, given: Given, values: Mapping[str, int]) -> None:
+def check_contents(kernel: str, contract: Contract, given: Arguments, values: Mapping[str, int]) -> None:
     """Raises ContractError for the first clause on the contents of arrays that they contradict. Looks at the data, so
     it is asked at every launch."""
     for demand in contract.demands:
         annotation = demand.annotation
         if annotation is None or annotation.name not in DECIDABLE:
             continue
-        arrays = {n: _contents(given.arrays[n]) for n in annotation.arrays if n in given.arrays}
+        arrays = {n: _download(given.arrays[n]) for n in annotation.arrays if n in given.arrays}
         terms = [value_of(t, Scalars(values)) for t in annotation.terms]
-        how = broken(annotation, arrays, terms)
+        how = find_contradiction(annotation, arrays, terms)
         if how is not None:
             raise contradiction(kernel, demand, f"here {how}", "pass data for which it holds")
 
 
-def _contents(handle: Handle) -> Any:
+def _download(handle: Handle) -> Any:
     return backend_of(handle._storage.memory.device).download(strided(handle))

@@ -6,18 +6,18 @@ from typing import Any
 
 from tilecheck_runtime.backends.interface import Transfer
 from tilecheck_runtime.backends.selection.select import backend_of
-from tilecheck_runtime.errors.locations import Place, here
+from tilecheck_runtime.errors.locations import Location, current_location
 from tilecheck_runtime.errors.ownership import AliasedError, LaunchArgumentError
-from tilecheck_runtime.launches.arguments import shown
+from tilecheck_runtime.launches.arguments import show_argument
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
-from tilecheck_runtime.launches.launch import Ready, allowed, borrowed, owned, result_of
+from tilecheck_runtime.launches.launch import Ready, check_uses, hold_inputs, hold_outputs, result_of
 from tilecheck_runtime.launches.operation import Listed, Operation, Recorder
 from tilecheck_runtime.launches.streams import stream_for
 from tilecheck_runtime.ownership.handles import Handle, strided
-from tilecheck_runtime.ownership.regions import meet
-from tilecheck_runtime.ownership.state import Use, check, moved
+from tilecheck_runtime.ownership.regions import overlap
+from tilecheck_runtime.ownership.state import Use, check, end_handle
 from tilecheck_runtime.ownership.storage import LOCK, Mode
-from tilecheck_runtime.tensors.partition import Partition, returned
+from tilecheck_runtime.tensors.partition import Partition, transfer_partition
 from tilecheck_runtime.tensors.reading import Readable
 
 __all__ = ["copy"]
@@ -31,18 +31,20 @@ def copy(into: Partition, source: Readable) -> Operation[Partition]:
     """
     if not isinstance(into, Partition) or not isinstance(source, Readable):
         raise LaunchArgumentError(f"`copy` takes a partition and a tensor, not a {type(into).__name__} and a "
-                                  f"{type(source).__name__}", use=here(), fix="write `copy(z.partition(128), x)`")
+                                  f"{type(source).__name__}", use=current_location(),
+                                  fix="write `copy(z.partition(128), x)`")
     if into.shape != source.shape or into.dtype is not source.dtype:
         raise LaunchArgumentError(
-            f"{shown('into', into)} of `copy` has shape {into.shape} and elements of type {into.dtype.__name__}, "
-            f"{shown('source', source)} has {source.shape} and {source.dtype.__name__}", use=here(),
+            f"{show_argument('into', into)} of `copy` has shape {into.shape} and elements of type "
+            f"{into.dtype.__name__}, "
+            f"{show_argument('source', source)} has {source.shape} and {source.dtype.__name__}", use=current_location(),
             names=("into", "source"), fix="reshape or convert the tensor first: `.reshape(...)`, `.astype(...)`")
     with LOCK:
-        if meet(into.region, source.region):
-            raise AliasedError(f"{shown('into', into)} and {shown('source', source)} of `copy` share memory",
-                               use=here(), names=("into", "source"), fix="copy a copy: `.copy()`")
-        check(into, Use.WRITE, lambda: shown("into", into))
-        check(source, Use.READ, lambda: shown("source", source))
+        if overlap(into.region, source.region):
+            raise AliasedError(f"{show_argument('into', into)} and {show_argument('source', source)} of `copy` share "
+                               "memory", use=current_location(), names=("into", "source"), fix="copy a copy: `.copy()`")
+        check(into, Use.WRITE, lambda: show_argument("into", into))
+        check(source, Use.READ, lambda: show_argument("source", source))
         return _Copy(into, source)
 
 
@@ -50,30 +52,30 @@ class _Copy(Listed[Partition]):
     what = "the copy"
 
     def __init__(self, into: Partition, source: Handle) -> None:
-        place = here()
-        moved(into, self.what, "use what the copy returned: `z = copy(z, x).sync()`", place)
-        self._taken, self._source = returned(into, "the copy, which has not run", place), source
+        place = current_location()
+        end_handle(into, self.what, "use what the copy returned: `z = copy(z, x).sync()`", place)
+        self._taken, self._source = transfer_partition(into, "the copy, which has not run", place), source
         super().__init__(place)
 
     def _reopen(self) -> None:
         self._ended = None
 
-    def _ready(self, place: Place) -> Ready:
+    def _ready(self, place: Location) -> Ready:
         uses = (("source", self._source, Use.READ),)
-        allowed(uses)
+        check_uses(uses)
         backend = backend_of(self._taken._storage.memory.device)
         job = Transfer(strided(self._source), strided(self._taken), place)
         return Ready(job, backend, None, uses, (self._taken,), (self._source,), None)
 
-    def _begin(self, place: Place) -> Flight[Partition]:
+    def _begin(self, place: Location) -> Flight[Partition]:
         with LOCK:
             ready = self._ready(place)
             event = ready.backend.copy(strided(self._source), strided(self._taken), stream_for(ready.backend))
-            holds = [*borrowed(ready, Mode.READING, Mode.WRITING, place, self.what),
-                     *owned(ready, Mode.WRITING, place, self.what)]
+            holds = [*hold_inputs(ready, Mode.READING, Mode.WRITING, place, self.what),
+                     *hold_outputs(ready, Mode.WRITING, place, self.what)]
             passage = Passage("copy", place, event, holds, (*ready.given, *ready.taken), lambda: result_of(ready.taken))
             return KernelFlight(passage, ready.backend.ordered)
 
-    def _record(self, recorder: Recorder, place: Place) -> Any:
+    def _record(self, recorder: Recorder, place: Location) -> Any:
         with LOCK:
             return recorder.launch(self._ready(place), self.what, place)

@@ -18,15 +18,24 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from tilecheck_runtime.backends.cpu.events import HostEvent
 from tilecheck_runtime.backends.interface import Event
-from tilecheck_runtime.errors.locations import BEHALF, Place, here
+from tilecheck_runtime.errors.locations import BEHALF, Location, current_location
 from tilecheck_runtime.errors.ownership import LostFlightWarning, MovedError
-from tilecheck_runtime.launches.registry import alive
+from tilecheck_runtime.launches.registry import find_alive
 from tilecheck_runtime.ownership.storage import BUSY, LOCK, RUNNING, Chain, Hold, land
 from tilecheck_runtime.ownership.unique import Unique
 
 __all__ = [
-    "OPEN", "Flight", "JointFlight", "KernelFlight", "OrderedFlight", "Passage", "ThreadFlight", "Underway",
-    "already_taken", "in_chain", "left_alone",
+    "OPEN",
+    "Flight",
+    "JointFlight",
+    "KernelFlight",
+    "OrderedFlight",
+    "Passage",
+    "ThreadFlight",
+    "Underway",
+    "abandon_flight",
+    "already_taken_error",
+    "in_chain",
 ]
 
 R = TypeVar("R")
@@ -42,11 +51,11 @@ class Flight(Unique, ABC, Generic[R]):
     ordered: bool = False
     """Whether what is handed to the same stream next comes after it by itself."""
     _instead = "wait for it where it was started, and pass on the result"
-    _taken: Place | None = None
+    _taken: Location | None = None
     _given_up: bool = False
     _error: BaseException | None = None
 
-    def _called(self) -> str:
+    def _describe(self) -> str:
         return "this flight"
 
     @abstractmethod
@@ -84,11 +93,11 @@ class Flight(Unique, ABC, Generic[R]):
         if not self.ended(timeout):
             raise TimeoutError(f"it has not ended after {timeout} seconds: wait for it again")
         with LOCK:
-            before, self._taken = self._taken, self._taken or here()
+            before, self._taken = self._taken, self._taken or current_location()
         if self._error is not None:
             raise self._error
         if before is not None:
-            raise already_taken(before)
+            raise already_taken_error(before)
         OPEN.pop(id(self), None)
         try:
             return self._land()
@@ -127,13 +136,13 @@ OPEN: Final[dict[int, weakref.ref[Flight[Any]]]] = {}
 """Flights whose result was not taken. Each takes itself out, at the latest when it dies."""
 
 
-def _open() -> list[Flight[Any]]:
-    return [flight for flight in alive(OPEN, Flight) if flight._taken is None]
+def _open_flights() -> list[Flight[Any]]:
+    return [flight for flight in find_alive(OPEN, Flight) if flight._taken is None]
 
 
 def _at_exit() -> None:
     """What is still alive at the end has ended, as the interpreter waits for its threads first."""
-    for flight in _open():
+    for flight in _open_flights():
         flight._give_up()
 
 
@@ -142,7 +151,7 @@ atexit.register(_at_exit)
 
 def _after_fork() -> None:
     """What the parent has started is its to wait for."""
-    for flight in _open():
+    for flight in _open_flights():
         flight._given_up = True
 
 
@@ -154,7 +163,7 @@ class Underway(Protocol):
     """A launch under way: it holds what the launch touches, and keeps its memory alive."""
 
     kernel: str
-    place: Place
+    place: Location
     event: Event
 
     def land(self) -> Any:
@@ -173,7 +182,7 @@ class Passage:
     finish  makes the result, under the lock, after the holds were given back
     """
 
-    def __init__(self, kernel: str, place: Place, event: Event, holds: Sequence[Hold], kept: Sequence[object],
+    def __init__(self, kernel: str, place: Location, event: Event, holds: Sequence[Hold], kept: Sequence[object],
                  finish: Callable[[], Any]) -> None:
         self.kernel, self.place, self.event = kernel, place, event
         self._holds, self._kept, self._finish = holds, kept, finish
@@ -194,9 +203,10 @@ class Passage:
             hold.release()
 
 
-def already_taken(before: Place) -> MovedError:
+def already_taken_error(before: Location) -> MovedError:
     """What is said of a result that is asked for twice."""
-    return MovedError("the result of this flight was already taken", use=here(), before=before, what="taken",
+    return MovedError("the result of this flight was already taken", use=current_location(), before=before,
+                      what="taken",
                       fix="keep it: `z = flight.wait()`")
 
 
@@ -204,7 +214,7 @@ def _nothing() -> None:
     """The result of a passage whose result was taken."""
 
 
-def _complain(passage: Underway) -> None:
+def _warn_lost(passage: Underway) -> None:
     """A flight that nobody waits for any more went wrong."""
     error = passage.event.error()
     if isinstance(error, Exception):
@@ -212,13 +222,13 @@ def _complain(passage: Underway) -> None:
         warnings.warn_explicit(text, LostFlightWarning, passage.place.file, passage.place.line)
 
 
-def left_alone(passage: Underway) -> None:
+def abandon_flight(passage: Underway) -> None:
     """Nobody waits for a launch any more."""
     if passage.event.done():
-        _complain(passage)
+        _warn_lost(passage)
     else:
         box = [passage]
-        passage.event.later(lambda: _complain(box.pop()))  # the launch holds on to it until then, and no longer
+        passage.event.later(lambda: _warn_lost(box.pop()))  # the launch holds on to it until then, and no longer
 
 
 class KernelFlight(Noticed[R]):
@@ -230,18 +240,18 @@ class KernelFlight(Noticed[R]):
         self._event = passage.event
         OPEN[id(self)] = weakref.ref(self)
 
-    def _behind(self) -> Event:
+    def _completion_event(self) -> Event:
         """What it waits for."""
         return self._event
 
     def ended(self, timeout: float | None = None) -> bool:
-        return self._behind().wait(timeout)
+        return self._completion_event().wait(timeout)
 
     def when_done(self, call: Callable[[], None]) -> None:
-        self._behind().when_done(call)
+        self._completion_event().when_done(call)
 
     def early(self) -> R:
-        self._taken = here()
+        self._taken = current_location()
         passage = self._passage
         assert passage is not None
         with LOCK:
@@ -263,7 +273,7 @@ class KernelFlight(Noticed[R]):
     def _abandon(self) -> None:
         passage, self._passage = getattr(self, "_passage", None), None
         if passage is not None:
-            left_alone(passage)
+            abandon_flight(passage)
 
 
 class JointFlight(Noticed[tuple[Any, ...]]):
@@ -274,7 +284,7 @@ class JointFlight(Noticed[tuple[Any, ...]]):
         self.ordered = bool(flights) and all(f.ordered for f in flights)
 
     def early(self) -> tuple[Any, ...]:
-        self._taken = here()
+        self._taken = current_location()
         return tuple(f.early() for f in self._flights)
 
     def ended(self, timeout: float | None = None) -> bool:
@@ -316,7 +326,7 @@ class JointFlight(Noticed[tuple[Any, ...]]):
 class OrderedFlight(Noticed[S]):
     """Steps of which each is handed over at once, as the device keeps them in order: no thread waits in between."""
 
-    def __init__(self, first: Flight[Any], following: Sequence[Callable[[Any], Flight[Any]]], place: Place) -> None:
+    def __init__(self, first: Flight[Any], following: Sequence[Callable[[Any], Flight[Any]]], place: Location) -> None:
         self._chain = Chain(outer=RUNNING.chain)
         self._last: Flight[Any] = first
         self._refused: BaseException | None = None
@@ -336,7 +346,7 @@ class OrderedFlight(Noticed[S]):
         self._last.when_done(call)
 
     def early(self) -> S:
-        self._taken = here()
+        self._taken = current_location()
         return self._through(self._last.early)
 
     def _land(self) -> S:
@@ -357,7 +367,7 @@ class OrderedFlight(Noticed[S]):
 
 
 @contextlib.contextmanager
-def in_chain(chain: Chain, place: Place) -> Generator[None, None, None]:
+def in_chain(chain: Chain, place: Location) -> Generator[None, None, None]:
     """What lands meanwhile lands within the chain."""
     BUSY.enter()
     before, RUNNING.chain = RUNNING.chain, chain
@@ -373,7 +383,7 @@ def in_chain(chain: Chain, place: Place) -> Generator[None, None, None]:
 class ThreadFlight(Noticed[R]):
     """Steps of the host between launches, in a thread of their own. The interpreter does not exit before it ends."""
 
-    def __init__(self, steps: Callable[[], R], place: Place) -> None:
+    def __init__(self, steps: Callable[[], R], place: Location) -> None:
         future: Future[None] = Future()
         self._event = HostEvent(future)
         self._results: list[R] = []
@@ -405,7 +415,7 @@ class ThreadFlight(Noticed[R]):
 class _Lost:
     """Complains when something nobody waits for failed."""
 
-    place: Place
+    place: Location
     event: Event
 
     def __call__(self) -> None:
@@ -415,7 +425,7 @@ class _Lost:
             warnings.warn_explicit(text, LostFlightWarning, self.place.file, self.place.line)
 
 
-def _run(future: Future[None], results: list[T], steps: Callable[[], T], chain: Chain, place: Place) -> None:
+def _run(future: Future[None], results: list[T], steps: Callable[[], T], chain: Chain, place: Location) -> None:
     BUSY.enter()
     RUNNING.chain = chain
     BEHALF.set(place)

@@ -7,18 +7,18 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from tilecheck_runtime.backends.interface import Backend, Event, Job, Transfer
-from tilecheck_runtime.errors.locations import Place, here
+from tilecheck_runtime.errors.locations import Location, current_location
 from tilecheck_runtime.errors.ownership import CaptureError, GraphLifetimeError, LaunchArgumentError
 from tilecheck_runtime.launches.flight import in_chain
-from tilecheck_runtime.launches.launch import Ready, borrowed, result_of
+from tilecheck_runtime.launches.launch import Ready, hold_inputs, result_of
 from tilecheck_runtime.launches.operation import Operation
-from tilecheck_runtime.launches.reentrancy import refuse
-from tilecheck_runtime.launches.streams import on, stream_for
+from tilecheck_runtime.launches.reentrancy import refuse_nested
+from tilecheck_runtime.launches.streams import stream_for, use_stream
 from tilecheck_runtime.ownership.handles import Handle, label, strided
 from tilecheck_runtime.ownership.state import Use, check, release
 from tilecheck_runtime.ownership.storage import LOCK, Chain, Hold, Mode
 from tilecheck_runtime.ownership.unique import Unique
-from tilecheck_runtime.tensors.capturing import capturing
+from tilecheck_runtime.tensors.capturing import begin_capture
 from tilecheck_runtime.tensors.partition import Partition
 from tilecheck_runtime.tensors.tensor import Tensor
 
@@ -48,12 +48,12 @@ class _Capture:
         self.kept: list[Handle] = []
         self.backend: Backend | None = None
 
-    def launch(self, ready: Ready, what: str, place: Place) -> Any:
+    def launch(self, ready: Ready, what: str, place: Location) -> Any:
         self.backend = ready.backend
         self.jobs.append(ready.job)
         self.kept += ready.given
         whose = f"a graph of {what}"
-        holds = borrowed(ready, Mode.CAPTURED, Mode.CAPTURED, place, whose)
+        holds = hold_inputs(ready, Mode.CAPTURED, Mode.CAPTURED, place, whose)
         for hold in holds:
             hold.chain = self.chain  # to the launches that follow in the same graph it is over
         self.holds += holds
@@ -64,7 +64,7 @@ class _Capture:
             self._keep(made, place, whose)
         return results
 
-    def _keep(self, made: Partition, place: Place, whose: str) -> None:
+    def _keep(self, made: Partition, place: Location, whose: str) -> None:
         """What a launch returns is the graph's; it can be passed on to the next launch and be read."""
         assert made._hold is not None
         made._hold.mode, made._hold.what, made._hold.place = Mode.CAPTURED_TO_WRITE, whose, place
@@ -81,24 +81,24 @@ class Graph(Unique, Generic[R]):
     _instead = "capture another one: `graph(kernel(...))`"
 
     def __init__(self, operation: Operation[R]) -> None:
-        self._place, self.what = here(), f"a graph of {operation.what}"
-        refuse(self.what)
+        self._place, self.what = current_location(), f"a graph of {operation.what}"
+        refuse_nested(self.what)
         operation._end("captured in a graph")
         self._chain = Chain()
         capture = _Capture(self._chain)
-        with capturing(self._place), in_chain(self._chain, self._place):
+        with begin_capture(self._place), in_chain(self._chain, self._place):
             self.result: R = operation._record(capture, self._place)
         if capture.backend is None:
-            raise CaptureError(f"{self.what} launches nothing", use=here(),
+            raise CaptureError(f"{self.what} launches nothing", use=current_location(),
                                fix="capture a launch: `graph(kernel(...))`")
         self._backend, self._holds, self._kept = capture.backend, capture.holds, tuple(capture.kept)
         results: Any = self.result
         self._results: tuple[Any, ...] = results if isinstance(results, tuple) else (results,)
         with LOCK:
-            self._repeated = self._backend.repeated(capture.jobs, f"{self.what} captured at {self._place}")
+            self._repeated = self._backend.prepare_jobs(capture.jobs, f"{self.what} captured at {self._place}")
         self._event: Event | None = None
 
-    def _called(self) -> str:
+    def _describe(self) -> str:
         return self.what
 
     def replay(self, stream: Any = None) -> R:
@@ -110,10 +110,10 @@ class Graph(Unique, Generic[R]):
 
     def start(self, stream: Any = None) -> None:
         """Starts a replay and does not wait for it; replays follow each other. Raises as `replay` does."""
-        refuse(self.what)
+        refuse_nested(self.what)
         with LOCK:
-            self._whole()
-            with on(stream):
+            self._check_results()
+            with use_stream(stream):
                 chosen = stream_for(self._backend)
             self._event = self._repeated.launch(chosen)
 
@@ -140,18 +140,20 @@ class Graph(Unique, Generic[R]):
         with LOCK:
             if not any(tensor is handle for handle in self._kept) or isinstance(tensor, Partition):
                 name = label(tensor)
-                raise LaunchArgumentError(f"{name} is no input of {self.what}", names=(name,), use=here(),
+                raise LaunchArgumentError(f"{name} is no input of {self.what}", names=(name,), use=current_location(),
                                           before=self._place, what="captured",
                                           fix="update a tensor that was passed to it")
-            with in_chain(self._chain, here()):  # the graph is no reason against it: replays and copies take turns
+            with in_chain(self._chain,
+                          current_location()):  # the graph is no reason against it: replays and copies take turns
                 check(tensor, Use.WRITE)
-            self._copied(tensor, values)
+            self._copy_values(tensor, values)
 
-    def _copied(self, tensor: Tensor, values: Any) -> None:
+    def _copy_values(self, tensor: Tensor, values: Any) -> None:
         shape, kind = tuple(values.shape), values.dtype
         if shape != tensor.shape or kind not in (tensor.dtype, tensor._layout.dtype.storage):
             raise LaunchArgumentError(f"{label(tensor)} has shape {tensor.shape} and elements of type "
-                                      f"{tensor.dtype.__name__}, the values have {shape} and {kind}", use=here(),
+                                      f"{tensor.dtype.__name__}, the values have {shape} and {kind}",
+                                      use=current_location(),
                                       names=(label(tensor),), fix="pass values of that shape and type")
         if isinstance(values, np.ndarray):
             self.wait()
@@ -160,11 +162,11 @@ class Graph(Unique, Generic[R]):
         check(values, Use.READ)
         self._backend.copy(strided(values), strided(tensor), self._backend.default).wait()
 
-    def _whole(self) -> None:
+    def _check_results(self) -> None:
         for made in self._results:
             if isinstance(made, Handle) and made._moved is not None:
                 raise GraphLifetimeError(f"{self.what} is replayed, but its result was moved into {made._moved.into}",
-                                         use=here(), before=made._moved.place, what="moved",
+                                         use=current_location(), before=made._moved.place, what="moved",
                                          fix="read the result where it is (`graph.result.numpy()`), or capture anew")
 
     def __del__(self) -> None:

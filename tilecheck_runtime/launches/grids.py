@@ -6,51 +6,54 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.locations import current_location
 from tilecheck_runtime.errors.ownership import GridError
-from tilecheck_runtime.launches.arguments import shown
+from tilecheck_runtime.launches.arguments import show_argument
 from tilecheck_runtime.tensors.partition import Partition
 
-__all__ = ["Grid", "asked", "inferred"]
+__all__ = ["Grid", "check_grid", "infer_grid"]
 
 Grid = tuple[int, int, int]
 
 
-def inferred(kernel: str, outputs: Mapping[str, Partition]) -> Grid | None:
+def infer_grid(kernel: str, outputs: Mapping[str, Partition]) -> Grid | None:
     """The grid that covers every output; None when it must be given, as there are no outputs or prefixes only. Raises
     GridError, naming both, when outputs do not agree axis by axis."""
     grids = [(name, output, output.grid) for name, output in outputs.items() if not output.prefix]
     for name, output, grid in grids[1:]:
         first, theirs, wanted = grids[0]
         if grid != wanted:
-            raise GridError(f"{_pieces(first, theirs)} asks for grid {wanted}, {_pieces(name, output)} for {grid}, in "
-                            f"one launch of `{kernel}`", names=(first, name), use=here(),
+            raise GridError(f"{_describe_pieces(first, theirs)} asks for grid {wanted}, "
+                            f"{_describe_pieces(name, output)} for {grid}, "
+                            f"in one launch of `{kernel}`", names=(first, name), use=current_location(),
                             fix="partition all outputs into the same number of pieces along each axis")
     return grids[0][2] if grids and len(grids) == len(outputs) else None
 
 
-def asked(kernel: str, extents: Sequence[Any], outputs: Mapping[str, Partition]) -> Grid:
+def check_grid(kernel: str, extents: Sequence[Any], outputs: Mapping[str, Partition]) -> Grid:
     """The grid given with `.grid(...)`, with axes that were left out as 1. Raises GridError when it is not that of the
     partitions, axis by axis; for prefix partitions, when it is larger."""
     given = extents[0] if len(extents) == 1 and isinstance(extents[0], (tuple, list)) else extents
     numbers = tuple(operator.index(n) for n in given)
     if not 1 <= len(numbers) <= 3 or any(n < 1 for n in numbers):
         raise GridError(f"the grid of `{kernel}` is given as {numbers}; it has one to three extents from 1 up",
-                        use=here(), fix="write `.grid(8)` or `.grid(8, 4)`")
+                        use=current_location(), fix="write `.grid(8)` or `.grid(8, 4)`")
     first, second, third = (*numbers, 1, 1)[:3]
     grid = (first, second, third)
     for name, output in outputs.items():
         wanted = output.grid
         if output.prefix and any(n > most for n, most in zip(grid, wanted, strict=True)):
-            raise GridError(f"the grid of `{kernel}` is {grid}, but {_pieces(name, output)} has room for at most "
-                            f"{wanted}", names=(name,), use=here(), fix=f"ask for at most `.grid{wanted}`")
+            raise GridError(f"the grid of `{kernel}` is {grid}, but {_describe_pieces(name, output)} has room for at "
+                            f"most {wanted}", names=(name,), use=current_location(),
+                            fix=f"ask for at most `.grid{wanted}`")
         if not output.prefix and grid != wanted:
-            raise GridError(f"the grid of `{kernel}` is {grid}, but {_pieces(name, output)} asks for {wanted}",
-                            names=(name,), use=here(), fix="leave `.grid(...)` out: it follows from the partition; to "
+            raise GridError(f"the grid of `{kernel}` is {grid}, but {_describe_pieces(name, output)} asks for {wanted}",
+                            names=(name,), use=current_location(),
+                            fix="leave `.grid(...)` out: it follows from the partition; to "
                             "write the first pieces only, divide it with `.partition_prefix(...)`")
     return grid
 
 
-def _pieces(name: str, output: Partition) -> str:
+def _describe_pieces(name: str, output: Partition) -> str:
     blocks = "" if output.blocks is None else f" mapped to {output.blocks} blocks"
-    return f"{shown(name, output)} of shape {output.shape} in pieces of {output.tile}{blocks}"
+    return f"{show_argument(name, output)} of shape {output.shape} in pieces of {output.tile}{blocks}"

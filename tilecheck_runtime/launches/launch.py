@@ -12,31 +12,41 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from tilecheck_runtime.backends.interface import Backend, Job, Transfer
 from tilecheck_runtime.backends.selection.select import backend_of, current
 from tilecheck_runtime.contracts.contract import contract_of, enforce
-from tilecheck_runtime.contracts.guard import guarded
+from tilecheck_runtime.contracts.guard import check_guard
 from tilecheck_runtime.dialect.entry import Entry
 from tilecheck_runtime.dialect.kernel import DialectKernel
 from tilecheck_runtime.dialect.plan import Plan
-from tilecheck_runtime.errors.locations import Place, here
+from tilecheck_runtime.errors.locations import Location, current_location
 from tilecheck_runtime.errors.ownership import GridError
-from tilecheck_runtime.launches.aliasing import usable
-from tilecheck_runtime.launches.arguments import Given, given, shown
-from tilecheck_runtime.launches.contract_values import inspect, scalars
+from tilecheck_runtime.launches.aliasing import check_aliasing
+from tilecheck_runtime.launches.arguments import Arguments, bind_arguments, show_argument
+from tilecheck_runtime.launches.contract_values import check_contents, contract_numbers
 from tilecheck_runtime.launches.flight import Flight, KernelFlight, Passage
-from tilecheck_runtime.launches.grids import Grid, asked, inferred
+from tilecheck_runtime.launches.grids import Grid, check_grid, infer_grid
 from tilecheck_runtime.launches.log import LOG
 from tilecheck_runtime.launches.operation import Listed, Operation, Recorder
 from tilecheck_runtime.launches.plans import output_of
-from tilecheck_runtime.launches.reentrancy import refuse_call
+from tilecheck_runtime.launches.reentrancy import refuse_nested_call
 from tilecheck_runtime.launches.streams import stream_for
-from tilecheck_runtime.launches.variables import variables
+from tilecheck_runtime.launches.variables import bind_variables
 from tilecheck_runtime.ownership.handles import Handle, strided
-from tilecheck_runtime.ownership.state import Use, check, moved, release
+from tilecheck_runtime.ownership.state import Use, check, end_handle, release
 from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode
-from tilecheck_runtime.tensors.partition import Partition, returned
+from tilecheck_runtime.tensors.partition import Partition, transfer_partition
 from tilecheck_runtime.tile_language.kernels import function_of
 
 __all__ = [
-    "Built", "Launch", "Ready", "Remember", "allowed", "borrowed", "build", "facts_of", "instead", "owned", "result_of",
+    "Launch",
+    "OrdinaryLaunch",
+    "Ready",
+    "Remember",
+    "build_launch",
+    "check_uses",
+    "facts_of",
+    "hold_inputs",
+    "hold_outputs",
+    "replacement_text",
+    "result_of",
 ]
 
 R = TypeVar("R")
@@ -47,8 +57,8 @@ Remember: TypeAlias = Callable[["DialectKernel", Sequence[Any], "Ready", Sequenc
 arguments of the call, what was launched, and names and constants of the compiled parameters in order."""
 
 
-def build(kernel: DialectKernel, args: Sequence[Any], kwargs: Mapping[str, Any],
-          remember: Remember | None = None) -> Launch[Any]:
+def build_launch(kernel: DialectKernel, args: Sequence[Any], kwargs: Mapping[str, Any],
+                 remember: Remember | None = None) -> Launch[Any]:
     """The launch of a kernel with these arguments, to be run later. Its `Mut` arguments are moved into it.
 
     Raises OwnershipError when the arguments are not what the kernel takes, when they may not be used now, when they
@@ -56,16 +66,16 @@ def build(kernel: DialectKernel, args: Sequence[Any], kwargs: Mapping[str, Any],
     Raises SignatureError for a kernel that is none of the dialect.
     """
     name = function_of(kernel).__name__
-    refuse_call(name)
+    refuse_nested_call(name)
     contract = contract_of(function_of(kernel))  # takes a while at first, so others are not kept waiting
     with LOCK:
-        found = given(name, kernel.signature, args, kwargs)
-        usable(name, found)
-        guarded(function_of(kernel), contract, _backend(found).watches)
-        return Built(kernel, found, facts_of(kernel, found), args, None if kwargs else remember)
+        found = bind_arguments(name, kernel.signature, args, kwargs)
+        check_aliasing(name, found)
+        check_guard(function_of(kernel), contract, _backend_for(found).watches)
+        return OrdinaryLaunch(kernel, found, facts_of(kernel, found), args, None if kwargs else remember)
 
 
-def _backend(found: Given) -> Backend:
+def _backend_for(found: Arguments) -> Backend:
     """Where the arrays lie."""
     first = next(iter(found.arrays.values()), None)
     return current() if first is None else backend_of(first._storage.memory.device)
@@ -83,12 +93,12 @@ class _Facts:
 
     values: Mapping[str, int]
     grid: Grid | None
-    guards: dict[Grid, _Guarded]
+    guards: dict[Grid, _Specialization]
     kernel: object
 
 
 @dataclass(frozen=True)
-class _Guarded:
+class _Specialization:
     """A grid that the contract allows: the specialized kernel, and the numbers that the contract was asked about."""
 
     entry: Entry
@@ -100,33 +110,33 @@ _MOST: Final = 4096
 """Launches that are unlike each other, before all of them are forgotten."""
 
 
-def facts_of(kernel: DialectKernel, found: Given) -> _Facts:
+def facts_of(kernel: DialectKernel, found: Arguments) -> _Facts:
     """Raises ContractError and GridError."""
     layouts = tuple((h._layout.dtype.name, h.shape, h.strides) for h in found.arrays.values())
     outputs = tuple((p.tile, p.schedule, p.blocks, p.prefix) for p in found.outputs.values())
     numbers = tuple(n for n in found.numbers.values() if isinstance(n, int))
-    key = (id(kernel), layouts, outputs, numbers, _backend(found).device)
+    key = (id(kernel), layouts, outputs, numbers, _backend_for(found).device)
     facts = _KNOWN.get(key)
     if facts is None:
         name = function_of(kernel).__name__
-        values, grid = variables(name, kernel.signature, found), inferred(name, found.outputs)
+        values, grid = bind_variables(name, kernel.signature, found), infer_grid(name, found.outputs)
         facts = _Facts(values, grid, {}, kernel)
         if grid is not None:
-            _guarded(kernel, found, facts, grid)
+            _specialize(kernel, found, facts, grid)
         if len(_KNOWN) >= _MOST:
             _KNOWN.clear()
         _KNOWN[key] = facts
     return facts
 
 
-def _guarded(kernel: DialectKernel, found: Given, facts: _Facts, grid: Grid) -> _Guarded:
+def _specialize(kernel: DialectKernel, found: Arguments, facts: _Facts, grid: Grid) -> _Specialization:
     """The specialized kernel, after its contract was checked. Raises ContractError."""
     known = facts.guards.get(grid)
     if known is None:
-        function, numbers = function_of(kernel), scalars(found, facts.values, grid)
+        function, numbers = function_of(kernel), contract_numbers(found, facts.values, grid)
         enforce(function.__name__, contract_of(function), numbers)
         plan = Plan(tuple(facts.values.items()), tuple(output_of(p) for p in found.outputs.values()))
-        known = _Guarded(kernel.entry(_backend(found).planned(function, plan, numbers)), numbers)
+        known = _Specialization(kernel.entry(_backend_for(found).refine_plan(function, plan, numbers)), numbers)
         facts.guards[grid] = known
     return known
 
@@ -145,38 +155,39 @@ class Launch(Operation[R]):
         contract."""
 
     @abstractmethod
-    def ready(self, place: Place) -> Ready:
+    def ready(self, place: Location) -> Ready:
         """What is launched, after everything that forbids it was asked for. Raises OwnershipError, and what the backend
         raises for a kernel that it cannot compile; then nothing has happened. The caller holds the lock."""
 
     @abstractmethod
-    def begun(self) -> None:
+    def release_arguments(self) -> None:
         """What it had is in other hands."""
 
     def _reopen(self) -> None:
         self._ended = None
 
-    def _record(self, recorder: Recorder, place: Place) -> Any:
+    def _record(self, recorder: Recorder, place: Location) -> Any:
         with LOCK:
             ready = self.ready(place)
-            self.begun()
+            self.release_arguments()
             return recorder.launch(ready, self.what, place)
 
 
-class Built(Listed[R], Launch[R]):
+class OrdinaryLaunch(Listed[R], Launch[R]):
     """One of which every guard is asked."""
 
-    def __init__(self, kernel: DialectKernel, found: Given, facts: _Facts, args: Sequence[Any],
+    def __init__(self, kernel: DialectKernel, found: Arguments, facts: _Facts, args: Sequence[Any],
                  remember: Remember | None) -> None:
         self._kernel, self._given, self._facts, self._grid = kernel, found, facts, facts.grid
         self._name, self._args, self._remember = function_of(kernel).__name__, args, remember
-        place = here()
+        place = current_location()
         self._ended = ("not built", place)
         self._taken = tuple(self._take(name, output, place) for name, output in found.outputs.items())
         super().__init__(place)
 
     @classmethod
-    def instead(cls, kernel: DialectKernel, found: Given, taken: Sequence[Partition], place: Place) -> Built[Any]:
+    def instead(cls, kernel: DialectKernel, found: Arguments, taken: Sequence[Partition],
+                place: Location) -> OrdinaryLaunch[Any]:
         """One that was built at a place in another form, with its own partitions in place of the outputs."""
         made = cls.__new__(cls)
         made._kernel, made._given, made._facts = kernel, found, facts_of(kernel, found)
@@ -189,36 +200,36 @@ class Built(Listed[R], Launch[R]):
     def what(self) -> str:
         return f"the launch of `{self._name}`"
 
-    def _take(self, name: str, output: Partition, place: Place) -> Partition:
+    def _take(self, name: str, output: Partition, place: Location) -> Partition:
         """A partition of the launch's own, in place of the one that was passed."""
-        moved(output, self.what, instead(name, self._name), place)
-        return returned(output, f"{self.what}, which has not run", place)
+        end_handle(output, self.what, replacement_text(name, self._name), place)
+        return transfer_partition(output, f"{self.what}, which has not run", place)
 
     def grid(self, *extents: Any) -> Launch[R]:
-        self._unspent()
+        self._check_not_run()
         quiet, self._quiet = self._quiet, True  # what is refused here is said by the error, not by TC404
         with LOCK:
-            grid = asked(self._name, extents, self._given.outputs)
-            _guarded(self._kernel, self._given, self._facts, grid)
+            grid = check_grid(self._name, extents, self._given.outputs)
+            _specialize(self._kernel, self._given, self._facts, grid)
             self._grid, self._quiet = grid, quiet
         return self
 
-    def ready(self, place: Place) -> Ready:
+    def ready(self, place: Location) -> Ready:
         name, grid = self._name, self._grid
         if grid is None:
             raise self._no_grid(place)
-        guarded = _guarded(self._kernel, self._given, self._facts, grid)
+        guarded = _specialize(self._kernel, self._given, self._facts, grid)
         entry = guarded.entry
         uses = (*((n, h, Use.READ) for n, h in self._given.inputs.items()),
                 *((n, h, Use.WRITE) for n, h in self._given.accumulators.items()))
         look = self._look(guarded.numbers)
-        allowed(uses)
+        check_uses(uses)
         if look is not None:
             look()
         placed = {n: strided(h) for n, h in self._given.arrays.items()}
         job = Job(entry.function, grid, entry.arguments({**self._given.numbers, **placed}), name, place,
                   self._kernel.hints)
-        backend = _backend(self._given)
+        backend = _backend_for(self._given)
         return Ready(job, backend, backend.prepare(job), uses, self._taken, tuple(self._given.arrays.values()), look)
 
     def _look(self, numbers: Mapping[str, int]) -> Callable[[], None] | None:
@@ -226,28 +237,28 @@ class Built(Listed[R], Launch[R]):
         contract = contract_of(function_of(self._kernel))
         if not contract.looks:
             return None
-        return partial(inspect, self._name, contract, self._given, numbers)
+        return partial(check_contents, self._name, contract, self._given, numbers)
 
-    def begun(self) -> None:
-        self._given, self._taken, self._args = Given({}, {}, {}, {}), (), ()
+    def release_arguments(self) -> None:
+        self._given, self._taken, self._args = Arguments({}, {}, {}, {}), (), ()
 
-    def _begin(self, place: Place) -> Flight[R]:
+    def _begin(self, place: Location) -> Flight[R]:
         since = time.perf_counter() if LOG.launches else 0.0
         with LOCK:
             ready = self.ready(place)
             assert isinstance(ready.job, Job)
             event = ready.backend.launch(ready.job, stream_for(ready.backend), ready.prepared)
             if LOG.launches:
-                self._told(ready, place, since)
-            holds = [*borrowed(ready, Mode.READING, Mode.WRITING, place, self.what),
-                     *owned(ready, Mode.WRITING, place, self.what)]
+                self._log_launch(ready, place, since)
+            holds = [*hold_inputs(ready, Mode.READING, Mode.WRITING, place, self.what),
+                     *hold_outputs(ready, Mode.WRITING, place, self.what)]
             taken, kept = ready.taken, (*ready.given, *ready.taken)
-            self._met(ready)
-            self.begun()  # from now on the flight alone keeps them
+            self._remember_for_repeats(ready)
+            self.release_arguments()  # from now on the flight alone keeps them
             return KernelFlight(Passage(self._name, place, event, holds, kept, lambda: result_of(taken)),
                                 ready.backend.ordered)
 
-    def _told(self, ready: Ready, place: Place, since: float) -> None:
+    def _log_launch(self, ready: Ready, place: Location, since: float) -> None:
         job = ready.job
         assert isinstance(job, Job)
         if LOG.guards:
@@ -260,14 +271,14 @@ class Built(Listed[R], Launch[R]):
         LOG.launched(self._name, place, "every guard asked", job.grid, getattr(ready.prepared, "symbol", ""),
                      stream_for(ready.backend), since)
 
-    def _met(self, ready: Ready) -> None:
+    def _remember_for_repeats(self, ready: Ready) -> None:
         """Remembers it for launches that are alike, where the next one would ask nothing else."""
         remember = self._remember
         if remember is not None and self._grid is not None and self._grid == self._facts.grid and ready.look is None:
-            entry = _guarded(self._kernel, self._given, self._facts, self._grid).entry
+            entry = _specialize(self._kernel, self._given, self._facts, self._grid).entry
             remember(self._kernel, self._args, ready, entry.parameters, [value for _, value in entry.constants])
 
-    def _no_grid(self, place: Place) -> GridError:
+    def _no_grid(self, place: Location) -> GridError:
         name = self._name
         prefixes = [n for n, p in self._given.outputs.items() if p.prefix]
         why = (f"`{prefixes[0]}` is a prefix partition, of which any part may be written" if prefixes else
@@ -276,7 +287,7 @@ class Built(Listed[R], Launch[R]):
                          what="built", fix=f"say how many blocks there are: `{name}(...).grid(8)`")
 
 
-def instead(name: str, kernel: str) -> str:
+def replacement_text(name: str, kernel: str) -> str:
     """What to write instead of using an output that was moved into a launch."""
     return f"use what the launch returned: `{name} = {kernel}(...).sync()`"
 
@@ -301,19 +312,19 @@ class Ready:
     look: Callable[[], None] | None
 
 
-def allowed(uses: Sequence[tuple[str, Handle, Use]]) -> None:
+def check_uses(uses: Sequence[tuple[str, Handle, Use]]) -> None:
     """Raises the OwnershipError that forbids one of the uses."""
     for parameter, handle, use in uses:
-        check(handle, use, partial(shown, parameter, handle))
+        check(handle, use, partial(show_argument, parameter, handle))
 
 
-def borrowed(ready: Ready, reading: Mode, writing: Mode, place: Place, what: str) -> list[Hold]:
+def hold_inputs(ready: Ready, reading: Mode, writing: Mode, place: Location, what: str) -> list[Hold]:
     """Begins to hold what a launch reads in one mode, and what it changes in another."""
     return [handle._storage.hold(reading if use is Use.READ else writing, handle.region, place, what)
             for _, handle, use in ready.uses]
 
 
-def owned(ready: Ready, writing: Mode, place: Place, what: str) -> list[Hold]:
+def hold_outputs(ready: Ready, writing: Mode, place: Location, what: str) -> list[Hold]:
     """Begins to hold the outputs of a launch, in place of the holds that its partitions have themselves."""
     holds = [own._storage.hold(writing, own.region, place, what) for own in ready.taken]
     for own in ready.taken:
@@ -323,5 +334,5 @@ def owned(ready: Ready, writing: Mode, place: Place, what: str) -> list[Hold]:
 
 def result_of(taken: Sequence[Partition]) -> Any:
     """What the outputs have become."""
-    back = tuple(returned(p) for p in taken)
+    back = tuple(transfer_partition(p) for p in taken)
     return back[0] if len(back) == 1 else back or None

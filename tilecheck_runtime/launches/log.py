@@ -7,7 +7,7 @@ import sys
 import time
 from typing import Any, Final
 
-from tilecheck_runtime.errors.locations import Place
+from tilecheck_runtime.errors.locations import Location
 
 __all__ = ["LOG", "VARIABLE", "Log"]
 
@@ -27,7 +27,7 @@ class Log:
         self.guards = "guards" in words
         self.launches = self.guards or "launch" in words
 
-    def launched(self, kernel: str, place: Place, how: str, grid: tuple[int, int, int], variant: str, stream: Any,
+    def launched(self, kernel: str, place: Location, how: str, grid: tuple[int, int, int], variant: str, stream: Any,
                  since: float = 0.0) -> None:
         """A launch was handed over. `how` says whether it was like one before, `since` when it began by
         `time.perf_counter`."""

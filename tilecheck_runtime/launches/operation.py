@@ -11,16 +11,16 @@ from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
-from tilecheck_runtime.errors.locations import Place, here
+from tilecheck_runtime.errors.locations import Location, current_location
 from tilecheck_runtime.errors.ownership import MovedError, NeverRunWarning
 from tilecheck_runtime.launches.flight import Flight, OrderedFlight, ThreadFlight
-from tilecheck_runtime.launches.reentrancy import inside, refuse
-from tilecheck_runtime.launches.registry import alive
-from tilecheck_runtime.launches.streams import on
+from tilecheck_runtime.launches.reentrancy import enter_operation, refuse_nested
+from tilecheck_runtime.launches.registry import find_alive
+from tilecheck_runtime.launches.streams import use_stream
 from tilecheck_runtime.ownership.storage import LOCK
 from tilecheck_runtime.ownership.unique import Unique
 
-__all__ = ["PENDING", "Listed", "Operation", "Recorder", "Then", "never_run"]
+__all__ = ["PENDING", "Listed", "Operation", "Recorder", "Then", "warn_never_run"]
 
 R = TypeVar("R")
 S = TypeVar("S")
@@ -29,7 +29,7 @@ S = TypeVar("S")
 class Recorder(Protocol):
     """Where operations go that become part of a graph."""
 
-    def launch(self, ready: Any, what: str, place: Place) -> Any:
+    def launch(self, ready: Any, what: str, place: Location) -> Any:
         """Takes a launch, and returns what it will return."""
         ...
 
@@ -41,9 +41,9 @@ class Operation(Unique, ABC, Generic[R]):
     if not TYPE_CHECKING:  # most do have a dictionary
         __slots__ = ()  # those that are made often have none, and nothing that is called when they die
     _instead = "build another one: call the kernel again"
-    _ended: tuple[str, Place] | None = None
+    _ended: tuple[str, Location] | None = None
     _quiet: bool = False
-    _place: Place
+    _place: Location
 
     @property
     @abstractmethod
@@ -51,11 +51,11 @@ class Operation(Unique, ABC, Generic[R]):
         """For messages: "the launch of `add`"."""
 
     @abstractmethod
-    def _begin(self, place: Place) -> Flight[R]:
+    def _begin(self, place: Location) -> Flight[R]:
         """Starts it. `place` is where the program asked for it."""
 
     @abstractmethod
-    def _record(self, recorder: Recorder, place: Place) -> Any:
+    def _record(self, recorder: Recorder, place: Location) -> Any:
         """Makes it part of a graph, instead of running it. The result is what it will return when it has run."""
 
     def sync(self) -> R:
@@ -66,14 +66,14 @@ class Operation(Unique, ABC, Generic[R]):
         """Starts it, on the stream that is named: one of `tilecheck_runtime.stream()`, or of torch, CuPy or the driver.
         What it touches is in flight until the handle is waited for. Raises OwnershipError."""
         quiet, self._quiet = self._quiet, True  # what is refused is said by the error, not by TC404 as well
-        refuse(self.what)
-        place = here()
+        refuse_nested(self.what)
+        place = current_location()
         self._end("run", place)
         try:
             if stream is None:
                 flight = self._begin(place)
             else:
-                with on(stream):
+                with use_stream(stream):
                     flight = self._begin(place)
         except Exception:
             self._reopen()
@@ -89,43 +89,44 @@ class Operation(Unique, ABC, Generic[R]):
 
     def then(self, following: Callable[[R], Operation[S]]) -> Operation[S]:
         """This operation, and after it the one that `following` makes of its result."""
-        return Then(self._handed_over("then"), following)
+        return Then(self._hand_over("then"), following)
 
-    def _handed_over(self, into: str) -> Operation[R]:
+    def _hand_over(self, into: str) -> Operation[R]:
         """This operation, as part of another one."""
         self._end(f"made part of a `{into}`")
         return self
 
-    def _unspent(self) -> None:
+    def _check_not_run(self) -> None:
         """Raises MovedError for an operation that has run, or went into another one."""
         if self._ended is not None:
             before, place = self._ended
-            raise MovedError(f"{self.what} was already {before}; an operation runs once", use=here(), before=place,
+            raise MovedError(f"{self.what} was already {before}; an operation runs once", use=current_location(),
+                             before=place,
                              what=before, fix="build it anew with what the first run returned")
 
-    def _called(self) -> str:
+    def _describe(self) -> str:
         return self.what
 
-    def _end(self, how: str, place: Place | None = None) -> None:
+    def _end(self, how: str, place: Location | None = None) -> None:
         with LOCK:  # of several threads one runs it
             if self._ended is not None:
-                self._unspent()
-            self._ended = how, place or here()
+                self._check_not_run()
+            self._ended = how, place or current_location()
         PENDING.pop(id(self), None)
 
 
 class Listed(Operation[R]):
     """One that is on a list until it has run, and warns itself when it is dropped."""
 
-    def __init__(self, place: Place | None = None) -> None:
-        self._place, self._ended = place or here(), None
+    def __init__(self, place: Location | None = None) -> None:
+        self._place, self._ended = place or current_location(), None
         PENDING[id(self)] = weakref.ref(self)
 
     def __del__(self) -> None:
         PENDING.pop(id(self), None)
         if getattr(self, "_ended", ()) is None:
             self._ended = "dropped", self._place
-            never_run(self.what, self._place, self._quiet)
+            warn_never_run(self.what, self._place, self._quiet)
 
 
 class Then(Listed[S], Generic[R, S]):
@@ -148,25 +149,25 @@ class Then(Listed[S], Generic[R, S]):
     def what(self) -> str:
         return f"{self._steps()[0].what} with what follows"
 
-    def _begin(self, place: Place) -> Flight[S]:
+    def _begin(self, place: Location) -> Flight[S]:
         start, steps = self._steps()
         first = start._begin(place)
-        following = [partial(_started, step, place) for step in steps]
+        following = [partial(_start_step, step, place) for step in steps]
         if first.ordered:
             return OrderedFlight(first, following, place)
-        return ThreadFlight(lambda: _one_after_another(first, following), place)
+        return ThreadFlight(lambda: _run_steps(first, following), place)
 
-    def _record(self, recorder: Recorder, place: Place) -> Any:
+    def _record(self, recorder: Recorder, place: Location) -> Any:
         start, steps = self._steps()
         result = start._record(recorder, place)
         for step in steps:
-            result = _next(step, result, place)._record(recorder, place)
+            result = _next_operation(step, result, place)._record(recorder, place)
         return result
 
 
-def _next(step: Callable[[Any], Operation[Any]], result: Any, place: Place) -> Operation[Any]:
+def _next_operation(step: Callable[[Any], Operation[Any]], result: Any, place: Location) -> Operation[Any]:
     """The operation that comes next, made of the result of the one before."""
-    with inside(place):
+    with enter_operation(place):
         made = step(result)
     if not isinstance(made, Operation):
         raise TypeError(f"the function given to `.then` at {place} returned {made!r}; it returns an operation that has "
@@ -175,11 +176,11 @@ def _next(step: Callable[[Any], Operation[Any]], result: Any, place: Place) -> O
     return made
 
 
-def _started(step: Callable[[Any], Operation[Any]], place: Place, result: Any) -> Flight[Any]:
-    return _next(step, result, place)._begin(place)
+def _start_step(step: Callable[[Any], Operation[Any]], place: Location, result: Any) -> Flight[Any]:
+    return _next_operation(step, result, place)._begin(place)
 
 
-def _one_after_another(flight: Flight[Any], following: Sequence[Callable[[Any], Flight[Any]]]) -> Any:
+def _run_steps(flight: Flight[Any], following: Sequence[Callable[[Any], Flight[Any]]]) -> Any:
     """Waits for each step before the next is made of its result."""
     for start in following:
         flight = start(flight.wait())
@@ -190,11 +191,11 @@ PENDING: Final[dict[int, weakref.ref[Operation[Any]]]] = {}
 """Operations that have not run. Each takes itself out, at the latest when it dies."""
 
 
-def _pending() -> list[Operation[Any]]:
-    return [operation for operation in alive(PENDING, Operation) if operation._ended is None]
+def _pending_operations() -> list[Operation[Any]]:
+    return [operation for operation in find_alive(PENDING, Operation) if operation._ended is None]
 
 
-def never_run(what: str, place: Place, quiet: bool) -> None:
+def warn_never_run(what: str, place: Location, quiet: bool) -> None:
     """Warns (TC404) of an operation that was dropped, unless something else was said of it."""
     if quiet:
         return
@@ -205,9 +206,9 @@ def never_run(what: str, place: Place, quiet: bool) -> None:
 
 def _at_exit() -> None:
     """What is still alive at the end, in a module or in a cycle, did not run either."""
-    for operation in sorted(_pending(), key=lambda o: (o._place.file, o._place.line)):
+    for operation in sorted(_pending_operations(), key=lambda o: (o._place.file, o._place.line)):
         place = operation._place
-        never_run(operation.what, place, operation._quiet)
+        warn_never_run(operation.what, place, operation._quiet)
         operation._quiet = True
         operation._ended = "dropped", place
 
@@ -217,7 +218,7 @@ atexit.register(_at_exit)
 
 def _after_fork() -> None:
     """What the parent has built is its to run."""
-    for operation in _pending():
+    for operation in _pending_operations():
         operation._quiet = True
 
 

@@ -8,24 +8,24 @@ from contextlib import contextmanager
 from typing import Final
 
 from tilecheck_runtime.cpu.machine import in_kernel
-from tilecheck_runtime.errors.locations import Place, here
+from tilecheck_runtime.errors.locations import Location, current_location
 from tilecheck_runtime.errors.ownership import NestedLaunchError
 from tilecheck_runtime.ownership.storage import BUSY
 
-__all__ = ["INSIDE", "inside", "refuse", "refuse_call"]
+__all__ = ["INSIDE", "enter_operation", "refuse_nested", "refuse_nested_call"]
 
 
 class _Inside(threading.local):
     """Where the operation was launched that this thread runs code of; None outside."""
 
-    place: Place | None = None
+    place: Location | None = None
 
 
 INSIDE: Final = _Inside()
 
 
 @contextmanager
-def inside(place: Place) -> Iterator[None]:
+def enter_operation(place: Location) -> Iterator[None]:
     """Code of an operation that was launched at `place` runs in this thread."""
     BUSY.enter()
     before, INSIDE.place = INSIDE.place, place
@@ -36,20 +36,20 @@ def inside(place: Place) -> Iterator[None]:
         BUSY.leave()
 
 
-def refuse(what: str) -> None:
+def refuse_nested(what: str) -> None:
     """Raises NestedLaunchError inside a running operation."""
     outer = INSIDE.place
     if outer is not None:
         raise NestedLaunchError(f"{what} is launched inside another operation that is running in this thread",
-                                use=here(), before=outer, what="the other one was launched",
+                                use=current_location(), before=outer, what="the other one was launched",
                                 fix="return the operation without running it: `.then(lambda r: kernel(...))`")
     if in_kernel():
-        raise NestedLaunchError(f"{what} is launched inside a kernel", use=here(),
+        raise NestedLaunchError(f"{what} is launched inside a kernel", use=current_location(),
                                 fix="launch it from the host, after this one: `.then(lambda r: kernel(...))`")
 
 
-def refuse_call(kernel: str) -> None:
+def refuse_nested_call(kernel: str) -> None:
     """Raises NestedLaunchError for a kernel that another one calls."""
     if in_kernel():
-        raise NestedLaunchError(f"`{kernel}` is a kernel, and another kernel calls it", use=here(),
+        raise NestedLaunchError(f"`{kernel}` is a kernel, and another kernel calls it", use=current_location(),
                                 fix="put what both do into a plain function, and call that")

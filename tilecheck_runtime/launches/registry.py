@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Mapping
 from typing import Final, TypeVar
 
-__all__ = ["UNLISTED", "alive"]
+__all__ = ["UNLISTED", "find_alive"]
 
 T = TypeVar("T")
 
@@ -19,7 +19,7 @@ UNLISTED: Final[set[type]] = set()
 """Classes of those that are on no list."""
 
 
-def alive(listed: Mapping[int, weakref.ref[T]], kind: type) -> list[T]:
+def find_alive(listed: Mapping[int, weakref.ref[T]], kind: type) -> list[T]:
     """Those on a list, and of the others those of a kind."""
     found = [made for reference in list(listed.values()) if (made := reference()) is not None]
     wanted = tuple(c for c in UNLISTED if issubclass(c, kind))

@@ -10,13 +10,13 @@ from typing import Any, Final
 from tilecheck_runtime.backends.interface import Backend, Stream
 from tilecheck_runtime.backends.selection.select import current
 
-__all__ = ["STREAM", "on", "stream", "stream_for"]
+__all__ = ["STREAM", "stream", "stream_for", "use_stream"]
 
 STREAM: Final[ContextVar[Any]] = ContextVar("stream", default=None)
 
 
 @contextmanager
-def on(stream: Any) -> Iterator[None]:
+def use_stream(stream: Any) -> Iterator[None]:
     """What begins meanwhile goes to this stream; None leaves it as it is."""
     if stream is None:
         yield

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tilecheck_runtime.dialect.signature import Parameter, Signature
-from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.locations import current_location
 from tilecheck_runtime.errors.ownership import ContractError
-from tilecheck_runtime.launches.arguments import Given, shown
+from tilecheck_runtime.launches.arguments import Arguments, show_argument
 
-__all__ = ["variables"]
+__all__ = ["bind_variables"]
 
 _SOURCE = {"mut": "pieces", "ref": "shape", "shared": "shape"}
 
 
-def variables(kernel: str, known: Signature, given: Given) -> dict[str, int]:
+def bind_variables(kernel: str, known: Signature, given: Arguments) -> dict[str, int]:
     """Values by name. Raises ContractError, naming both shapes, where a literal extent or a variable that was met
     before has another value."""
     values: dict[str, int] = {}
@@ -22,12 +22,13 @@ def variables(kernel: str, known: Signature, given: Given) -> dict[str, int]:
     for parameter, actual in _extents(known, given):
         for declared, extent in zip(parameter.extents, actual, strict=True):
             if isinstance(declared, int) and declared != extent:
-                raise _differs(kernel, parameter, given, actual, "")
+                raise _extent_error(kernel, parameter, given, actual, "")
             if isinstance(declared, str):
                 if values.setdefault(declared, extent) != extent:
                     other, theirs = first[declared]
-                    raise _differs(kernel, parameter, given, actual,
-                                   f"; {declared} is {values[declared]} by {_kind(other)} {theirs} of `{other.name}`")
+                    raise _extent_error(kernel, parameter, given, actual,
+                                        f"; {declared} is {values[declared]} by {_kind(other)} {theirs} of "
+                                        f"`{other.name}`")
                 first.setdefault(declared, (parameter, actual))
     return values
 
@@ -36,7 +37,7 @@ def _kind(parameter: Parameter) -> str:
     return _SOURCE.get(parameter.kind, "the value")
 
 
-def _extents(known: Signature, given: Given) -> Iterator[tuple[Parameter, tuple[int, ...]]]:
+def _extents(known: Signature, given: Arguments) -> Iterator[tuple[Parameter, tuple[int, ...]]]:
     """What each parameter fixes; outputs first, as the others follow from them."""
     for parameter in sorted(known.parameters, key=lambda p: p.kind != "mut"):
         name = parameter.name
@@ -48,19 +49,21 @@ def _extents(known: Signature, given: Given) -> Iterator[tuple[Parameter, tuple[
             yield parameter, given.arrays[name].shape
 
 
-def _differs(kernel: str, parameter: Parameter, given: Given, actual: tuple[int, ...], why: str) -> ContractError:
+def _extent_error(kernel: str, parameter: Parameter, given: Arguments, actual: tuple[int, ...],
+                  why: str) -> ContractError:
     name = parameter.name
     if parameter.kind == "constant":
-        return ContractError(f"`{name}` of `{kernel}` is {actual[0]}{why}", names=(name,), use=here(),
+        return ContractError(f"`{name}` of `{kernel}` is {actual[0]}{why}", names=(name,), use=current_location(),
                              fix=f"pass the same value as `{name}`")
-    wanted = f"({', '.join(_written(e) for e in parameter.extents)}{',' if len(parameter.extents) == 1 else ''})"
-    whose = shown(name, given.arrays[name])
+    wanted = f"({', '.join(_show_extent(e) for e in parameter.extents)}{',' if len(parameter.extents) == 1 else ''})"
+    whose = show_argument(name, given.arrays[name])
     if parameter.kind == "mut":
         return ContractError(f"{whose} is partitioned into pieces of {actual}, where `{kernel}` declares {wanted}{why}",
-                             names=(name,), use=here(), fix=f"partition it as declared: `.partition{wanted}`")
+                             names=(name,), use=current_location(),
+                             fix=f"partition it as declared: `.partition{wanted}`")
     return ContractError(f"{whose} has shape {actual}, where `{kernel}` declares {wanted}{why}", names=(name,),
-                         use=here(), fix="pass a tensor of that shape, or declare the extent as Dyn")
+                         use=current_location(), fix="pass a tensor of that shape, or declare the extent as Dyn")
 
 
-def _written(extent: object) -> str:
+def _show_extent(extent: object) -> str:
     return str(extent) if isinstance(extent, (int, str)) else "Dyn"

@@ -7,7 +7,7 @@ from typing import Final
 import libcst as cst
 
 from tilecheck.repair.source.operations import identify_operation
-from tilecheck_runtime.migrate.source_kernel import Subject
+from tilecheck_runtime.migrate.source_kernel import SourceKernel
 
 __all__ = ["Run", "lanes_of", "run_of"]
 
@@ -19,7 +19,7 @@ _CHAIN: Final = 8
 _CALLS: Final = {"add": cst.Add, "mul": cst.Multiply}
 
 
-def _meant(subject: Subject, node: cst.BaseExpression) -> cst.BaseExpression:
+def _resolve_names(subject: SourceKernel, node: cst.BaseExpression) -> cst.BaseExpression:
     """What an expression is, through names that are bound once."""
     for _ in range(_CHAIN):
         found = subject.source.resolve_name(subject.function, node)
@@ -29,15 +29,15 @@ def _meant(subject: Subject, node: cst.BaseExpression) -> cst.BaseExpression:
     return node
 
 
-def lanes_of(subject: Subject, node: cst.BaseExpression) -> cst.BaseExpression | None:
+def lanes_of(subject: SourceKernel, node: cst.BaseExpression) -> cst.BaseExpression | None:
     """`T` of `ct.arange(T)`, also through a name."""
-    found = _meant(subject, node)
+    found = _resolve_names(subject, node)
     if isinstance(found, cst.Call) and identify_operation(subject.source, found)[0] == "arange" and found.args:
         return found.args[0].value
     return None
 
 
-def run_of(subject: Subject, node: cst.BaseExpression) -> Run | None:
+def run_of(subject: SourceKernel, node: cst.BaseExpression) -> Run | None:
     """The run that an index is; None for one that is none."""
     alone = lanes_of(subject, node)
     if alone is not None:
@@ -51,10 +51,10 @@ def run_of(subject: Subject, node: cst.BaseExpression) -> Run | None:
 
 
 def _operands(
-    subject: Subject, node: cst.BaseExpression, kind: type[cst.BaseBinaryOp],
+    subject: SourceKernel, node: cst.BaseExpression, kind: type[cst.BaseBinaryOp],
 ) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
     """The operands of a sum or product, in both orders; also one that is written as a call."""
-    found = _meant(subject, node)
+    found = _resolve_names(subject, node)
     pair: tuple[cst.BaseExpression, cst.BaseExpression] | None = None
     if isinstance(found, cst.BinaryOperation) and isinstance(found.operator, kind):
         pair = found.left, found.right

@@ -13,28 +13,28 @@ from types import ModuleType
 from typing import Any, Final
 
 from tilecheck_runtime.dialect.dtypes import BY_NAME
-from tilecheck_runtime.migrate.dependencies import carried
+from tilecheck_runtime.migrate.dependencies import collect_dependencies
 from tilecheck_runtime.migrate.module import Migrated
 from tilecheck_runtime.migrate.refusal import Refusal
 from tilecheck_runtime.migrate.samples import Sample, samples
-from tilecheck_runtime.migrate.source_kernel import Subject
+from tilecheck_runtime.migrate.source_kernel import SourceKernel
 
-__all__ = ["compared"]
+__all__ = ["compare_kernels"]
 
 _OF_TORCH: Final = re.compile(rf"\btorch\.({'|'.join(BY_NAME)})\b")
 _SPREAD: Final[Mapping[str, float]] = {"f16": 4e-3, "bf16": 4e-2, "f64": 1e-12, "f8e4m3": 0.2, "f8e5m2": 0.4}
 """How far results may be apart, relative to their size; 1e-5 for what is not here, and nothing for integers."""
 
 
-def compared(subject: Subject, migrated: Migrated, dtypes: Mapping[str, str]) -> int:
+def compare_kernels(subject: SourceKernel, migrated: Migrated, dtypes: Mapping[str, str]) -> int:
     """The number of launches on which both kernels did the same. Raises `Refusal` with the shapes of one where they do
     not, or where the sanitizer finds something in the new one."""
-    from tilecheck_runtime.hooks.install import installed
+    from tilecheck_runtime.hooks.install import cpu_launches
 
     done = 0
-    with tempfile.TemporaryDirectory(prefix="tilecheck-migrate-") as folder, installed():
-        original = _loaded(Path(folder), "original", _original(subject))
-        new = _loaded(Path(folder), "migrated", migrated.text)
+    with tempfile.TemporaryDirectory(prefix="tilecheck-migrate-") as folder, cpu_launches():
+        original = _load_module(Path(folder), "original", _original_text(subject))
+        new = _load_module(Path(folder), "migrated", migrated.text)
         raw, kernel = (getattr(module, migrated.name) for module in (original, new))
         for number, sample in enumerate(samples(subject, migrated.made)):
             done += _sample(subject, migrated, raw, kernel, sample, dtypes, number)
@@ -43,17 +43,17 @@ def compared(subject: Subject, migrated: Migrated, dtypes: Mapping[str, str]) ->
     return done
 
 
-def _original(subject: Subject) -> str:
+def _original_text(subject: SourceKernel) -> str:
     """The original with what it needs. Where torch is not installed, element types that kernels take from it are those
     of `cuda.tile`."""
-    text = carried(subject.source.text, [subject.function.name.value]).text()
+    text = collect_dependencies(subject.source.text, [subject.function.name.value]).text()
     if importlib.util.find_spec("torch") is None:
         text = re.sub(r"^import torch$", "", _OF_TORCH.sub(rf"{subject.source.tile_module()}.\1", text), flags=re.M)
     return text
 
 
 @contextmanager
-def _silent() -> Iterator[None]:
+def _without_bytecode() -> Iterator[None]:
     before = sys.dont_write_bytecode
     sys.dont_write_bytecode = True
     try:
@@ -62,7 +62,7 @@ def _silent() -> Iterator[None]:
         sys.dont_write_bytecode = before
 
 
-def _loaded(folder: Path, name: str, text: str) -> ModuleType:
+def _load_module(folder: Path, name: str, text: str) -> ModuleType:
     path = folder / f"{name}.py"
     path.write_text(text, encoding="utf-8")
     spec = importlib.util.spec_from_file_location(f"_tilecheck_migrate_{name}", path)
@@ -70,7 +70,7 @@ def _loaded(folder: Path, name: str, text: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
-        with _silent():
+        with _without_bytecode():
             spec.loader.exec_module(module)
     except Exception as error:
         raise Refusal(f"the {name} kernel cannot be loaded by itself: {type(error).__name__}: {error}") from error
@@ -80,7 +80,8 @@ def _loaded(folder: Path, name: str, text: str) -> ModuleType:
 
 
 def _sample(
-    subject: Subject, migrated: Migrated, raw: Any, kernel: Any, sample: Sample, dtypes: Mapping[str, str], number: int,
+    subject: SourceKernel, migrated: Migrated, raw: Any, kernel: Any, sample: Sample, dtypes: Mapping[str, str],
+    number: int,
 ) -> int:
     for chosen in sample.numbers:
         arrays = _arrays(sample, dtypes, number)
@@ -89,7 +90,7 @@ def _sample(
             continue
         for blocks in (None,) if migrated.made.persistent is None else (None, 3):
             found = _run_new(migrated, kernel, sample, chosen, arrays, blocks)
-            _same(migrated, sample, chosen, wanted, found, dtypes)
+            _check_equal(migrated, sample, chosen, wanted, found, dtypes)
         return 1
     return 0
 
@@ -112,7 +113,7 @@ def _arrays(sample: Sample, dtypes: Mapping[str, str], number: int) -> dict[str,
 
 
 def _run_original(
-    subject: Subject, migrated: Migrated, raw: Any, sample: Sample, chosen: Mapping[str, int],
+    subject: SourceKernel, migrated: Migrated, raw: Any, sample: Sample, chosen: Mapping[str, int],
     arrays: Mapping[str, Any],
 ) -> dict[str, Any] | None:
     """The outputs of the original; None where it is not right for this launch, or leaves part of one unwritten."""
@@ -120,18 +121,18 @@ def _run_original(
 
     results = []
     for fill in (3, 5):
-        given = _filled(migrated, arrays, fill)
+        given = _fill_outputs(migrated, arrays, fill)
         values = [given.get(p.name, {**sample.constants, **chosen}.get(p.name)) for p in subject.model.params]
-        if not _clean(raw, _grid(subject, migrated, sample), values):
+        if not _runs_clean(raw, _grid(subject, migrated, sample), values):
             return None
-        results.append(_written(migrated, given))
+        results.append(_written_arrays(migrated, given))
     for piece in migrated.made.found:
         if not piece.loaded and not np.array_equal(*(r[piece.array] for r in results)):
             return None
     return results[0]
 
 
-def _filled(migrated: Migrated, arrays: Mapping[str, Any], fill: int) -> dict[str, Any]:
+def _fill_outputs(migrated: Migrated, arrays: Mapping[str, Any], fill: int) -> dict[str, Any]:
     """Fresh arrays; outputs that are only written hold a number that nothing depends on."""
     out = {name: array.copy() for name, array in arrays.items()}
     for piece in migrated.made.found:
@@ -140,7 +141,7 @@ def _filled(migrated: Migrated, arrays: Mapping[str, Any], fill: int) -> dict[st
     return out
 
 
-def _clean(kernel: Any, grid: tuple[int, int, int], values: Any) -> bool:
+def _runs_clean(kernel: Any, grid: tuple[int, int, int], values: Any) -> bool:
     from tilecheck_runtime.cpu.execution.execute import sanitize
 
     try:
@@ -149,7 +150,7 @@ def _clean(kernel: Any, grid: tuple[int, int, int], values: Any) -> bool:
         return False
 
 
-def _grid(subject: Subject, migrated: Migrated, sample: Sample) -> tuple[int, int, int]:
+def _grid(subject: SourceKernel, migrated: Migrated, sample: Sample) -> tuple[int, int, int]:
     """The grid of the original: an axis that is a coordinate itself has as many blocks as pieces along it, the other
     one that it reads all the rest."""
     from tilecheck.repair.source.grid_names import find_axis
@@ -188,7 +189,7 @@ def _run_new(
     from tilecheck_runtime.dialect.schedules import Linear
 
     names = migrated.rewritten.names
-    given = _filled(migrated, arrays, 4)
+    given = _fill_outputs(migrated, arrays, 4)
     known = {**sample.constants, **chosen}
     outputs = []
     total = 1
@@ -211,16 +212,16 @@ def _run_new(
         raise Refusal(f"the new kernel fails with {_shapes(sample, chosen)}: {what}") from error
     if report.events:
         raise Refusal(f"with {_shapes(sample, chosen)} the new kernel does what it should not: {report.events[0].code}")
-    return _written(migrated, given)
+    return _written_arrays(migrated, given)
 
 
-def _written(migrated: Migrated, given: Mapping[str, Any]) -> dict[str, Any]:
+def _written_arrays(migrated: Migrated, given: Mapping[str, Any]) -> dict[str, Any]:
     """What a kernel wrote, accumulators included."""
     names = dict.fromkeys((*(piece.array for piece in migrated.made.found), *(a for a, _ in migrated.made.shared)))
     return {name: given[name] for name in names}
 
 
-def _same(
+def _check_equal(
     migrated: Migrated, sample: Sample, chosen: Mapping[str, int], wanted: Mapping[str, Any], found: Mapping[str, Any],
     dtypes: Mapping[str, str],
 ) -> None:

@@ -9,33 +9,33 @@ import libcst as cst
 
 from tilecheck.repair.source.operations import identify_operation
 from tilecheck_runtime.migrate.refusal import Refusal
-from tilecheck_runtime.migrate.source_kernel import Subject
+from tilecheck_runtime.migrate.source_kernel import SourceKernel
 
-__all__ = ["dropped", "live"]
+__all__ = ["find_dropped", "live_nodes"]
 
 _SCALAR: Final = frozenset({"bid", "num_blocks", "num_tiles", "cdiv", "min", "max", "minimum", "maximum", "arange"})
 
 
-def live(node: cst.CSTNode, gone: Set[int]) -> Iterator[cst.CSTNode]:
+def live_nodes(node: cst.CSTNode, gone: Set[int]) -> Iterator[cst.CSTNode]:
     """A node and all below it, without what is gone."""
     if id(node) not in gone:
         yield node
         for child in node.children:
-            yield from live(child, gone)
+            yield from live_nodes(child, gone)
 
 
-def dropped(subject: Subject, coordinates: Set[str], gone: set[int]) -> set[int]:
+def find_dropped(subject: SourceKernel, coordinates: Set[str], gone: set[int]) -> set[int]:
     """Ids of statements to be dropped besides those in `gone`: what makes the coordinates, and then whatever only
     fed that. Raises `Refusal` where a statement makes something else, too."""
     out = set(gone)
-    statements = [node for node in live(subject.function.body, out) if isinstance(node, cst.SimpleStatementLine)]
+    statements = [node for node in live_nodes(subject.function.body, out) if isinstance(node, cst.SimpleStatementLine)]
     for statement in statements:
         for part in statement.body:
-            if isinstance(part, cst.Assign) and set(_bound(part)) & coordinates:
-                _only(subject, part, coordinates, out)
+            if isinstance(part, cst.Assign) and set(_bound_names(part)) & coordinates:
+                _check_only_coordinates(subject, part, coordinates, out)
                 out.add(id(statement))
     while True:
-        used = {node.value for node in live(subject.function.body, out) if isinstance(node, cst.Name)
+        used = {node.value for node in live_nodes(subject.function.body, out) if isinstance(node, cst.Name)
                 and not _is_target(subject, node)}
         idle = [s for s in statements if id(s) not in out and _is_idle(subject, s, used)]
         if not idle:
@@ -43,12 +43,12 @@ def dropped(subject: Subject, coordinates: Set[str], gone: set[int]) -> set[int]
         out.update(id(s) for s in idle)
 
 
-def _bound(node: cst.Assign) -> list[str]:
-    return [part.value for target in node.targets for part in live(target.target, frozenset())
+def _bound_names(node: cst.Assign) -> list[str]:
+    return [part.value for target in node.targets for part in live_nodes(target.target, frozenset())
             if isinstance(part, cst.Name)]
 
 
-def _is_target(subject: Subject, node: cst.Name) -> bool:
+def _is_target(subject: SourceKernel, node: cst.Name) -> bool:
     """Whether a name is bound where it stands, rather than read."""
     inside: cst.CSTNode = node
     for above in subject.source.find_ancestors(node):
@@ -62,25 +62,25 @@ def _is_target(subject: Subject, node: cst.Name) -> bool:
     return False
 
 
-def _only(subject: Subject, node: cst.Assign, coordinates: Set[str], gone: set[int]) -> None:
+def _check_only_coordinates(subject: SourceKernel, node: cst.Assign, coordinates: Set[str], gone: set[int]) -> None:
     """Refuse to drop an assignment that binds a name which something else still reads."""
-    for name in _bound(node):
+    for name in _bound_names(node):
         if name in coordinates:
             continue
-        for other in live(subject.function.body, gone | {id(node)}):
+        for other in live_nodes(subject.function.body, gone | {id(node)}):
             if isinstance(other, cst.Name) and other.value == name and not _is_target(subject, other):
                 raise Refusal(f"`{name}` is made together with the coordinates of pieces: assign it in a statement of "
                               "its own", subject.line(node))
 
 
-def _is_idle(subject: Subject, statement: cst.SimpleStatementLine, used: Set[str]) -> bool:
+def _is_idle(subject: SourceKernel, statement: cst.SimpleStatementLine, used: Set[str]) -> bool:
     """Whether a statement only computes numbers that nothing reads."""
-    return all(isinstance(part, cst.Assign) and not set(_bound(part)) & used and _is_plain(subject, part.value)
+    return all(isinstance(part, cst.Assign) and not set(_bound_names(part)) & used and _is_plain(subject, part.value)
                for part in statement.body)
 
 
-def _is_plain(subject: Subject, value: cst.BaseExpression) -> bool:
-    calls: Iterable[cst.Call] = (node for node in live(value, frozenset()) if isinstance(node, cst.Call))
+def _is_plain(subject: SourceKernel, value: cst.BaseExpression) -> bool:
+    calls: Iterable[cst.Call] = (node for node in live_nodes(value, frozenset()) if isinstance(node, cst.Call))
     return not any(
         subject.accesses(call)
         or (identify_operation(subject.source, call)[0] not in _SCALAR and identify_operation(subject.source, call)[1])

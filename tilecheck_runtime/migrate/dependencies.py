@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from tilecheck_runtime.migrate.refusal import Refusal
 
-__all__ = ["Carried", "carried"]
+__all__ = ["Dependencies", "collect_dependencies"]
 
 
 @dataclass(frozen=True)
-class Carried:
+class Dependencies:
     """Source text, in the order of the file."""
 
     imports: tuple[str, ...]
@@ -23,7 +23,7 @@ class Carried:
         return "\n".join((*self.imports, "", "", *(f"{d}\n\n" for d in self.definitions)))
 
 
-def carried(text: str, names: Iterable[str], typed: bool = False) -> Carried:
+def collect_dependencies(text: str, names: Iterable[str], typed: bool = False) -> Dependencies:
     """What `names` mean in a file. With `typed`, parameters of helpers that have no annotation get `Any`.
 
     Raises `Refusal` for a name that is bound in a way that cannot be carried over.
@@ -31,7 +31,7 @@ def carried(text: str, names: Iterable[str], typed: bool = False) -> Carried:
     tree = ast.parse(text)
     binding: dict[str, ast.stmt] = {}
     for node in tree.body:
-        for name in _bound(node):
+        for name in _bound_names(node):
             binding[name] = node
     wanted: list[ast.stmt] = []
     pending = sorted(set(names))
@@ -48,14 +48,14 @@ def carried(text: str, names: Iterable[str], typed: bool = False) -> Carried:
             raise Refusal(f"`{name}` is defined in a way that cannot be carried over", found.lineno)
         if found not in wanted:
             wanted.append(found)
-            pending += sorted(_read(found))
+            pending += sorted(_read_names(found))
     wanted.sort(key=lambda node: node.lineno)
     imports = tuple(_import(node, seen) for node in wanted if isinstance(node, ast.Import | ast.ImportFrom))
     others = tuple(_segment(text, node, typed) for node in wanted if not isinstance(node, ast.Import | ast.ImportFrom))
-    return Carried(imports, others)
+    return Dependencies(imports, others)
 
 
-def _bound(node: ast.stmt) -> Iterable[str]:
+def _bound_names(node: ast.stmt) -> Iterable[str]:
     if isinstance(node, ast.Import | ast.ImportFrom):
         return [(alias.asname or alias.name).partition(".")[0] for alias in node.names]
     if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
@@ -63,7 +63,7 @@ def _bound(node: ast.stmt) -> Iterable[str]:
     return [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
 
 
-def _read(node: ast.stmt) -> set[str]:
+def _read_names(node: ast.stmt) -> set[str]:
     """Names that a statement reads from outside of itself."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         return set()

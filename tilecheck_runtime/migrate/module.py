@@ -10,13 +10,13 @@ import libcst as cst
 
 from tilecheck.interp.kernel.access import Param
 from tilecheck.repair.source.tree import get_dotted_name
-from tilecheck_runtime.migrate.dependencies import carried
+from tilecheck_runtime.migrate.dependencies import collect_dependencies
 from tilecheck_runtime.migrate.pieces import Pieces
 from tilecheck_runtime.migrate.refusal import Refusal
-from tilecheck_runtime.migrate.rewrite import Rewritten, rewritten
-from tilecheck_runtime.migrate.source_kernel import Subject
+from tilecheck_runtime.migrate.rewrite import Rewritten, rewrite_body
+from tilecheck_runtime.migrate.source_kernel import SourceKernel
 
-__all__ = ["Migrated", "migrated"]
+__all__ = ["Migrated", "migrate_kernel"]
 
 _OURS: Final = frozenset({"requires", "kernel", "unsafe", "deny_residual"})
 
@@ -36,9 +36,9 @@ class Migrated:
         self.dropped = dropped
 
 
-def migrated(subject: Subject, made: Pieces, dtypes: Mapping[str, str], origin: str) -> Migrated:
+def migrate_kernel(subject: SourceKernel, made: Pieces, dtypes: Mapping[str, str], origin: str) -> Migrated:
     """The file with the kernel in the dialect. Raises `Refusal`."""
-    done = rewritten(subject, made, dict(dtypes))
+    done = rewrite_body(subject, made, dict(dtypes))
     kept = [p for p in subject.model.params if p.kind == "array" or p.name in done.kept]
     annotations = {p.name: _annotation(subject, made, done, p, dtypes) for p in kept}
     for p in subject.model.params:
@@ -47,9 +47,9 @@ def migrated(subject: Subject, made: Pieces, dtypes: Mapping[str, str], origin: 
     clauses = _clauses(subject, made, done, {p.name for p in kept})
     ct = subject.source.tile_module()
     assert ct is not None
-    extra = carried(subject.source.text, [n for n in done.free if n != ct.partition(".")[0]], typed=True)
+    extra = collect_dependencies(subject.source.text, [n for n in done.free if n != ct.partition(".")[0]], typed=True)
     imports = sorted({"kernel", *(["requires"] if clauses else []), *(word for a in annotations.values() for word in
-                     _words(a) if word in _RUNTIME or word in dtypes.values())}, key=_as_sorted)
+                     _words(a) if word in _RUNTIME or word in dtypes.values())}, key=_sort_key)
     variables = dict.fromkeys(word for a in annotations.values() for word in _words(a)
                               if word in done.names.variables.values())
     typing = [name for name, used in (
@@ -79,7 +79,7 @@ def migrated(subject: Subject, made: Pieces, dtypes: Mapping[str, str], origin: 
 _RUNTIME: Final = frozenset({"Dyn", "Mut", "Ref", "Shared"})
 
 
-def _as_sorted(name: str) -> tuple[bool, str]:
+def _sort_key(name: str) -> tuple[bool, str]:
     return name[0].islower(), name
 
 
@@ -95,7 +95,7 @@ def _import_of(ct: str) -> str:
     return {"cuda.tile": "import cuda.tile", "tile": "from cuda import tile"}.get(ct, f"import cuda.tile as {ct}")
 
 
-def _header(subject: Subject, done: Rewritten, kept: list[Param], annotations: Mapping[str, str]) -> list[str]:
+def _header(subject: SourceKernel, done: Rewritten, kept: list[Param], annotations: Mapping[str, str]) -> list[str]:
     name = subject.function.name.value
     parts = [f"{done.names.locals.get(p.name, p.name)}: {annotations[p.name]}" for p in kept]
     line = f"def {name}({', '.join(parts)}) -> None:"
@@ -104,11 +104,11 @@ def _header(subject: Subject, done: Rewritten, kept: list[Param], annotations: M
     return [f"def {name}(", *(f"    {part}," for part in parts), ") -> None:"]
 
 
-def _annotation(subject: Subject, made: Pieces, done: Rewritten, p: Param, dtypes: Mapping[str, str]) -> str:
-    if p.kind == "constant" and _written(subject, p.name) not in ("float", "bool"):
+def _annotation(subject: SourceKernel, made: Pieces, done: Rewritten, p: Param, dtypes: Mapping[str, str]) -> str:
+    if p.kind == "constant" and _annotated_type(subject, p.name) not in ("float", "bool"):
         return done.names.variables[p.name]
     if p.kind != "array":
-        found = _written(subject, p.name)
+        found = _annotated_type(subject, p.name)
         return found if found in ("int", "float", "bool") else _number(subject, p.name)
     dtype = dtypes[p.name]
     piece = made.of(p.name)
@@ -123,7 +123,7 @@ def _annotation(subject: Subject, made: Pieces, done: Rewritten, p: Param, dtype
     return f"{kind}[{', '.join((dtype, *['Dyn'] * rank))}]"
 
 
-def _written(subject: Subject, name: str) -> str:
+def _annotated_type(subject: SourceKernel, name: str) -> str:
     """The plain type in the annotation of a parameter, also of a constant of it; empty without one."""
     for param in subject.function.params.params:
         if param.name.value == name and param.annotation is not None:
@@ -135,7 +135,7 @@ def _written(subject: Subject, name: str) -> str:
     return ""
 
 
-def _number(subject: Subject, name: str) -> str:
+def _number(subject: SourceKernel, name: str) -> str:
     """The type of a number that says none: one that indexes or bounds something is whole."""
     whole = {atom for access in subject.model.accesses for term in (*access.region.index, *access.tile_index)
              for atom in (str(a.key) for a in term.atoms())}
@@ -143,7 +143,7 @@ def _number(subject: Subject, name: str) -> str:
     return "int" if name in whole or name in guards.replace("(", " ").replace(")", " ").split() else "float"
 
 
-def _clauses(subject: Subject, made: Pieces, done: Rewritten, kept: set[str]) -> list[str]:
+def _clauses(subject: SourceKernel, made: Pieces, done: Rewritten, kept: set[str]) -> list[str]:
     """What must hold of a launch for the two kernels to do the same: what the author declared, and that an axis that
     the original took to be one tile is one."""
     out = []

@@ -9,7 +9,7 @@ import libcst as cst
 
 from tilecheck.repair.source.tree import walk
 from tilecheck_runtime.migrate.pieces import Pieces
-from tilecheck_runtime.migrate.source_kernel import Subject
+from tilecheck_runtime.migrate.source_kernel import SourceKernel
 
 __all__ = ["Names", "names"]
 
@@ -37,7 +37,7 @@ class Names:
     _used: frozenset[str] = frozenset()
 
 
-def names(subject: Subject, made: Pieces) -> Names:
+def names(subject: SourceKernel, made: Pieces) -> Names:
     """Names for all constants, in the order of the parameters."""
     used = {node.value for node in walk(subject.function) if isinstance(node, cst.Name)}
     variables: dict[str, str] = {}

@@ -14,9 +14,9 @@ from tilecheck.repair.source.tree import get_dotted_name, walk
 from tilecheck.symbolic import Symbol, Term
 from tilecheck_runtime.migrate.affine import run_of
 from tilecheck_runtime.migrate.refusal import Refusal
-from tilecheck_runtime.migrate.source_kernel import Subject
+from tilecheck_runtime.migrate.source_kernel import SourceKernel
 
-__all__ = ["Axis", "Loop", "Piece", "Pieces", "coordinate_of", "pieces"]
+__all__ = ["Axis", "Loop", "Piece", "Pieces", "coordinate_of", "find_pieces"]
 
 _ACCESSES: Final = frozenset({"load", "store", "gather", "scatter"})
 
@@ -81,7 +81,7 @@ class Pieces:
         return next((piece for piece in self.found if piece.array == array), None)
 
 
-def pieces(subject: Subject) -> Pieces:
+def find_pieces(subject: SourceKernel) -> Pieces:
     """The outputs of a kernel. Raises `Refusal`."""
     written: dict[str, cst.Call] = {}
     shared: list[tuple[str, cst.Call]] = []
@@ -107,17 +107,17 @@ def pieces(subject: Subject) -> Pieces:
     loops = dict.fromkeys(loop for call in written.values() for loop in _loops(subject, call))
     found = [_piece(subject, array, call, loaded.get(array, [])) for array, call in written.items()]
     made = Pieces(tuple(found), tuple(shared), tuple(_kinds(subject, loops, found)))
-    _agree(subject, made)
+    _check_agreement(subject, made)
     return made
 
 
-def _calls(subject: Subject) -> Iterator[cst.Call]:
+def _calls(subject: SourceKernel) -> Iterator[cst.Call]:
     for node in walk(subject.function.body):
         if isinstance(node, cst.Call) and subject.accesses(node):
             yield node
 
 
-def _loops(subject: Subject, call: cst.Call) -> Iterator[cst.For]:
+def _loops(subject: SourceKernel, call: cst.Call) -> Iterator[cst.For]:
     for above in subject.source.find_ancestors(call):
         if above is subject.function:
             return
@@ -127,7 +127,8 @@ def _loops(subject: Subject, call: cst.Call) -> Iterator[cst.For]:
             raise Refusal("a store in a `while` loop has no piece", subject.line(above))
 
 
-def _kinds(subject: Subject, loops: Sequence[cst.For] | dict[cst.For, None], found: Sequence[Piece]) -> Iterator[Loop]:
+def _kinds(subject: SourceKernel, loops: Sequence[cst.For] | dict[cst.For, None],
+           found: Sequence[Piece]) -> Iterator[Loop]:
     named = {c for piece in found for c in piece.coordinates}
     persistent = 0
     for loop in loops:
@@ -141,17 +142,17 @@ def _kinds(subject: Subject, loops: Sequence[cst.For] | dict[cst.For, None], fou
                 persistent += 1
                 if persistent > 1:
                     raise Refusal("blocks share the iterations of more than one loop", subject.line(loop))
-                _independent(subject, loop)
+                _check_independent(subject, loop)
                 yield Loop(loop, True)
                 continue
         whole = len(args) == 1 or (len(args) == 2 and subject.code(args[0].value) == "0")
         if loop.target.value not in named or not whole:
             raise Refusal("a store in a loop is repeated: its variable must count pieces from 0", subject.line(loop))
-        _independent(subject, loop)
+        _check_independent(subject, loop)
         yield Loop(loop, False)
 
 
-def _independent(subject: Subject, loop: cst.For) -> None:
+def _check_independent(subject: SourceKernel, loop: cst.For) -> None:
     """Refuse a loop whose iterations depend on each other: they cannot be pieces of their own."""
     inside = {part.value for node in walk(loop.body) if isinstance(node, cst.Assign | cst.AugAssign | cst.AnnAssign)
               for target in ([t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target])
@@ -165,7 +166,7 @@ def _independent(subject: Subject, loop: cst.For) -> None:
         raise Refusal("a loop that is left early cannot become pieces", subject.line(loop))
 
 
-def _piece(subject: Subject, array: str, call: cst.Call, loaded: Sequence[cst.Call]) -> Piece:
+def _piece(subject: SourceKernel, array: str, call: cst.Call, loaded: Sequence[cst.Call]) -> Piece:
     name, _ = identify_operation(subject.source, call)
     index = get_index(subject.source, call)
     parts = [] if index is None else get_index_parts(subject.source, subject.function, index)
@@ -181,11 +182,11 @@ def _piece(subject: Subject, array: str, call: cst.Call, loaded: Sequence[cst.Ca
     if len(set(named)) < len(named):
         raise Refusal(f"one coordinate counts two axes of `{array}`", subject.line(call))
     for other in loaded:
-        _own(subject, array, other, index)
+        _check_own_piece(subject, array, other, index)
     return Piece(array, tuple(axes), call, name != "store", tuple(loaded))
 
 
-def _own(subject: Subject, array: str, call: cst.Call, index: cst.BaseExpression | None) -> None:
+def _check_own_piece(subject: SourceKernel, array: str, call: cst.Call, index: cst.BaseExpression | None) -> None:
     """Refuse a read of an output that is not of the own piece."""
     theirs = get_index(subject.source, call)
     texts = [
@@ -197,7 +198,7 @@ def _own(subject: Subject, array: str, call: cst.Call, index: cst.BaseExpression
                       "of an output can be read back", subject.line(call))
 
 
-def _tile_axes(subject: Subject, array: str, call: cst.Call, parts: Sequence[cst.BaseExpression]) -> list[Axis]:
+def _tile_axes(subject: SourceKernel, array: str, call: cst.Call, parts: Sequence[cst.BaseExpression]) -> list[Axis]:
     (access, *_) = subject.accesses(call)
     if len(access.tile) != len(parts):
         raise Refusal(f"the shape of what is stored to `{array}` is not known", subject.line(call))
@@ -205,7 +206,7 @@ def _tile_axes(subject: Subject, array: str, call: cst.Call, parts: Sequence[cst
             for extent, part in zip(access.tile, parts, strict=True)]
 
 
-def _extent(subject: Subject, array: str, call: cst.Call, extent: Term) -> int | str:
+def _extent(subject: SourceKernel, array: str, call: cst.Call, extent: Term) -> int | str:
     if extent.constant is not None:
         return extent.constant
     if isinstance(extent.single, Symbol) and subject.kind(extent.single.name) == "constant":
@@ -214,7 +215,7 @@ def _extent(subject: Subject, array: str, call: cst.Call, extent: Term) -> int |
                   subject.line(call))
 
 
-def coordinate_of(subject: Subject, call: cst.Call, part: cst.BaseExpression) -> str | None:
+def coordinate_of(subject: SourceKernel, call: cst.Call, part: cst.BaseExpression) -> str | None:
     """The name of a coordinate; None for 0, the only piece along an axis. Raises `Refusal`."""
     if isinstance(part, cst.Integer) and part.value == "0":
         return None
@@ -227,7 +228,7 @@ def coordinate_of(subject: Subject, call: cst.Call, part: cst.BaseExpression) ->
                   subject.line(call))
 
 
-def _element_axis(subject: Subject, array: str, call: cst.Call, part: cst.BaseExpression) -> Axis:
+def _element_axis(subject: SourceKernel, array: str, call: cst.Call, part: cst.BaseExpression) -> Axis:
     """The axis of a scatter: `coordinate * T + ct.arange(T)`, or a coordinate alone."""
     found = run_of(subject, part)
     if found is not None:
@@ -240,7 +241,7 @@ def _element_axis(subject: Subject, array: str, call: cst.Call, part: cst.BaseEx
                   subject.line(call))
 
 
-def _constant(subject: Subject, call: cst.Call, node: cst.BaseExpression) -> int | str:
+def _constant(subject: SourceKernel, call: cst.Call, node: cst.BaseExpression) -> int | str:
     if isinstance(node, cst.Integer):
         return int(node.evaluated_value)
     if isinstance(node, cst.Name) and subject.kind(node.value) == "constant":
@@ -248,7 +249,7 @@ def _constant(subject: Subject, call: cst.Call, node: cst.BaseExpression) -> int
     raise Refusal(f"`{subject.code(node)}` is neither a number nor a constant of the kernel", subject.line(call))
 
 
-def _agree(subject: Subject, made: Pieces) -> None:
+def _check_agreement(subject: SourceKernel, made: Pieces) -> None:
     first, *rest = made.found
     for piece in rest:
         longest = max(len(first.axes), len(piece.axes))

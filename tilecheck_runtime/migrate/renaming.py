@@ -10,10 +10,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-__all__ = ["renamed"]
+__all__ = ["rename_bindings"]
 
 
-def renamed(text: str) -> str:
+def rename_bindings(text: str) -> str:
     """A file with bindings of its functions told apart."""
     lines = text.split("\n")
     tree = ast.parse(text)
@@ -68,14 +68,14 @@ def _split(
         # the last binding keeps the name: nothing is read before the first
         if any(_names(s, name) for s in block[: bindings[0]]) or _reads_itself(block[bindings[0]], name):
             return
-        runs = [pair for pair in pairwise(bindings) if not _bound_in(block[pair[0] + 1 : pair[1]], name)]
+        runs = [pair for pair in pairwise(bindings) if not _is_bound_in(block[pair[0] + 1 : pair[1]], name)]
         if not runs and not loops and len(bindings) > 1:
             # what a loop has made is made into something else, which gets the new name
             runs = [(bindings[-1], len(block))]
     elif len(bindings) == 1 and not loops and all(part.lineno < block[bindings[0]].lineno for part in outside):
         runs = [(bindings[0], len(block))]
     for number, (first, after) in enumerate(runs, 1):
-        if _bound_in(block[first + 1 : after], name):
+        if _is_bound_in(block[first + 1 : after], name):
             continue
         new = f"{name}_{number}"
         while new in taken:
@@ -89,7 +89,7 @@ def _split(
             yield (part.lineno, part.col_offset), new
 
 
-def _bound_in(statements: Sequence[ast.stmt], name: str) -> bool:
+def _is_bound_in(statements: Sequence[ast.stmt], name: str) -> bool:
     """Whether a name is bound in some statements, in a branch or a loop."""
     return any(isinstance(part.ctx, ast.Store) for statement in statements for part in _names(statement, name))
 

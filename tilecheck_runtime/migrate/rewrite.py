@@ -14,13 +14,13 @@ from tilecheck.repair.source.grid_names import find_axis
 from tilecheck.repair.source.operations import get_index, get_index_parts, identify_operation
 from tilecheck.repair.source.tree import get_dotted_name, walk
 from tilecheck_runtime.dialect.dtypes import BY_NAME
-from tilecheck_runtime.migrate.dead import dropped, live
+from tilecheck_runtime.migrate.dead import find_dropped, live_nodes
 from tilecheck_runtime.migrate.names import Names, names
 from tilecheck_runtime.migrate.pieces import Loop, Piece, Pieces
 from tilecheck_runtime.migrate.refusal import Refusal
-from tilecheck_runtime.migrate.source_kernel import Subject
+from tilecheck_runtime.migrate.source_kernel import SourceKernel
 
-__all__ = ["Rewritten", "rewritten"]
+__all__ = ["Rewritten", "rewrite_body"]
 
 _LONG: Final = {kind.__name__: name for name, kind in BY_NAME.items()}
 
@@ -41,7 +41,7 @@ class Rewritten:
     free: tuple[str, ...]
 
 
-def rewritten(subject: Subject, made: Pieces, dtypes: dict[str, str]) -> Rewritten:
+def rewrite_body(subject: SourceKernel, made: Pieces, dtypes: dict[str, str]) -> Rewritten:
     """The body of a kernel, statement by statement. Raises `Refusal`."""
     return _Rewriting(subject, made, names(subject, made), dtypes).done()
 
@@ -54,7 +54,7 @@ class _Rewriting:
     parts    partitions of inputs that are made at the top: the expression, by name
     """
 
-    subject: Subject
+    subject: SourceKernel
     made: Pieces
     names: Names
     dtypes: dict[str, str]
@@ -71,13 +71,13 @@ class _Rewriting:
         loops = {loop.node.target.value for loop in self.made.loops if isinstance(loop.node.target, cst.Name)}
         bound = {c for c in coordinates if not c.startswith("bid(")}
         self._mark()
-        self.gone = dropped(subject, bound | loops, self.gone)
+        self.gone = find_dropped(subject, bound | loops, self.gone)
         self._nothing_else_of_blocks(loops - bound)
         turner = _Turner(self)
         body = subject.function.body.visit(turner)
         assert isinstance(body, cst.BaseSuite)
         text = cst.Module([]).code_for_node(body)
-        return self._assembled(text, coordinates)
+        return self._assemble(text, coordinates)
 
     # --- what goes ---------------------------------------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class _Rewriting:
                 self.gone.add(id(index))
 
     def _nothing_else_of_blocks(self, loops: set[str]) -> None:
-        for node in live(self.subject.function.body, self.gone):
+        for node in live_nodes(self.subject.function.body, self.gone):
             if isinstance(node, cst.Call) and not identify_operation(self.subject.source, node)[1]:
                 name, _ = identify_operation(self.subject.source, node)
                 if name == "num_blocks" or (name == "bid" and find_axis(
@@ -199,7 +199,7 @@ class _Rewriting:
 
     # --- the result --------------------------------------------------------------------------------------------------
 
-    def _assembled(self, text: str, coordinates: set[str]) -> Rewritten:
+    def _assemble(self, text: str, coordinates: set[str]) -> Rewritten:
         first = self.made.found[0]
         read, bound = _names_in(f"def f():\n{text.lstrip(chr(10))}")
         used = read.union(*(_names_in(part)[0] for part in self.parts.values()))
@@ -398,17 +398,17 @@ class _Turner(cst.CSTTransformer):
         if original is not piece.call:
             return cst.parse_expression(f"{array}[cell]" if self.made.persistent is not None else f"{array}.load()")
         if not piece.scatter:
-            return cst.parse_expression(f"{array}.store({_plain(made['tile'])})")
+            return cst.parse_expression(f"{array}.store({_join_lines(made['tile'])})")
         if "mask" not in made:
             # it fills the piece, and what lies outside of the array is clipped either way
             return cst.parse_expression(
-                f"{array}.store({self.r.ct}.reshape({_plain(made['tile'])}, {array}.tile))")
+                f"{array}.store({self.r.ct}.reshape({_join_lines(made['tile'])}, {array}.tile))")
         ct = self.r.ct
         places = ["0" if axis.extent == 1 else f"{ct}.arange({self.extent(axis.extent)}, dtype={ct}.int32)"
                   for axis in piece.axes]
         mask = f", {made['mask']}" if "mask" in made else ""
         place = f"({places[0]},)" if len(places) == 1 else f"({', '.join(places)})"
-        return cst.parse_expression(f"{array}.scatter({place}, {_plain(made['tile'])}{mask})")
+        return cst.parse_expression(f"{array}.scatter({place}, {_join_lines(made['tile'])}{mask})")
 
     def extent(self, extent: int | str) -> str:
         return self.r.names.locals[extent] if isinstance(extent, str) else str(extent)
@@ -418,7 +418,7 @@ class _Turner(cst.CSTTransformer):
         expression = self.r.input_of(original, array)
         if like is not None:
             return cst.parse_expression(f"{expression}.load_like({like.array})")
-        shape, index = _plain(made["shape"]), _plain(made["index"])
+        shape, index = _join_lines(made["shape"]), _join_lines(made["index"])
         parts = get_index_parts(
             self.source, self.r.subject.function, self.source.argument(original, 2, "shape") or original
         )
@@ -462,7 +462,7 @@ class _Turner(cst.CSTTransformer):
         if subject.kind(array) != "array" or self.made.of(array) is not None:
             raise Refusal(f"the tiles of `{array}` are counted, and it is no input", subject.line(original))
         made = dict(self.shown(original, updated))
-        shape = _plain(made["shape"])
+        shape = _join_lines(made["shape"])
         expression = self.r.input_of(original, array)
         name = self.r.partition(array, expression, shape[1:-1].rstrip(", ") if shape.startswith("(") else shape)
         return cst.parse_expression(f"{name}.tiles({made['axis']})")
@@ -494,5 +494,5 @@ _PARAMETERS: Final = {
 _UPDATES: Final = {"add": "add", "min": "min", "max": "max", "and": "and_", "or": "or_", "xor": "xor"}
 
 
-def _plain(text: str) -> str:
+def _join_lines(text: str) -> str:
     return " ".join(text.split()) if "\n" in text else text

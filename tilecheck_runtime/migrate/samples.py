@@ -15,7 +15,7 @@ from tilecheck.repair.source.tree import walk
 from tilecheck_runtime.migrate.affine import run_of
 from tilecheck_runtime.migrate.pieces import Pieces
 from tilecheck_runtime.migrate.refusal import Refusal
-from tilecheck_runtime.migrate.source_kernel import Subject
+from tilecheck_runtime.migrate.source_kernel import SourceKernel
 
 __all__ = ["Sample", "samples"]
 
@@ -41,7 +41,7 @@ class Sample:
     tiles: tuple[int, ...]
 
 
-def samples(subject: Subject, made: Pieces) -> Iterator[Sample]:
+def samples(subject: SourceKernel, made: Pieces) -> Iterator[Sample]:
     """Launches with ragged, whole and short tiles. Raises `Refusal` where shapes cannot be told."""
     axes = dict(_axes(subject, made))
     extents = [p.name for p in subject.model.params if p.kind == "constant" and any(
@@ -68,7 +68,7 @@ Key = tuple[str, str | int]
 """What counts tiles along an axis (a coordinate, a loop variable, or nothing), and the extent of a tile."""
 
 
-def _axes(subject: Subject, made: Pieces) -> Iterator[tuple[str, tuple[Key | None, ...]]]:
+def _axes(subject: SourceKernel, made: Pieces) -> Iterator[tuple[str, tuple[Key | None, ...]]]:
     """What decides the extent of each axis of each array."""
     found: dict[str, list[Key | None]] = {}
     for piece in made.found:
@@ -91,7 +91,7 @@ def _axes(subject: Subject, made: Pieces) -> Iterator[tuple[str, tuple[Key | Non
             yield p.name, tuple(keys)
 
 
-def _keys(subject: Subject, call: cst.Call) -> Iterator[Key | None]:
+def _keys(subject: SourceKernel, call: cst.Call) -> Iterator[Key | None]:
     source, function = subject.source, subject.function
     index = get_index(source, call)
     parts = [] if index is None else get_index_parts(source, function, index)
@@ -115,19 +115,19 @@ def _keys(subject: Subject, call: cst.Call) -> Iterator[Key | None]:
             yield _element(subject, part)
 
 
-def _tile(subject: Subject, part: cst.BaseExpression, extent: cst.BaseExpression) -> Key | None:
+def _tile(subject: SourceKernel, part: cst.BaseExpression, extent: cst.BaseExpression) -> Key | None:
     size: str | int = int(extent.evaluated_value) if isinstance(extent, cst.Integer) else subject.code(extent)
     if isinstance(part, cst.Integer):
         return ("", size)
     return (_counter(subject, part), size) if isinstance(part, cst.Name | cst.Call) else None
 
 
-def _counter(subject: Subject, part: cst.BaseExpression) -> str:
+def _counter(subject: SourceKernel, part: cst.BaseExpression) -> str:
     axis = find_axis(subject.source, subject.function, part)
     return subject.code(part) if axis is None or isinstance(part, cst.Name) else f"bid({axis})"
 
 
-def _element(subject: Subject, part: cst.BaseExpression) -> Key | None:
+def _element(subject: SourceKernel, part: cst.BaseExpression) -> Key | None:
     """The key of an index by element: `coordinate * T + ct.arange(T)`."""
     if isinstance(part, cst.Integer):
         return ("", int(part.evaluated_value) + 1)

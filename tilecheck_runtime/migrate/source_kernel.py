@@ -17,13 +17,13 @@ from tilecheck.repair.source.tree import Source, parse_source
 from tilecheck.syntax.text import SourceError, decode
 from tilecheck_runtime.migrate.refusal import Absent, Refusal
 
-__all__ = ["Subject", "subject"]
+__all__ = ["SourceKernel", "read_kernel"]
 
-_SETTLED: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
+_ACCEPTED: Final = frozenset({"proved", "conditional", "atomic", "single-block"})
 
 
 @dataclass(frozen=True)
-class Subject:
+class SourceKernel:
     """A raw kernel that the prover settles.
 
     source    of its file
@@ -53,7 +53,7 @@ class Subject:
         return next((p.kind for p in self.model.params if p.name == name), None)
 
 
-def subject(path: str, name: str) -> Subject:
+def read_kernel(path: str, name: str) -> SourceKernel:
     """The kernel of a file. Raises `Refusal`, and `SourceError` for a file that cannot be read or parsed."""
     source = parse_source(decode(Path(path).read_bytes(), path), path)
     project = Project([path])
@@ -68,7 +68,7 @@ def subject(path: str, name: str) -> Subject:
         raise Refusal(f"`{name}` is in the ownership dialect already", site.definition.span.line)
     if site.outer:
         raise Refusal(f"`{name}` is defined inside of a function, whose values it may use", site.definition.span.line)
-    _settled(path, name)
+    _check_proved(path, name)
     model = execute(project, site, ())
     for gap in model.gaps:
         raise Refusal(f"the checker does not understand this: {gap.what}", gap.span.line)
@@ -76,10 +76,10 @@ def subject(path: str, name: str) -> Subject:
         if access.via:
             raise Refusal(f"a helper accesses `{access.array}`, called here: write the access in the kernel",
                           access.via[0].line)
-    return Subject(source, function, model)
+    return SourceKernel(source, function, model)
 
 
-def _settled(path: str, name: str) -> None:
+def _check_proved(path: str, name: str) -> None:
     report = check_paths([path], Config(use_cache=False))
     for failure in report.failures:
         raise SourceError(failure.file, failure.message, failure.line)
@@ -87,7 +87,7 @@ def _settled(path: str, name: str) -> None:
         if finding.kernel == name:
             raise Refusal(f"the kernel has a finding: {finding.code}: {finding.message}", finding.span.line)
     kernel = next((k for k in report.kernels if k.name == name), None)
-    if kernel is None or kernel.verdict not in _SETTLED:
-        weakest = next((o for o in kernel.obligations if o.verdict not in _SETTLED), None) if kernel else None
+    if kernel is None or kernel.verdict not in _ACCEPTED:
+        weakest = next((o for o in kernel.obligations if o.verdict not in _ACCEPTED), None) if kernel else None
         why = f": {weakest.kind} of `{weakest.array}`: {weakest.why}" if weakest else ""
         raise Refusal(f"the kernel is not proved{why}", weakest.line if weakest else None)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from tilecheck_runtime.cpu.dtypes import DType
 from tilecheck_runtime.dialect.dtypes import BY_NAME
 from tilecheck_runtime.dialect.dtypes import DType as ElementType
-from tilecheck_runtime.errors.locations import Place, caller, name_in
+from tilecheck_runtime.errors.locations import Location, caller_frame, variable_name
 from tilecheck_runtime.ownership.memory import Strided
 from tilecheck_runtime.ownership.regions import Region
 from tilecheck_runtime.ownership.storage import Hold, Storage
@@ -46,7 +46,7 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(max(n, 1) for n in shape[axis + 1:]) for axis in range(len(shape)))
 
 
-class Move(tuple[Place, str, str]):
+class Move(tuple[Location, str, str]):
     """Where a handle went: the place, and two texts.
 
     into  "a partition", "the launch of `add`"
@@ -57,11 +57,11 @@ class Move(tuple[Place, str, str]):
 
     __slots__ = ()
 
-    def __new__(cls, place: Place, into: str, fix: str) -> Move:
+    def __new__(cls, place: Location, into: str, fix: str) -> Move:
         return tuple.__new__(cls, (place, into, fix))
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Location:
         return self[0]
 
     @property
@@ -177,30 +177,30 @@ class Handle(Unique):
     def region(self) -> Region:
         """The memory of the elements."""
         if self._core.region is None:
-            self._core.region = self._found_region()
+            self._core.region = self._compute_region()
         return self._core.region
 
-    def _found_region(self) -> Region:
+    def _compute_region(self) -> Region:
         layout, memory = self._layout, self._storage.memory
         strides = tuple(s * layout.itemsize for s in layout.strides)
         return Region(memory.device, memory.address + layout.offset, layout.shape, strides, layout.itemsize)
 
-    def _called(self) -> str:
+    def _describe(self) -> str:
         return label(self)
 
     def __repr__(self) -> str:
         gone = "" if self._moved is None else f", moved into {self._moved.into} at {self._moved.place}"
-        return f"<{_described(self)}{gone}>"
+        return f"<{_describe(self)}{gone}>"
 
 
-def _described(handle: Handle) -> str:
+def _describe(handle: Handle) -> str:
     return f"{handle.kind} of {' x '.join(map(str, handle.shape)) or 'one'} {handle.dtype.__name__}"
 
 
 def label(handle: Handle) -> str:
     """The name of the variable that holds a handle where the runtime was called, else what it is."""
-    found = name_in(caller(), handle)
-    return f"`{found}`" if found else f"a {_described(handle)}"
+    found = variable_name(caller_frame(), handle)
+    return f"`{found}`" if found else f"a {_describe(handle)}"
 
 
 def strided(handle: Handle) -> Strided:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["Region", "distinct", "meet"]
+__all__ = ["Region", "has_distinct_elements", "overlap"]
 
 _MUCH: Final[Any] = 100_000
 """Work allowed to the exact test, about a millisecond; harder questions are answered with yes."""
@@ -53,7 +53,7 @@ class _Shape:
         }
 
 
-def meet(a: Region, b: Region) -> bool:
+def overlap(a: Region, b: Region) -> bool:
     """Whether two regions have a byte in common. Exact for strided views; a question that is too hard is answered
     with yes."""
     (low, high), (start, stop) = a.bounds, b.bounds
@@ -66,7 +66,7 @@ def meet(a: Region, b: Region) -> bool:
         return True
 
 
-def distinct(region: Region) -> bool:
+def has_distinct_elements(region: Region) -> bool:
     """Whether the elements of a region are known not to share memory with each other: by size of stride, each axis
     steps over all that the smaller ones span."""
     span = region.itemsize

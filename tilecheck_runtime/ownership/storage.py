@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
-from tilecheck_runtime.errors.locations import Place
+from tilecheck_runtime.errors.locations import Location
 from tilecheck_runtime.ownership.memory import Memory
-from tilecheck_runtime.ownership.regions import Region, meet
+from tilecheck_runtime.ownership.regions import Region, overlap
 
 __all__ = ["BUSY", "EPOCH", "LOCK", "RUNNING", "Chain", "Hold", "Ledger", "Mode", "Storage", "land"]
 
@@ -66,8 +66,8 @@ class Mode(Enum):
     WRITING = "written by a launch in flight"
     READING = "read by a launch in flight"
     SHARED = "shared"
-    LENT = "lent to another library, to read"
-    LENT_TO_WRITE = "lent to another library, to write"
+    BORROWED = "lent to another library, to read"
+    BORROWED_TO_WRITE = "lent to another library, to write"
     CAPTURED = "read by a graph whenever it is replayed"
     CAPTURED_TO_WRITE = "written by a graph whenever it is replayed"
 
@@ -83,7 +83,7 @@ class Hold:
 
     __slots__ = ("__weakref__", "chain", "ended", "listed", "mode", "place", "region", "what")
 
-    def __init__(self, mode: Mode, region: Region, place: Place, what: str = "") -> None:
+    def __init__(self, mode: Mode, region: Region, place: Location, what: str = "") -> None:
         self.mode, self.region, self.place, self.what = mode, region, place, what
         self.ended = self.listed = False
         self.chain: Chain | None = None
@@ -130,7 +130,7 @@ def land(hold: Hold) -> None:
         chain.holds.append(hold)
 
 
-def _through(chain: Chain | None) -> list[Chain]:
+def _chain_and_outer(chain: Chain | None) -> list[Chain]:
     """A chain and those around it: what their earlier steps held is over for what runs in it."""
     found = []
     while chain is not None:
@@ -213,7 +213,7 @@ class Storage:
         return (mine.device == theirs.device and mine.address < theirs.address + theirs.nbytes
                 and theirs.address < mine.address + mine.nbytes)
 
-    def hold(self, mode: Mode, region: Region, place: Place, what: str = "") -> Hold:
+    def hold(self, mode: Mode, region: Region, place: Location, what: str = "") -> Hold:
         """Begins to hold a part. The caller has asked `holders` before, under the lock."""
         EPOCH.now += 1
         hold = Hold(mode, region, place, what)
@@ -225,6 +225,6 @@ class Storage:
         ledger = self.ledger.root()
         if not ledger.holds:
             return []
-        through = _through(RUNNING.chain)
+        through = _chain_and_outer(RUNNING.chain)
         return [h for h in ledger.live() if h is not but and h.mode in modes
-                and (h.chain is None or h.chain not in through) and meet(h.region, region)]
+                and (h.chain is None or h.chain not in through) and overlap(h.region, region)]

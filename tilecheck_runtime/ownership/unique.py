@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NoReturn
 
-from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.locations import current_location
 from tilecheck_runtime.errors.ownership import DuplicateError
 
 __all__ = ["Unique"]
@@ -19,14 +19,14 @@ class Unique:
     __slots__ = ()
     _instead: ClassVar[str] = ""
 
-    def _called(self) -> str:
+    def _describe(self) -> str:
         """For messages."""
         return f"this {type(self).__name__.lower()}"
 
     def _refuse(self, how: str) -> NoReturn:
-        name = self._called()
+        name = self._describe()
         raise DuplicateError(f"{name} cannot be {how}: there is one of it, and what it may do is counted",
-                             names=(name,), use=here(), fix=self._instead)
+                             names=(name,), use=current_location(), fix=self._instead)
 
     def __copy__(self) -> NoReturn:
         self._refuse("duplicated by `copy`")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tilecheck_runtime.errors.locations import Place
+from tilecheck_runtime.errors.locations import Location
 from tilecheck_runtime.errors.ownership import OwnershipError
 from tilecheck_runtime.sanitizer.events import Event
 
@@ -17,7 +17,7 @@ class KernelFaultError(OwnershipError):
     events  all of them; `code` is that of the first
     """
 
-    def __init__(self, kernel: str, events: Sequence[Event], use: Place) -> None:
+    def __init__(self, kernel: str, events: Sequence[Event], use: Location) -> None:
         self.events = tuple(events)
         vars(self)["code"] = events[0].code
         rest = f" and {len(events) - 1} more" if len(events) > 1 else ""

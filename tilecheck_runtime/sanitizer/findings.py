@@ -9,7 +9,7 @@ from tilecheck_runtime.sanitizer.session import Session
 from tilecheck_runtime.sanitizer.shadow import Storage
 from tilecheck_runtime.sanitizer.sites import Site
 
-__all__ = ["Findings", "element_of", "shown"]
+__all__ = ["Findings", "element_of", "show_index"]
 
 
 class Findings:
@@ -32,14 +32,14 @@ class Findings:
             event = Event(code, message, self.kernel, self.grid, array, element, self.here(), None, notes)
             self.session.add(key, event)
 
-    def aliased(self, first: str, second: str, site: Site) -> None:
+    def report_alias(self, first: str, second: str, site: Site) -> None:
         """Two parameters share memory and one of them was written."""
         message = f"'{first}' and '{second}' share memory and the kernel writes it: the compiler assumes they do not"
         point = Point(site, (0, 0, 0))
         self.session.add(("TC401", self.kernel, first, second),
                          Event("TC401", message, self.kernel, self.grid, first, None, point))
 
-    def outside_tile(self, what: str, axis: int, index: int, count: int) -> None:
+    def report_outside_tile(self, what: str, axis: int, index: int, count: int) -> None:
         """A sub-tile that a tile does not have."""
         self.fault("TC201", f"{what} of sub-tile {index} on axis {axis}, where the tile has {count}")
 
@@ -50,6 +50,6 @@ def element_of(storage: Storage, array: str, position: int) -> tuple[int, ...]:
     return (position,) if view is None else view.element(position)
 
 
-def shown(element: tuple[int, ...]) -> str:
+def show_index(element: tuple[int, ...]) -> str:
     """An index, as it is written."""
     return f"[{', '.join(map(str, element))}]"

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["TRACKED", "Clock", "Release", "Token", "joined"]
+__all__ = ["TRACKED", "Clock", "Release", "Token", "join_release"]
 
 Clock = dict[int, int]
 """For a block (by order of execution) the last of its operations that happens before."""
@@ -41,7 +41,7 @@ class Token:
     exact: bool
 
 
-def joined(clock: Clock, release: Release) -> Clock:
+def join_release(clock: Clock, release: Release) -> Clock:
     """The clock after an acquire of `release`."""
     result = dict(clock)
     link: Release | None = release

@@ -11,9 +11,9 @@ import numpy as np
 from tilecheck.text.block_names import block_name, rank_of_grid
 from tilecheck_runtime.errors.language import KernelStuckError
 from tilecheck_runtime.sanitizer.events import Event, Point
-from tilecheck_runtime.sanitizer.findings import Findings, element_of, shown
+from tilecheck_runtime.sanitizer.findings import Findings, element_of, show_index
 from tilecheck_runtime.sanitizer.log import Block, Log
-from tilecheck_runtime.sanitizer.order import TRACKED, Clock, Release, Token, joined
+from tilecheck_runtime.sanitizer.order import TRACKED, Clock, Release, Token, join_release
 from tilecheck_runtime.sanitizer.progress import Progress
 from tilecheck_runtime.sanitizer.session import Session
 from tilecheck_runtime.sanitizer.shadow import (
@@ -103,8 +103,8 @@ class Races(Findings):
             target.put(first, number)
             target.put(last, number)
         elif self._clock or (strength != PLAIN and storage.weak):
-            outdone_first = self._outdone(target.get(first), strength)
-            outdone_last = self._outdone(target.get(last), strength)
+            outdone_first = self._find_outdone(target.get(first), strength)
+            outdone_last = self._find_outdone(target.get(last), strength)
             target.put_where(first, number, outdone_first)
             target.put_where(last, number, outdone_last | ~outdone_first)
         else:
@@ -117,7 +117,7 @@ class Races(Findings):
         if strength != STRONG:
             storage.weak = True
 
-    def _outdone(self, numbers: Any, strength: int) -> Any:
+    def _find_outdone(self, numbers: Any, strength: int) -> Any:
         """Where an access of the running block takes the place of these: whatever races with them races with it."""
         result = np.zeros(np.shape(numbers), bool)
         for number in np.unique(numbers).tolist():
@@ -188,7 +188,7 @@ class Races(Findings):
         if _stands_on_other(code, point, other, p.writes, here.strength - there.strength):
             point, other, here = other, point, there
         message = _MESSAGES[code if code != "TC107" or here.strength == PLAIN else "narrow"]
-        self.session.add(key, Event(code, message.format(shown(element), p.array), self.kernel, self.grid, p.array,
+        self.session.add(key, Event(code, message.format(show_index(element), p.array), self.kernel, self.grid, p.array,
                                     element, point, other))
 
     def duplicates(self, lanes: Lanes, array: str) -> None:
@@ -200,7 +200,7 @@ class Races(Findings):
         twice = ordered[1:][ordered[1:] == ordered[:-1]]
         if twice.size:
             element = element_of(lanes.storage, array, int(twice[0]))
-            self.fault("TC106", f"one scatter writes element {shown(element)} of '{array}' more than once",
+            self.fault("TC106", f"one scatter writes element {show_index(element)} of '{array}' more than once",
                        array, element)
 
     def tokens(self, lanes: Lanes, order: str, exact: bool) -> tuple[Token, ...]:
@@ -213,7 +213,7 @@ class Races(Findings):
     def acquire(self, tokens: Iterable[Token]) -> None:
         """The kernel branches on values that prove these releases."""
         for token in tokens:
-            self._clock = joined(self._clock, token.release)
+            self._clock = join_release(self._clock, token.release)
 
     def release(self, lanes: Lanes, order: str, update: bool) -> None:
         """A release at these elements. `update`: a read-modify-write, which carries earlier releases on."""
@@ -230,7 +230,7 @@ class Races(Findings):
             elif not update:
                 storage.released.pop(position, None)
 
-    def progressed(self) -> None:
+    def note_progress(self) -> None:
         """An atomic changed memory: whoever waits may go on."""
         self._idle = 0
 

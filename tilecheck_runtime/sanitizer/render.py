@@ -20,19 +20,20 @@ def diagnostic(event: Event) -> Diagnostic:
     witness = None
     if event.other is not None:
         if event.code == "TC301":
-            notes.append(Note("undefined lanes come from here", _shown(event.other.site.span)))
+            notes.append(Note("undefined lanes come from here", _relative_span(event.other.site.span)))
         else:
             if event.other.site != event.point.site:
-                notes.append(Note("the other access", _shown(event.other.site.span)))
+                notes.append(Note("the other access", _relative_span(event.other.site.span)))
             witness = Witness(event.grid, (), _block(event.other), _block(event.point), event.element or ())
     if witness is None:
         block = block_name(event.point.block, rank_of_grid(event.grid))
         notes.append(Note(f"in block {block} of grid {_numbers(event.grid)}"
                           + "".join(f", iteration {n}" for n in event.point.loops)))
-    notes += [Note("called from here", _shown(span)) for span in event.point.site.spans[1:]]
+    notes += [Note("called from here", _relative_span(span)) for span in event.point.site.spans[1:]]
     if event.times > 1:
         notes.append(Note(f"happened {event.times} times"))
-    return Diagnostic(event.code, "error", event.message, _shown(event.point.site.span), event.kernel, tuple(notes),
+    return Diagnostic(event.code, "error", event.message, _relative_span(event.point.site.span), event.kernel,
+                      tuple(notes),
                       None, witness)
 
 
@@ -57,7 +58,7 @@ def _block(point: Point) -> BlockPoint:
     return BlockPoint(point.block, loops, ())
 
 
-def _shown(span: Span) -> Span:
+def _relative_span(span: Span) -> Span:
     """The span with its path relative to the current folder, when it is below it."""
     try:
         relative = os.path.relpath(span.file)

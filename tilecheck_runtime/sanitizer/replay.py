@@ -21,7 +21,7 @@ from tilecheck_runtime.sanitizer.session import Session
 from tilecheck_runtime.sanitizer.shadow import WATCHED, Storage, Target
 from tilecheck_runtime.tile_language.modes import PLAIN, STRONG
 
-__all__ = ["Replay", "watched"]
+__all__ = ["Replay", "watched_positions"]
 
 ELEMENTS: Final = 1024
 """Elements of a storage that are followed; of a race over more of them, these are the first."""
@@ -60,7 +60,7 @@ class _Accesses:
         return [*self.first, *self.last]
 
 
-def watched(storages: Sequence[Storage]) -> list[Any]:
+def watched_positions(storages: Sequence[Storage]) -> list[Any]:
     """For each storage the positions at which a race was seen, as far as they are followed."""
     return [() if s.slots[WATCHED] is None else np.flatnonzero(s.slots[WATCHED])[:ELEMENTS] for s in storages]
 

@@ -69,12 +69,12 @@ class View:
             self._made[number] = made
         return made
 
-    def sliced(self, axis: int, start: int, stop: int) -> View:
+    def slice_axis(self, axis: int, start: int, stop: int) -> View:
         """The part from start to stop along an axis."""
         shape = (*self.shape[:axis], stop - start, *self.shape[axis + 1:])
         return View(self.storage, self.offset + start * self.strides[axis], shape, self.strides)
 
-    def permuted(self, axes: Sequence[int]) -> View:
+    def permute_axes(self, axes: Sequence[int]) -> View:
         """The same part with axes in another order."""
         return View(self.storage, self.offset, tuple(self.shape[a] for a in axes),
                     tuple(self.strides[a] for a in axes))

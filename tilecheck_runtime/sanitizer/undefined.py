@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tilecheck_runtime.sanitizer.events import Event, Point
-from tilecheck_runtime.sanitizer.findings import Findings, shown
+from tilecheck_runtime.sanitizer.findings import Findings, show_index
 from tilecheck_runtime.sanitizer.log import Block
 from tilecheck_runtime.sanitizer.session import Session
 
@@ -65,14 +65,14 @@ class Undefined(Findings):
             lanes = f"lanes that {source.what} leaves undefined"
             message = f"{what} uses {lanes}"
             if element is not None:
-                message = f"{what} puts {lanes} into element {shown(element)} of '{array}'"
+                message = f"{what} puts {lanes} into element {show_index(element)} of '{array}'"
             event = Event("TC301", message, self.kernel, self.grid, array, element, self.here(), source.point)
-            self.session.add(key, event if source.met is None else _moved(event, source.what, *source.met))
+            self.session.add(key, event if source.met is None else _relocate(event, source.what, *source.met))
 
 
-def _moved(event: Event, origin: str, what: str, point: Point) -> Event:
+def _relocate(event: Event, origin: str, what: str, point: Point) -> Event:
     """The finding at the place where its lanes first met defined ones."""
     line = event.point.site.span.line
-    goes = "" if event.element is None else f", and puts it into element {shown(event.element)} of '{event.array}'"
+    goes = "" if event.element is None else f", and puts it into element {show_index(event.element)} of '{event.array}'"
     return replace(event, message=f"{what} uses lanes that {origin} leaves undefined", point=point,
                    notes=(f"line {line} uses the result{goes}",))

@@ -13,10 +13,10 @@ from typing import Annotated, Any, Final, TypeVar
 from tilecheck_runtime.cpu.dtypes import INT32, INT64, DType
 from tilecheck_runtime.cpu.execution.execute import launch
 from tilecheck_runtime.cpu.execution.namespace import DEVICE, UNSUPPORTED
-from tilecheck_runtime.cpu.unsupported import unsupported
+from tilecheck_runtime.cpu.unsupported import make_unsupported
 from tilecheck_runtime.standin.tune import Measurement, TuningResult, exhaustive_search
 
-__all__ = ["make", "registered"]
+__all__ = ["make_modules", "register"]
 
 T = TypeVar("T")
 
@@ -113,21 +113,21 @@ def _annotations() -> Mapping[str, Any]:
 def _of_compilation(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    return unsupported(f"compilation.{name}")
+    return make_unsupported(f"compilation.{name}")
 
 
 _ALIASES: Final = ("_stub", "_datatype", "_numeric_semantics", "_memory_model", "_execution", "_exception", "_cext")
 """Private modules that programs import public names from."""
 
 
-def make() -> dict[str, ModuleType]:
+def make_modules() -> dict[str, ModuleType]:
     """The stand-in and its submodules by full name."""
     tile = ModuleType("cuda.tile", "cuTile on a CPU, by tilecheck_runtime.")
     space = vars(tile)
     space.update({n: v for n, v in vars(DEVICE).items() if not n.startswith("__")})
     space.update(_annotations())
     space.update(kernel=kernel, function=function, launch=launch, ByTarget=ByTarget, compiler_timeout=compiler_timeout,
-                 __path__=[], __version__="0", **{name: unsupported(name) for name in UNSUPPORTED})
+                 __path__=[], __version__="0", **{name: make_unsupported(name) for name in UNSUPPORTED})
     tune = ModuleType("cuda.tile.tune")
     vars(tune).update(exhaustive_search=exhaustive_search, TuningResult=TuningResult, Measurement=Measurement)
     compilation = ModuleType("cuda.tile.compilation")
@@ -143,9 +143,9 @@ def make() -> dict[str, ModuleType]:
 
 
 @contextmanager
-def registered() -> Iterator[None]:
+def register() -> Iterator[None]:
     """`import cuda.tile` finds the stand-in inside."""
-    modules = make()
+    modules = make_modules()
     parent = sys.modules.get("cuda")
     if parent is None:
         parent = ModuleType("cuda")

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tilecheck_runtime.cpu.dtypes import DTYPES, DType
 
-__all__ = ["LABELS", "Relabelled", "label", "labelled"]
+__all__ = ["LABELS", "Relabelled", "label", "relabel"]
 
 LABELS: Final = {DTYPES["bfloat16"]: 4, DTYPES["float8_e4m3fn"]: 10, DTYPES["float8_e5m2"]: 12,
                  DTYPES["float8_e8m0fnu"]: 14}
@@ -39,7 +39,7 @@ def label(capsule: Any) -> Any:
     return _Label.from_address(_POINTER(capsule, name) + _AT[name])
 
 
-def labelled(capsule: Any, dtype: DType) -> Any:
+def relabel(capsule: Any, dtype: DType) -> Any:
     """The capsule of integers that stand for elements of a small type, under the name of that type."""
     found = label(capsule)
     found.code = LABELS[dtype]

@@ -15,21 +15,21 @@ from tilecheck_runtime.ownership.handles import strided
 from tilecheck_runtime.tensors import random
 from tilecheck_runtime.tensors.dtypes import element_type
 from tilecheck_runtime.tensors.layouts import extents
-from tilecheck_runtime.tensors.tensor import Tensor, fresh
+from tilecheck_runtime.tensors.tensor import Tensor, allocate_tensor
 
-__all__ = ["arange", "empty", "eye", "filled_from", "full", "linspace", "ones", "rand", "randn", "zeros"]
+__all__ = ["arange", "empty", "eye", "full", "linspace", "ones", "rand", "randn", "upload_tensor", "zeros"]
 
 
-def filled_from(values: Any, dtype: DType) -> Tensor:
+def upload_tensor(values: Any, dtype: DType) -> Tensor:
     """A tensor with the elements of a NumPy array, which has that element type."""
-    made = fresh(values.shape, dtype)
+    made = allocate_tensor(values.shape, dtype)
     backend_of(made._storage.memory.device).upload(values, strided(made))
     return made
 
 
-def _converted(values: Any, kind: DType) -> Tensor:
+def _tensor_of_numbers(values: Any, kind: DType) -> Tensor:
     """A tensor of NumPy's numbers. Raises as `_elements` does."""
-    return filled_from(_elements(values, kind), kind)
+    return upload_tensor(_elements(values, kind), kind)
 
 
 def _elements(values: Any, kind: DType) -> Any:
@@ -60,11 +60,11 @@ def full(shape: Any, value: float, dtype: Any) -> Tensor:
         raise TypeError(f"a tensor is filled with one real number, not with {value!r}: for several write "
                         "`from_numpy(np.array(...))`")
     wanted = extents(shape)
-    return _filled(wanted, _elements(number, kind) if math.prod(wanted) else _simple(0, kind), kind)
+    return _fill_tensor(wanted, _elements(number, kind) if math.prod(wanted) else _simple(0, kind), kind)
 
 
-def _filled(shape: tuple[int, ...], element: Any, kind: DType) -> Tensor:
-    made = fresh(shape, kind)
+def _fill_tensor(shape: tuple[int, ...], element: Any, kind: DType) -> Tensor:
+    made = allocate_tensor(shape, kind)
     backend_of(made._storage.memory.device).fill(element, strided(made))
     return made
 
@@ -78,13 +78,13 @@ def _simple(number: int, kind: DType) -> Any:
 def zeros(shape: Any, dtype: Any) -> Tensor:
     """A tensor of zeros. Raises TypeError and ValueError for what is no shape or element type."""
     kind = element_type(dtype)
-    return _filled(extents(shape), _simple(0, kind), kind)
+    return _fill_tensor(extents(shape), _simple(0, kind), kind)
 
 
 def ones(shape: Any, dtype: Any) -> Tensor:
     """A tensor of ones. Raises as `zeros` does."""
     kind = element_type(dtype)
-    return _filled(extents(shape), _simple(1, kind), kind)
+    return _fill_tensor(extents(shape), _simple(1, kind), kind)
 
 
 def empty(shape: Any, dtype: Any, *, unsafe: str) -> Tensor:
@@ -94,14 +94,14 @@ def empty(shape: Any, dtype: Any, *, unsafe: str) -> Tensor:
     """
     if not isinstance(unsafe, str) or not unsafe.strip():
         raise TypeError('memory that nobody filled is an opt-out: write `empty(shape, dtype, unsafe="why")` or `zeros`')
-    return fresh(extents(shape), element_type(dtype))
+    return allocate_tensor(extents(shape), element_type(dtype))
 
 
 def arange(*bounds: float, dtype: Any) -> Tensor:
     """`arange(stop)`, `arange(start, stop)` or `arange(start, stop, step)`, as NumPy's, converted at the end. Raises
     OverflowError as `full` does."""
     kind = element_type(dtype)
-    return _converted(np.arange(*bounds), kind)
+    return _tensor_of_numbers(np.arange(*bounds), kind)
 
 
 def linspace(start: float, stop: float, count: int, dtype: Any) -> Tensor:
@@ -109,22 +109,22 @@ def linspace(start: float, stop: float, count: int, dtype: Any) -> Tensor:
     `full` does."""
     kind = element_type(dtype)
     values = np.linspace(start, stop, count)
-    return _converted(np.floor(values) if kind.category == INTEGRAL else values, kind)
+    return _tensor_of_numbers(np.floor(values) if kind.category == INTEGRAL else values, kind)
 
 
 def eye(rows: int, columns: int | None = None, *, dtype: Any) -> Tensor:
     """Ones on the diagonal, zeros elsewhere."""
     kind = element_type(dtype)
-    return _converted(np.eye(rows, columns), kind)
+    return _tensor_of_numbers(np.eye(rows, columns), kind)
 
 
 def rand(shape: Any, dtype: Any, *, seed: int = 0) -> Tensor:
     """Random numbers, at least 0 and less than 1: the same for the same seed on every backend."""
     kind = element_type(dtype)
-    return filled_from(random.uniform(extents(shape), kind, seed), kind)
+    return upload_tensor(random.uniform(extents(shape), kind, seed), kind)
 
 
 def randn(shape: Any, dtype: Any, *, seed: int = 0) -> Tensor:
     """Random numbers of a normal distribution: the same for the same seed on every backend."""
     kind = element_type(dtype)
-    return filled_from(random.normal(extents(shape), kind, seed), kind)
+    return upload_tensor(random.normal(extents(shape), kind, seed), kind)

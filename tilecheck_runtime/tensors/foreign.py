@@ -11,12 +11,12 @@ from tilecheck_runtime.backends.selection.select import backend_of
 from tilecheck_runtime.cpu.dtypes import DType, of_numpy
 from tilecheck_runtime.cpu.execution.arguments import host_array
 from tilecheck_runtime.errors.language import TileError
-from tilecheck_runtime.errors.locations import caller, here, name_in
+from tilecheck_runtime.errors.locations import caller_frame, current_location, variable_name
 from tilecheck_runtime.errors.ownership import ForeignMemoryError
 from tilecheck_runtime.ownership.handles import Layout, row_major
 from tilecheck_runtime.ownership.storage import Storage
 from tilecheck_runtime.tensors.capsules import Relabelled
-from tilecheck_runtime.tensors.create import filled_from
+from tilecheck_runtime.tensors.create import upload_tensor
 from tilecheck_runtime.tensors.device_arrays import DeviceArray, device_array
 from tilecheck_runtime.tensors.tensor import Tensor
 
@@ -35,7 +35,7 @@ def from_numpy(array: Any, *, copy: bool = True) -> Tensor:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"from_numpy takes a NumPy array, not a {type(array).__name__}: write `from_dlpack(...)` for "
                         "tensors of other libraries, `from_numpy(np.array(...))` for numbers")
-    return _taken(array, array, copy)
+    return _adopt_array(array, array, copy)
 
 
 def from_dlpack(source: Any, *, copy: bool = False) -> Tensor:
@@ -44,40 +44,42 @@ def from_dlpack(source: Any, *, copy: bool = False) -> Tensor:
 
     Raises TypeError for an object without it and ForeignMemoryError for memory that cannot be taken over.
     """
-    described = _described(source)
+    described = _describe_device_array(source)
     if described is not None:
-        return _taken_on_device(described, source, copy)
-    if _of_torch(source):
-        return _taken(_torch_memory(source), source, copy)
+        return _adopt_device_array(described, source, copy)
+    if _is_torch(source):
+        return _adopt_array(_torch_memory(source), source, copy)
     if not hasattr(source, "__dlpack__") or not hasattr(source, "__dlpack_device__"):
         raise TypeError(f"from_dlpack takes an object with `__dlpack__`, not a {type(source).__name__}: write "
                         "`from_numpy(np.asarray(...))`")
     kind, number = (int(n) for n in source.__dlpack_device__())
     if kind not in _OF_HOST:
-        raise _refused(source, f"lies on {_DEVICES.get(kind, f'device type {kind}')}:{number}, not on the CPU",
-                       "move it first: `.cpu()`")
+        raise _foreign_error(source, f"lies on {_DEVICES.get(kind, f'device type {kind}')}:{number}, not on the CPU",
+                             "move it first: `.cpu()`")
     reader = Relabelled(source)
     try:
         array = np.from_dlpack(reader)
     except (BufferError, RuntimeError) as error:
-        raise _refused(source, f"cannot be taken over ({error})", "pass a NumPy array: `from_numpy(...)`") from error
-    return _taken(array if reader.dtype is None else array.view(reader.dtype.storage), source, copy)
+        raise _foreign_error(source, f"cannot be taken over ({error})",
+                             "pass a NumPy array: `from_numpy(...)`") from error
+    return _adopt_array(array if reader.dtype is None else array.view(reader.dtype.storage), source, copy)
 
 
-def _described(source: Any) -> DeviceArray | None:
+def _describe_device_array(source: Any) -> DeviceArray | None:
     """What an array on a GPU says of itself; None for others. The driver is asked only when there is such an array."""
     try:
         return device_array(source, lambda address: cuda_driver().device_of(address), whole=True)
     except TileError as error:
-        raise _refused(source, f"has elements that kernels do not have ({error})", "convert it to float32") from None
+        raise _foreign_error(source, f"has elements that kernels do not have ({error})",
+                             "convert it to float32") from None
 
 
-def _taken_on_device(found: DeviceArray, owner: Any, copy: bool) -> Tensor:
+def _adopt_device_array(found: DeviceArray, owner: Any, copy: bool) -> Tensor:
     if getattr(owner, "requires_grad", False):
-        raise _refused(owner, "requires a gradient, which its library would not know of", "write `.detach()`")
+        raise _foreign_error(owner, "requires a gradient, which its library would not know of", "write `.detach()`")
     size = int(found.dtype.storage.itemsize)
-    for fault, fix in _device_faults(found, size):
-        raise _refused(owner, fault, fix)
+    for fault, fix in _find_device_faults(found, size):
+        raise _foreign_error(owner, fault, fix)
     backend: Any = backend_of(f"cuda:{found.ordinal}")
     low, high = found.region.bounds if 0 not in found.shape else (found.address, found.address + size)
     low, high = found.memory or (low, high)
@@ -92,7 +94,7 @@ def _taken_on_device(found: DeviceArray, owner: Any, copy: bool) -> Tensor:
     return made.copy() if copy else made
 
 
-def _device_faults(found: DeviceArray, size: int) -> list[tuple[str, str]]:
+def _find_device_faults(found: DeviceArray, size: int) -> list[tuple[str, str]]:
     """What is wrong with memory on a GPU as it lies, and how to put it right."""
     steps = [(axis, s) for axis, (n, s) in enumerate(zip(found.shape, found.strides, strict=True)) if n > 1]
     copied = "take a copy there: `.contiguous()`, or `.copy()`"
@@ -111,26 +113,26 @@ def _device_faults(found: DeviceArray, size: int) -> list[tuple[str, str]]:
     return faults
 
 
-def _of_torch(source: Any) -> bool:
+def _is_torch(source: Any) -> bool:
     return type(source).__module__.partition(".")[0] == "torch" and hasattr(source, "detach")
 
 
 def _torch_memory(tensor: Any) -> Any:
     """The memory of a torch tensor, which older versions of torch do not pass on as memory that can be written."""
     if getattr(tensor, "requires_grad", False):
-        raise _refused(tensor, "requires a gradient, which torch would not know of", "write `.detach()`")
+        raise _foreign_error(tensor, "requires a gradient, which torch would not know of", "write `.detach()`")
     if str(tensor.device) != "cpu":
-        raise _refused(tensor, f"lies on {tensor.device}, not on the CPU", "move it first: `.cpu()`")
+        raise _foreign_error(tensor, f"lies on {tensor.device}, not on the CPU", "move it first: `.cpu()`")
     return host_array(tensor, "tensor")[0]
 
 
-def _taken(array: Any, owner: Any, copy: bool) -> Tensor:
+def _adopt_array(array: Any, owner: Any, copy: bool) -> Tensor:
     dtype = _element_type(array, owner)
     if copy or array.size == 0:
-        return filled_from(array, dtype)
+        return upload_tensor(array, dtype)
     address = int(array.__array_interface__["data"][0])
-    for fault, fix in _faults(array, address, dtype):
-        raise _refused(owner, fault, fix)
+    for fault, fix in _find_faults(array, address, dtype):
+        raise _foreign_error(owner, fault, fix)
     strides = tuple(s // array.itemsize if n > 1 else default
                     for n, s, default in zip(array.shape, array.strides, row_major(array.shape), strict=True))
     low, high = np.lib.array_utils.byte_bounds(array)
@@ -143,11 +145,11 @@ def _element_type(array: Any, owner: Any) -> DType:
     try:
         return of_numpy(array.dtype)
     except TileError:
-        raise _refused(owner, f"has elements of type {array.dtype}, which kernels do not have",
-                       "convert it: `.astype(np.float32)`") from None
+        raise _foreign_error(owner, f"has elements of type {array.dtype}, which kernels do not have",
+                             "convert it: `.astype(np.float32)`") from None
 
 
-def _faults(array: Any, address: int, dtype: DType) -> list[tuple[str, str]]:
+def _find_faults(array: Any, address: int, dtype: DType) -> list[tuple[str, str]]:
     """What is wrong with memory as it lies, and how to put it right."""
     size = array.itemsize
     steps = [(axis, s) for axis, (n, s) in enumerate(zip(array.shape, array.strides, strict=True)) if n > 1]
@@ -176,7 +178,7 @@ def _extent(array: Any) -> tuple[int, int]:
     return int(low), int(high)
 
 
-def _refused(owner: Any, fault: str, fix: str) -> ForeignMemoryError:
-    found = name_in(caller(), owner)
+def _foreign_error(owner: Any, fault: str, fix: str) -> ForeignMemoryError:
+    found = variable_name(caller_frame(), owner)
     name = f"`{found}`" if found else f"this {type(owner).__name__}"
-    return ForeignMemoryError(f"{name} {fault}", names=(name,), use=here(), fix=fix)
+    return ForeignMemoryError(f"{name} {fault}", names=(name,), use=current_location(), fix=fix)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tilecheck_runtime.ownership.handles import Layout, row_major
 
-__all__ = ["extents", "reshaped", "sliced", "transposed"]
+__all__ = ["extents", "reshape_layout", "slice_layout", "transpose_layout"]
 
 
 def extents(shape: Any) -> tuple[int, ...]:
@@ -24,7 +24,7 @@ def extents(shape: Any) -> tuple[int, ...]:
     return found
 
 
-def sliced(layout: Layout, index: Any) -> Layout:
+def slice_layout(layout: Layout, index: Any) -> Layout:
     """The layout of `x.view[index]`: slices with positive steps, integers, and one `...`.
 
     Raises IndexError for an index outside an axis or too many of them, and ValueError for a step below 1.
@@ -59,10 +59,10 @@ def sliced(layout: Layout, index: Any) -> Layout:
     return Layout(layout.dtype, tuple(shape), tuple(strides), layout.offset + offset * layout.itemsize)
 
 
-def reshaped(layout: Layout, shape: Sequence[int]) -> Layout:
+def reshape_layout(layout: Layout, shape: Sequence[int]) -> Layout:
     """The same elements in another shape; one extent may be -1. Raises ValueError when the number of elements is
     another, or when no strides describe them without a copy."""
-    wanted = _completed(layout, tuple(operator.index(n) for n in shape))
+    wanted = _complete_shape(layout, tuple(operator.index(n) for n in shape))
     if layout.size == 0:
         return Layout(layout.dtype, wanted, row_major(wanted), layout.offset)
     strides = _strides_without_copy(layout, wanted)
@@ -72,7 +72,7 @@ def reshaped(layout: Layout, shape: Sequence[int]) -> Layout:
     return Layout(layout.dtype, wanted, strides, layout.offset)
 
 
-def _completed(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:
+def _complete_shape(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:
     known = math.prod(n for n in shape if n != -1)
     if shape.count(-1) == 1 and known and layout.size % known == 0:
         shape = tuple(layout.size // known if n == -1 else n for n in shape)
@@ -101,7 +101,7 @@ def _strides_without_copy(layout: Layout, wanted: tuple[int, ...]) -> tuple[int,
     return tuple(reversed(out))
 
 
-def transposed(layout: Layout, axes: Sequence[int]) -> Layout:
+def transpose_layout(layout: Layout, axes: Sequence[int]) -> Layout:
     """The axes in another order; all of them turned round when `axes` is empty. Raises ValueError when they are no
     permutation."""
     rank = len(layout.shape)

@@ -8,13 +8,13 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck_runtime.backends.selection.select import backend_of
-from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.locations import current_location
 from tilecheck_runtime.ownership.handles import Handle, strided
 from tilecheck_runtime.ownership.state import Use, check
 from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode, Storage
-from tilecheck_runtime.tensors.capsules import LABELS, labelled
+from tilecheck_runtime.tensors.capsules import LABELS, relabel
 
-__all__ = ["DeviceLoan", "capsule", "device", "lent", "loan"]
+__all__ = ["DeviceLoan", "borrow_array", "borrow_device_memory", "capsule", "device"]
 
 _CPU: Final = (1, 0)
 _CUDA: Final = 2
@@ -35,12 +35,12 @@ class _Loan:
         self.hold.release()
 
 
-def lent(handle: Handle, borrower: str, writable: bool = False) -> Any:
+def borrow_array(handle: Handle, borrower: str, writable: bool = False) -> Any:
     """A NumPy array in the memory of a handle. Until it is gone nobody else can write there, nor read when it is
     writable. The caller holds the lock and has checked the handle."""
     array = backend_of(handle._storage.memory.device).view(strided(handle))
-    mode = Mode.LENT_TO_WRITE if writable else Mode.LENT
-    hold = handle._storage.hold(mode, handle.region, here(), borrower)
+    mode = Mode.BORROWED_TO_WRITE if writable else Mode.BORROWED
+    hold = handle._storage.hold(mode, handle.region, current_location(), borrower)
     return np.asarray(_Loan(handle._storage, hold, array, writable)).view(array.dtype)
 
 
@@ -68,10 +68,10 @@ def capsule(handle: Handle, stream: Any = None, max_version: tuple[int, int] | N
         if copy:
             array = backend_of(handle._storage.memory.device).download(strided(handle))
         else:
-            array = lent(handle, "another library by DLPack", writable=not flags)
+            array = borrow_array(handle, "another library by DLPack", writable=not flags)
     if dtype not in LABELS:
         return array.__dlpack__(**wishes)
-    return labelled(array.view(f"u{array.itemsize}").__dlpack__(**wishes), dtype)
+    return relabel(array.view(f"u{array.itemsize}").__dlpack__(**wishes), dtype)
 
 
 def device(handle: Handle) -> tuple[int, int]:
@@ -92,7 +92,7 @@ class DeviceLoan:
         self._hold.release()
 
 
-def loan(handle: Handle) -> DeviceLoan:
+def borrow_device_memory(handle: Handle) -> DeviceLoan:
     """A tensor on a GPU as other libraries take it, by `__cuda_array_interface__`.
 
     Raises OwnershipError when it cannot be lent now, and BufferError for a tensor on the CPU and for elements that the
@@ -106,8 +106,8 @@ def loan(handle: Handle) -> DeviceLoan:
         raise BufferError(f"{handle.dtype.__name__} has no name in `__cuda_array_interface__`: write `.astype(f32)`")
     with LOCK:
         check(handle, Use.WRITE)
-        stream = backend.settled(strided(handle))
-        hold = handle._storage.hold(Mode.LENT_TO_WRITE, handle.region, here(), "another library")
+        stream = backend.order_default_stream(strided(handle))
+        hold = handle._storage.hold(Mode.BORROWED_TO_WRITE, handle.region, current_location(), "another library")
     return DeviceLoan(handle._storage, hold, {
         "version": 3, "shape": layout.shape, "strides": tuple(s * layout.itemsize for s in layout.strides),
         "typestr": layout.dtype.storage.str, "data": (memory.address + layout.offset, False), "stream": stream})

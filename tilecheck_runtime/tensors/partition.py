@@ -7,19 +7,29 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck_runtime.backends.selection.select import backend_of
-from tilecheck_runtime.dialect.schedules import MOST, Grouped, Linear, Range, Schedule, Single, Walk, largest, streamed
-from tilecheck_runtime.errors.locations import Place, here
+from tilecheck_runtime.dialect.schedules import (
+    MOST,
+    Grouped,
+    Linear,
+    Range,
+    Schedule,
+    Single,
+    Walk,
+    count_streamed,
+    largest_number,
+)
+from tilecheck_runtime.errors.locations import Location, current_location
 from tilecheck_runtime.errors.ownership import GridError, LaunchArgumentError, ReadOnlyError
 from tilecheck_runtime.ownership.handles import Handle, label, strided
-from tilecheck_runtime.ownership.regions import distinct
-from tilecheck_runtime.ownership.state import Use, check, moved
+from tilecheck_runtime.ownership.regions import has_distinct_elements
+from tilecheck_runtime.ownership.state import Use, check, end_handle
 from tilecheck_runtime.ownership.storage import LOCK, Hold, Mode
-from tilecheck_runtime.tensors.capturing import not_captured
+from tilecheck_runtime.tensors.capturing import refuse_in_capture
 
 if TYPE_CHECKING:
     from tilecheck_runtime.tensors.tensor import Tensor
 
-__all__ = ["Partition", "handed_on", "partitioned", "returned"]
+__all__ = ["Partition", "move_into_partition", "transfer_hold", "transfer_partition"]
 
 MOST_AXES: Final = 5
 
@@ -88,7 +98,7 @@ class Partition(Handle):
 
     def numpy(self) -> Any:
         """The elements of the whole tensor as a new NumPy array. Raises OwnershipError."""
-        not_captured("the elements of a partition are read", "read them after a replay: `graph.result.numpy()`")
+        refuse_in_capture("the elements of a partition are read", "read them after a replay: `graph.result.numpy()`")
         with LOCK:
             check(self, Use.READ)
             return backend_of(self._storage.memory.device).download(strided(self))
@@ -99,7 +109,7 @@ class Partition(Handle):
 
         with LOCK:
             check(self, Use.OWN)
-            moved(self, "a tensor", "use what `.unpartition()` returned")
+            end_handle(self, "a tensor", "use what `.unpartition()` returned")
             return Tensor.of(self._storage, self._layout, self._parent)
 
     def map(self, schedule: Schedule, blocks: int) -> Partition:
@@ -113,19 +123,20 @@ class Partition(Handle):
             check(self, Use.OWN)
             if self.prefix:
                 raise GridError(f"{label(self)} is a prefix partition, which cannot be mapped", names=(label(self),),
-                                use=here(), fix="partition it with `.partition(...)`; to write part of the pieces, map "
+                                use=current_location(),
+                                fix="partition it with `.partition(...)`; to write part of the pieces, map "
                                 "it with `Range(schedule, start, stop)`")
-            _fits(self, schedule, count)
-            moved(self, "a mapped partition", "use what `.map()` returned")
-            return _made(self, self.tile, schedule, count, False)
+            _check_schedule(self, schedule, count)
+            end_handle(self, "a mapped partition", "use what `.map()` returned")
+            return _make_partition(self, self.tile, schedule, count, False)
 
 
-def _fits(partition: Partition, schedule: Schedule, blocks: int) -> None:
+def _check_schedule(partition: Partition, schedule: Schedule, blocks: int) -> None:
     """Raises GridError for a schedule that cannot deal out the pieces of a partition to that many blocks."""
 
     def refused(why: str, fix: str) -> GridError:
         name = label(partition)
-        return GridError(f"{name} {why}", names=(name,), use=here(), fix=fix)
+        return GridError(f"{name} {why}", names=(name,), use=current_location(), fix=fix)
 
     base = schedule.schedule if isinstance(schedule, Range) else schedule
     if not isinstance(base, (Linear, Grouped, Walk)):
@@ -137,7 +148,7 @@ def _fits(partition: Partition, schedule: Schedule, blocks: int) -> None:
     if isinstance(base, Grouped) and (partition.ndim < 2 or base.size < 1):
         raise refused(f"has {partition.ndim} axes and cannot be walked in groups of {base.size} rows",
                       "groups take two axes and at least one row: map it with `Linear()`")
-    most = streamed(schedule, partition.tiles)
+    most = count_streamed(schedule, partition.tiles)
     start, stop = (schedule.start, schedule.stop) if isinstance(schedule, Range) else (0, most)
     if not 0 <= start <= stop <= most:
         raise refused(f"deals out {most} items by {base}, of which {start} to {stop} is no part",
@@ -146,30 +157,31 @@ def _fits(partition: Partition, schedule: Schedule, blocks: int) -> None:
     if not 1 <= blocks <= count:
         raise refused(f"is mapped to {blocks} blocks, but {schedule} deals out {count} items of its {partition.tiles} "
                       "pieces", f"ask for 1 to {count} blocks" if count else "take a range that is not empty")
-    if largest(schedule, partition.tiles, blocks) > MOST:
+    if largest_number(schedule, partition.tiles, blocks) > MOST:
         raise refused(f"has {partition.tiles} pieces, more than {schedule} can number in 32 bits",
                       "take larger pieces, or smaller groups")
 
 
-def partitioned(owner: Handle, tile: tuple[Any, ...], prefix: bool) -> Partition:
+def move_into_partition(owner: Handle, tile: tuple[Any, ...], prefix: bool) -> Partition:
     """Moves a handle into a partition. Raises OwnershipError when it is not one's own now, and LaunchArgumentError for
     pieces that there are not."""
     with LOCK:
         check(owner, Use.PARTITION)
         extents = _extents(owner, tile)
-        if not distinct(owner.region):
+        if not has_distinct_elements(owner.region):
             name = label(owner)
             raise ReadOnlyError(f"{name} cannot be partitioned: with strides {owner.strides} several of its elements "
-                                "lie at one address", names=(name,), use=here(), fix="partition a copy: `.copy()`")
-        moved(owner, "a partition", "use what came of the partition, or partition a copy: "
-              f"`.copy().partition({', '.join(map(str, extents))})`")
-        return _made(owner, extents, Single(), None, prefix)
+                                "lie at one address", names=(name,), use=current_location(),
+                                fix="partition a copy: `.copy()`")
+        end_handle(owner, "a partition", "use what came of the partition, or partition a copy: "
+                   f"`.copy().partition({', '.join(map(str, extents))})`")
+        return _make_partition(owner, extents, Single(), None, prefix)
 
 
 def _extents(owner: Handle, tile: tuple[Any, ...]) -> tuple[int, ...]:
     def refused(why: str, fix: str) -> LaunchArgumentError:
         name = label(owner)
-        return LaunchArgumentError(f"{name} {why}", names=(name,), use=here(), fix=fix)
+        return LaunchArgumentError(f"{name} {why}", names=(name,), use=current_location(), fix=fix)
 
     if not 1 <= owner.ndim <= MOST_AXES:
         raise refused(f"has {owner.ndim} axes; a partition has 1 to {MOST_AXES}",
@@ -183,22 +195,23 @@ def _extents(owner: Handle, tile: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(operator.index(n) for n in tile)
 
 
-def _made(source: Handle, tile: tuple[int, ...], schedule: Schedule, blocks: int | None, prefix: bool,
-          what: str = "a partition", place: Place | None = None) -> Partition:
-    hold = source._storage.hold(Mode.PARTITIONED, source.region, place or here(), what)
+def _make_partition(source: Handle, tile: tuple[int, ...], schedule: Schedule, blocks: int | None, prefix: bool,
+                    what: str = "a partition", place: Location | None = None) -> Partition:
+    hold = source._storage.hold(Mode.PARTITIONED, source.region, place or current_location(), what)
     made = Partition.of(source._storage, source._layout, source._parent, hold)
     made._core.cut = Cut(tile, schedule, blocks, prefix)
     made._core.region, made._core.strided = source._core.region, source._core.strided  # of the same memory
     return made
 
 
-def returned(partition: Partition, what: str = "a partition", place: Place | None = None) -> Partition:
+def transfer_partition(partition: Partition, what: str = "a partition", place: Location | None = None) -> Partition:
     """The same partition in another hand: that of a launch which took it, or of whoever gets it back."""
-    return handed_on(partition, partition._storage.hold(Mode.PARTITIONED, partition.region, place or here(), what))
+    return transfer_hold(partition,
+                         partition._storage.hold(Mode.PARTITIONED, partition.region, place or current_location(), what))
 
 
-def handed_on(partition: Partition, hold: Hold) -> Partition:
-    """As `returned`, with a hold that there is already."""
+def transfer_hold(partition: Partition, hold: Hold) -> Partition:
+    """As `transfer_partition`, with a hold that there is already."""
     made = Partition()
     made._core, made._hold, made._moved = partition._core, hold, None
     return made

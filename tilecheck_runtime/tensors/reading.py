@@ -9,9 +9,9 @@ from tilecheck_runtime.backends.selection.select import backend_of
 from tilecheck_runtime.ownership.handles import Handle, Layout, strided
 from tilecheck_runtime.ownership.state import Use, check
 from tilecheck_runtime.ownership.storage import LOCK
-from tilecheck_runtime.tensors.capturing import not_captured
+from tilecheck_runtime.tensors.capturing import refuse_in_capture
 from tilecheck_runtime.tensors.dtypes import element_type
-from tilecheck_runtime.tensors.layouts import reshaped, sliced, transposed
+from tilecheck_runtime.tensors.layouts import reshape_layout, slice_layout, transpose_layout
 
 if TYPE_CHECKING:
     from tilecheck_runtime.tensors.lending import DeviceLoan
@@ -40,12 +40,13 @@ class Readable(Handle):
     def numpy(self, *, copy: bool = True) -> Any:
         """The elements as a new NumPy array; with `copy=False` as a read-only one in the same memory, which nobody can
         write as long as that array lives. Raises OwnershipError when they cannot be read now."""
-        from tilecheck_runtime.tensors.lending import lent
+        from tilecheck_runtime.tensors.lending import borrow_array
 
-        not_captured("the elements of a tensor are read", "read them after a replay: `graph.result.numpy()`")
+        refuse_in_capture("the elements of a tensor are read", "read them after a replay: `graph.result.numpy()`")
         with LOCK:
             check(self, Use.READ)
-            return backend_of(self._storage.memory.device).download(strided(self)) if copy else lent(self, "NumPy")
+            return backend_of(self._storage.memory.device).download(strided(self)) if copy else borrow_array(self,
+                                                                                                             "NumPy")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """What `np.asarray(x)` gets: a copy. Raises ValueError when one without copy is asked for."""
@@ -63,18 +64,18 @@ class Readable(Handle):
     @property
     def view(self) -> _Views[Self]:
         """Part of it, in the same memory: `x.view[:1024]`, `x.view[::2, 3]`. Raises IndexError or ValueError."""
-        return _Views(lambda index: self._viewed(lambda layout: sliced(layout, index)))
+        return _Views(lambda index: self._make_view(lambda layout: slice_layout(layout, index)))
 
     def reshape(self, *shape: Any) -> Self:
         """The same memory in another shape. Raises ValueError when that needs a copy."""
         wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-        return self._viewed(lambda layout: reshaped(layout, wanted))
+        return self._make_view(lambda layout: reshape_layout(layout, wanted))
 
     def transposed(self, *axes: int) -> Self:
         """A read-only view with axes in another order; turned round when none are named. Raises ValueError."""
-        return self._viewed(lambda layout: transposed(layout, axes), readonly=True)
+        return self._make_view(lambda layout: transpose_layout(layout, axes), readonly=True)
 
-    def _viewed(self, change: Callable[[Layout], Layout], readonly: bool = False) -> Self:
+    def _make_view(self, change: Callable[[Layout], Layout], readonly: bool = False) -> Self:
         with LOCK:
             check(self, self._to_view)
             return self._view_of(change(self._layout), readonly or self.readonly)
@@ -89,11 +90,11 @@ class Readable(Handle):
     def astype(self, dtype: Any) -> Any:
         """A tensor of its own with the elements converted, rounded to nearest. Floating point numbers become integers
         by dropping their fraction. Raises TypeError for what is no element type."""
-        from tilecheck_runtime.tensors.tensor import fresh
+        from tilecheck_runtime.tensors.tensor import allocate_tensor
 
         with LOCK:
             check(self, Use.READ)
-            made = fresh(self.shape, element_type(dtype))
+            made = allocate_tensor(self.shape, element_type(dtype))
             backend = backend_of(self._storage.memory.device)
             event = backend.copy(strided(self), strided(made), backend.default)
         event.wait()
@@ -101,9 +102,9 @@ class Readable(Handle):
 
     def lend(self) -> DeviceLoan:
         """The memory of a tensor on a GPU for `torch.as_tensor(...)` or CuPy; see `tensors.lending`."""
-        from tilecheck_runtime.tensors.lending import loan
+        from tilecheck_runtime.tensors.lending import borrow_device_memory
 
-        return loan(self)
+        return borrow_device_memory(self)
 
     def __dlpack__(self, **wishes: Any) -> Any:
         """Lends the memory to another library; see `tensors.lending`."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.locations import current_location
 from tilecheck_runtime.ownership.handles import Layout
-from tilecheck_runtime.ownership.state import Use, check, moved
+from tilecheck_runtime.ownership.state import Use, check, end_handle
 from tilecheck_runtime.ownership.storage import LOCK, Mode
-from tilecheck_runtime.tensors.partition import Partition, partitioned
+from tilecheck_runtime.tensors.partition import Partition, move_into_partition
 from tilecheck_runtime.tensors.reading import Readable
 from tilecheck_runtime.tensors.tensor import Tensor
 
@@ -22,24 +22,24 @@ class SharedTensor(Readable):
 
     def share(self) -> SharedTensor:
         """One more handle on the same memory."""
-        return self._viewed(lambda layout: layout)
+        return self._make_view(lambda layout: layout)
 
     def unshare(self) -> Tensor:
         """Moves the sole handle back into a tensor. Raises SharedError while another one is held."""
         with LOCK:
             check(self, Use.OWN)
-            moved(self, "a tensor", "use what `.unshare()` returned")
+            end_handle(self, "a tensor", "use what `.unshare()` returned")
             return Tensor.of(self._storage, self._layout, self._parent, None, self.readonly)
 
     def partition(self, *tile: int) -> Partition:
         """Moves the sole handle into pieces. Raises SharedError while another one is held."""
-        return partitioned(self, tile, prefix=False)
+        return move_into_partition(self, tile, prefix=False)
 
     def partition_prefix(self, *tile: int) -> Partition:
         """Like `Tensor.partition_prefix`. Raises SharedError while another handle is held."""
-        return partitioned(self, tile, prefix=True)
+        return move_into_partition(self, tile, prefix=True)
 
     def _view_of(self, layout: Layout, readonly: bool) -> SharedTensor:
         made = SharedTensor.of(self._storage, layout, self._parent, None, readonly)
-        made._hold = self._storage.hold(Mode.SHARED, made.region, here(), "a shared handle")
+        made._hold = self._storage.hold(Mode.SHARED, made.region, current_location(), "a shared handle")
         return made

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from tilecheck_runtime.backends.selection.select import current
 from tilecheck_runtime.cpu.dtypes import DType
-from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.locations import current_location
 from tilecheck_runtime.ownership.handles import Layout, row_major
-from tilecheck_runtime.ownership.state import Use, check, moved
+from tilecheck_runtime.ownership.state import Use, check, end_handle
 from tilecheck_runtime.ownership.storage import LOCK, Mode, Storage
-from tilecheck_runtime.tensors.capturing import not_captured
+from tilecheck_runtime.tensors.capturing import refuse_in_capture
 from tilecheck_runtime.tensors.reading import Readable
 
 if TYPE_CHECKING:
     from tilecheck_runtime.tensors.partition import Partition
     from tilecheck_runtime.tensors.shared import SharedTensor
 
-__all__ = ["Tensor", "fresh"]
+__all__ = ["Tensor", "allocate_tensor"]
 
 
 class Tensor(Readable):
@@ -30,16 +30,16 @@ class Tensor(Readable):
 
         Raises OwnershipError when it is not one's own now, and LaunchArgumentError for a tile of another rank.
         """
-        from tilecheck_runtime.tensors.partition import partitioned
+        from tilecheck_runtime.tensors.partition import move_into_partition
 
-        return partitioned(self, tile, prefix=False)
+        return move_into_partition(self, tile, prefix=False)
 
     def partition_prefix(self, *tile: int) -> Partition:
         """Like `partition`, for a launch that writes the first pieces only: its grid is given with `.grid(...)` and is
         not larger than the partition. The other pieces keep their contents."""
-        from tilecheck_runtime.tensors.partition import partitioned
+        from tilecheck_runtime.tensors.partition import move_into_partition
 
-        return partitioned(self, tile, prefix=True)
+        return move_into_partition(self, tile, prefix=True)
 
     def share(self) -> SharedTensor:
         """Moves it into a handle that can be copied and read by many. Raises OwnershipError."""
@@ -47,14 +47,14 @@ class Tensor(Readable):
 
         with LOCK:
             check(self, Use.READ)
-            moved(self, "a shared handle", "use the handle that `.share()` returned")
-            hold = self._storage.hold(Mode.SHARED, self.region, here(), "a shared handle")
+            end_handle(self, "a shared handle", "use the handle that `.share()` returned")
+            hold = self._storage.hold(Mode.SHARED, self.region, current_location(), "a shared handle")
             return SharedTensor.of(self._storage, self._layout, self._parent, hold, self.readonly)
 
 
-def fresh(shape: tuple[int, ...], dtype: DType) -> Tensor:
+def allocate_tensor(shape: tuple[int, ...], dtype: DType) -> Tensor:
     """A tensor with any contents, without gaps. Raises CaptureError while a graph is captured."""
-    not_captured("memory is allocated", "allocate it before, so that every replay finds it where it was")
+    refuse_in_capture("memory is allocated", "allocate it before, so that every replay finds it where it was")
     layout = Layout(dtype, shape, row_major(shape))
     memory = current().allocate(max(layout.size, 1) * layout.itemsize)
     return Tensor.of(Storage(memory), layout)

@@ -73,7 +73,7 @@ def tune(make: Callable[..., Callable[[], object]], space: Sequence[Mapping[str,
         if found is None and trials and time.monotonic() > end:
             found = Trial(config, None, f"not tried, as {seconds:.0f} s were over")
         elif found is None:
-            found = _tried(make, config, samples, repeats)
+            found = _try_config(make, config, samples, repeats)
             _append(record, {**place, "config": name, "us": found.microseconds, "error": found.error})
         else:
             found = Trial(config, found.microseconds, found.error, resumed=True)
@@ -84,7 +84,8 @@ def tune(make: Callable[..., Callable[[], object]], space: Sequence[Mapping[str,
     return Tuned(tuple(trials))
 
 
-def _tried(make: Callable[..., Callable[[], object]], config: Mapping[str, Any], samples: int, repeats: int) -> Trial:
+def _try_config(make: Callable[..., Callable[[], object]], config: Mapping[str, Any], samples: int,
+                repeats: int) -> Trial:
     try:
         call = make(**config)
         timing = bench(call, samples=samples, repeats=repeats)

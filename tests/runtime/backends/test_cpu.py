@@ -21,11 +21,11 @@ from tilecheck_runtime.backends.selection.select import backend_of, current
 from tilecheck_runtime.cpu.dtypes import DTYPES
 from tilecheck_runtime.cpu.execution.translate import Translator
 from tilecheck_runtime.dialect.device.reference import Ref
-from tilecheck_runtime.errors.locations import Place
+from tilecheck_runtime.errors.locations import Location
 from tilecheck_runtime.ownership.memory import Strided
 
 F32, BF16 = DTYPES["float32"], DTYPES["bfloat16"]
-HERE = Place("script.py", 3)
+HERE = Location("script.py", 3)
 
 
 @pytest.fixture

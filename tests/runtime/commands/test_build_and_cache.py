@@ -60,11 +60,11 @@ def test_later_builds_join_the_manifest(run, tmp_path):
     status, _, _ = run("build", f"{FILE}::copy", "--arch", "sm_90", "--sig", "x=f32[64], z=f32[64], T=16",
                          "--sig", "x=f32[65], z=f32[65], T=16")
     assert status == 0
-    found = manifest.read(tmp_path / "cubins")
+    found = manifest.read_manifest(tmp_path / "cubins")
     assert [e["kernel"].rpartition("::")[2] for e, _ in found] == ["add", "copy", "copy"]
     assert all(len(cubin) == e["bytes"] for e, cubin in found)
     assert "cached" in run("build", f"{FILE}::add", "--arch", "sm_90", "--sig", ADD)[1]
-    assert len(manifest.read(tmp_path / "cubins")) == 3
+    assert len(manifest.read_manifest(tmp_path / "cubins")) == 3
 
 
 @needs.machine_code
@@ -73,12 +73,12 @@ def test_a_cubin_that_was_changed_or_is_gone_is_said(run, tmp_path):
     cubin = next((tmp_path / "cubins").glob("*.cubin"))
     cubin.write_bytes(cubin.read_bytes() + b"!")
     with pytest.raises(CompileError, match=r"\.cubin is not the cubin that was built"):
-        manifest.read(tmp_path / "cubins")
+        manifest.read_manifest(tmp_path / "cubins")
     cubin.unlink()
     with pytest.raises(CompileError, match=r"\.cubin is missing"):
-        manifest.read(tmp_path / "cubins")
+        manifest.read_manifest(tmp_path / "cubins")
     with pytest.raises(CompileError, match=r"manifest.json cannot be read(?s:.)*build the kernels anew"):
-        manifest.read(tmp_path)
+        manifest.read_manifest(tmp_path)
 
 
 @needs.machine_code

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.runtime.compile import kernels
 from tests.runtime.compile.arrays import array
 from tests.runtime.dialect.launching import specialized
-from tilecheck_runtime.compile.bytecode import translated
+from tilecheck_runtime.compile.bytecode import translate_to_bytecode
 from tilecheck_runtime.compile.facts import signature_of
 from tilecheck_runtime.compile.options import Options
 
@@ -15,7 +15,7 @@ FAR = 1 << 40
 
 
 def made(function, arguments, options=Options(), arch="sm_90"):  # noqa: B008
-    return translated(function, signature_of(function, arguments), arch, options, "13.4")
+    return translate_to_bytecode(function, signature_of(function, arguments), arch, options, "13.4")
 
 
 def copied(first=None, second=None, tile=64, **options):

@@ -6,7 +6,7 @@ import importlib.util
 
 import pytest
 
-from tilecheck_runtime.compile.toolchain import found
+from tilecheck_runtime.compile.toolchain import find_toolchain
 from tilecheck_runtime.errors.compilation import CompileError
 
 __all__ = ["bytecode", "machine_code"]
@@ -21,7 +21,7 @@ def _cuda_tile() -> bool:
 
 def _tileiras() -> str:
     try:
-        return found() and ""
+        return find_toolchain() and ""
     except CompileError as error:
         return error.summary
 

@@ -9,9 +9,9 @@ import pytest
 
 from tests.runtime.compile import fake, kernels, needs
 from tests.runtime.compile.test_toolchain import forgotten
-from tilecheck_runtime.compile.assemble import TIMEOUT, assembled
+from tilecheck_runtime.compile.assemble import TIMEOUT, assemble
 from tilecheck_runtime.compile.options import Options
-from tilecheck_runtime.compile.toolchain import OVERRIDE, found
+from tilecheck_runtime.compile.toolchain import OVERRIDE, find_toolchain
 from tilecheck_runtime.errors.compilation import AssemblerError
 
 __all__ = ["forgotten"]
@@ -26,7 +26,7 @@ DEFINITION = Path(FILE).read_text().splitlines().index("def copy(x, z, T: ct.Con
 def compiler(tmp_path, monkeypatch):
     def make(does):
         monkeypatch.setenv(OVERRIDE, fake.tileiras(tmp_path, does))
-        return lambda: assembled(kernels.copy._pyfunc, b"bytecode", "sm_90", Options(opt_level=2), found())
+        return lambda: assemble(kernels.copy._pyfunc, b"bytecode", "sm_90", Options(opt_level=2), find_toolchain())
     return make
 
 

@@ -114,18 +114,18 @@ def test_the_check_is_of_some_use():
 
 
 def test_scalars_that_change_from_launch_to_launch_make_no_other_kernel(monkeypatch):
-    monkeypatch.setattr(refine, "found", lambda: type("Tools", (), {"unchecked": True}))
+    monkeypatch.setattr(refine, "find_toolchain", lambda: type("Tools", (), {"unchecked": True}))
     plan = specialized(kernels.picks, {"z": floats(128)}, {"z": (64,)}).plan
     numbers = {"B": 64, "z.shape[0]": 128, "x.shape[0]": 512, "grid[0]": 2, "grid[1]": 1, "grid[2]": 1}
-    plans = [refine.refined(kernels.picks._pyfunc, plan, {**numbers, "i": i}) for i in (0, 1, 100)]
+    plans = [refine.refine_plan(kernels.picks._pyfunc, plan, {**numbers, "i": i}) for i in (0, 1, 100)]
     assert plans[0] is plans[1] is plans[2]
     assert plans[0].compact and plans[0].inside == {"z"}
 
 
 def test_a_compiler_that_cannot_leave_out_checks_gets_all_of_them(monkeypatch):
-    monkeypatch.setattr(refine, "found", lambda: type("Tools", (), {"unchecked": False}))
+    monkeypatch.setattr(refine, "find_toolchain", lambda: type("Tools", (), {"unchecked": False}))
     plan = specialized(cases.add, {"z": floats(128)}, {"z": (64,)}).plan
     numbers = {"B": 64, **{f"{n}.shape[0]": 128 for n in "zxy"}, "grid[0]": 2, "grid[1]": 1, "grid[2]": 1}
-    assert refine.refined(cases.add._pyfunc, plan, numbers).inside == frozenset()
-    monkeypatch.setattr(refine, "found", lambda: type("Tools", (), {"unchecked": True}))
-    assert refine.refined(cases.add._pyfunc, plan, numbers).inside == {"x", "y", "z"}
+    assert refine.refine_plan(cases.add._pyfunc, plan, numbers).inside == frozenset()
+    monkeypatch.setattr(refine, "find_toolchain", lambda: type("Tools", (), {"unchecked": True}))
+    assert refine.refine_plan(cases.add._pyfunc, plan, numbers).inside == {"x", "y", "z"}

@@ -14,7 +14,7 @@ from tests.cases import dialect as cases
 from tests.runtime.compile import kernels, needs
 from tests.runtime.compile.arrays import array
 from tests.runtime.compile.making import FAR, entry_of
-from tilecheck_runtime.api.compile_ahead import made_for
+from tilecheck_runtime.api.compile_ahead import compile_for_sketch
 from tilecheck_runtime.compile import build as building
 from tilecheck_runtime.compile import elf
 from tilecheck_runtime.compile.build import build
@@ -23,8 +23,8 @@ from tilecheck_runtime.compile.debug import DUMP, LOG
 from tilecheck_runtime.compile.disassemble import ptx, tileir
 from tilecheck_runtime.compile.facts import signature_of
 from tilecheck_runtime.compile.options import Options
-from tilecheck_runtime.compile.symbol import assumed, verify
-from tilecheck_runtime.compile.toolchain import found
+from tilecheck_runtime.compile.symbol import verify, verify_symbol
+from tilecheck_runtime.compile.toolchain import find_toolchain
 from tilecheck_runtime.errors.compilation import ArchitectureError, AssemblerError, SymbolMismatchError
 from tilecheck_runtime.kernel_cache.folder import VARIABLE
 from tilecheck_runtime.kernel_cache.record import Record, decode, encode
@@ -126,11 +126,11 @@ def test_a_cubin_is_compared_with_what_a_launch_keeps_to():
         with pytest.raises(SymbolMismatchError, match=r"under other assumptions on `x`\n(?s:.)*the code assumes"):
             verify(made.cubin, made.symbol, replace(made.signature, parameters=(changed, z, constant)))
     with pytest.raises(SymbolMismatchError, match="compiled for 3 parameters, this launch has 2"):
-        assumed(made.symbol, replace(made.signature, parameters=(x, z), names=("x", "z")))
+        verify_symbol(made.symbol, replace(made.signature, parameters=(x, z), names=("x", "z")))
     with pytest.raises(SymbolMismatchError, match=r"the cubin has the kernel copy_.*, not `other`"):
         verify(made.cubin, "other", made.signature)
     with pytest.raises(SymbolMismatchError, match="does not say what the code assumes"):
-        assumed("copy", made.signature)
+        verify_symbol("copy", made.signature)
     for damaged in (b"", made.cubin[:200], b"\x7fELF" + bytes(60), made.cubin[:5000]):
         with pytest.raises(SymbolMismatchError, match="this is no cubin"):
             verify(damaged, made.symbol, made.signature)
@@ -139,7 +139,7 @@ def test_a_cubin_is_compared_with_what_a_launch_keeps_to():
 def test_threads_that_ask_for_the_same_compile_it_once(monkeypatch):
     calls, made = [], []
     real = building.assembled
-    monkeypatch.setattr(building, "assembled", lambda *given: (calls.append(1), real(*given))[1])
+    monkeypatch.setattr(building, "assemble", lambda *given: (calls.append(1), real(*given))[1])
     threads = [threading.Thread(target=lambda: made.append(copied())) for _ in range(6)]
     for thread in threads:
         thread.start()
@@ -153,7 +153,7 @@ def test_what_failed_is_tried_again(monkeypatch):
         raise RuntimeError("no memory")
 
     with monkeypatch.context() as broken:
-        broken.setattr(building, "assembled", fails)
+        broken.setattr(building, "assemble", fails)
         with pytest.raises(RuntimeError, match="no memory"):
             copied()
     assert copied().cubin
@@ -181,34 +181,36 @@ def test_an_architecture_of_the_future_is_refused_with_the_remedy():
 
 
 def test_hints_reach_the_compiler():
-    made = made_for(kernels.gemm, "z=[256, 256]/[128, 128], x=[256, 64], y=[64, 256], bk=64", "sm_90").compiled
+    made = compile_for_sketch(kernels.gemm, "z=[256, 256]/[128, 128], x=[256, 64], y=[64, 256], bk=64",
+                              "sm_90").compiled
     assert (made.options.occupancy, made.num_ctas) == (1, 2)
     assert ".reqnctapercluster 2" in ptx(made.cubin)
-    assert "num_cta_in_cga = 2" in tileir(made.bytecode, found())
-    assert "occupancy = 1" in tileir(made.bytecode, found())
+    assert "num_cta_in_cga = 2" in tileir(made.bytecode, find_toolchain())
+    assert "occupancy = 1" in tileir(made.bytecode, find_toolchain())
 
 
 def test_what_is_proved_inside_has_no_bounds_checks():
-    inside = made_for(kernels.add, "z=[1024]/[128], x=[1024], y=[1024]", "sm_90")
-    beyond = made_for(kernels.add, "z=[1008]/[128], x=[1008], y=[1008]", "sm_90")
+    inside = compile_for_sketch(kernels.add, "z=[1024]/[128], x=[1024], y=[1024]", "sm_90")
+    beyond = compile_for_sketch(kernels.add, "z=[1008]/[128], x=[1008], y=[1008]", "sm_90")
     assert inside.specialized.inside == {"x", "y", "z"} and not beyond.specialized.inside
-    text = tileir(inside.compiled.bytecode, found())
+    text = tileir(inside.compiled.bytecode, find_toolchain())
     assert "padding_value" not in text and text.count("inbounds") >= 3
-    assert "padding_value = zero" in tileir(beyond.compiled.bytecode, found())
+    assert "padding_value = zero" in tileir(beyond.compiled.bytecode, find_toolchain())
     assert ptx(inside.compiled.cubin).count("setp") < ptx(beyond.compiled.cubin).count("setp")
 
 
 def test_what_this_compiler_cannot_do_is_said_with_the_remedy():
     """An access without bounds check that is padded; entries of the dialect have none."""
     try:
-        made_for(kernels.unchecked_and_padded, "x=f32[64], z=f32[64], T=16", "sm_90", unchecked="to see what happens")
+        compile_for_sketch(kernels.unchecked_and_padded, "x=f32[64], z=f32[64], T=16", "sm_90",
+                           unchecked="to see what happens")
     except AssemblerError as error:
         assert "failed (exit status 5) on `unchecked_and_padded` for sm_90\n" in str(error)
         assert "= note: failed to compile Tile IR program\n" in str(error)
         assert "= help: leave out `padding_mode` where `check_bounds=False` is given: " in str(error)
         assert Path(error.bytecode).stat().st_size > 100
     else:
-        assert found().version > (13, 4), "13.4 could not"
+        assert find_toolchain().version > (13, 4), "13.4 could not"
 
 
 def test_logs_and_dumps(tmp_path, monkeypatch, capfd):
@@ -247,4 +249,4 @@ EXAMPLES = {
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_examples_for_every_architecture(example, arch):
     kernel, sketch = EXAMPLES[example]
-    assert made_for(kernel, sketch, arch).compiled.cubin
+    assert compile_for_sketch(kernel, sketch, arch).compiled.cubin

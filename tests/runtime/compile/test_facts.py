@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.runtime.compile import kernels
 from tests.runtime.compile.arrays import array
-from tilecheck_runtime.compile.assumptions import broken, holds, told
+from tilecheck_runtime.compile.assumptions import are_met, describe_assumptions, find_broken
 from tilecheck_runtime.compile.constraints import ConstantParameter, ScalarParameter
 from tilecheck_runtime.compile.facts import signature_of
 from tilecheck_runtime.errors.compilation import UnsupportedArgumentError
@@ -129,11 +129,11 @@ def arrays(draw, at):
 def test_what_is_found_holds_and_a_variant_is_refused_where_it_does_not(a, b, c, d):
     first, second = (a, b, 64), (c, d, 64)
     mine, other = signature_of(COPY, first), signature_of(COPY, second)
-    assert holds(mine, first)
+    assert are_met(mine, first)
     if mine == other:
-        assert holds(mine, second)
-    wrong = list(broken(mine, second))
-    assert holds(mine, second) == (not wrong)
+        assert are_met(mine, second)
+    wrong = list(find_broken(mine, second))
+    assert are_met(mine, second) == (not wrong)
     _truth(mine, second, not wrong)
 
 
@@ -178,23 +178,23 @@ BROKEN = {
 def test_a_broken_assumption_is_named_with_its_value(case):
     x, message = BROKEN[case]
     signature = of(array((64,)))
-    assert message in list(broken(signature, (x, array((64,), at=FAR), 64)))
-    assert not holds(signature, (x, array((64,), at=FAR), 64))
+    assert message in list(find_broken(signature, (x, array((64,), at=FAR), 64)))
+    assert not are_met(signature, (x, array((64,), at=FAR), 64))
 
 
 def test_constants_and_numbers_that_differ_are_named():
     signature = of(array((64,)))
     z = array((64,), at=FAR)
-    assert list(broken(signature, (array((64,)), z, 32))) == ["`T` is the constant 64, not 32"]
-    assert list(broken(signature, (array((64,)), z, 64.0))) == ["`T` is the constant 64, not 64.0"]
-    assert list(broken(signature, (array((64,)), z))) == ["3 arguments are expected, 2 were given"]
+    assert list(find_broken(signature, (array((64,)), z, 32))) == ["`T` is the constant 64, not 32"]
+    assert list(find_broken(signature, (array((64,)), z, 64.0))) == ["`T` is the constant 64, not 64.0"]
+    assert list(find_broken(signature, (array((64,)), z))) == ["3 arguments are expected, 2 were given"]
     numbers = signature_of(FIXED, (array((8, 8)), 3, 1.5))
-    assert list(broken(numbers, (array((8, 8)), 1 << 40, 1.5))) == [f"`n` = {1 << 40} does not fit in int32"]
-    assert list(broken(numbers, (array((8, 8)), 3, 1))) == ["`a` is a number of type float32, not 1"]
+    assert list(find_broken(numbers, (array((8, 8)), 1 << 40, 1.5))) == [f"`n` = {1 << 40} does not fit in int32"]
+    assert list(find_broken(numbers, (array((8, 8)), 3, 1))) == ["`a` is a number of type float32, not 1"]
 
 
 def test_assumptions_in_words():
-    assert told(of(array((64, 1)))) == (
+    assert describe_assumptions(of(array((64, 1)))) == (
         "the address of `x` is a multiple of 16 bytes", "the extent of `x` along axis 0 is a multiple of 16",
         "the extent of `x` along axis 1 is 1", "the stride of `x` along axis 0 is 1",
         "the stride of `x` along axis 1 is 1", "no two elements of `x` share memory",
@@ -202,4 +202,4 @@ def test_assumptions_in_words():
         "the extent of `z` along axis 0 is a multiple of 16", "the stride of `z` along axis 0 is 1",
         "no two elements of `z` share memory", "`z` shares no memory with another array", "`T` is 64")
     both = of(array((64,)), array((64,)))
-    assert "`x` may share memory with group0" in told(both)
+    assert "`x` may share memory with group0" in describe_assumptions(both)

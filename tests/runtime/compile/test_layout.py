@@ -6,7 +6,7 @@ from tests.runtime.compile import kernels
 from tests.runtime.compile.arrays import array
 from tilecheck_runtime.compile.constraints import ArrayParameter, ConstantParameter, ScalarParameter, Signature
 from tilecheck_runtime.compile.facts import signature_of
-from tilecheck_runtime.compile.layout import layout, packed
+from tilecheck_runtime.compile.layout import layout, pack_values
 
 
 def plain(rank, index="int32"):
@@ -33,7 +33,7 @@ def test_constants_are_not_passed_and_64_bit_arrays_take_more():
 def test_arguments_are_packed_in_order():
     arguments = (array((64, 32), at=4096, offset=64), array((8,), at=1 << 30, strides=(2,)), 64)
     slots = layout(signature_of(kernels.copy._pyfunc, arguments))
-    assert packed(slots, arguments) == (4160, 64, 32, 32, 1, 1 << 30, 8, 2)
+    assert pack_values(slots, arguments) == (4160, 64, 32, 32, 1, 1 << 30, 8, 2)
     assert [(s.argument, s.part, s.axis) for s in slots] == [
         (0, "pointer", 0), (0, "shape", 0), (0, "shape", 1), (0, "stride", 0), (0, "stride", 1), (1, "pointer", 0),
         (1, "shape", 0), (1, "stride", 0)]

@@ -12,14 +12,14 @@ import tilecheck_runtime as tcr
 from tests.runtime.compile import kernels, needs
 from tests.runtime.gpu import ahead
 from tilecheck import __version__
-from tilecheck_runtime.api.compile_ahead import made_for
+from tilecheck_runtime.api.compile_ahead import compile_for_sketch
 from tilecheck_runtime.compile import build as building
 from tilecheck_runtime.compile import prebuilt
-from tilecheck_runtime.compile.artifact import entry_of
+from tilecheck_runtime.compile.artifact import manifest_entry
 from tilecheck_runtime.compile.fingerprint import portable
-from tilecheck_runtime.compile.manifest import written
+from tilecheck_runtime.compile.manifest import write_manifest
 from tilecheck_runtime.compile.options import Options
-from tilecheck_runtime.compile.specialize import of_sketch
+from tilecheck_runtime.compile.specialize import specialize_for_sketch
 
 ADD = "z=[1024]/[128], x=[1024], y=[1024]"
 pytestmark = needs.machine_code
@@ -33,23 +33,23 @@ def _forgotten():
 
 @pytest.fixture
 def folder(tmp_path):
-    made = made_for(kernels.add, ADD, "sm_90")
+    made = compile_for_sketch(kernels.add, ADD, "sm_90")
     tmp_path.chmod(0o700)
-    written(tmp_path / "cubins", [(entry_of("kernels.py::add", ADD, made), made.compiled.cubin)])
+    write_manifest(tmp_path / "cubins", [(manifest_entry("kernels.py::add", ADD, made), made.compiled.cubin)])
     (tmp_path / "cubins").chmod(0o700)
     return tmp_path / "cubins"
 
 
 def wanted(sketch=ADD, kernel=kernels.add, arch="sm_90", options=None):
     """What a launch asks for."""
-    found = of_sketch(kernel, sketch)
+    found = specialize_for_sketch(kernel, sketch)
     return prebuilt.code_of(found.function, found.signature, arch, options or Options.of(kernel.hints, arch))
 
 
 def test_a_launch_gets_what_was_built(folder, monkeypatch):
     assert wanted() is None, "nothing was loaded"
     assert tcr.load(folder, compile=False) == ("kernels.py::add",)
-    monkeypatch.setattr(building, "assembled", lambda *a: pytest.fail("compiled"))
+    monkeypatch.setattr(building, "assemble", lambda *a: pytest.fail("compiled"))
     code = wanted()
     assert code.symbol.startswith("add_K") and len(code.parameters) == 9 and code.cubin[:4] == b"\x7fELF"
 
@@ -73,7 +73,7 @@ def test_what_was_not_built_is_compiled_or_refused(folder, other, says):
 def test_source_that_is_other_than_what_was_built(folder, monkeypatch):
     tcr.load(folder, compile=False)
     wanted()
-    function = of_sketch(kernels.add, ADD).function
+    function = specialize_for_sketch(kernels.add, ADD).function
     inner = function.__globals__["_t_kernel"]
     before = portable(function)
     monkeypatch.setattr(inner, "__code__", inner.__code__.replace(co_consts=(*inner.__code__.co_consts, 7)))
@@ -91,8 +91,8 @@ def test_a_cubin_that_is_not_the_one_that_was_built(folder):
 
 def test_a_cubin_of_other_assumptions_under_a_manifest_that_lies(folder):
     """Someone put another cubin and its digest there: the symbol says what it assumes."""
-    aligned = made_for(kernels.add, ADD.replace("y=[1024]", "y=[1024]@4"), "sm_90")
-    entry = entry_of("kernels.py::add", ADD, aligned)
+    aligned = compile_for_sketch(kernels.add, ADD.replace("y=[1024]", "y=[1024]@4"), "sm_90")
+    entry = manifest_entry("kernels.py::add", ADD, aligned)
     document = json.loads((folder / "manifest.json").read_text())
     right = document["kernels"][0]
     document["kernels"] = [{**entry, "signature": right["signature"], "source": right["source"]}]
@@ -139,8 +139,8 @@ def test_lines_and_places_make_no_difference(tmp_path):
 
 
 def test_a_program_without_any_tool(tmp_path):
-    made = made_for(ahead.plus, ADD, "sm_90")
-    written(tmp_path / "cubins", [(entry_of("ahead.py::plus", ADD, made), made.compiled.cubin)])
+    made = compile_for_sketch(ahead.plus, ADD, "sm_90")
+    write_manifest(tmp_path / "cubins", [(manifest_entry("ahead.py::plus", ADD, made), made.compiled.cubin)])
     for place in (tmp_path, tmp_path / "cubins"):
         place.chmod(0o700)
     done = subprocess.run([sys.executable, "-m", "tests.runtime.compile.without_tools", str(tmp_path / "cubins")],

@@ -8,8 +8,8 @@ from tests.runtime.compile import kernels
 from tilecheck_runtime import Grouped, Linear, Range
 from tilecheck_runtime.compile import refine
 from tilecheck_runtime.compile.constraints import ConstantParameter, ScalarParameter
-from tilecheck_runtime.compile.signature_syntax import Sketched, parsed
-from tilecheck_runtime.compile.specialize import of_sketch
+from tilecheck_runtime.compile.signature_syntax import SketchedArray, parse_sketch
+from tilecheck_runtime.compile.specialize import specialize_for_sketch
 from tilecheck_runtime.errors.compilation import SketchError
 from tilecheck_runtime.errors.ownership import ContractError
 
@@ -17,15 +17,16 @@ from tilecheck_runtime.errors.ownership import ContractError
 @pytest.fixture(autouse=True)
 def compiler(monkeypatch):
     """What text means does not depend on the compiler that is installed."""
-    monkeypatch.setattr(refine, "found", lambda: type("Tools", (), {"unchecked": True}))
+    monkeypatch.setattr(refine, "find_toolchain", lambda: type("Tools", (), {"unchecked": True}))
 
 
 def test_arrays_and_numbers():
-    found = parsed("z=[4096, 64,] / [128, 16] by Grouped(8) on 132, x = f16[8, 2] : (16, 1) @ 4, bk=64, a=1.5, b=true")
+    found = parse_sketch("z=[4096, 64,] / [128, 16] by Grouped(8) on 132, x = f16[8, 2] : (16, 1) @ 4, bk=64, a=1.5, "
+                         "b=true")
     assert found == {
-        "z": Sketched(None, (4096, 64), (128, 16), Grouped(8), 132, (64, 1), 16),
-        "x": Sketched("f16", (8, 2), None, None, None, (16, 1), 4), "bk": 64, "a": 1.5, "b": True}
-    assert parsed("z=[8]/[2] by Range(Linear(), 1, 3) on 2")["z"].schedule == Range(Linear(), 1, 3)
+        "z": SketchedArray(None, (4096, 64), (128, 16), Grouped(8), 132, (64, 1), 16),
+        "x": SketchedArray("f16", (8, 2), None, None, None, (16, 1), 4), "bk": 64, "a": 1.5, "b": True}
+    assert parse_sketch("z=[8]/[2] by Range(Linear(), 1, 3) on 2")["z"].schedule == Range(Linear(), 1, 3)
 
 
 @pytest.mark.parametrize(("text", "message"), [
@@ -44,23 +45,25 @@ def test_arrays_and_numbers():
 ])
 def test_what_cannot_be_read_is_named(text, message):
     with pytest.raises(SketchError, match=message):
-        parsed(text)
+        parse_sketch(text)
 
 
 def test_a_kernel_of_the_dialect_is_specialized_as_a_launch_would():
-    made = of_sketch(kernels.gemm, "z=[256, 512]/[128, 128], x=[256, 64], y=[64, 512], bk=64")
+    made = specialize_for_sketch(kernels.gemm, "z=[256, 512]/[128, 128], x=[256, 64], y=[64, 512], bk=64")
     assert made.grid == (2, 4, 1) and made.inside == {"x", "y", "z"}
     x = made.signature.parameters[1]
     assert (x.dtype, x.strides, x.stride_divisors, x.shape_divisors) == ("float16", (None, 1), (8, 1), (16, 16))
     assert made.signature.parameters[3:] == tuple(map(ConstantParameter, (128, 128, 64)))
-    mapped = of_sketch(kernels.gemm, "z=[256, 512] by Grouped(2) on 3, BM=128, BN=128, x=[256, 64], y=[64, 512], BK=64")
+    mapped = specialize_for_sketch(kernels.gemm,
+                                   "z=[256, 512] by Grouped(2) on 3, BM=128, BN=128, x=[256, 64], y=[64, 512], BK=64")
     assert mapped.grid == (3, 1, 1)
-    assert of_sketch(kernels.axpy, "z=[100]/[32], x=[128]@4, a=2").signature.parameters[2] == ScalarParameter("float32")
-    assert of_sketch(kernels.axpy, "z=[100]/[32], x=[128]@4, a=2").signature.parameters[1].alignment == 1
+    assert specialize_for_sketch(kernels.axpy,
+                                 "z=[100]/[32], x=[128]@4, a=2").signature.parameters[2] == ScalarParameter("float32")
+    assert specialize_for_sketch(kernels.axpy, "z=[100]/[32], x=[128]@4, a=2").signature.parameters[1].alignment == 1
 
 
 def test_a_kernel_of_cutile():
-    made = of_sketch(kernels.copy, "x=f32[64], z=f32[64]:(2), T=16")
+    made = specialize_for_sketch(kernels.copy, "x=f32[64], z=f32[64]:(2), T=16")
     assert made.grid is None and made.inside == frozenset()
     assert made.signature.parameters[1].strides == (None,)
 
@@ -79,7 +82,7 @@ def test_a_kernel_of_cutile():
 ])
 def test_what_a_kernel_does_not_take_is_named(text, message):
     with pytest.raises(SketchError, match=message):
-        of_sketch(kernels.add, text)
+        specialize_for_sketch(kernels.add, text)
 
 
 @pytest.mark.parametrize(("text", "message"), [
@@ -88,7 +91,7 @@ def test_what_a_kernel_does_not_take_is_named(text, message):
 ])
 def test_numbers_that_are_none(text, message):
     with pytest.raises(SketchError, match=message):
-        of_sketch(kernels.axpy, text)
+        specialize_for_sketch(kernels.axpy, text)
 
 
 @pytest.mark.parametrize(("text", "message"), [
@@ -97,9 +100,9 @@ def test_numbers_that_are_none(text, message):
 ])
 def test_what_a_kernel_of_cutile_does_not_take(text, message):
     with pytest.raises(SketchError, match=message):
-        of_sketch(kernels.copy, text)
+        specialize_for_sketch(kernels.copy, text)
 
 
 def test_a_launch_that_would_be_refused_is_refused():
     with pytest.raises(ContractError, match=r"z.shape\[0\] <= x.shape\[0\]"):
-        of_sketch(kernels.add, "z=[64]/[32], x=[63], y=[64]")
+        specialize_for_sketch(kernels.add, "z=[64]/[32], x=[63], y=[64]")

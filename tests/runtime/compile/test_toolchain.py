@@ -10,7 +10,13 @@ import pytest
 
 from tests.runtime.compile import fake, needs
 from tilecheck_runtime.compile import toolchain
-from tilecheck_runtime.compile.toolchain import OVERRIDE, environment, found, named, supported
+from tilecheck_runtime.compile.toolchain import (
+    OVERRIDE,
+    check_architecture_name,
+    check_supported,
+    environment,
+    find_toolchain,
+)
 from tilecheck_runtime.errors.compilation import ArchitectureError, MissingToolError, ToolVersionError
 
 pytestmark = [needs.bytecode, pytest.mark.skipif(os.name != "posix", reason="the fake compiler is a shell script")]
@@ -18,10 +24,10 @@ pytestmark = [needs.bytecode, pytest.mark.skipif(os.name != "posix", reason="the
 
 @pytest.fixture(autouse=True)
 def forgotten():
-    toolchain._found.cache_clear()
+    toolchain._find_toolchain.cache_clear()
     toolchain._architectures.cache_clear()
     yield
-    toolchain._found.cache_clear()
+    toolchain._find_toolchain.cache_clear()
     toolchain._architectures.cache_clear()
 
 
@@ -45,7 +51,7 @@ def versions(monkeypatch):
 def test_one_that_is_named_is_taken(tmp_path, monkeypatch):
     path = fake.tileiras(tmp_path, release="13.5")
     monkeypatch.setenv(OVERRIDE, path)
-    tools = found()
+    tools = find_toolchain()
     assert (tools.tileiras, tools.root, tools.version, tools.bytecode) == (path, str(tmp_path), (13, 5), "13.4")
     assert tools.architectures == ("sm_80", "sm_90") and tools.unchecked
     assert any("13.5" in part for part in tools.identity) and "ptxas 1\n" in tools.identity
@@ -53,13 +59,13 @@ def test_one_that_is_named_is_taken(tmp_path, monkeypatch):
 
 def test_an_older_one_gets_older_bytecode_with_all_bounds_checks(tmp_path, monkeypatch):
     monkeypatch.setenv(OVERRIDE, fake.tileiras(tmp_path, release="13.3"))
-    assert found().bytecode == "13.3" and not found().unchecked
+    assert find_toolchain().bytecode == "13.3" and not find_toolchain().unchecked
 
 
 def test_one_on_the_path_is_found(tmp_path, versions, monkeypatch):
     path = fake.tileiras(tmp_path)
     monkeypatch.setenv("PATH", os.path.dirname(path))
-    assert found().tileiras == path
+    assert find_toolchain().tileiras == path
 
 
 @pytest.mark.parametrize(("packages", "message"), [
@@ -75,7 +81,7 @@ def test_what_is_missing_or_does_not_go_together_is_said(versions, packages, mes
     for name in [n for n, v in versions.items() if v is None]:
         del versions[name]
     with pytest.raises((MissingToolError, ToolVersionError), match=message):
-        found()
+        find_toolchain()
 
 
 @pytest.mark.parametrize(("release", "message"), [("13.1", "tileiras 13.1 at `.*` is too old: 13.3 or later is needed"),
@@ -83,19 +89,19 @@ def test_what_is_missing_or_does_not_go_together_is_said(versions, packages, mes
 def test_versions_that_will_not_do(tmp_path, monkeypatch, release, message):
     monkeypatch.setenv(OVERRIDE, fake.tileiras(tmp_path, release=release))
     with pytest.raises(ToolVersionError, match=message):
-        found()
+        find_toolchain()
 
 
 def test_a_named_compiler_that_is_none(tmp_path, monkeypatch):
     monkeypatch.setenv(OVERRIDE, str(tmp_path / "nothing"))
     with pytest.raises(MissingToolError, match=f"{OVERRIDE} names `.*nothing`, which is not a program\n.*unset it"):
-        found()
+        find_toolchain()
     broken = tmp_path / "broken"
     broken.write_text("#!/nonexistent/interpreter\n")
     broken.chmod(0o755)
     monkeypatch.setenv(OVERRIDE, str(broken))
     with pytest.raises(MissingToolError, match=r"`.*broken` cannot be run: "):
-        found()
+        find_toolchain()
 
 
 @pytest.mark.parametrize(("arch", "message"), [
@@ -107,7 +113,7 @@ def test_a_named_compiler_that_is_none(tmp_path, monkeypatch):
 ])
 def test_names_of_architectures(arch, message):
     with pytest.raises(ArchitectureError, match=message):
-        named(arch)
+        check_architecture_name(arch)
 
 
 @pytest.mark.parametrize(("arch", "message"), [
@@ -116,14 +122,14 @@ def test_names_of_architectures(arch, message):
 ])
 def test_architectures_that_a_compiler_does_not_have(tmp_path, monkeypatch, arch, message):
     monkeypatch.setenv(OVERRIDE, fake.tileiras(tmp_path))
-    supported("sm_90", found())
+    check_supported("sm_90", find_toolchain())
     with pytest.raises(ArchitectureError, match=message):
-        supported(arch, found())
+        check_supported(arch, find_toolchain())
 
 
 def test_one_that_lists_no_architectures_is_asked_for_all(tmp_path, monkeypatch):
     monkeypatch.setenv(OVERRIDE, fake.tileiras(tmp_path, architectures=""))
-    supported("sm_130", found())
+    check_supported("sm_130", find_toolchain())
 
 
 def test_tools_see_nothing_of_another_cuda():

@@ -11,7 +11,7 @@ from tests.cases import dialect as cases
 from tests.runtime.compile import kernels
 from tilecheck.decorators import unsafe
 from tilecheck_runtime import Kernel
-from tilecheck_runtime.compile.verification_gate import Settlement, require_settled
+from tilecheck_runtime.compile.verification_gate import Verification, require_verified
 from tilecheck_runtime.errors.compilation import UnsettledKernelError
 
 
@@ -27,12 +27,12 @@ def loaded(tmp_path, monkeypatch, text, name="fresh"):
 
 @pytest.mark.parametrize("name", ["add", "axpy", "gemm", "copy", "long"])
 def test_what_is_proved_under_a_contract_may(name):
-    assert require_settled(getattr(kernels, name)._pyfunc) == Settlement("contract")
+    assert require_verified(getattr(kernels, name)._pyfunc) == Verification("contract")
 
 
 def test_every_right_kernel_of_the_cases_may():
     for name in ("add", "gemm", "rms_norm", "gathers_rows", "two_outputs"):
-        assert require_settled(getattr(cases, name)._pyfunc).how == "contract"
+        assert require_verified(getattr(cases, name)._pyfunc).how == "contract"
 
 
 WRONG = ["store_to_input", "wrong_shape", "operands_swapped", "hand_made_index", "foreign_cell", "cell_lost_at_join",
@@ -44,23 +44,23 @@ def test_no_wrong_kernel_of_the_cases_may(name):
     kernel = getattr(cases, name)
     assert isinstance(kernel, Kernel)
     with pytest.raises(UnsettledKernelError, match=f"`{name}` is not compiled: the checker refuses it"):
-        require_settled(kernel._pyfunc)
+        require_verified(kernel._pyfunc)
 
 
 def test_what_the_checker_says_is_part_of_the_error():
     with pytest.raises(UnsettledKernelError) as caught:
-        require_settled(kernels.first_tile._pyfunc)
+        require_verified(kernels.first_tile._pyfunc)
     text = str(caught.value)
     assert text.startswith("`first_tile` is not compiled: the checker refuses it\n  --> ")
     assert "= note: TC101 line " in text and 'take responsibility: @unsafe("why it is right")' in text
     with pytest.raises(UnsettledKernelError, match=r"is not compiled: it is not proved\n(?s:.)*TC102 line"):
-        require_settled(kernels.scattered._pyfunc)
+        require_verified(kernels.scattered._pyfunc)
 
 
 def test_opt_outs_and_their_reasons():
-    because = Settlement("opt-out", ("every row is in the list once",))
-    assert require_settled(kernels.scattered_by_promise._pyfunc) == because
-    assert require_settled(kernels.scattered_by_comment._pyfunc) == because
+    because = Verification("opt-out", ("every row is in the list once",))
+    assert require_verified(kernels.scattered_by_promise._pyfunc) == because
+    assert require_verified(kernels.scattered_by_comment._pyfunc) == because
 
 
 HEAD = """
@@ -81,21 +81,21 @@ def k(z, rows, T: ct.Constant[int]):
 def test_an_opt_out_from_another_rule_is_none(tmp_path, monkeypatch, comment):
     module = loaded(tmp_path, monkeypatch, SCATTER.format(comment=comment))
     with pytest.raises(UnsettledKernelError):
-        require_settled(module.k._pyfunc)
+        require_verified(module.k._pyfunc)
 
 
 def test_a_reason_that_comes_later_counts(tmp_path, monkeypatch):
     function = loaded(tmp_path, monkeypatch, SCATTER.format(comment=""), "later").k._pyfunc
     with pytest.raises(UnsettledKernelError):
-        require_settled(function)
-    assert require_settled(unsafe("looked at")(function)) == Settlement("opt-out", ("looked at",))
+        require_verified(function)
+    assert require_verified(unsafe("looked at")(function)) == Verification("opt-out", ("looked at",))
 
 
 def test_a_kernel_without_a_file_is_not_known():
     space = {}
     exec("def k(z): pass", space)
     with pytest.raises(UnsettledKernelError, match=r"the checker does not see it\n(?s:.)*the checker reads files"):
-        require_settled(space["k"])
+        require_verified(space["k"])
 
 
 GOOD = HEAD + """
@@ -111,7 +111,7 @@ def test_a_file_that_was_edited_after_it_was_loaded_proves_nothing(tmp_path, mon
     (tmp_path / "edited.py").write_text(GOOD)
     message = r"its source, or that of a helper, has changed since it was loaded\n(?s:.)*load it anew"
     with pytest.raises(UnsettledKernelError, match=message):
-        require_settled(module.k._pyfunc)
+        require_verified(module.k._pyfunc)
 
 
 HELPED = """
@@ -132,19 +132,19 @@ def test_a_helper_that_was_edited_after_it_was_loaded_proves_nothing(tmp_path, m
     module = loaded(tmp_path, monkeypatch, HELPED.format(helpers="wrong_helpers"), "helped")
     (tmp_path / "wrong_helpers.py").write_text("def place(i):\n    return i\n")
     with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
-        require_settled(module.k._pyfunc)
+        require_verified(module.k._pyfunc)
     (tmp_path / "right_helpers.py").write_text("def place(i):\n    return i\n")
     again = loaded(tmp_path, monkeypatch, HELPED.format(helpers="right_helpers"), "helped_right")
-    assert require_settled(again.k._pyfunc).how == "contract"
+    assert require_verified(again.k._pyfunc).how == "contract"
 
 
 def test_a_file_that_was_edited_and_loaded_again_is_looked_at_again(tmp_path, monkeypatch):
     # an edit of the same length in the same second is not seen in what was compiled
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    assert require_settled(loaded(tmp_path, monkeypatch, GOOD, "reloaded").k._pyfunc).how == "contract"
+    assert require_verified(loaded(tmp_path, monkeypatch, GOOD, "reloaded").k._pyfunc).how == "contract"
     wrong = loaded(tmp_path, monkeypatch, GOOD.replace("ct.store(z, (i,)", "ct.store(z, (0,)"), "reloaded")
     with pytest.raises(UnsettledKernelError, match="TC101"):
-        require_settled(wrong.k._pyfunc)
+        require_verified(wrong.k._pyfunc)
 
 
 def test_a_helper_that_was_edited_and_loaded_again_is_looked_at_again(tmp_path, monkeypatch):
@@ -156,10 +156,10 @@ def test_a_helper_that_was_edited_and_loaded_again_is_looked_at_again(tmp_path, 
         monkeypatch.setattr(sys, "dont_write_bytecode", True)
         module = loaded(tmp_path, monkeypatch, HELPED.format(helpers="some_helpers"), "helped_again")
         if right:
-            assert require_settled(module.k._pyfunc).how == "contract"
+            assert require_verified(module.k._pyfunc).how == "contract"
         else:
             with pytest.raises(UnsettledKernelError, match="TC101"):
-                require_settled(module.k._pyfunc)
+                require_verified(module.k._pyfunc)
 
 
 SIZED = """
@@ -178,21 +178,21 @@ def k(x, z):
 def test_a_global_that_the_program_has_changed_proves_nothing(tmp_path, monkeypatch):
     module = loaded(tmp_path, monkeypatch, SIZED, "sized")
     module.OTHER = 8
-    assert require_settled(module.k._pyfunc).how == "contract"
+    assert require_verified(module.k._pyfunc).how == "contract"
     module = loaded(tmp_path, monkeypatch, SIZED, "resized")
     module.TILE = 128
     with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
-        require_settled(module.k._pyfunc)
+        require_verified(module.k._pyfunc)
 
 
 def test_a_global_that_is_changed_after_it_was_settled_proves_nothing_any_more(tmp_path, monkeypatch):
     module = loaded(tmp_path, monkeypatch, SIZED, "sized_later")
-    assert require_settled(module.k._pyfunc).how == "contract"
+    assert require_verified(module.k._pyfunc).how == "contract"
     module.TILE = 128
     with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
-        require_settled(module.k._pyfunc)
+        require_verified(module.k._pyfunc)
     module.TILE = 64
-    assert require_settled(module.k._pyfunc).how == "contract"
+    assert require_verified(module.k._pyfunc).how == "contract"
 
 
 SWAPPED = """
@@ -217,10 +217,10 @@ def k(x, z, T: ct.Constant[int]):
 def test_another_function_in_the_place_of_a_helper_proves_nothing(tmp_path, monkeypatch):
     """That it is written in the same file makes no difference: it is not the one that is named."""
     module = loaded(tmp_path, monkeypatch, SWAPPED, "swapped")
-    assert require_settled(module.k._pyfunc).how == "contract"
+    assert require_verified(module.k._pyfunc).how == "contract"
     module.place = module.other
     with pytest.raises(UnsettledKernelError, match="its source, or that of a helper, has changed"):
-        require_settled(module.k._pyfunc)
+        require_verified(module.k._pyfunc)
 
 
 def test_a_helper_that_is_imported_by_another_name_is_the_one_it_is(tmp_path, monkeypatch):
@@ -228,4 +228,4 @@ def test_a_helper_that_is_imported_by_another_name_is_the_one_it_is(tmp_path, mo
     (tmp_path / "named_helpers.py").write_text("def place(i):\n    return i\n")
     source = HELPED.format(helpers="named_helpers").replace("import place", "import place as put")
     source = source.replace("place(", "put(")
-    assert require_settled(loaded(tmp_path, monkeypatch, source, "renamed").k._pyfunc).how == "contract"
+    assert require_verified(loaded(tmp_path, monkeypatch, source, "renamed").k._pyfunc).how == "contract"

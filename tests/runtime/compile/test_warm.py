@@ -6,7 +6,7 @@ import pytest
 
 import tilecheck_runtime as tcr
 from tests.runtime.compile import kernels, needs
-from tilecheck_runtime.api.compile_ahead import made_for
+from tilecheck_runtime.api.compile_ahead import compile_for_sketch
 from tilecheck_runtime.errors.compilation import ArchitectureError, UnsettledKernelError
 from tilecheck_runtime.errors.ownership import ContractError, GridError, LaunchArgumentError
 
@@ -37,9 +37,9 @@ def test_numbers_of_any_value_share_their_code():
 def test_a_kernel_that_is_not_proved_takes_a_reason():
     sketch = "z=f32[64], rows=i32[64], T=16"
     with pytest.raises(UnsettledKernelError):
-        made_for(kernels.scattered, sketch, "sm_90")
-    made = made_for(kernels.scattered, sketch, "sm_90", unchecked="looked at")
-    assert made.compiled.cubin and made.settlement.reasons == ("looked at",)
+        compile_for_sketch(kernels.scattered, sketch, "sm_90")
+    made = compile_for_sketch(kernels.scattered, sketch, "sm_90", unchecked="looked at")
+    assert made.compiled.cubin and made.verification.reasons == ("looked at",)
 
 
 def test_what_a_launch_would_refuse_is_refused():

@@ -14,9 +14,9 @@ from tests.runtime.launches.refusals import refused
 from tilecheck.contracts import ContractError as TextError
 from tilecheck.contracts import annotation_of, parse
 from tilecheck_runtime import ContractError, f16, f32, i32
-from tilecheck_runtime.contracts.annotations import broken
+from tilecheck_runtime.contracts.annotations import find_contradiction
 from tilecheck_runtime.contracts.contract import contract_of
-from tilecheck_runtime.contracts.shape_requirements import needed
+from tilecheck_runtime.contracts.shape_requirements import infer_requirements
 from tilecheck_runtime.launches import launch
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -113,7 +113,7 @@ def test_annotations_on_data(text, arrays, how):
     (clause,) = parse(text)
     annotation = annotation_of(clause)
     terms = [int(t.constant) for t in annotation.terms]
-    assert broken(annotation, {n: np.array(v, np.int32) for n, v in arrays.items()}, terms) == how
+    assert find_contradiction(annotation, {n: np.array(v, np.int32) for n, v in arrays.items()}, terms) == how
 
 
 def test_guards_are_worked_out_once_for_arguments_of_one_shape(monkeypatch):
@@ -145,7 +145,7 @@ def test_contracts_are_worked_out_once_a_kernel():
     (k.outside, ()),
 ])
 def test_what_operations_need_by_themselves(kernel, clauses):
-    assert needed(kernel._pyfunc) == clauses
+    assert infer_requirements(kernel._pyfunc) == clauses
 
 
 def test_a_kernel_inside_a_function_has_its_verdict():
@@ -176,7 +176,7 @@ def test_a_kernel_without_a_file_is_held_to_what_its_operations_need():
 
 
 def test_conditions_need_nothing():
-    assert needed(sometimes._pyfunc) == ()
+    assert infer_requirements(sometimes._pyfunc) == ()
 
 
 @tcr.kernel
@@ -206,7 +206,7 @@ def test_a_type_variable_and_a_parameter_of_one_name_are_two_numbers():
 
 
 def test_without_the_checker_they_are_two_numbers_as_well():
-    assert needed(k.walked_by.__wrapped__) == ("cdiv(z.shape[0], n_) <= cdiv(x.shape[0], n)",)
+    assert infer_requirements(k.walked_by.__wrapped__) == ("cdiv(z.shape[0], n_) <= cdiv(x.shape[0], n)",)
 
 
 def test_a_type_variable_that_is_called_like_a_number_is_another():

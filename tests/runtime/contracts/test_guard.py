@@ -172,11 +172,11 @@ def test_a_file_that_was_edited_after_import_says_nothing_of_the_kernel(tmp_path
 
 def test_a_proof_that_assumes_what_no_launch_knows():
     assumed = Contract(_findings("conditional", "where[0] <= 3"), (), ("where[0] <= 3",))
-    guard.guarded(k.add.__wrapped__, assumed, True)
-    error = refused(UnprovenError, lambda: guard.guarded(k.add.__wrapped__, assumed, False))
+    guard.check_guard(k.add.__wrapped__, assumed, True)
+    error = refused(UnprovenError, lambda: guard.check_guard(k.add.__wrapped__, assumed, False))
     assert error.summary == "the proof of `add` assumes `where[0] <= 3`, which no launch can know"
     assert error.fix == "declare what it follows from: `@requires(...)`"
-    guard.guarded(u.trusted.__wrapped__, assumed, False)
+    guard.check_guard(u.trusted.__wrapped__, assumed, False)
 
 
 def test_clauses_that_cannot_be_read_are_kept(monkeypatch):
@@ -190,8 +190,8 @@ def test_clauses_that_cannot_be_read_are_kept(monkeypatch):
 
 def test_what_the_configuration_silences_is_no_proof():
     silenced = Contract(_findings("refuted"), ())
-    guard.guarded(u.racing.__wrapped__, silenced, True)
-    error = refused(UnprovenError, lambda: guard.guarded(u.racing.__wrapped__, silenced, False))
+    guard.check_guard(u.racing.__wrapped__, silenced, True)
+    error = refused(UnprovenError, lambda: guard.check_guard(u.racing.__wrapped__, silenced, False))
     assert error.summary == "`racing` is not proved, and the project's configuration silences what is found on it"
-    guard.guarded(u.trusted.__wrapped__, Contract(_findings("unproven"), ()), False)
-    guard.guarded(k.add.__wrapped__, Contract(_findings("proved"), ()), False)
+    guard.check_guard(u.trusted.__wrapped__, Contract(_findings("unproven"), ()), False)
+    guard.check_guard(k.add.__wrapped__, Contract(_findings("proved"), ()), False)

@@ -9,7 +9,7 @@ import pytest
 
 from tilecheck.api import check_paths
 from tilecheck_runtime.api.kernel import Kernel
-from tilecheck_runtime.compile.verification_gate import require_settled
+from tilecheck_runtime.compile.verification_gate import require_verified
 
 FOLDER = Path(__file__).parents[3] / "examples" / "dialect"
 NAMES = sorted(p.stem for p in FOLDER.glob("*.py"))
@@ -34,7 +34,7 @@ def test_its_kernels_may_be_compiled(name):
     kernels = [k for k in vars(load(name)).values() if isinstance(k, Kernel)]
     assert kernels
     for kernel in kernels:
-        require_settled(kernel._pyfunc)
+        require_verified(kernel._pyfunc)
 
 
 def test_nothing_is_found_in_them():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tilecheck_runtime.dialect.device import digits, placement
-from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Walk, streamed
+from tilecheck_runtime.dialect.schedules import Grouped, Linear, Range, Walk, count_streamed
 
 TILES = st.lists(st.integers(1, 6), min_size=1, max_size=5).filter(lambda t: prod(t) <= 400).map(tuple)
 
@@ -48,9 +48,9 @@ def test_walks_visit_lines_from_end_to_end(tiles, data):
 @given(TILES, st.data())
 def test_streamed_items(tiles, data):
     axis = data.draw(st.integers(0, len(tiles) - 1))
-    assert streamed(Linear(), tiles) == streamed(Grouped(3), tiles) == prod(tiles)
-    assert streamed(Walk(axis), tiles) * tiles[axis] == prod(tiles)
-    assert streamed(Range(Walk(axis), 0, 1), tiles) == streamed(Walk(axis), tiles)
+    assert count_streamed(Linear(), tiles) == count_streamed(Grouped(3), tiles) == prod(tiles)
+    assert count_streamed(Walk(axis), tiles) * tiles[axis] == prod(tiles)
+    assert count_streamed(Range(Walk(axis), 0, 1), tiles) == count_streamed(Walk(axis), tiles)
 
 
 @settings(deadline=None, max_examples=40)
@@ -67,7 +67,7 @@ def test_blocks_share_the_pieces_of_an_output(data):
     tiles = tuple(-(-n // t) for n, t in zip(shape, tile, strict=True))
     bases = [Linear(), *map(Walk, range(rank)), *([Grouped(data.draw(st.integers(1, 4)))] if rank > 1 else [])]
     schedule = data.draw(st.sampled_from(bases))
-    count = streamed(schedule, tiles)
+    count = count_streamed(schedule, tiles)
     start, stop = 0, count
     if data.draw(st.booleans()):
         start = data.draw(st.integers(0, count - 1))

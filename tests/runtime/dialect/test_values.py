@@ -12,7 +12,7 @@ from tests.cases.expectations import cases
 from tests.runtime.dialect import kernels, launching
 from tests.runtime.dialect.launching import run, specialized
 from tilecheck_runtime import Grouped, Linear, Range, Walk
-from tilecheck_runtime.dialect.schedules import streamed
+from tilecheck_runtime.dialect.schedules import count_streamed
 
 SEEDS = (None, 0, 1)
 
@@ -92,7 +92,7 @@ CHOICES = [(shape, tile, schedule) for shape, tile in SHAPES for schedule in sch
 @pytest.mark.parametrize(("shape", "tile", "schedule"), CHOICES)
 def test_every_schedule_writes_every_piece_once(shape, tile, schedule):
     tiles = tuple(-(-n // t) for n, t in zip(shape, tile, strict=True))
-    most = None if schedule is None else streamed(schedule, tiles)
+    most = None if schedule is None else count_streamed(schedule, tiles)
     for blocks in {None} if most is None else {1, min(2, most), most}:
         x, z = floats(*shape), np.zeros(shape, np.float32)
         report = run(kernels.COPIES[len(shape) - 1], {"z": z, "x": x}, {"z": tile}, schedule=schedule, blocks=blocks)
@@ -103,7 +103,7 @@ def test_every_schedule_writes_every_piece_once(shape, tile, schedule):
 @pytest.mark.parametrize("schedule", [Linear(), Grouped(2), Grouped(3), Walk(0), Walk(1)])
 def test_a_range_writes_its_items_and_no_others(schedule):
     x = floats(19, 33)
-    count = streamed(schedule, (5, 5))
+    count = count_streamed(schedule, (5, 5))
     cuts = [0, 2, 3, count]
     for blocks in (1, 2):
         whole = np.zeros_like(x)

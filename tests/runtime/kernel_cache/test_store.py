@@ -16,7 +16,7 @@ import pytest
 from tests.patience import PATIENCE
 from tilecheck_runtime.errors.compilation import CacheFolderError
 from tilecheck_runtime.kernel_cache import folder as folders
-from tilecheck_runtime.kernel_cache.record import Damaged, Record, decode, encode
+from tilecheck_runtime.kernel_cache.record import DamagedRecord, Record, decode, encode
 from tilecheck_runtime.kernel_cache.store import LIMIT, Store, limit
 
 posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and permissions are those of POSIX")
@@ -74,7 +74,7 @@ def test_a_damaged_entry_is_made_anew(tmp_path, damage):
     put(store, 1)
     path = place(store, 1)
     path.write_bytes(DAMAGES[damage](path.read_bytes()))
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedRecord):
         decode(path.read_bytes(), key(1))
     assert put(store, 1) == (record(1), False)
     assert put(store, 1) == (record(1), True)
@@ -299,16 +299,16 @@ def test_eight_processes_that_are_killed_leave_nothing_wrong(tmp_path):
 
 def test_where_the_cache_is(tmp_path, monkeypatch):
     monkeypatch.setenv(folders.VARIABLE, str(tmp_path))
-    assert folders.chosen() == tmp_path
+    assert folders.choose_folder() == tmp_path
     for off in ("off", "0", "none"):
         monkeypatch.setenv(folders.VARIABLE, off)
-        assert folders.chosen() is None
+        assert folders.choose_folder() is None
     monkeypatch.delenv(folders.VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert folders.chosen() == tmp_path / "tilecheck" / "kernels"
+    assert folders.choose_folder() == tmp_path / "tilecheck" / "kernels"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert folders.chosen() == tmp_path / ".cache" / "tilecheck" / "kernels"
+    assert folders.choose_folder() == tmp_path / ".cache" / "tilecheck" / "kernels"
 
 
 @pytest.mark.parametrize(("text", "size"), [("", 1 << 30), ("1000", 1000), ("2k", 2048), ("3M", 3 << 20),

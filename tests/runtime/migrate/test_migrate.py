@@ -231,8 +231,8 @@ def k(x, out, total, T: Int):
     ct.atomic_add(total, (0,), ct.sum(t))
 """
     assert "total.add((0,), ct.sum(t))" in kernel(tmp_path, text)
-    load = compare._loaded
-    monkeypatch.setattr(compare, "_loaded", lambda folder, name, text: load(
+    load = compare._load_module
+    monkeypatch.setattr(compare, "_load_module", lambda folder, name, text: load(
         folder, name, text.replace("total.add((0,), ct.sum(t))", "total.add((0,), 2.0 * ct.sum(t))")))
     assert "total[0] is" in refusal(tmp_path, text)
 
@@ -287,7 +287,7 @@ def k(x, y, out, T: Int):
 ])
 def test_a_kernel_that_does_something_else_is_refused(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: str, wrong: str, why: str) -> None:
-    load = compare._loaded
+    load = compare._load_module
 
     def spoiled(folder: Path, name: str, text: str) -> object:
         if name == "migrated":
@@ -295,7 +295,7 @@ def test_a_kernel_that_does_something_else_is_refused(
             text = text.replace(right, wrong)
         return load(folder, name, text)
 
-    monkeypatch.setattr(compare, "_loaded", spoiled)
+    monkeypatch.setattr(compare, "_load_module", spoiled)
     assert why in refusal(tmp_path, ADD)
 
 

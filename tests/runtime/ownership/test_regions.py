@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from tilecheck_runtime.ownership.regions import Region, distinct, meet
+from tilecheck_runtime.ownership.regions import Region, has_distinct_elements, overlap
 
 
 def _region(address, shape, strides, itemsize=4, device="cpu"):
@@ -22,25 +22,25 @@ def _bytes(region):
 
 def test_even_and_odd_elements_do_not_meet():
     even, odd = _region(0, (512,), (8,)), _region(4, (512,), (8,))
-    assert not meet(even, odd)
-    assert meet(even, _region(8, (512,), (8,)))
+    assert not overlap(even, odd)
+    assert overlap(even, _region(8, (512,), (8,)))
 
 
 def test_columns_of_a_matrix_do_not_meet():
     left, right = _region(0, (64, 32), (256, 4)), _region(128, (64, 32), (256, 4))
-    assert not meet(left, right)
-    assert meet(left, _region(124, (64, 32), (256, 4)))
+    assert not overlap(left, right)
+    assert overlap(left, _region(124, (64, 32), (256, 4)))
 
 
 def test_elements_of_other_sizes_meet_by_bytes():
-    assert meet(_region(0, (4,), (4,)), _region(14, (1,), (2,), 2))
-    assert not meet(_region(0, (4,), (4,)), _region(16, (1,), (2,), 2))
+    assert overlap(_region(0, (4,), (4,)), _region(14, (1,), (2,), 2))
+    assert not overlap(_region(0, (4,), (4,)), _region(16, (1,), (2,), 2))
 
 
 def test_nothing_meets_what_is_empty_or_elsewhere():
     whole = _region(0, (8,), (4,))
-    assert not meet(whole, _region(0, (0,), (4,)))
-    assert not meet(whole, _region(0, (8,), (4,), device="cuda:0"))
+    assert not overlap(whole, _region(0, (0,), (4,)))
+    assert not overlap(whole, _region(0, (8,), (4,), device="cuda:0"))
 
 
 @pytest.mark.parametrize("seed", range(300))
@@ -54,19 +54,19 @@ def test_meeting_is_sharing_a_byte(seed):
         return _region(rng.randrange(0, 60, 2), shape, strides, rng.choice((2, 4)))
 
     a, b = any_region(), any_region()
-    assert meet(a, b) == bool({*_bytes(a)} & {*_bytes(b)}) == meet(b, a)
-    if distinct(a):
+    assert overlap(a, b) == bool({*_bytes(a)} & {*_bytes(b)}) == overlap(b, a)
+    if has_distinct_elements(a):
         assert len({*_bytes(a)}) == len(_bytes(a))
 
 
 def test_what_is_too_hard_to_say_counts_as_meeting():
     strides = tuple(1 << 20 | 7919 * k for k in range(1, 12))
     hard = _region(1, (9,) * 11, strides, 1)
-    assert meet(hard, _region(12_345_678, (9,) * 11, tuple(s + 13 for s in strides), 1))
+    assert overlap(hard, _region(12_345_678, (9,) * 11, tuple(s + 13 for s in strides), 1))
 
 
 def test_broadcast_elements_are_not_distinct():
-    assert not distinct(_region(0, (4, 4), (0, 4)))
-    assert not distinct(_region(0, (4, 4), (4, 4)))
-    assert distinct(_region(0, (4, 4), (4, 16)))
-    assert distinct(_region(0, (1, 4), (0, 4)))
+    assert not has_distinct_elements(_region(0, (4, 4), (0, 4)))
+    assert not has_distinct_elements(_region(0, (4, 4), (4, 4)))
+    assert has_distinct_elements(_region(0, (4, 4), (4, 16)))
+    assert has_distinct_elements(_region(0, (1, 4), (0, 4)))

@@ -26,7 +26,7 @@ from tilecheck_runtime import (
     f32,
 )
 from tilecheck_runtime.cpu.dtypes import DTYPES
-from tilecheck_runtime.tensors.capsules import LABELS, label, labelled
+from tilecheck_runtime.tensors.capsules import LABELS, label, relabel
 
 
 class Other:
@@ -229,7 +229,7 @@ def test_small_floats_are_written_where_they_come_from():
             return (1, 0)
 
         def __dlpack__(self, **wishes):
-            return labelled(self.array.view(np.uint16).__dlpack__(max_version=(1, 0)), DTYPES["bfloat16"])
+            return relabel(self.array.view(np.uint16).__dlpack__(max_version=(1, 0)), DTYPES["bfloat16"])
 
     array = np.zeros(4, ml_dtypes.bfloat16)
     x = tcr.from_dlpack(Writable(array))

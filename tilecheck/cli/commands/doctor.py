@@ -166,13 +166,13 @@ def _check_compiler() -> Iterator[Answer]:
     if _version("cuda-tile") is None:
         return
     try:
-        from tilecheck_runtime.compile.toolchain import found
+        from tilecheck_runtime.compile.toolchain import find_toolchain
         from tilecheck_runtime.errors.compilation import CompileError
     except ImportError as error:
         yield Answer("compiler", "absent", str(error), "pip install 'tilecheck[gpu]'")
         return
     try:
-        tools = found()
+        tools = find_toolchain()
     except CompileError as error:
         yield Answer("compiler", "absent", error.summary, error.fix or None)
         return
@@ -185,7 +185,7 @@ def _check_devices() -> Iterator[Answer]:
     if _version("cuda-python") is None:
         yield Answer("gpu", "absent", "not checked: this needs the package cuda-python", "pip install 'tilecheck[gpu]'")
         return
-    from tilecheck_runtime.backends.cuda.driver import driver, release
+    from tilecheck_runtime.backends.cuda.driver import driver, format_version
     from tilecheck_runtime.backends.cuda.errors import NoGPUError
 
     try:
@@ -193,7 +193,7 @@ def _check_devices() -> Iterator[Answer]:
     except NoGPUError as error:
         yield Answer("gpu", "absent", str(error))
         return
-    yield Answer("gpu", "ok", f"driver for CUDA {release(found.version())}")
+    yield Answer("gpu", "ok", f"driver for CUDA {format_version(found.version())}")
     for ordinal in range(found.count()):
         yield Answer("gpu", "ok", f"{ordinal}: {found.name(ordinal)}, {found.arch(ordinal)}")
 

@@ -59,7 +59,7 @@ class HostStream:
         """Hands work over. From the thread of the stream itself it is done at once, as nothing can come before."""
         future: Future[None] = Future()
         if self._thread is threading.current_thread():
-            _do(work, future)
+            _run_work(work, future)
             return HostEvent(future)
         with self._changed:
             self._work.append((work, future))
@@ -84,11 +84,11 @@ class HostStream:
                     self._thread = None
                     return
                 work, future = self._work.popleft()
-            _do(work, future)
+            _run_work(work, future)
             del work, future  # which keep memory alive
 
 
-def _do(work: Callable[[], None], future: Future[None]) -> None:
+def _run_work(work: Callable[[], None], future: Future[None]) -> None:
     try:
         work()
     except BaseException as error:
@@ -140,7 +140,7 @@ class CPU:
         raise TypeError(f"{given!r} is no stream of the CPU: write `tilecheck_runtime.stream()`, or leave it out")
 
     def order(self, stream: Any, after: Event) -> None:
-        stream.submit(lambda: _ignored(after.wait()))
+        stream.submit(lambda: _discard(after.wait()))
 
     def upload(self, source: Any, target: Strided) -> None:
         self._array(target)[...] = source
@@ -170,22 +170,22 @@ class CPU:
         made.flags.writeable = not memory.readonly
         return made
 
-    def planned(self, function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
+    def refine_plan(self, function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
         return plan
 
     def prepare(self, job: Job) -> None:
         """Nothing: kernels are read when they run."""
 
-    def again(self, job: Job, prepared: Any, floats: Sequence[int], once: bool = False) -> None:
+    def pack_launch(self, job: Job, prepared: Any, floats: Sequence[int], once: bool = False) -> None:
         """Nothing: the sanitizer takes far longer than everything around it."""
 
     def launch(self, job: Job, stream: Any, prepared: Any = None) -> HostEvent:
         return HostJobs([self._work(job)]).launch(stream)
 
-    def repeated(self, jobs: Sequence[Job | Transfer], what: str) -> HostJobs:
-        return HostJobs([self._moving(job) if isinstance(job, Transfer) else self._work(job) for job in jobs])
+    def prepare_jobs(self, jobs: Sequence[Job | Transfer], what: str) -> HostJobs:
+        return HostJobs([self._copy_work(job) if isinstance(job, Transfer) else self._work(job) for job in jobs])
 
-    def _moving(self, job: Transfer) -> Callable[[Session | None], None]:
+    def _copy_work(self, job: Transfer) -> Callable[[Session | None], None]:
         source, target = self._array(job.source), self._array(job.target)
 
         def work(_: Session | None) -> None:
@@ -231,5 +231,5 @@ class HostJobs:
         """Nothing is kept between runs."""
 
 
-def _ignored(_: object) -> None:
+def _discard(_: object) -> None:
     """Takes the result of work that is done for its effect."""

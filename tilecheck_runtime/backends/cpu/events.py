@@ -8,7 +8,7 @@ from concurrent import futures
 from concurrent.futures import Future
 
 from tilecheck_runtime.cpu.machine import interrupt
-from tilecheck_runtime.errors.locations import here
+from tilecheck_runtime.errors.locations import current_location
 from tilecheck_runtime.errors.ownership import ForkedError
 
 __all__ = ["HostEvent"]
@@ -42,7 +42,8 @@ class HostEvent:
         """What went wrong, once it has ended."""
         if self._left_behind():
             return ForkedError("this work was started before the process was forked, and goes on in the parent only",
-                               use=here(), fix="wait for what was started before the fork, or start it in the child")
+                               use=current_location(),
+                               fix="wait for what was started before the fork, or start it in the child")
         return self._future.exception()
 
     def when_done(self, call: Callable[[], None]) -> None:

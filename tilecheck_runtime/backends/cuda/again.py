@@ -12,17 +12,17 @@ from tilecheck_runtime.backends.cuda.errors import DriverError
 from tilecheck_runtime.backends.cuda.loading import Loaded
 from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream, Mark
 from tilecheck_runtime.backends.interface import Job
-from tilecheck_runtime.errors.locations import Place
+from tilecheck_runtime.errors.locations import Location
 from tilecheck_runtime.ownership.memory import Strided
 
-__all__ = ["Again"]
+__all__ = ["PackedLaunch"]
 
 _CHANGES: Final = transfers.CHANGES
 _OFTEN: Final = 256
 """Launches of a stream between two looks at what waits for it."""
 
 
-class Again:
+class PackedLaunch:
     """A launch with its arguments packed. Of the arrays it knows no more than their addresses, and what uses them.
 
     What it does is written out here, as calls would take as long as the rest of it.
@@ -46,7 +46,7 @@ class Again:
         self._floats: Final = [loaded.packing.place_of(position) for position in floats]
 
     def launch(self, stream: DeviceStream, floats: Sequence[float],
-               what: tuple[str, Place]) -> tuple[DeviceStream, int]:
+               what: tuple[str, Location]) -> tuple[DeviceStream, int]:
         """The caller holds the lock. Raises struct.error for a float that does not fit."""
         if stream is not self._stream or _CHANGES.now != self._changes:
             self._enter(stream, what[1])
@@ -59,7 +59,7 @@ class Again:
         try:
             (status,) = self._driver.bindings.cuLaunchKernel(*self._call)
         except BaseException:  # an interrupt: it may be under way
-            transfers.used(stream.mark(what), self._uses)
+            transfers.record_use(stream.mark(what), self._uses)
             raise
         if status:
             self._refused(stream, status)
@@ -69,21 +69,21 @@ class Again:
             for uses in self._mine:
                 uses[stream] = number
         else:
-            transfers.used(Mark(stream, number), self._uses)
+            transfers.record_use(Mark(stream, number), self._uses)
         if not number % _OFTEN:
-            stream.unsettled()
+            stream.has_pending_calls()
         return stream, number
 
     def event(self, launched: tuple[DeviceStream, int]) -> Mark:
         return Mark(*launched)
 
-    def _enter(self, stream: DeviceStream, place: Place) -> None:
+    def _enter(self, stream: DeviceStream, place: Location) -> None:
         """Before the first launch on a stream, and whenever other streams may have begun to use the memory, or it was
         bound or is no longer. Need not be asked again as long as this stream alone uses it. For memory that is bound
         every launch counts as a use without being counted."""
         driver, changes = self._driver, _CHANGES
         driver.enter(self._ordinal)
-        transfers.after(stream, self._uses, place)
+        transfers.order_after(stream, self._uses, place)
         alone = not driver.several
         for uses in self._uses:
             if uses and stream not in uses:

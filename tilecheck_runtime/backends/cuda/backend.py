@@ -9,10 +9,10 @@ from types import FunctionType
 from typing import Any, Final
 
 from tilecheck_runtime.backends.cuda import transfers
-from tilecheck_runtime.backends.cuda.again import Again
+from tilecheck_runtime.backends.cuda.again import PackedLaunch
 from tilecheck_runtime.backends.cuda.driver import Driver, driver
 from tilecheck_runtime.backends.cuda.errors import DriverError, NoGPUError
-from tilecheck_runtime.backends.cuda.limits import within_limits
+from tilecheck_runtime.backends.cuda.limits import check_limits
 from tilecheck_runtime.backends.cuda.loading import Loaded, Loader
 from tilecheck_runtime.backends.cuda.memory import DeviceMemory, Pool
 from tilecheck_runtime.backends.cuda.repeated import Captured, Direct
@@ -52,7 +52,7 @@ class CUDA:
     def allocate(self, nbytes: int) -> DeviceMemory:
         for stream in list(DeviceStream._all):
             if stream.driver is self.driver:
-                stream.unsettled()  # flights that were dropped hold memory until somebody asks
+                stream.has_pending_calls()  # flights that were dropped hold memory until somebody asks
         try:
             return self.pool.allocate(nbytes)
         except DriverError as error:
@@ -104,37 +104,37 @@ class CUDA:
         except DriverError as error:
             raise stream.refused(error) from error
 
-    def settled(self, array: Strided) -> int:
+    def order_default_stream(self, array: Strided) -> int:
         """The handle of the default stream, behind everything that uses an array."""
-        transfers.after(self.default, [transfers.uses_of(array)])
+        transfers.order_after(self.default, [transfers.uses_of(array)])
         return int(self.default.handle)
 
     def view(self, array: Strided) -> Any:
         raise BufferError(f"this tensor lies on {self.device}, where NumPy cannot look: write `x.numpy()`")
 
-    def planned(self, function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
-        return self.loader.planned(function, plan, numbers)
+    def refine_plan(self, function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
+        return self.loader.refine_plan(function, plan, numbers)
 
     def prepare(self, job: Job) -> Loaded:
         """The kernel of a job, compiled and loaded. Raises OwnershipError for what a GPU does not take."""
-        within_limits(job, self.device)
+        check_limits(job, self.device)
         return self.loader.loaded(job)
 
-    def again(self, job: Job, prepared: Any, floats: Sequence[int], once: bool = False) -> Again:
-        return Again(self.driver, self.ordinal, prepared, job, floats, once)
+    def pack_launch(self, job: Job, prepared: Any, floats: Sequence[int], once: bool = False) -> PackedLaunch:
+        return PackedLaunch(self.driver, self.ordinal, prepared, job, floats, once)
 
     def launch(self, job: Job, stream: Any, prepared: Any = None) -> Mark:
         loaded: Loaded = self.prepare(job) if prepared is None else prepared
         uses = [transfers.uses_of(a) for a in job.arguments if isinstance(a, Strided)]
         with LOCK:
-            transfers.after(stream, uses, job.place)
+            transfers.order_after(stream, uses, job.place)
             self.driver.enter(self.ordinal)
             self.hand_over(loaded.function, job.grid, loaded.packing.once(job.arguments).address, stream)
             mark: Mark = stream.mark((job.kernel, job.place))
-            transfers.used(mark, uses)
+            transfers.record_use(mark, uses)
             return mark
 
-    def repeated(self, jobs: Sequence[Job | Transfer], what: str) -> Direct | Captured:
+    def prepare_jobs(self, jobs: Sequence[Job | Transfer], what: str) -> Direct | Captured:
         with LOCK:
             first = jobs[0]
             if len(jobs) == 1 and isinstance(first, Job):

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from tilecheck_runtime.backends.cuda.errors import DriverError, NoGPUError
 
-__all__ = ["LEAST", "NO_CONTEXT", "Driver", "driver", "release"]
+__all__ = ["LEAST", "NO_CONTEXT", "Driver", "driver", "format_version"]
 
 LEAST: Final = 13000
 """`cuDriverGetVersion` of the oldest driver that runs tile kernels: r580, CUDA 13.0."""
@@ -179,7 +179,7 @@ class Driver:
         if status:
             raise DriverError("cuLaunchKernel", getattr(status, "name", str(status)))
 
-    def capturing(self, handle: int) -> bool:
+    def is_capturing(self, handle: int) -> bool:
         """Whether a graph is captured on a stream, by whomever."""
         return int(self.call("cuStreamIsCapturing", self.bindings.CUstream(handle))) != 0
 
@@ -215,7 +215,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def release(version: int) -> str:
+def format_version(version: int) -> str:
     """A CUDA version as people write it: "13.0"."""
     return f"{version // 1000}.{version % 1000 // 10}"
 
@@ -228,28 +228,28 @@ def driver() -> Driver:
     except ImportError as error:
         raise NoGPUError("kernels run on a GPU through the package cuda-python, which is not installed: "
                          "pip install 'tilecheck[gpu]'") from error
-    return inspected(Driver(bindings))
+    return check_driver(Driver(bindings))
 
 
-def inspected(found: Driver) -> Driver:
+def check_driver(found: Driver) -> Driver:
     """A driver that can run tile kernels on at least one device. Raises NoGPUError."""
     try:
         found.call("cuInit", 0)
         version, count = found.version(), found.count()
     except (DriverError, RuntimeError) as error:
         if getattr(error, "code", None) == "CUDA_ERROR_NO_DEVICE":
-            raise _unseen() from error
+            raise _no_gpu_error() from error
         raise NoGPUError(f"no NVIDIA driver answers ({error}): install driver r580 or later, and in a container pass "
                          "the GPU on (`--gpus all`); TILECHECK_BACKEND=cpu runs kernels on the CPU") from error
     if version < LEAST:
-        raise NoGPUError(f"the NVIDIA driver here supports CUDA {release(version)}, tile kernels need "
-                         f"{release(LEAST)}: install driver r580 or later")
+        raise NoGPUError(f"the NVIDIA driver here supports CUDA {format_version(version)}, tile kernels need "
+                         f"{format_version(LEAST)}: install driver r580 or later")
     if count == 0:
-        raise _unseen()
+        raise _no_gpu_error()
     return found
 
 
-def _unseen() -> NoGPUError:
+def _no_gpu_error() -> NoGPUError:
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     return NoGPUError("the NVIDIA driver sees no GPU: look at CUDA_VISIBLE_DEVICES, which is "
                       f"{'not set' if visible is None else repr(visible)}")

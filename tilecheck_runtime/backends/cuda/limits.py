@@ -9,13 +9,13 @@ from tilecheck_runtime.backends.interface import Job
 from tilecheck_runtime.errors.ownership import GridError, LaunchArgumentError
 from tilecheck_runtime.ownership.memory import Strided
 
-__all__ = ["within_limits"]
+__all__ = ["check_limits"]
 
 _INT32: Final = 1 << 31
 _GRID: Final = (1 << 24) - 1
 
 
-def within_limits(job: Job, device: str) -> None:
+def check_limits(job: Job, device: str) -> None:
     """Raises LaunchArgumentError for an array on another device, or one whose extents or strides do not fit in 32 bits,
     and GridError for a grid that is too large."""
     for axis, extent in enumerate(job.grid):
@@ -23,17 +23,17 @@ def within_limits(job: Job, device: str) -> None:
             raise GridError(f"the grid of `{job.kernel}` has {extent} blocks along axis {axis}, of at most {_GRID}",
                             use=job.place, fix="take larger pieces, or map the partition to fewer blocks: "
                             "`.map(Linear(), 1024)`")
-    for name, argument in zip(_names(job), job.arguments, strict=False):
+    for name, argument in zip(_parameter_names(job), job.arguments, strict=False):
         if isinstance(argument, Strided):
-            _fits(job, name, argument, device)
+            _check_array(job, name, argument, device)
 
 
-def _names(job: Job) -> Sequence[str]:
+def _parameter_names(job: Job) -> Sequence[str]:
     code: Any = job.function.__code__
     return tuple(code.co_varnames[:code.co_argcount])
 
 
-def _fits(job: Job, name: str, array: Strided, device: str) -> None:
+def _check_array(job: Job, name: str, array: Strided, device: str) -> None:
     there = array.memory.device
     if there != device:
         raise LaunchArgumentError(f"`{name}` of `{job.kernel}` lies on {there}, and the launch is on {device}",

@@ -14,8 +14,8 @@ from tilecheck_runtime.compile.build import build
 from tilecheck_runtime.compile.facts import address, signature_of
 from tilecheck_runtime.compile.options import Options
 from tilecheck_runtime.compile.prebuilt import code_of
-from tilecheck_runtime.compile.refine import refined
-from tilecheck_runtime.compile.verification_gate import require_settled
+from tilecheck_runtime.compile.refine import refine_plan
+from tilecheck_runtime.compile.verification_gate import require_verified
 from tilecheck_runtime.dialect.plan import Plan
 from tilecheck_runtime.ownership.memory import Strided
 from tilecheck_runtime.tile_language.kernels import AUTHORED
@@ -49,14 +49,15 @@ class Loader:
         self._loaded: dict[Any, Loaded] = {}
         self._launched: dict[Any, Loaded] = {}
 
-    def planned(self, function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
+    def refine_plan(self, function: FunctionType, plan: Plan, numbers: Mapping[str, int]) -> Plan:
         """The plan without what this launch does not need. Raises CompileError where there are no tools."""
-        return refined(function, plan, numbers)
+        return refine_plan(function, plan, numbers)
 
     def loaded(self, job: Job) -> Loaded:
         """The kernel of a job, compiled for what its arguments allow. Raises CompileError, also
         for a kernel that the checker did not settle."""
-        key = job.function, tuple(map(_likeness, job.arguments)), _sharing(job.arguments), tuple(job.hints.items())
+        key = job.function, tuple(map(_argument_key,
+                                      job.arguments)), _shared_memory(job.arguments), tuple(job.hints.items())
         found = self._launched.get(key)
         if found is None:
             if len(self._launched) >= _MOST:
@@ -71,7 +72,7 @@ class Loader:
         key = (function, signature, options)
         found = self._loaded.get(key)
         if found is None:
-            require_settled(getattr(function, AUTHORED, function))
+            require_verified(getattr(function, AUTHORED, function))
             compiled = code_of(function, signature, self.arch, options) or build(
                 function, signature, self.arch, options)
             self._driver.enter(self._ordinal)
@@ -82,19 +83,19 @@ class Loader:
         return found
 
 
-def _likeness(argument: Any) -> Any:
+def _argument_key(argument: Any) -> Any:
     """All that the code for an argument can depend on, but for which memory it shares with others."""
     if isinstance(argument, Strided):
         return argument.dtype.name, address(argument) % _ALIGNED, argument.shape, argument.strides
     return type(argument), None if type(argument) is float else argument  # constants are integers
 
 
-def _sharing(arguments: Sequence[Any]) -> tuple[tuple[int, int, int], ...]:
+def _shared_memory(arguments: Sequence[Any]) -> tuple[tuple[int, int, int], ...]:
     """Pairs of arrays that may share memory, as it was allocated together, and how far they are apart."""
     arrays = [(n, a) for n, a in enumerate(arguments) if isinstance(a, Strided)]
     return tuple((n, k, address(b) - address(a)) for (n, a), (k, b) in combinations(arrays, 2)
-                 if _together(a.memory, b.memory))
+                 if _may_share(a.memory, b.memory))
 
 
-def _together(one: Memory, other: Memory) -> bool:
+def _may_share(one: Memory, other: Memory) -> bool:
     return one is other or (one.address < other.address + other.nbytes and other.address < one.address + one.nbytes)

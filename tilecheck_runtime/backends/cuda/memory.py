@@ -11,7 +11,7 @@ from typing import Final
 from tilecheck_runtime.backends.cuda.driver import Driver
 from tilecheck_runtime.backends.cuda.errors import DriverError
 from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream
-from tilecheck_runtime.backends.cuda.transfers import strict
+from tilecheck_runtime.backends.cuda.transfers import streams_are_strict
 
 __all__ = ["DeviceMemory", "Pool", "size_class"]
 
@@ -66,7 +66,7 @@ class Pool:
         size = size_class(nbytes)
         with self._lock:
             self._sort()
-            found = self._soon(size)
+            found = self._take_soon(size)
             if found is not None:
                 address, uses = found
                 return DeviceMemory(self, address, nbytes, uses=uses)
@@ -75,10 +75,10 @@ class Pool:
             address = free.pop() if free else self._new(size)
         return DeviceMemory(self, address, nbytes)
 
-    def _soon(self, size: int) -> tuple[int, Mapping[DeviceStream, int]] | None:
+    def _take_soon(self, size: int) -> tuple[int, Mapping[DeviceStream, int]] | None:
         """What was used on the default stream alone, and first given back."""
         waiting = self._waiting[size]
-        if self._free[size] or not waiting or strict():
+        if self._free[size] or not waiting or streams_are_strict():
             return None
         _, uses = waiting[0]
         return waiting.popleft() if all(s is self._default and n != LATEST for s, n in uses.items()) else None
@@ -108,7 +108,7 @@ class Pool:
             address, nbytes, owner, uses = self.retired.popleft()
             if address:
                 self._waiting[size_class(nbytes)].append((address, uses))
-            elif not _over(uses):
+            elif not _is_finished(uses):
                 self.retired.append((address, nbytes, owner, uses))
 
     def collect(self) -> None:
@@ -117,7 +117,7 @@ class Pool:
         for size, waiting in self._waiting.items():
             for _ in range(len(waiting)):
                 address, uses = waiting.popleft()
-                if _over(uses):
+                if _is_finished(uses):
                     self._free[size].append(address)
                 else:
                     waiting.append((address, uses))
@@ -136,6 +136,6 @@ class Pool:
             addresses.clear()
 
 
-def _over(uses: Mapping[DeviceStream, int]) -> bool:
+def _is_finished(uses: Mapping[DeviceStream, int]) -> bool:
     """Whether everything is done that uses some memory. Asks the device."""
     return all(stream.reached(number) for stream, number in uses.items())

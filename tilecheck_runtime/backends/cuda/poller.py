@@ -14,7 +14,7 @@ _PAUSE: Final = 50e-6
 class Watched(Protocol):
     """Something with calls to make when a device is done."""
 
-    def unsettled(self) -> bool:
+    def has_pending_calls(self) -> bool:
         """Asks the device, makes the calls that are due, and says whether some are left."""
         ...
 
@@ -43,7 +43,7 @@ class Poller:
                     self._running = False
                     return
             for something, asked in every:
-                if not something.unsettled():
+                if not something.has_pending_calls():
                     self._forget(something, asked)
             time.sleep(self._pause)
 

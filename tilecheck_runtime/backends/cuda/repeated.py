@@ -37,7 +37,7 @@ class _Ready:
     def _enter(self, stream: DeviceStream) -> None:
         self.rest()
         stream.driver.enter(stream.ordinal)
-        transfers.after(stream, self._uses(), self._place)
+        transfers.order_after(stream, self._uses(), self._place)
         transfers.CHANGES.count()
         for uses in self._uses():
             uses[stream] = LATEST
@@ -83,7 +83,8 @@ class Captured(_Ready):
     def __init__(self, driver: Driver, steps: Sequence[tuple[Loaded | None, Job | Transfer]], stream: DeviceStream,
                  what: str) -> None:
         super().__init__([job for _, job in steps], what)
-        copies = {id(job): transfers.copies(job.source, job.target) for _, job in steps if isinstance(job, Transfer)}
+        copies = {id(job): transfers.plan_copies(job.source, job.target) for _,
+                  job in steps if isinstance(job, Transfer)}
         for _, job in steps:
             if copies.get(id(job), ()) is None:
                 raise CaptureError("a copy between arrays in so many parts goes through the host, which a graph cannot",

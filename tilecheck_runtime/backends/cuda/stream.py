@@ -14,10 +14,10 @@ from typing import Any, Final
 from tilecheck_runtime.backends.cuda.driver import Driver
 from tilecheck_runtime.backends.cuda.errors import LOST, DeviceFailureError, DriverError
 from tilecheck_runtime.backends.cuda.poller import POLLER
-from tilecheck_runtime.errors.locations import Place
+from tilecheck_runtime.errors.locations import Location
 from tilecheck_runtime.ownership.storage import LOCK
 
-__all__ = ["LATEST", "WAITED_FOR", "DeviceStream", "Mark", "described", "handle_of"]
+__all__ = ["LATEST", "WAITED_FOR", "DeviceStream", "Mark", "describe_work", "handle_of"]
 
 _REMEMBERED: Final = 4096
 """Launches that a failure can name."""
@@ -62,7 +62,7 @@ class Mark(tuple["DeviceStream", int]):
         self.stream.later(self.number, call)
 
 
-def described(what: str | tuple[str, Place]) -> str:
+def describe_work(what: str | tuple[str, Location]) -> str:
     """How messages call something that was handed over."""
     return what if isinstance(what, str) else f"`{what[0]}` launched at {what[1]}"
 
@@ -86,11 +86,11 @@ class DeviceStream:
         self._recorded: deque[tuple[int, Any]] = deque()
         self._spare: list[Any] = []
         self._pending: deque[tuple[int, Callable[[], None]]] = deque()
-        self.recent: deque[tuple[int, str | tuple[str, Place]]] = deque(maxlen=_REMEMBERED)
+        self.recent: deque[tuple[int, str | tuple[str, Location]]] = deque(maxlen=_REMEMBERED)
         self._failure: tuple[int, DeviceFailureError] | None = None
         DeviceStream._all.add(self)
 
-    def mark(self, what: str | tuple[str, Place] | None = None) -> Mark:
+    def mark(self, what: str | tuple[str, Location] | None = None) -> Mark:
         """Counts something that was handed over just now. `what` is how a failure calls it: a text, or a kernel and
         where it was launched."""
         with LOCK:
@@ -109,7 +109,7 @@ class DeviceStream:
             if self.finished < number and not self._covers(number):
                 self._record()
                 self._poll()
-        self._settle()
+        self._run_due_calls()
         return self.finished >= number
 
     def wait(self, number: int, timeout: float | None = None) -> bool:
@@ -168,7 +168,7 @@ class DeviceStream:
         if len(self._pending) % _LATER == 0:
             self.reached(number)
 
-    def unsettled(self) -> bool:
+    def has_pending_calls(self) -> bool:
         """Whether anything waits to be called. Asks the device."""
         if self._pending:
             self.reached(self._pending[0][0])
@@ -214,13 +214,14 @@ class DeviceStream:
         """The context is lost: everything that was not done before has failed, and is over."""
         with self.lock:
             if self._failure is None:
-                kernels = tuple(described(what) for stream in list(DeviceStream._all) if stream.driver is self.driver
-                                for number, what in list(stream.recent) if number > stream.finished)
+                mine = [stream for stream in list(DeviceStream._all) if stream.driver is self.driver]
+                kernels = tuple(describe_work(what) for stream in mine for number, what in list(stream.recent)
+                                if number > stream.finished)
                 self._failure = self.finished, DeviceFailureError(error.code, kernels)
             self._recorded.clear()
             self.finished = self.handed
 
-    def _settle(self) -> None:
+    def _run_due_calls(self) -> None:
         """Calls what waited for work that has ended."""
         while True:
             with self.lock:

@@ -11,13 +11,25 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream, Mark, described
+from tilecheck_runtime.backends.cuda.stream import LATEST, DeviceStream, Mark, describe_work
 from tilecheck_runtime.cpu.tile import cast
-from tilecheck_runtime.errors.locations import NOWHERE, Place
+from tilecheck_runtime.errors.locations import NOWHERE, Location
 from tilecheck_runtime.errors.ownership import StreamError
 from tilecheck_runtime.ownership.memory import Strided
 
-__all__ = ["CHANGES", "after", "copies", "copy", "download", "fill", "runs", "strict", "upload", "used", "uses_of"]
+__all__ = [
+    "CHANGES",
+    "contiguous_runs",
+    "copy",
+    "download",
+    "fill",
+    "order_after",
+    "plan_copies",
+    "record_use",
+    "streams_are_strict",
+    "upload",
+    "uses_of",
+]
 
 Uses: TypeAlias = dict[DeviceStream, int]
 """What uses some memory: by stream, the number of the last thing handed over that does."""
@@ -48,7 +60,7 @@ _MANY: Final = 4096
 """Copies of single runs that are worth more than one through the host."""
 
 
-def runs(array: Strided) -> tuple[int, list[int]]:
+def contiguous_runs(array: Strided) -> tuple[int, list[int]]:
     """The array as pieces without gaps: elements of each, and where they begin, in elements, in row-major order."""
     axes = [(n, s) for n, s in zip(array.shape, array.strides, strict=True) if n != 1]
     length = 1
@@ -64,14 +76,14 @@ def upload(source: Any, target: Strided, stream: DeviceStream) -> None:
     """Copies a NumPy array of the same shape and element type to the device, and waits for it."""
     values = np.ascontiguousarray(source)
     start, size = _start(target), values.itemsize
-    length, offsets = runs(target)
-    after(stream, [uses_of(target)])
+    length, offsets = contiguous_runs(target)
+    order_after(stream, [uses_of(target)])
     driver = stream.driver
     driver.enter(stream.ordinal)
     address = values.ctypes.data
     for number, offset in enumerate(offsets):
         driver.copy_in(start + offset * size, address + number * length * size, length * size, stream.handle)
-    _waited(stream)
+    _finish_copy(stream)
 
 
 def fill(element: Any, target: Strided, stream: DeviceStream) -> None:
@@ -81,9 +93,9 @@ def fill(element: Any, target: Strided, stream: DeviceStream) -> None:
     if count == 0:
         return
     uses, driver, start = uses_of(target), stream.driver, _start(target)
-    after(stream, [uses])
+    order_after(stream, [uses])
     driver.enter(stream.ordinal)
-    pattern = _shortest(element.tobytes())
+    pattern = _shortest_period(element.tobytes())
     size, nbytes = len(pattern), count * element.itemsize
     if size <= _WORD:
         driver.fill(start, int.from_bytes(pattern, sys.byteorder), size, nbytes // size, stream.handle)
@@ -95,19 +107,19 @@ def fill(element: Any, target: Strided, stream: DeviceStream) -> None:
         while done < nbytes:
             driver.copy(start + done, start, min(done, nbytes - done), stream.handle)
             done *= 2
-    used(stream.mark(), [uses])  # which cannot fail of itself
-    if strict():
+    record_use(stream.mark(), [uses])  # which cannot fail of itself
+    if streams_are_strict():
         stream.synchronize()
 
 
-def _shortest(pattern: bytes) -> bytes:
+def _shortest_period(pattern: bytes) -> bytes:
     """What a pattern repeats, of 1, 2, 4 bytes or more."""
     while len(pattern) > 1 and pattern[:len(pattern) // 2] == pattern[len(pattern) // 2:]:
         pattern = pattern[:len(pattern) // 2]
     return pattern
 
 
-def strict() -> bool:
+def streams_are_strict() -> bool:
     """Whether launches on streams that would have to wait for each other are refused."""
     return os.environ.get(STREAMS) == "strict"
 
@@ -119,46 +131,46 @@ def download(source: Strided, stream: DeviceStream) -> Any:
         return np.empty(source.shape, kind)
     span = 1 + sum((n - 1) * s for n, s in zip(source.shape, source.strides, strict=True))
     values = np.empty(span, kind)
-    after(stream, [uses_of(source)])
+    order_after(stream, [uses_of(source)])
     driver = stream.driver
     driver.enter(stream.ordinal)
     driver.copy_out(values.ctypes.data, _start(source), span * kind.itemsize, stream.handle)
-    _waited(stream)
+    _finish_copy(stream)
     found = np.lib.stride_tricks.as_strided(values, source.shape, [s * kind.itemsize for s in source.strides])
     return found if span == found.size and found.flags.c_contiguous else found.copy()
 
 
 def copy(source: Strided, target: Strided, stream: DeviceStream) -> Mark:
     """Copies between two arrays of the same shape: on the device as far as its engines can, else through the host."""
-    found = copies(source, target)
+    found = plan_copies(source, target)
     if found is None:
-        upload(_converted(download(source, stream), target), target, stream)
+        upload(_convert(download(source, stream), target), target, stream)
         return stream.mark()
-    after(stream, [uses_of(source), uses_of(target)])
+    order_after(stream, [uses_of(source), uses_of(target)])
     stream.driver.enter(stream.ordinal)
     for to, where, nbytes in found:
         stream.driver.copy(to, where, nbytes, stream.handle)
     mark = stream.mark("a copy")
-    used(mark, [uses_of(source), uses_of(target)])
+    record_use(mark, [uses_of(source), uses_of(target)])
     return mark
 
 
-def copies(source: Strided, target: Strided) -> list[tuple[int, int, int]] | None:
+def plan_copies(source: Strided, target: Strided) -> list[tuple[int, int, int]] | None:
     """The copies of the driver that make one: to, from, bytes. None where elements must be converted, or where there
     would be too many."""
-    (length, theirs), (other, mine) = runs(source), runs(target)
+    (length, theirs), (other, mine) = contiguous_runs(source), contiguous_runs(target)
     common, size = math.gcd(length, other), source.dtype.storage.itemsize
     if source.dtype != target.dtype or (common and len(theirs) * (length // common) > _MANY):
         return None
-    pairs = zip(_cut(theirs, length, common), _cut(mine, other, common), strict=True)
+    pairs = zip(_split_runs(theirs, length, common), _split_runs(mine, other, common), strict=True)
     return [(_start(target) + here * size, _start(source) + there * size, common * size) for there, here in pairs]
 
 
-def _cut(starts: Sequence[int], length: int, part: int) -> list[int]:
+def _split_runs(starts: Sequence[int], length: int, part: int) -> list[int]:
     return [start + n for start in starts for n in range(0, length, part)] if part else []
 
 
-def _converted(values: Any, target: Strided) -> Any:
+def _convert(values: Any, target: Strided) -> Any:
     with np.errstate(all="ignore"):
         return cast(values, target.dtype)
 
@@ -167,7 +179,7 @@ def _start(array: Strided) -> int:
     return array.memory.address + array.offset
 
 
-def _waited(stream: DeviceStream) -> None:
+def _finish_copy(stream: DeviceStream) -> None:
     stream.mark("a copy")
     stream.synchronize()
 
@@ -179,7 +191,7 @@ def uses_of(array: Strided) -> Uses:
     return found
 
 
-def after(stream: DeviceStream, uses: Sequence[Uses], place: Place = NOWHERE) -> None:
+def order_after(stream: DeviceStream, uses: Sequence[Uses], place: Location = NOWHERE) -> None:
     """Orders what is handed to a stream behind everything on other ones that uses some memory.
 
     Raises StreamError instead, for a launch at `place`, where TILECHECK_STREAMS is "strict".
@@ -187,19 +199,19 @@ def after(stream: DeviceStream, uses: Sequence[Uses], place: Place = NOWHERE) ->
     for used_by in uses:
         for other, number in tuple(used_by.items()):
             if other is not stream and not other.reached(number):
-                if place is not NOWHERE and strict():
-                    raise _unordered(stream, other, place)
+                if place is not NOWHERE and streams_are_strict():
+                    raise _unordered_error(stream, other, place)
                 stream.follow(other, number)
 
 
-def _unordered(stream: DeviceStream, other: DeviceStream, place: Place) -> StreamError:
-    last = described(other.recent[-1][1]) if other.recent else "something"
+def _unordered_error(stream: DeviceStream, other: DeviceStream, place: Location) -> StreamError:
+    last = describe_work(other.recent[-1][1]) if other.recent else "something"
     return StreamError(
         f"a launch on stream `{stream.name}` uses memory that stream `{other.name}` still uses ({last})", use=place,
         fix=f"wait for that one first, or launch on the same stream; without {STREAMS}=strict streams are put in order")
 
 
-def used(mark: Mark, uses: Sequence[Uses]) -> None:
+def record_use(mark: Mark, uses: Sequence[Uses]) -> None:
     """Some memory is used by what was handed over last."""
     stream, number = mark
     for used_by in uses:

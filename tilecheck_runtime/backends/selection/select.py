@@ -35,11 +35,11 @@ def on_gpu() -> bool:
 def current() -> Backend:
     """The backend for new tensors. Raises ValueError for a choice that there is not, and NoGPUError where a GPU is
     asked for and cannot be used."""
-    return _chosen(os.environ.get(CHOICE, ""))
+    return _choose(os.environ.get(CHOICE, ""))
 
 
 @functools.lru_cache(maxsize=16)
-def _chosen(choice: str) -> Backend:
+def _choose(choice: str) -> Backend:
     if choice == "":
         return _cuda(0) if _has_gpu() else _cpu()
     return backend_of("cuda:0" if choice == "cuda" else choice)

@@ -88,7 +88,7 @@ def bind(known: Sequence[Parameter], values: Sequence[Any]) -> tuple[list[Any], 
     pending: list[_Pending] = []
     drafts = [_draft(p, v, p.name, pending) for p, v in zip(known, values, strict=True)]
     made, storages = _with_shadows(pending)
-    return [_settled(d, made) for d in drafts], storages
+    return [_resolve_draft(d, made) for d in drafts], storages
 
 
 def _arrays(arguments: Iterable[Any]) -> Iterator[Array]:
@@ -135,13 +135,13 @@ def _draft(parameter: Parameter, value: Any, name: str, pending: list[_Pending])
     return pending[-1]
 
 
-def _settled(draft: Any, made: Mapping[int, Array]) -> Any:
+def _resolve_draft(draft: Any, made: Mapping[int, Array]) -> Any:
     if isinstance(draft, _Pending):
         return made[id(draft)]
     if isinstance(draft, tuple):
-        return tuple(_settled(item, made) for item in draft)
+        return tuple(_resolve_draft(item, made) for item in draft)
     if isinstance(draft, list):
-        return ArrayList([_settled(item, made) for item in draft])
+        return ArrayList([_resolve_draft(item, made) for item in draft])
     return draft
 
 
@@ -178,11 +178,12 @@ def _storage(group: Sequence[tuple[int, int, _Pending]], made: dict[int, Array])
         view = View(storage, offset, data.shape, tuple(s // size for s in data.strides))
         storage.views.append((item.name, view))
         made[id(item)] = Array(data, item.dtype, view, item.name, item.index)
-    storage.overlaps += [(a.name, b.name) for (_, _, a), (_, _, b) in combinations(group, 2) if _meet(a.data, b.data)]
+    storage.overlaps += [(a.name, b.name) for (_, _, a),
+                         (_, _, b) in combinations(group, 2) if _overlap(a.data, b.data)]
     return storage
 
 
-def _meet(a: Any, b: Any) -> bool:
+def _overlap(a: Any, b: Any) -> bool:
     """Whether two arrays have an element in common. False when that is too hard to say."""
     try:
         return bool(np.shares_memory(a, b, max_work=_MUCH))

@@ -20,7 +20,7 @@ from tilecheck_runtime.cpu.machine import State
 from tilecheck_runtime.errors.language import TileRecursionError
 from tilecheck_runtime.sanitizer.progress import Block, Progress
 from tilecheck_runtime.sanitizer.recorder import Recorder
-from tilecheck_runtime.sanitizer.replay import Replay, watched
+from tilecheck_runtime.sanitizer.replay import Replay, watched_positions
 from tilecheck_runtime.sanitizer.report import Report
 from tilecheck_runtime.sanitizer.session import Session, session
 from tilecheck_runtime.sanitizer.shadow import Storage
@@ -34,7 +34,7 @@ class FindingWarning(UserWarning):
     """A finding of a launch outside any session."""
 
 
-def _grid(grid: Any) -> Block:
+def _check_grid(grid: Any) -> Block:
     if not isinstance(grid, tuple) or not 1 <= len(grid) <= 3:
         raise TypeError(f"the grid must be a tuple of one to three integers, not {grid!r}")
     try:
@@ -46,7 +46,7 @@ def _grid(grid: Any) -> Block:
     return extents[0], extents[1], extents[2]
 
 
-def _blocks(grid: Block, seed: int | None) -> Sequence[int]:
+def _order_blocks(grid: Block, seed: int | None) -> Sequence[int]:
     order = list(range(grid[0] * grid[1] * grid[2]))
     if seed is not None:
         random.Random(seed).shuffle(order)
@@ -92,7 +92,7 @@ def execute(kernel: Any, grid: Any, args: Sequence[Any], into: Session) -> None:
 
 
 def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
-    function, extents = function_of(kernel), _grid(grid)
+    function, extents = function_of(kernel), _check_grid(grid)
     if hasattr(type(kernel), "entry"):
         raise TypeError(f"`{function.__name__}` is a kernel of the dialect, which is called with tensors: "
                         f"`{function.__name__}(...).sync()`")
@@ -101,29 +101,29 @@ def _run(kernel: Any, grid: Any, values: Sequence[Any], into: Session) -> None:
     arguments, storages = bind(parameters(function), values)
     body = Translator().function(function)
     into.launches += 1
-    recorder, order = Recorder(into, function.__name__, extents), _blocks(extents, into.seed)
+    recorder, order = Recorder(into, function.__name__, extents), _order_blocks(extents, into.seed)
     contents = [array.copy() for array in host_arrays(arguments)] if into.replay else []
-    _pass(body, arguments, recorder, order)
+    _run_pass(body, arguments, recorder, order)
     _report_aliases(storages, recorder, function)
-    places = watched(storages) if into.replay else []
+    places = watched_positions(storages) if into.replay else []
     if any(map(len, places)):
         for array, before in zip(host_arrays(arguments), contents, strict=True):
             array[...] = before
         arguments, storages = bind(parameters(function), values)
         second = Replay(into, function.__name__, extents, storages, places)
-        _pass(body, arguments, second, order)
+        _run_pass(body, arguments, second, order)
         second.finish(storages)
 
 
-def _pass(body: Callable[..., Any], arguments: Sequence[Any], recorder: Recorder, order: Sequence[int]) -> None:
+def _run_pass(body: Callable[..., Any], arguments: Sequence[Any], recorder: Recorder, order: Sequence[int]) -> None:
     """Every block once."""
     State.recorder, Progress.grid, State.thread = recorder, recorder.grid, threading.get_ident()
     try:
         with np.errstate(all="ignore"):
-            _every_block(body, arguments, recorder, order)
+            _run_blocks(body, arguments, recorder, order)
     finally:
         State.recorder, State.stop = None, False
-        machine.enter((0, 0, 0))
+        machine.enter_block((0, 0, 0))
 
 
 def _report_aliases(storages: Sequence[Storage], recorder: Recorder, function: FunctionType) -> None:
@@ -132,10 +132,10 @@ def _report_aliases(storages: Sequence[Storage], recorder: Recorder, function: F
         for first, second in storage.overlaps:
             used = [storage.touched.get(name) for name in (first, second)]
             if None not in used and any(used):
-                recorder.aliased(first, second, definition(getattr(function, AUTHORED, function).__code__))
+                recorder.report_alias(first, second, definition(getattr(function, AUTHORED, function).__code__))
 
 
-def _every_block(body: Callable[..., Any], arguments: Sequence[Any], recorder: Recorder, order: Sequence[int]) -> None:
+def _run_blocks(body: Callable[..., Any], arguments: Sequence[Any], recorder: Recorder, order: Sequence[int]) -> None:
     width, height, _ = Progress.grid
     for number in order:
         rest, x = divmod(number, width)
@@ -143,16 +143,16 @@ def _every_block(body: Callable[..., Any], arguments: Sequence[Any], recorder: R
         block = (x, y, z)
         if State.stop:
             raise KeyboardInterrupt("the launch was interrupted")
-        machine.enter(block)
+        machine.enter_block(block)
         recorder.begin(block)
         try:
             body(*arguments)
         except Exception as error:
-            _placed(error, recorder, arguments)
+            _locate_error(error, recorder, arguments)
             raise
 
 
-def _placed(error: Exception, recorder: Recorder, arguments: Sequence[Any]) -> None:
+def _locate_error(error: Exception, recorder: Recorder, arguments: Sequence[Any]) -> None:
     """Says in which block a kernel failed. Raises another error for what is no fault of the kernel's code."""
     block = block_name(Progress.block, rank_of_grid(recorder.grid))
     where = f"in block {block} of `{recorder.kernel}`, whose grid is {recorder.grid}"

@@ -23,7 +23,7 @@ from tilecheck_runtime.cpu.operations import (
     windows,
 )
 from tilecheck_runtime.cpu.tile import Tile
-from tilecheck_runtime.cpu.unsupported import UNSUPPORTED, unknown, unsupported
+from tilecheck_runtime.cpu.unsupported import UNSUPPORTED, make_unknown, make_unsupported
 from tilecheck_runtime.errors import language as errors
 from tilecheck_runtime.tile_language import modes
 
@@ -56,7 +56,7 @@ class DeviceNamespace(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return unsupported(name) if name in UNSUPPORTED else unknown(name, OPERATIONS)
+        return make_unsupported(name) if name in UNSUPPORTED else make_unknown(name, OPERATIONS)
 
 
 DEVICE: Final = DeviceNamespace()

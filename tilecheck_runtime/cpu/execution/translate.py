@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from tilecheck_runtime.cpu.execution.namespace import DEVICE
 from tilecheck_runtime.cpu.operations.builtins import DEVICE_BUILTINS
-from tilecheck_runtime.cpu.unsupported import unsupported
+from tilecheck_runtime.cpu.unsupported import make_unsupported
 from tilecheck_runtime.sanitizer.sites import MARK
 
 __all__ = ["Translator"]
@@ -120,7 +120,7 @@ class Translator:
         if isinstance(value, type) and issubclass(value, Enum):
             return value
         found = vars(DEVICE).get(name)
-        return unsupported(name) if found is None else found
+        return make_unsupported(name) if found is None else found
 
     def _module(self, module: ModuleType) -> Any:
         if _is_tile_module(module.__name__) or module is DEVICE:

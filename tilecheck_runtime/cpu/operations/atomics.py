@@ -12,7 +12,7 @@ from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.arrays import Array
 from tilecheck_runtime.cpu.dtypes import DType
 from tilecheck_runtime.cpu.operations.lanes import Places, places, spread, taint_of
-from tilecheck_runtime.cpu.operations.windows import storable
+from tilecheck_runtime.cpu.operations.windows import convert_for_store
 from tilecheck_runtime.cpu.taint import Taint
 from tilecheck_runtime.cpu.tile import Tile
 from tilecheck_runtime.tile_language.modes import STRONG, MemoryOrder, MemoryScope, strength
@@ -26,19 +26,19 @@ COMBINE: Final[dict[str, Callable[[Any, Any], Any]]] = {
 """Old and new elements to what is written."""
 
 
-def _exchanged(old: Any, expected: Any, desired: Any) -> Any:
+def _exchange(old: Any, expected: Any, desired: Any) -> Any:
     return np.where(old == expected, desired, old)
 
 
 def _compute(name: str, dtype: DType, old: Any, operands: list[Any]) -> Any:
     if name == "cas":
-        return _exchanged(old, *operands)
+        return _exchange(old, *operands)
     wide = [np.asarray(v).astype(dtype.compute, copy=False) for v in (old, *operands)]
     return np.asarray(COMBINE[name](*wide)).astype(dtype.storage)
 
 
-def _applied(name: str, dtype: DType, memory: Any, index: tuple[Any, ...], positions: Any,
-             operands: list[Any]) -> Any:
+def _apply_lanes(name: str, dtype: DType, memory: Any, index: tuple[Any, ...], positions: Any,
+                 operands: list[Any]) -> Any:
     """Updates memory lane after lane and returns what each lane found."""
     if positions.size < 2 or (positions[1:] > positions[:-1]).all() or np.unique(positions).size == positions.size:
         old = np.ravel(memory[index])
@@ -55,7 +55,7 @@ def _applied(name: str, dtype: DType, memory: Any, index: tuple[Any, ...], posit
 def update(array: Array, found: Places, name: str, values: tuple[Any, ...], order: Any, scope: Any) -> Tile:
     """Applies an atomic to the active lanes; the result is what each lane found."""
     recorder, dtype, lanes = machine.recorder(), array.dtype, found.lanes
-    tiles = [storable(v, dtype, f"atomic_{name} of '{array.name}'") for v in values]
+    tiles = [convert_for_store(v, dtype, f"atomic_{name} of '{array.name}'") for v in values]
     for tile in tiles:
         undefined = taint_of(tile, found.shape)
         if undefined is None or tile.taint is None:
@@ -70,7 +70,7 @@ def update(array: Array, found: Places, name: str, values: tuple[Any, ...], orde
         recorder.write(lanes, array.name, power)
         tokens = recorder.tokens(lanes, order.name, name != "xchg") if strong else ()
         operands = [spread(t, found.shape, found.active) for t in tiles]
-        old = _applied(name, dtype, array.data, found.index, lanes.positions, operands)
+        old = _apply_lanes(name, dtype, array.data, found.index, lanes.positions, operands)
         if found.active is None:
             result = old.reshape(found.shape)
         else:
@@ -80,11 +80,11 @@ def update(array: Array, found: Places, name: str, values: tuple[Any, ...], orde
             if failed:
                 recorder.waiting()
             else:
-                recorder.progressed()
+                recorder.note_progress()
                 recorder.release(lanes, order.name, True)
         taint = Taint(tokens=tokens) if tokens else None
     if found.active is not None and name != "cas":
-        source = machine.undefined(f"the result of atomic_{name} outside the array")
+        source = machine.register_undefined(f"the result of atomic_{name} outside the array")
         taint = Taint(~found.active, (source,), taint.tokens if taint else ())
     return Tile(result[()], dtype, taint)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tilecheck_runtime.cpu.arrays import ArrayList
 from tilecheck_runtime.cpu.dtypes import DTYPES, FLOAT32, INT32, INT64, INTEGRAL, DType
-from tilecheck_runtime.cpu.machine import counted
+from tilecheck_runtime.cpu.machine import track_loop
 from tilecheck_runtime.cpu.operations.elementwise import maximum, minimum
 from tilecheck_runtime.cpu.tile import Tile, convert, scalar
 from tilecheck_runtime.errors.language import TileTypeError, TileValueError
@@ -35,7 +35,7 @@ class DeviceRange:
 
     def __iter__(self) -> Iterator[Tile]:
         make, dtype = (np.int64, INT64) if self._wide else (np.int32, INT32)
-        for value in counted(iter(self._range)):
+        for value in track_loop(iter(self._range)):
             yield Tile(make(value), dtype)
 
     def __len__(self) -> int:

@@ -19,7 +19,7 @@ from tilecheck_runtime.cpu.operations.operands import (
     result,
     undefined_lanes,
 )
-from tilecheck_runtime.cpu.taint import Taint, merged
+from tilecheck_runtime.cpu.taint import Taint, merge_taints
 from tilecheck_runtime.cpu.tile import Tile, extend
 from tilecheck_runtime.errors.language import TileTypeError
 
@@ -33,8 +33,8 @@ def _no_divisor_zero(data: Any, divisor: Any, tile: Tile) -> Tile:
     zero = divisor == 0
     if zero.any():
         lanes = np.broadcast_to(zero, np.shape(data))
-        fresh = Taint(lanes, (machine.undefined("an integer division by zero"),))
-        tile.taint = merged([tile.taint, fresh], np.shape(data))
+        fresh = Taint(lanes, (machine.register_undefined("an integer division by zero"),))
+        tile.taint = merge_taints([tile.taint, fresh], np.shape(data))
     return tile
 
 
@@ -204,7 +204,7 @@ def _invert(x: Any, /) -> Any:
     return result(np.invert(x.data), x.dtype, x)
 
 
-def _rounded(function: Function) -> Function:
+def _with_rounding_options(function: Function) -> Function:
     """With a rounding mode and flushing of subnormal numbers, which change results within the usual tolerances only."""
 
     def operation(*operands: Any, rounding_mode: Any = None, flush_to_zero: Any = False) -> Any:
@@ -213,7 +213,7 @@ def _rounded(function: Function) -> Function:
     return operation
 
 
-def _flushed(function: Function) -> Function:
+def _with_flush_option(function: Function) -> Function:
     """With flushing only."""
 
     def operation(x: Any, /, *, flush_to_zero: Any = False) -> Any:
@@ -222,7 +222,7 @@ def _flushed(function: Function) -> Function:
     return operation
 
 
-def _approximated(function: Function) -> Function:
+def _with_rounding_mode(function: Function) -> Function:
     """With a rounding mode only."""
 
     def operation(x: Any, /, *, rounding_mode: Any = None) -> Any:
@@ -258,8 +258,9 @@ _PLAIN: Final[dict[str, Function]] = {
     "isnan": _isnan,
 }
 _OPTIONS: Final[dict[str, Callable[[Function], Function]]] = {
-    **dict.fromkeys(("add", "sub", "mul", "truediv", "sqrt"), _rounded), **dict.fromkeys(("exp2", "rsqrt"), _flushed),
-    **dict.fromkeys(("exp", "tanh"), _approximated),
+    **dict.fromkeys(("add", "sub", "mul", "truediv", "sqrt"), _with_rounding_options),
+    **dict.fromkeys(("exp2", "rsqrt"), _with_flush_option),
+    **dict.fromkeys(("exp", "tanh"), _with_rounding_mode),
 }
 NAMES: Final[dict[str, Function]] = {
     name: _OPTIONS[name](function) if name in _OPTIONS else function for name, function in _PLAIN.items()
@@ -279,7 +280,7 @@ def _forward(function: Function) -> Function:
     return lambda self, other: function(self, other) if _is_operand(other) else NotImplemented
 
 
-def _reflected(function: Function) -> Function:
+def _reflect(function: Function) -> Function:
     return lambda self, other: function(other, self) if _is_operand(other) else NotImplemented
 
 
@@ -287,11 +288,11 @@ def _is_operand(value: Any) -> bool:
     return type(value) is Tile or isinstance(value, (bool, int, float))
 
 
-def _single(function: Function) -> Function:
+def _forward_unary(function: Function) -> Function:
     return lambda self: function(self)
 
 
 extend(Tile, {f"__{name}__": _forward(_PLAIN[target]) for name, target in (_OPERATORS | _COMPARED).items()})
-extend(Tile, {f"__r{name}__": _reflected(_PLAIN[target]) for name, target in _OPERATORS.items()})
-extend(Tile, {f"__{name}__": _single(_PLAIN[target]) for name, target in _UNARY.items()})
+extend(Tile, {f"__r{name}__": _reflect(_PLAIN[target]) for name, target in _OPERATORS.items()})
+extend(Tile, {f"__{name}__": _forward_unary(_PLAIN[target]) for name, target in _UNARY.items()})
 extend(Tile, {"__pos__": lambda self: self})

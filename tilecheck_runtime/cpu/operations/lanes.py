@@ -13,9 +13,9 @@ from tilecheck_runtime.cpu.arrays import Array
 from tilecheck_runtime.cpu.dtypes import BOOL, INT64, INTEGRAL
 from tilecheck_runtime.cpu.operations.operands import astile_like
 from tilecheck_runtime.cpu.operations.padding import fill_value, is_undefined
-from tilecheck_runtime.cpu.operations.windows import storable
-from tilecheck_runtime.cpu.taint import Taint, poisoned
-from tilecheck_runtime.cpu.tile import Tile, extents, whole
+from tilecheck_runtime.cpu.operations.windows import convert_for_store
+from tilecheck_runtime.cpu.taint import Taint, taint_of_lanes
+from tilecheck_runtime.cpu.tile import Tile, as_integers, extents
 from tilecheck_runtime.errors.language import TileTypeError
 from tilecheck_runtime.sanitizer.shadow import Lanes
 from tilecheck_runtime.tile_language.modes import PaddingMode
@@ -128,21 +128,21 @@ def read(array: Array, found: Places, padding: Any, what: str, mode: Any = None)
     if found.active is None:
         data = np.broadcast_to(array.data[found.index], found.shape)
         return Tile(np.array(data)[()], array.dtype)
-    fill = storable(padding, array.dtype, f"padding of {what}")
+    fill = convert_for_store(padding, array.dtype, f"padding of {what}")
     data = np.array(np.broadcast_to(fill.data, found.shape))
     data[found.active] = array.data[found.index]
     if mode is not None and is_undefined(mode):
-        source = machine.undefined(f"the padding of {what} of '{array.name}'")
-        return Tile(data[()], array.dtype, poisoned(~found.active, (source,)))
+        source = machine.register_undefined(f"the padding of {what} of '{array.name}'")
+        return Tile(data[()], array.dtype, taint_of_lanes(~found.active, (source,)))
     lanes = taint_of(fill, found.shape)
     if lanes is None:
         return Tile(data[()], array.dtype)
-    return Tile(data[()], array.dtype, poisoned(lanes & ~found.active, fill.taint.sources if fill.taint else ()))
+    return Tile(data[()], array.dtype, taint_of_lanes(lanes & ~found.active, fill.taint.sources if fill.taint else ()))
 
 
 def write(array: Array, found: Places, value: Any, what: str) -> None:
     """Writes the active lanes."""
-    tile = storable(value, array.dtype, f"{what} to '{array.name}'")
+    tile = convert_for_store(value, array.dtype, f"{what} to '{array.name}'")
     recorder = machine.recorder()
     lanes = taint_of(tile, found.shape)
     if lanes is not None and tile.taint is not None:
@@ -198,7 +198,7 @@ def _advanced(array: Array, indices: Any, what: str) -> tuple[Tile, ...]:
                 lanes = Taint(lanes.lanes.reshape(-1, *after), lanes.sources)
             parts.append(Tile(part.data.astype(np.int64).reshape(-1, *after), INT64, lanes))
             continue
-        (start,), (length,) = whole(part.start), extents(part.length)
+        (start,), (length,) = as_integers(part.start), extents(part.length)
         if not 0 <= start < array.data.shape[axis]:
             machine.recorder().fault("TC201", f"{what} of a tile wholly outside '{array.name}': elements {start} to "
                                      f"{start + length} of axis {axis}, which has extent {array.data.shape[axis]}",

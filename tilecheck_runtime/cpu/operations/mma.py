@@ -10,7 +10,7 @@ import numpy as np
 from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.dtypes import DTYPES, INTEGRAL, DType
 from tilecheck_runtime.cpu.operations.operands import joint_dtype
-from tilecheck_runtime.cpu.taint import Taint, merged
+from tilecheck_runtime.cpu.taint import Taint, merge_taints
 from tilecheck_runtime.cpu.tile import Tile, convert, extend
 from tilecheck_runtime.errors.language import TileTypeError
 
@@ -43,7 +43,7 @@ def _contracted(tile: Tile, axis: int, shape: tuple[int, ...], what: str) -> Tai
 def _tainted(x: Tile, y: Tile, acc: Taint | None, shape: tuple[int, ...], what: str) -> Taint | None:
     if x.taint is None and y.taint is None and acc is None:
         return None
-    return merged([acc, _contracted(x, -1, shape, what), _contracted(y, -2, shape, what)], shape)
+    return merge_taints([acc, _contracted(x, -1, shape, what), _contracted(y, -2, shape, what)], shape)
 
 
 def _ranked(*tiles: Tile) -> None:
@@ -84,7 +84,7 @@ def _scaled(x: Tile, scale: Tile, axis: int) -> Tile:
     taint = scale.taint
     if taint is not None and taint.lanes is not None:
         taint = Taint(np.repeat(taint.lanes, repeat, axis=axis), taint.sources)
-    return Tile(x.data.astype(np.float32) * factor, DTYPES["float32"], merged((x.taint, taint), x.shape))
+    return Tile(x.data.astype(np.float32) * factor, DTYPES["float32"], merge_taints((x.taint, taint), x.shape))
 
 
 def mma_scaled(x: Any, x_scale: Any, y: Any, y_scale: Any, /, acc: Any) -> Tile:

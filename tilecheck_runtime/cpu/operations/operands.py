@@ -7,11 +7,11 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck_runtime.cpu.dtypes import DTYPES, DType, common, loose_dtype, promote
-from tilecheck_runtime.cpu.taint import merged
+from tilecheck_runtime.cpu.taint import merge_taints
 from tilecheck_runtime.cpu.tile import Tile, cast, scalar
 from tilecheck_runtime.errors.language import TileValueError
 
-__all__ = ["BOOLEAN", "adapted", "astile_like", "joint_dtype", "operand", "result", "undefined_lanes"]
+__all__ = ["BOOLEAN", "adapt_number", "astile_like", "joint_dtype", "operand", "result", "undefined_lanes"]
 
 BOOLEAN: Final = DTYPES["bool_"]
 
@@ -42,7 +42,7 @@ def result(data: Any, dtype: DType, *operands: Any) -> Tile:
     tile = Tile(data, dtype)
     for item in operands:
         if type(item) is Tile and item.taint is not None:
-            tile.taint = merged([o.taint for o in operands if type(o) is Tile], np.shape(data))
+            tile.taint = merge_taints([o.taint for o in operands if type(o) is Tile], np.shape(data))
             break
     return tile
 
@@ -58,7 +58,7 @@ def undefined_lanes(value: Any, shape: tuple[int, ...]) -> Any:
     return np.broadcast_to(False if taint is None or taint.lanes is None else taint.lanes, shape)
 
 
-def adapted(value: Any, other: Any) -> Tile:
+def adapt_number(value: Any, other: Any) -> Tile:
     """A tile or number as a tile; a number takes the type of the other operand where it can."""
     if type(value) is Tile:
         return value

@@ -11,7 +11,7 @@ from tilecheck_runtime.cpu import machine
 from tilecheck_runtime.cpu.dtypes import BOOL, FLOAT, INT32, DType
 from tilecheck_runtime.cpu.operations.operands import astile_like
 from tilecheck_runtime.cpu.taint import Taint
-from tilecheck_runtime.cpu.tile import Tile, convert, whole
+from tilecheck_runtime.cpu.tile import Tile, as_integers, convert
 from tilecheck_runtime.errors.language import TileTypeError
 
 __all__ = ["NAMES"]
@@ -22,13 +22,13 @@ Axes = tuple[int, ...]
 def _axes(axis: Any, rank: int) -> Axes:
     if axis is None:
         return tuple(range(rank))
-    places = tuple(a % rank if -rank <= a < rank else rank for a in whole(axis))
+    places = tuple(a % rank if -rank <= a < rank else rank for a in as_integers(axis))
     if any(a == rank for a in places):
         raise TileTypeError(f"axis {axis} of a tile of rank {rank}")
     return places
 
 
-def _reduced_taint(taint: Taint | None, axes: Axes, keepdims: bool, what: str) -> Taint | None:
+def _reduce_taint(taint: Taint | None, axes: Axes, keepdims: bool, what: str) -> Taint | None:
     """Lines with an undefined lane are undefined. Where it met defined ones, that is where its use is reported."""
     if taint is None or taint.lanes is None:
         return None
@@ -39,25 +39,25 @@ def _reduced_taint(taint: Taint | None, axes: Axes, keepdims: bool, what: str) -
     return Taint(some, machine.recorder().undefined_met(taint.sources, what) if mixed else taint.sources)
 
 
-def _settled(x: Tile, wide: DType) -> tuple[Any, DType]:
+def _prepare_operand(x: Tile, wide: DType) -> tuple[Any, DType]:
     """The elements to reduce, booleans as integers, and the type of the result."""
     dtype = wide if x.dtype.category == BOOL else x.dtype
     return (convert(x, dtype) if dtype is not x.dtype else x).data.astype(dtype.compute, copy=False), dtype
 
 
-def _reduced(name: str, ufunc: Any, x: Any, axis: Any, keepdims: Any) -> Tile:
+def _reduce_with(name: str, ufunc: Any, x: Any, axis: Any, keepdims: Any) -> Tile:
     tile = astile_like(x)
     axes, keep = _axes(axis, tile.ndim), bool(keepdims)
-    data, dtype = _settled(tile, INT32)
+    data, dtype = _prepare_operand(tile, INT32)
     done = ufunc.reduce(data, axis=axes, keepdims=keep, dtype=data.dtype)
-    taint = _reduced_taint(tile.taint, axes, keep, f"ct.{name}")
+    taint = _reduce_taint(tile.taint, axes, keep, f"ct.{name}")
     return Tile(np.asarray(done).astype(dtype.storage)[()], dtype, taint)
 
 
 def _total(name: str, ufunc: Any) -> Callable[..., Tile]:
     def operation(x: Any, /, axis: Any = None, *, keepdims: Any = False, rounding_mode: Any = None,
                   flush_to_zero: Any = False) -> Tile:
-        return _reduced(name, ufunc, x, axis, keepdims)
+        return _reduce_with(name, ufunc, x, axis, keepdims)
 
     return operation
 
@@ -66,7 +66,7 @@ def _extremum(name: str, ignoring: Any, propagating: Any) -> Callable[..., Tile]
     def operation(x: Any, /, axis: Any = None, *, keepdims: Any = False, flush_to_zero: Any = False,
                   propagate_nan: Any = False) -> Tile:
         exact = propagate_nan or astile_like(x).dtype.category < FLOAT
-        return _reduced(name, propagating if exact else ignoring, x, axis, keepdims)
+        return _reduce_with(name, propagating if exact else ignoring, x, axis, keepdims)
 
     return operation
 
@@ -74,14 +74,14 @@ def _extremum(name: str, ignoring: Any, propagating: Any) -> Callable[..., Tile]
 def _argument(name: str, pick: Callable[..., Any], worst: float) -> Callable[..., Tile]:
     def operation(x: Any, /, axis: Any = None, *, keepdims: Any = False, propagate_nan: Any = False) -> Tile:
         tile = astile_like(x)
-        data = np.asarray(_settled(tile, INT32)[0])
+        data = np.asarray(_prepare_operand(tile, INT32)[0])
         if tile.dtype.category >= FLOAT and not propagate_nan:
             data = np.where(np.isnan(data), data.dtype.type(worst), data)
         axes, keep = _axes(axis, tile.ndim), bool(keepdims)
         if len(axes) > 1 and axis is not None:
             raise TileTypeError(f"{name} takes one axis")
         found = pick(data, axis=None if axis is None else axes[0], keepdims=keep)
-        taint = _reduced_taint(tile.taint, axes, keep, f"ct.{name}")
+        taint = _reduce_taint(tile.taint, axes, keep, f"ct.{name}")
         return Tile(np.asarray(found).astype(INT32.storage)[()], INT32, taint)
 
     return operation
@@ -112,7 +112,7 @@ def _combine(func: Callable[..., Any], a: list[Tile], b: list[Tile], dtypes: lis
     return [convert(t, d) for t, d in zip(many, dtypes, strict=True)]
 
 
-def _sliced(tiles: list[Tile], place: int, cut: slice) -> list[Tile]:
+def _slice_tiles(tiles: list[Tile], place: int, cut: slice) -> list[Tile]:
     index = (slice(None),) * place + (cut,)
     return [Tile(t.data[index], t.dtype) for t in tiles]
 
@@ -121,18 +121,19 @@ def reduce(x: Any, /, axis: Any, func: Callable[..., Any], identity: Any, *, kee
     """A reduction by a function: neighbours are combined, then their results, as in a tree."""
     parts, many = _parts(x)
     (place,), keep = _axes(axis, parts[0].ndim), bool(keepdims)
-    taints = [_reduced_taint(t.taint, (place,), keep, "ct.reduce") for t in parts]
+    taints = [_reduce_taint(t.taint, (place,), keep, "ct.reduce") for t in parts]
     dtypes = [t.dtype for t in parts]
     level = [_clean(t) for t in parts]
     while level[0].shape[place] > 1:
-        level = _combine(func, _sliced(level, place, slice(0, None, 2)), _sliced(level, place, slice(1, None, 2)),
+        level = _combine(func, _slice_tiles(level, place, slice(0, None, 2)),
+                         _slice_tiles(level, place, slice(1, None, 2)),
                          dtypes)
     done = tuple(Tile(t.data if keep else np.take(t.data, 0, place)[()], t.dtype, taint)
                  for t, taint in zip(level, taints, strict=True))
     return done if many else done[0]
 
 
-def _scanned_taint(taint: Taint | None, place: int, reverse: bool, what: str) -> Taint | None:
+def _scan_taint(taint: Taint | None, place: int, reverse: bool, what: str) -> Taint | None:
     """Undefined from the first undefined lane on."""
     if taint is None or taint.lanes is None:
         return None
@@ -147,14 +148,15 @@ def scan(x: Any, /, axis: Any, func: Callable[..., Any], identity: Any, *, rever
     """An inclusive scan by an associative function, in steps that double."""
     parts, many = _parts(x)
     (place,), backwards = _axes(axis, parts[0].ndim), bool(reverse)
-    taints = [_scanned_taint(t.taint, place, backwards, "ct.scan") for t in parts]
+    taints = [_scan_taint(t.taint, place, backwards, "ct.scan") for t in parts]
     dtypes = [t.dtype for t in parts]
     level = [Tile(np.flip(t.data, place) if backwards else t.data, t.dtype) for t in parts]
     step, extent = 1, parts[0].shape[place]
     while step < extent:
-        later = _combine(func, _sliced(level, place, slice(0, extent - step)), _sliced(level, place, slice(step, None)),
+        later = _combine(func, _slice_tiles(level, place, slice(0, extent - step)),
+                         _slice_tiles(level, place, slice(step, None)),
                          dtypes)
-        head = _sliced(level, place, slice(0, step))
+        head = _slice_tiles(level, place, slice(0, step))
         level = [Tile(np.concatenate([h.data, t.data], place), t.dtype) for h, t in zip(head, later, strict=True)]
         step *= 2
     done = tuple(Tile(np.flip(t.data, place) if backwards else t.data, t.dtype, taint)
@@ -167,10 +169,10 @@ def _accumulation(name: str, ufunc: Any) -> Callable[..., Tile]:
                   flush_to_zero: Any = False) -> Tile:
         tile = astile_like(x)
         (place,), backwards = _axes(axis, tile.ndim), bool(reverse)
-        data, dtype = _settled(tile, INT32)
+        data, dtype = _prepare_operand(tile, INT32)
         turned = np.flip(data, place) if backwards else data
         done = ufunc.accumulate(turned, axis=place, dtype=data.dtype)
-        taint = _scanned_taint(tile.taint, place, backwards, f"ct.{name}")
+        taint = _scan_taint(tile.taint, place, backwards, f"ct.{name}")
         return Tile((np.flip(done, place) if backwards else done).astype(dtype.storage), dtype, taint)
 
     return operation

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from tilecheck_runtime.cpu.dtypes import FLOAT, DType, as_dtype, promote
-from tilecheck_runtime.cpu.operations.operands import BOOLEAN, adapted, astile_like, operand, undefined_lanes
-from tilecheck_runtime.cpu.taint import Taint, merged
+from tilecheck_runtime.cpu.operations.operands import BOOLEAN, adapt_number, astile_like, operand, undefined_lanes
+from tilecheck_runtime.cpu.taint import Taint, merge_taints
 from tilecheck_runtime.cpu.tile import Tile, cast, convert, extend
 from tilecheck_runtime.errors.language import TileTypeError, TileUnsupportedFeatureError
 
@@ -18,7 +18,7 @@ __all__ = ["NAMES"]
 
 def where(cond: Any, x: Any, y: Any, /) -> Tile:
     """Selection. Lanes not selected are not observed."""
-    cond, x, y = astile_like(cond), adapted(x, y), adapted(y, x)
+    cond, x, y = astile_like(cond), adapt_number(x, y), adapt_number(y, x)
     dtype = promote(x.dtype, y.dtype)
     chosen = cond.data if cond.dtype is BOOLEAN else cond.data != 0
     data = np.where(chosen, operand(x, dtype), operand(y, dtype))[()]
@@ -26,7 +26,7 @@ def where(cond: Any, x: Any, y: Any, /) -> Tile:
     if cond.taint is None and x.taint is None and y.taint is None:
         return tile
     shape = tile.shape
-    whole = merged((cond.taint, x.taint, y.taint), shape)
+    whole = merge_taints((cond.taint, x.taint, y.taint), shape)
     if whole is None or whole.lanes is None:
         tile.taint = whole
         return tile
@@ -41,10 +41,10 @@ def astype(x: Any, dtype: Any, /, *, rounding_mode: Any = None) -> Tile:
     name = getattr(rounding_mode, "name", None)
     if name in (None, "RN", "RZI", "FULL", "APPROX"):
         return convert(x, target)
-    return _directed(x, target, str(name))
+    return _round_directed(x, target, str(name))
 
 
-def _directed(x: Any, target: DType, mode: str) -> Tile:
+def _round_directed(x: Any, target: DType, mode: str) -> Tile:
     source = astile_like(x)
     if target.category < FLOAT or mode not in ("RZ", "RP", "RM"):
         raise TileUnsupportedFeatureError(f"astype to {target} with rounding mode {mode} is not supported on the CPU")

@@ -11,7 +11,7 @@ from tilecheck_runtime.cpu.dtypes import DTYPES, as_dtype
 from tilecheck_runtime.cpu.machine import recorder
 from tilecheck_runtime.cpu.operations.operands import astile_like, joint_dtype, operand
 from tilecheck_runtime.cpu.taint import Taint
-from tilecheck_runtime.cpu.tile import Tile, convert, extend, extents, whole
+from tilecheck_runtime.cpu.tile import Tile, as_integers, convert, extend, extents
 from tilecheck_runtime.errors.language import TileTypeError
 
 __all__ = ["METHODS", "NAMES"]
@@ -19,7 +19,7 @@ __all__ = ["METHODS", "NAMES"]
 UINT8: Final = DTYPES["uint8"]
 
 
-def _moved(x: Any, move: Callable[[Any], Any]) -> Tile:
+def _move_elements(x: Any, move: Callable[[Any], Any]) -> Tile:
     """Moves the elements of a tile, and its undefined lanes with them."""
     tile = astile_like(x)
     taint = tile.taint
@@ -30,11 +30,11 @@ def _moved(x: Any, move: Callable[[Any], Any]) -> Tile:
 
 def reshape(x: Any, /, shape: Any) -> Tile:
     """The same elements in another shape; one extent may be -1."""
-    wanted = whole(shape)
+    wanted = as_integers(shape)
     if -1 not in wanted:
         extents(wanted)
     try:
-        return _moved(x, lambda a: np.reshape(a, wanted)[()])
+        return _move_elements(x, lambda a: np.reshape(a, wanted)[()])
     except ValueError:
         raise TileTypeError(f"cannot reshape a tile of shape {astile_like(x).shape} to {wanted}") from None
 
@@ -43,7 +43,7 @@ def broadcast_to(x: Any, /, shape: Any) -> Tile:
     """Elements repeated along axes of extent 1."""
     wanted = extents(shape)
     try:
-        return _moved(x, lambda a: np.broadcast_to(a, wanted))
+        return _move_elements(x, lambda a: np.broadcast_to(a, wanted))
     except ValueError:
         raise TileTypeError(f"cannot broadcast a tile of shape {astile_like(x).shape} to {wanted}") from None
 
@@ -51,13 +51,13 @@ def broadcast_to(x: Any, /, shape: Any) -> Tile:
 def expand_dims(x: Any, /, axis: Any) -> Tile:
     """A new axis of extent 1."""
     place = int(axis)
-    return _moved(x, lambda a: np.expand_dims(a, place))
+    return _move_elements(x, lambda a: np.expand_dims(a, place))
 
 
 def permute(x: Any, /, axes: Any) -> Tile:
     """Axes in another order."""
-    order = whole(axes)
-    return _moved(x, lambda a: np.transpose(a, order))
+    order = as_integers(axes)
+    return _move_elements(x, lambda a: np.transpose(a, order))
 
 
 def transpose(x: Any, /, axis0: Any = None, axis1: Any = None) -> Tile:
@@ -65,11 +65,11 @@ def transpose(x: Any, /, axis0: Any = None, axis1: Any = None) -> Tile:
     if axis0 is None and axis1 is None:
         if x.ndim != 2:
             raise TileTypeError("transpose without axes needs a tile of rank 2")
-        return _moved(x, np.transpose)
+        return _move_elements(x, np.transpose)
     if axis0 is None or axis1 is None:
         raise TileTypeError("transpose takes both axes or none")
     first, second = int(axis0), int(axis1)
-    return _moved(x, lambda a: np.swapaxes(a, first, second))
+    return _move_elements(x, lambda a: np.swapaxes(a, first, second))
 
 
 def cat(tiles: Any, /, axis: Any) -> Tile:
@@ -89,7 +89,7 @@ def cat(tiles: Any, /, axis: Any) -> Tile:
 
 def _cut(x: Tile, index: Any, sizes: tuple[int, ...], what: str) -> tuple[slice, ...]:
     """The sub-tile of that number along each axis, moved inside when it is outside, which is reported."""
-    places = whole(index)
+    places = as_integers(index)
     if len(places) != x.ndim or len(sizes) != x.ndim:
         raise TileTypeError(f"{what}: index and shape must have rank {x.ndim}")
     cuts = []
@@ -97,7 +97,7 @@ def _cut(x: Tile, index: Any, sizes: tuple[int, ...], what: str) -> tuple[slice,
         if extent % size:
             raise TileTypeError(f"{what}: {size} does not divide the extent {extent}")
         if not 0 <= place < extent // size:
-            recorder().outside_tile(what, axis, place, extent // size)
+            recorder().report_outside_tile(what, axis, place, extent // size)
             place = 0
         cuts.append(slice(place * size, place * size + size))
     return tuple(cuts)
@@ -106,7 +106,7 @@ def _cut(x: Tile, index: Any, sizes: tuple[int, ...], what: str) -> tuple[slice,
 def extract(x: Any, /, index: Any, shape: Any) -> Tile:
     """A sub-tile; `index` counts sub-tiles, not elements."""
     cuts = _cut(x, index, extents(shape), "extract")
-    return _moved(x, lambda a: a[cuts])
+    return _move_elements(x, lambda a: a[cuts])
 
 
 def insert(x: Any, /, index: Any, value: Any) -> Tile:
@@ -137,7 +137,7 @@ def pack_to_bytes(x: Any, /) -> Tile:
         data = np.packbits(flat, bitorder="little")
     else:
         data = flat.view(np.uint8)
-    return Tile(data, UINT8, _spread(tile.taint, data.size))
+    return Tile(data, UINT8, _regroup_taint(tile.taint, data.size))
 
 
 def unpack_from_bytes(x: Any, /, dtype: Any) -> Tile:
@@ -150,10 +150,10 @@ def unpack_from_bytes(x: Any, /, dtype: Any) -> Tile:
         data = np.unpackbits(flat, bitorder="little").astype(bool)
     else:
         data = flat.view(target.storage)
-    return Tile(data, target, _spread(x.taint, data.size))
+    return Tile(data, target, _regroup_taint(x.taint, data.size))
 
 
-def _spread(taint: Taint | None, size: int) -> Taint | None:
+def _regroup_taint(taint: Taint | None, size: int) -> Taint | None:
     """Undefined lanes after elements were regrouped: a lane is undefined where any of its bits is."""
     if taint is None or taint.lanes is None:
         return taint

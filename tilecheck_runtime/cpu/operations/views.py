@@ -15,15 +15,15 @@ from tilecheck_runtime.cpu.operations.atomics import COMBINE
 from tilecheck_runtime.cpu.operations.windows import (
     Box,
     box,
+    convert_for_store,
     load_box,
     observe_stored,
     places_of,
     scalar_taint,
-    storable,
     store_box,
 )
 from tilecheck_runtime.cpu.taint import Taint
-from tilecheck_runtime.cpu.tile import Tile, extend, extents, scalar, whole
+from tilecheck_runtime.cpu.tile import Tile, as_integers, extend, extents, scalar
 from tilecheck_runtime.errors.language import TileTypeError
 from tilecheck_runtime.sanitizer.shadow import Window
 from tilecheck_runtime.tile_language.modes import PLAIN, STRONG, PaddingMode
@@ -61,7 +61,7 @@ class TiledView:
         return tile if self.tile_shape else Tile(tile.data.reshape(())[()], tile.dtype, scalar_taint(tile.taint))
 
     def _value(self, tile: Any, what: str) -> Tile:
-        value = storable(tile, self.dtype, f"{what} to '{self._array.name}'")
+        value = convert_for_store(tile, self.dtype, f"{what} to '{self._array.name}'")
         taint = value.taint
         if taint is not None and taint.lanes is not None:
             taint = Taint(np.broadcast_to(taint.lanes, self._sizes), taint.sources)
@@ -80,7 +80,7 @@ class TiledView:
         window = Window(self._array.shadow, found.cuts)
         observe_stored(self._array, found, value, window, "an atomic update")
         machine.recorder().write(window, self._array.name, STRONG)
-        machine.recorder().progressed()
+        machine.recorder().note_progress()
         cell = self._array.data[found.cuts]
         cell[...] = COMBINE[name](cell, value.data if found.inner is None else value.data[found.inner])
 
@@ -95,7 +95,7 @@ def tiled_view(array: Array, tile_shape: Any, *, padding_mode: Any = PaddingMode
     shape = extents(tile_shape)
     if shape and len(shape) != array.ndim:
         raise TileTypeError(f"tiled_view: a tile of rank {len(shape)} of '{array.name}', which has rank {array.ndim}")
-    steps = (shape or (1,) * array.ndim) if traversal_steps is None else whole(traversal_steps)
+    steps = (shape or (1,) * array.ndim) if traversal_steps is None else as_integers(traversal_steps)
     if len(steps) != array.ndim or any(s < 1 for s in steps):
         raise TileTypeError(f"tiled_view: traversal steps {steps} for an array of rank {array.ndim}")
     return TiledView(array, shape, steps, padding_mode)

@@ -14,12 +14,22 @@ from tilecheck_runtime.cpu.arrays import Array, axes_of
 from tilecheck_runtime.cpu.dtypes import INT32, DType, common, widens
 from tilecheck_runtime.cpu.operations.padding import fill_value, is_undefined
 from tilecheck_runtime.cpu.taint import Taint
-from tilecheck_runtime.cpu.tile import Tile, cast, convert, extents, scalar, whole
+from tilecheck_runtime.cpu.tile import Tile, as_integers, cast, convert, extents, scalar
 from tilecheck_runtime.errors.language import TileTypeError
 from tilecheck_runtime.sanitizer.shadow import Lanes, Window
 from tilecheck_runtime.tile_language.modes import STRONG, MemoryOrder, MemoryScope, PaddingMode, strength
 
-__all__ = ["NAMES", "Box", "box", "load_box", "observe_stored", "places_of", "scalar_taint", "storable", "store_box"]
+__all__ = [
+    "NAMES",
+    "Box",
+    "box",
+    "convert_for_store",
+    "load_box",
+    "observe_stored",
+    "places_of",
+    "scalar_taint",
+    "store_box",
+]
 
 INDEX_LIMIT: Final = 1 << 31
 
@@ -76,7 +86,7 @@ def _hint(low: int, size: int, extent: int) -> tuple[str, ...]:
 def _undefined(array: Array, shape: tuple[int, ...], inner: tuple[slice, ...]) -> Taint:
     lanes = np.ones(shape, bool)
     lanes[inner] = False
-    return Taint(lanes, (machine.undefined(f"the padding of a load of '{array.name}'"),))
+    return Taint(lanes, (machine.register_undefined(f"the padding of a load of '{array.name}'"),))
 
 
 def load_box(array: Array, found: Box | None, shape: tuple[int, ...], mode: Any, power: int) -> Tile:
@@ -94,7 +104,7 @@ def load_box(array: Array, found: Box | None, shape: tuple[int, ...], mode: Any,
     return Tile(data, array.dtype)
 
 
-def storable(value: Any, dtype: DType, what: str) -> Tile:
+def convert_for_store(value: Any, dtype: DType, what: str) -> Tile:
     """A value as elements of an array. Raises TileTypeError where cuTile asks for a cast."""
     if type(value) is Tile:
         if value.dtype is dtype:
@@ -115,7 +125,7 @@ def store_box(array: Array, found: Box | None, tile: Tile, power: int, what: str
     observe_stored(array, found, tile, window, what)
     machine.recorder().write(window, array.name, power)
     if 0 in array.shadow.strides:
-        _repeated(array, window)
+        _report_repeated_writes(array, window)
     array.data[found.cuts] = tile.data if found.inner is None else tile.data[found.inner]
 
 
@@ -130,7 +140,7 @@ def observe_stored(array: Array, found: Box, tile: Tile, window: Window, what: s
         machine.recorder().undefined_used(taint.sources, what, array.name, root.element(position))
 
 
-def _repeated(array: Array, window: Window) -> None:
+def _report_repeated_writes(array: Array, window: Window) -> None:
     """A store through an axis of stride 0 writes its elements more than once."""
     if any(s == 0 and c.stop - c.start > 1 for s, c in zip(array.shadow.strides, window.cuts, strict=True)):
         machine.recorder().fault("TC106", f"one store writes elements of '{array.name}' more than once: "
@@ -138,7 +148,7 @@ def _repeated(array: Array, window: Window) -> None:
 
 
 def places_of(array: Array, index: Any, rank: int, what: str) -> tuple[int, ...]:
-    places = whole(index)
+    places = as_integers(index)
     if len(places) != rank:
         raise TileTypeError(f"{what}: an index of rank {len(places)} for '{array.name}', which has rank {rank}")
     if array.index is INT32 and any(not -INDEX_LIMIT <= p < INDEX_LIMIT for p in places):
@@ -150,7 +160,7 @@ def load(array: Array, /, index: Any, shape: Any, *, order: Any = "C", padding_m
          check_bounds: Any = True, latency: Any = None, allow_tma: Any = None,
          memory_order: Any = MemoryOrder.WEAK, memory_scope: Any = MemoryScope.NONE) -> Tile:
     """A tile; `index` counts tiles."""
-    seen = _array(array, "load").permuted(axes_of(order, array.ndim))
+    seen = _array(array, "load").permute_axes(axes_of(order, array.ndim))
     given = extents(shape)
     sizes = given or (1,) * seen.ndim
     if len(sizes) != seen.ndim:
@@ -183,8 +193,8 @@ def _lanes_of(array: Array, found: Box) -> Lanes:
 def store(array: Array, /, index: Any, tile: Any, *, order: Any = "C", check_bounds: Any = True, latency: Any = None,
           allow_tma: Any = None, memory_order: Any = MemoryOrder.WEAK, memory_scope: Any = MemoryScope.NONE) -> None:
     """Writes a tile; `index` counts tiles of its shape."""
-    seen = _array(array, "store").permuted(axes_of(order, array.ndim))
-    value = storable(tile, array.dtype, f"store to '{array.name}'")
+    seen = _array(array, "store").permute_axes(axes_of(order, array.ndim))
+    value = convert_for_store(tile, array.dtype, f"store to '{array.name}'")
     if value.ndim == 0:
         ones = (1,) * seen.ndim
         taint = value.taint
@@ -200,7 +210,7 @@ def store(array: Array, /, index: Any, tile: Any, *, order: Any = "C", check_bou
     store_box(seen, found, value, power, "a store")
     if power == STRONG and found is not None:
         machine.recorder().release(_lanes_of(seen, found), memory_order.name, False)
-        machine.recorder().progressed()
+        machine.recorder().note_progress()
 
 
 def _array(value: Any, what: str) -> Array:

@@ -8,13 +8,13 @@ from typing import Any
 __all__ = ["ct"]
 
 
-def _found() -> Any:
+def _import_tile() -> Any:
     try:
         return import_module("cuda.tile")
     except ImportError:
-        from tilecheck_runtime.standin.cutile import make
+        from tilecheck_runtime.standin.cutile import make_modules
 
-        return make()["cuda.tile"]
+        return make_modules()["cuda.tile"]
 
 
-ct: Any = _found()
+ct: Any = _import_tile()

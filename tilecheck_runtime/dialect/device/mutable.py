@@ -63,9 +63,9 @@ class Mut:
                              f"schedules, and they have {piece}, {mark} and {theirs}, {their_mark}")
         return self.placed.cells()
 
-    def minted(self, number: Any) -> Any:
+    def resolve_cell(self, number: Any) -> Any:
         """The cell of a number, with its coordinates worked out."""
-        return self.placed.mint(number)
+        return self.placed.resolve(number)
 
     def coords(self, cell: Any) -> Any:
         """Coordinates of the piece, in pieces along each axis."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from tilecheck_runtime.dialect.device.cutile import ct
 
-__all__ = ["Grouped", "Linear", "Minted", "Single", "Walk"]
+__all__ = ["Grouped", "Linear", "Resolved", "Single", "Walk"]
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Minted:
+class Resolved:
     """A mapped placement in a kernel whose loops make `Cell` objects of numbers."""
 
     placed: Any
@@ -133,7 +133,7 @@ class Minted:
     def cells(self) -> Any:
         return self.placed.cells()
 
-    def mint(self, cell: Any) -> Any:
+    def resolve(self, cell: Any) -> Any:
         return Cell(self.placed.coords(cell))
 
     def coords(self, cell: Any) -> Any:

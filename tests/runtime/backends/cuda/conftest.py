@@ -14,10 +14,10 @@ def gpu(monkeypatch):
     bindings, backend = fake_gpu()
     monkeypatch.setenv(select.CHOICE, "cuda")
     monkeypatch.setattr(select, "_cuda", lambda ordinal: backend)
-    select._chosen.cache_clear()
+    select._choose.cache_clear()
     yield bindings
     bindings.paused = False
-    select._chosen.cache_clear()
+    select._choose.cache_clear()
 
 
 @pytest.fixture

@@ -261,7 +261,7 @@ class FakeLoader:
     def __init__(self) -> None:
         self.known: dict[Any, Loaded] = {}
 
-    def planned(self, function: Any, plan: Any, numbers: Any) -> Any:
+    def refine_plan(self, function: Any, plan: Any, numbers: Any) -> Any:
         return replace(plan, compact=True)
 
     def loaded(self, job: Any) -> Loaded:

@@ -12,9 +12,9 @@ import tilecheck_runtime as tcr
 from tests.cases.dialect import add
 from tests.runtime.backends.cuda.fake import Status
 from tilecheck_runtime import bf16, bool_, f8e4m3, f16, f32, f64, i8, i16, i32, i64, u8, u64
-from tilecheck_runtime.errors.locations import Place
+from tilecheck_runtime.errors.locations import Location
 from tilecheck_runtime.errors.ownership import CaptureError
-from tilecheck_runtime.tensors.capturing import capturing
+from tilecheck_runtime.tensors.capturing import begin_capture
 
 N = 64
 WAITS = {"cuEventSynchronize", "cuMemcpyHtoDAsync", "cuStreamSynchronize", "cuEventQuery"}
@@ -78,7 +78,7 @@ def test_streams_that_are_kept_apart_are_not_refused_for_it(gpu, monkeypatch):
 
 
 def test_none_is_made_in_a_capture(gpu):
-    with capturing(Place("here", 1)), pytest.raises(CaptureError, match="memory is allocated while a graph"):
+    with begin_capture(Location("here", 1)), pytest.raises(CaptureError, match="memory is allocated while a graph"):
         tcr.zeros((N,), f32)
 
 

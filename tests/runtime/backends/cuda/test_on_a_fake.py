@@ -323,11 +323,11 @@ def test_arguments_on_two_devices(gpu, monkeypatch):
 ])
 def test_a_machine_that_cannot_run_kernels(options, says):
     from tests.runtime.backends.cuda.fake import FakeDriver
-    from tilecheck_runtime.backends.cuda.driver import Driver, inspected
+    from tilecheck_runtime.backends.cuda.driver import Driver, check_driver
     from tilecheck_runtime.backends.cuda.errors import NoGPUError
 
     with pytest.raises(NoGPUError, match=says):
-        inspected(Driver(FakeDriver(**options)))
+        check_driver(Driver(FakeDriver(**options)))
 
 
 def test_a_device_that_is_not_there():
@@ -457,6 +457,6 @@ def test_a_kernel_is_compiled_for_the_gpu_that_its_arguments_are_on(gpu, monkeyp
 
     asked = []
     monkeypatch.setattr(warm, "build", lambda function, signature, arch, options: asked.append(arch))
-    monkeypatch.setattr(warm, "of_launch", lambda *a: SimpleNamespace(function=None, signature=None))
+    monkeypatch.setattr(warm, "specialize_for_launch", lambda *a: SimpleNamespace(function=None, signature=None))
     add.compile(pieces(), tcr.ones((N,), f32), tcr.ones((N,), f32))
     assert asked == ["sm_90"]

@@ -60,8 +60,8 @@ Device.__hash__ = lambda self: hash((self.type, self.index))
 @pytest.fixture
 def asked(monkeypatch, launched):  # noqa: F811
     """The launches of which every guard was asked."""
-    calls, real = [], raw.guarded
-    monkeypatch.setattr(raw, "guarded", lambda *a: (calls.append(a), real(*a))[1])
+    calls, real = [], raw.check_launch
+    monkeypatch.setattr(raw, "check_launch", lambda *a: (calls.append(a), real(*a))[1])
     return calls
 
 
@@ -193,7 +193,7 @@ def test_what_the_author_declares_later(asked):
 
 
 def test_lists_are_asked_about_every_time(asked, monkeypatch):
-    monkeypatch.setattr(raw, "driver", lambda: SimpleNamespace(capturing=lambda handle: False))
+    monkeypatch.setattr(raw, "driver", lambda: SimpleNamespace(is_capturing=lambda handle: False))
     unsafe("the checker does not see lists")(sums)
     x, y, out = three()
     for _ in range(3):

@@ -29,7 +29,7 @@ class OnGPU:
 def devices(monkeypatch):
     """The device of each address."""
     found = {}
-    monkeypatch.setattr(raw, "_ordinal", lambda address: found.get(address, 0))
+    monkeypatch.setattr(raw, "_device_of_address", lambda address: found.get(address, 0))
     return found
 
 
@@ -159,7 +159,7 @@ def sums(xs, out, n: ct.Constant[int]):
 
 def test_lists_of_arrays(launched, monkeypatch):
     x, y, out = three()
-    monkeypatch.setattr(raw, "driver", lambda: SimpleNamespace(capturing=lambda handle: handle == 9))
+    monkeypatch.setattr(raw, "driver", lambda: SimpleNamespace(is_capturing=lambda handle: handle == 9))
     arguments = ([x, y], out, 16)
     tcr.launch(7, (4,), unsafe("the checker does not see lists")(sums), arguments)
     error = refused(tcr.CaptureError, lambda: tcr.launch(9, (4,), sums, arguments))

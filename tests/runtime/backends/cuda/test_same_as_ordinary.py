@@ -142,11 +142,11 @@ def done(seed, told, monkeypatch):
     gpu, backend = fake_gpu()
     monkeypatch.setenv(select.CHOICE, "cuda")
     monkeypatch.setattr(select, "_cuda", lambda ordinal: backend)
-    select._chosen.cache_clear()
-    patterns.PATTERNS.clear()
+    select._choose.cache_clear()
+    patterns.TEMPLATES.clear()
     launch._KNOWN.clear()
     if not told:
-        monkeypatch.setattr(familiar, "observed", lambda *a: None)
+        monkeypatch.setattr(familiar, "record_template", lambda *a: None)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         program = Program(seed, gpu)
@@ -161,9 +161,9 @@ def done(seed, told, monkeypatch):
                     program.said.append(held.numpy().tolist())
                 except tcr.OwnershipError as error:
                     program.said.append(type(error).__name__)
-    select._chosen.cache_clear()
+    select._choose.cache_clear()
     said = sorted((w.category.__name__, str(w.message).partition("\n")[0]) for w in caught)
-    return program.said, said, patterns.PATTERNS
+    return program.said, said, patterns.TEMPLATES
 
 
 @pytest.mark.parametrize("seed", [*range(20), 386])

@@ -40,12 +40,12 @@ def known(gpu):
         z = add(z, x, y).sync()
     assert z._core.site.last is not None
     made = add(z, x, y)
-    assert type(made).__name__ == "_FamiliarLaunch"
+    assert type(made).__name__ == "CachedLaunch"
     return x, y, made.sync()
 
 
 def familiar_launch(launch):
-    return type(launch).__name__ == "_FamiliarLaunch"
+    return type(launch).__name__ == "CachedLaunch"
 
 
 def test_it_computes_what_an_ordinary_one_does(known):
@@ -155,7 +155,7 @@ def test_other_extents_and_pieces_are_other_launches(known, n, tile):
 def test_new_memory_is_known_by_its_facts(known, gpu, monkeypatch):
     """A new output every time takes no ordinary launch, and gets right results all the same."""
     x, y, _ = known
-    monkeypatch.setattr(patterns, "observed", lambda *a: pytest.fail("an ordinary launch"))
+    monkeypatch.setattr(patterns, "record_template", lambda *a: pytest.fail("an ordinary launch"))
     for n in range(5):
         y = tcr.full((N,), float(n), f32)
         z = add(pieces(), x, y).sync()
@@ -168,7 +168,7 @@ def test_memory_at_another_alignment_is_not_taken_for_the_same(gpu):
     for _ in range(3):
         add(pieces(), x, x).sync()
     odd = tcr.ones((N + 1,), f32).view[1:]
-    key = patterns._likeness((pieces(), x, x)), patterns._likeness((pieces(), odd, odd))
+    key = patterns._layout_key((pieces(), x, x)), patterns._layout_key((pieces(), odd, odd))
     assert key[0] != key[1]
     assert (add(pieces(), odd, odd).sync().numpy() == 2).all()
     del base
@@ -269,9 +269,9 @@ def test_another_backend_of_the_same_device(known, monkeypatch):
     x, y, z = known
     _, second = fake_gpu()
     monkeypatch.setattr(select, "_cuda", lambda ordinal: second)
-    select._chosen.cache_clear()
+    select._choose.cache_clear()
     a, b = tcr.ones((N,), f32), tcr.ones((N,), f32)
-    assert patterns._likeness((pieces(), a, b)) != patterns._likeness((z, x, y))
+    assert patterns._layout_key((pieces(), a, b)) != patterns._layout_key((z, x, y))
     assert (add(pieces(), a, b).sync().numpy() == 2).all()
 
 
@@ -621,7 +621,7 @@ def test_memory_that_is_bound_is_used_by_every_launch(known, gpu, backend):
         z = add(z, x, y).start().early()
         bound()
         assert not backend.default.reached(x._storage.memory.uses[backend.default])
-    again = z._core.site.last.again
+    again = z._core.site.last.packed
     gpu.calls.clear()
     z = add(z, x, y).start().early()
     assert again._stream is backend.default, "the quick way, though it is bound"
