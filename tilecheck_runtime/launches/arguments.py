@@ -121,7 +121,7 @@ def _check_accumulator(kernel: str, parameter: Parameter, value: Any) -> Tensor:
     if not isinstance(value, Tensor):
         fix = {Partition: "put it together first: `.unpartition()`",
                SharedTensor: "take it back into one hand first: `.unshare()`"}
-        raise _kind_error(kernel, parameter, value, "an accumulator, which takes a tensor that nobody shares",
+        raise _kind_error(kernel, parameter, value, "an accumulator, which takes a tensor that is not shared",
                           fix.get(type(value), "make a tensor of it: `tilecheck_runtime.from_numpy(...)`"))
     _check_array(kernel, parameter, value)
     return value

@@ -102,7 +102,7 @@ class Operation(Unique, ABC, Generic[R]):
             before, place = self._ended
             raise MovedError(f"{self.what} was already {before}; an operation runs once", use=current_location(),
                              before=place,
-                             what=before, fix="build it anew with what the first run returned")
+                             what=before, fix="build it again from the tensors that the first run returned")
 
     def _describe(self) -> str:
         return self.what
@@ -147,7 +147,7 @@ class Then(Listed[S], Generic[R, S]):
 
     @property
     def what(self) -> str:
-        return f"{self._steps()[0].what} with what follows"
+        return f"{self._steps()[0].what} and its follow-up"
 
     def _begin(self, place: Location) -> Flight[S]:
         start, steps = self._steps()

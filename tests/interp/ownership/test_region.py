@@ -7,14 +7,14 @@ from random import Random
 
 import pytest
 
-from tilecheck.interp.ownership.region import WHOLE, Region, meet, sliced
+from tilecheck.interp.ownership.region import WHOLE, Region, meet, slice_region
 
 LINE = (64,)
 TABLE = (4, 6)
 
 
 def _part(shape, *indices):
-    return sliced(WHOLE, shape, list(indices), "")
+    return slice_region(WHOLE, shape, list(indices), "")
 
 
 @pytest.mark.parametrize(("first", "second", "shared"), [
@@ -31,7 +31,7 @@ def test_slices_of_a_line(first, second, shared):
 
 
 def test_what_is_not_known_may_meet():
-    unknown, other = _part(LINE, None), sliced(WHOLE, None, [(0, 4, None)], "0:4")
+    unknown, other = _part(LINE, None), slice_region(WHOLE, None, [(0, 4, None)], "0:4")
     assert meet(unknown, other) is None
     assert meet(unknown, WHOLE) is True
     assert meet(Region(written="n:"), Region(written="n:")) is True
@@ -41,8 +41,8 @@ def test_what_is_not_known_may_meet():
 def test_another_shape_is_not_sliced_as_the_first():
     """A view in another shape has other axes than its memory."""
     columns = _part(TABLE, (None, None, None), (0, 2, None))
-    assert sliced(columns, (8,), [(0, 2, None)], "0:2").offset is None
-    assert sliced(columns, (4, 2), [(0, 1, None)], "0:1").extents == (1, 2)
+    assert slice_region(columns, (8,), [(0, 2, None)], "0:2").offset is None
+    assert slice_region(columns, (4, 2), [(0, 1, None)], "0:1").extents == (1, 2)
 
 
 def _elements(shape, indices):

@@ -8,7 +8,7 @@ import pytest
 
 from tilecheck.api import check_paths, check_source
 from tilecheck.config import Config
-from tilecheck.interp.ownership.concerned import concerned
+from tilecheck.interp.ownership.concerned import find_ownership_functions
 from tilecheck.interp.ownership.path import MOST_PATHS, paths
 from tilecheck.interp.ownership.path import Path as Way
 from tilecheck.interp.ownership.search import Owned, find_ownership
@@ -74,8 +74,8 @@ def splits(text): return text.partition(".")
 def reads(x): return x.numpy()
 """
     bodies = {n.name: n.body for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)}
-    assert concerned(bodies, ()) == {"moves", "uses"}
-    assert concerned(bodies, ("numpy",)) == {"moves", "uses", "reads"}
+    assert find_ownership_functions(bodies, ()) == {"moves", "uses"}
+    assert find_ownership_functions(bodies, ("numpy",)) == {"moves", "uses", "reads"}
 
 
 def test_a_finding_is_suppressed_with_a_reason():

@@ -56,7 +56,7 @@ launch.sync()
 """), """\
 TC402 error on line 36: the launch of `add` is run, but it was already run: an operation runs once
     note on line 35: it was run here
-    help: build it anew with what the first run returned
+    help: build it again from the tensors that the first run returned
 """),
     Case("run after zip", host("""\
 launch = add(z.partition(128), x, y)
@@ -66,7 +66,7 @@ launch.sync()
 TC402 error on line 36: the launch of `add` is run, but it was already made part of a `zip`: an operation runs
     once
     note on line 35: it was made part of a `zip` here
-    help: build it anew with what the first run returned
+    help: build it again from the tensors that the first run returned
 """),
     Case("taken twice", host("""\
 flight = add(z.partition(128), x, y).start()

@@ -64,9 +64,9 @@ def test_kinds_of_arguments():
                   "make a tensor of it: `tilecheck_runtime.from_numpy(...)` or `from_dlpack(...)`"),
         "number": ("`x` of `add` is an input, which takes a tensor, not 3",
                    "make a tensor of it: `tilecheck_runtime.from_numpy(...)` or `from_dlpack(...)`"),
-        "accumulator": ("`s` of `total` is an accumulator, which takes a tensor that nobody shares, not the shared "
+        "accumulator": ("`s` of `total` is an accumulator, which takes a tensor that is not shared, not the shared "
                         "tensor `s`", "take it back into one hand first: `.unshare()`"),
-        "pieces": ("`s` of `total` is an accumulator, which takes a tensor that nobody shares, not the partition `p`",
+        "pieces": ("`s` of `total` is an accumulator, which takes a tensor that is not shared, not the partition `p`",
                    "put it together first: `.unpartition()`"),
         "constant": ("`b` of `total` is a constant, which takes an integer, not 2.5", "pass a number: `b=16`"),
         "flag": ("`b` of `total` is a constant, which takes an integer, not True", "pass a number: `b=16`"),

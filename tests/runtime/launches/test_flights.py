@@ -111,7 +111,7 @@ def test_an_operation_runs_once():
                   lambda: tcr.zip(launch), lambda: launch.grid(2)):
         error = refused(MovedError, again)
         assert error.summary == "the launch of `add` was already run; an operation runs once"
-        assert error.fix == "build it anew with what the first run returned"
+        assert error.fix == "build it again from the tensors that the first run returned"
 
 
 def test_rule_18_a_borrowed_tensor_outlives_its_launch():

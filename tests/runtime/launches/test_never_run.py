@@ -71,7 +71,7 @@ def test_a_combination_is_said_once():
 
     assert _said(work) == [
         (1, "TC404 the `zip` of the launch of `double` and the launch of `double` was built and never run"),
-        (3, "TC404 the launch of `double` with what follows was built and never run"),
+        (3, "TC404 the launch of `double` and its follow-up was built and never run"),
     ]
 
 

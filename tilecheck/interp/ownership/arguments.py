@@ -1,4 +1,4 @@
-"""The arguments of a launch through the runtime: how many there are, and of what kind each is."""
+"""The arguments of a launch through the runtime: their number and their kinds."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tilecheck.syntax.tree import Span
 if TYPE_CHECKING:
     from tilecheck.interp.ownership.interpreter import Machine
 
-__all__ = ["Given", "dtype_text", "given"]
+__all__ = ["Given", "bind_arguments", "dtype_text"]
 
 _SHORT: Final = {
     "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "tfloat32": "tf32",
@@ -45,7 +45,7 @@ def dtype_text(dtype: str) -> str:
 class Given:
     """Arguments by parameter.
 
-    wrong  whether something was said of them
+    wrong  whether an event about them was reported
     """
 
     def __init__(self) -> None:
@@ -56,8 +56,10 @@ class Given:
         self.wrong = False
 
 
-def given(m: Machine, callee: Callee, args: list[Value], named: dict[str, Value], node: ast.Call) -> Given | None:
-    """The arguments of a call, each looked at; None where the list of them is not seen."""
+def bind_arguments(
+    m: Machine, callee: Callee, args: list[Value], named: dict[str, Value], node: ast.Call
+) -> Given | None:
+    """The arguments of a call, checked one by one; None if the argument list is unknown."""
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         return None
     out = Given()
@@ -106,7 +108,7 @@ _PARTITIONED: Final = re.compile(r"^(.+)\.partition\([^()]*\)$")
 _KINDS: Final[Mapping[str, tuple[str, tuple[HandleKind, ...], HandleKind]]] = {
     "mut": ("an output, which takes a partition", ("partition",), "partition"),
     "ref": ("an input, which takes a tensor", ("tensor", "shared tensor"), "tensor"),
-    "shared": ("an accumulator, which takes a tensor that nobody shares", ("tensor",), "tensor"),
+    "shared": ("an accumulator, which takes a tensor that is not shared", ("tensor",), "tensor"),
 }
 
 
@@ -118,32 +120,39 @@ def _look(m: Machine, callee: Callee, p: Parameter, out: Given) -> None:
         wanted = _NUMBERS["int" if p.kind == "constant" else p.dtype or "int"]
         what = wanted[1](value)
         if what is not None:
-            _wrong(m, callee, p, out, wanted[0] if p.kind == "scalar" else "a constant, which takes an integer", what,
-                   f"pass a number as `{p.name}`")
+            _report_kind(
+                m,
+                callee,
+                p,
+                out,
+                wanted[0] if p.kind == "scalar" else "a constant, which takes an integer",
+                what,
+                f"pass a number as `{p.name}`",
+            )
 
 
 def _array(m: Machine, callee: Callee, p: Parameter, value: Value, out: Given) -> None:
     wanted, kinds, default = _KINDS[p.kind]
     handle = as_handle(m, value, default, out.spans[p.name], True)
     if handle is None:
-        what = _other(value)
+        what = _describe_kind(value)
         if what is not None:
-            _wrong(m, callee, p, out, wanted, what, _other_fix(value))
+            _report_kind(m, callee, p, out, wanted, what, _other_fix(value))
         return
     if handle.kind not in kinds:
         if isinstance(value, Unknown):
             return  # what it was taken for was a guess
-        _wrong(m, callee, p, out, wanted, f"a {handle.kind}", _fix(p, handle, out.texts[p.name]))
+        _report_kind(m, callee, p, out, wanted, f"a {handle.kind}", _fix(p, handle, out.texts[p.name]))
         return
     out.handles[p.name] = handle
     if handle.dtype is not None and p.dtype is not None and handle.dtype != p.dtype:
-        _wrong(m, callee, p, out, f"an array of {dtype_text(p.dtype)}", f"one of {dtype_text(handle.dtype)}",
+        _report_kind(m, callee, p, out, f"an array of {dtype_text(p.dtype)}", f"one of {dtype_text(handle.dtype)}",
                f"convert it: `.astype({dtype_text(p.dtype)})`")
     elif handle.shape is not None and len(handle.shape) != p.rank:
         axes = "axis" if p.rank == 1 else "axes"
         shape = constants(handle.shape)
         shown = f"one of shape {shape}" if shape is not None and None not in shape else f"one with {len(handle.shape)}"
-        _wrong(m, callee, p, out, f"an array with {p.rank} {axes}", shown,
+        _report_kind(m, callee, p, out, f"an array with {p.rank} {axes}", shown,
                "give it the shape that the kernel asks for: `.reshape(...)`")
 
 
@@ -167,7 +176,7 @@ def _other_fix(value: Value) -> str:
     return "make a tensor of it: `tilecheck_runtime.from_numpy(...)` or `from_dlpack(...)`"
 
 
-def _wrong(m: Machine, callee: Callee, p: Parameter, out: Given, wanted: str, what: str, fix: str) -> None:
+def _report_kind(m: Machine, callee: Callee, p: Parameter, out: Given, wanted: str, what: str, fix: str) -> None:
     out.wrong = True
     m.report(Event("TC408", "kind", out.spans[p.name], out.texts[p.name], p.name, wanted, other=what, fix=fix,
                    kernel=callee.name, definition=callee.span))
@@ -186,10 +195,10 @@ _WHAT: Final[Mapping[type, Callable[[Value], str | None]]] = {
 
 
 def _not_int(value: Value) -> str | None:
-    return _other(value) if not isinstance(value, Number | Unknown) else None
+    return _describe_kind(value) if not isinstance(value, Number | Unknown) else None
 
 
-def _other(value: Value) -> str | None:
+def _describe_kind(value: Value) -> str | None:
     if isinstance(value, Handle):
         return f"a {value.kind}"
     say = _WHAT.get(type(value))
@@ -198,12 +207,12 @@ def _other(value: Value) -> str | None:
 
 def _not_float(value: Value) -> str | None:
     number = isinstance(value, Literal_) and isinstance(value.value, float)
-    return None if number or isinstance(value, Number | Unknown) else _other(value)
+    return None if number or isinstance(value, Number | Unknown) else _describe_kind(value)
 
 
 def _not_bool(value: Value) -> str | None:
     truth = isinstance(value, Literal_) and isinstance(value.value, bool)
-    return None if truth or isinstance(value, Unknown) else _other(value)
+    return None if truth or isinstance(value, Unknown) else _describe_kind(value)
 
 
 _NUMBERS: Final[Mapping[str, tuple[str, Callable[[Value], str | None]]]] = {

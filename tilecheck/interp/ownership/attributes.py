@@ -1,4 +1,4 @@
-"""Attributes and items of what variables hold."""
+"""Attributes and items of the values of variables."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _text(node: ast.expr) -> str:
 
 
 def _of_unknown(m: Machine, owner: Unknown, name: str, text: str) -> Value:
-    """A method of what it was found to be, else an attribute: the same one as long as nobody can have changed it."""
+    """A method of the object that the value turned out to be, else an attribute, cached until it may have changed."""
     if owner.handle is not None and (name in METHODS or name in ATTRIBUTES):
         found = ATTRIBUTES[name](owner.handle) if name in ATTRIBUTES and name != "view" else None
         return Bound(owner.handle, name, text) if found is None else found
@@ -88,7 +88,7 @@ def _of_instance(m: Machine, owner: Instance, name: str, text: str) -> Value:
                        owner.blueprint if "classmethod" in kinds else owner)
     if found is not None:
         return found
-    owner.attributes[name] = Unknown(m.fresh(f"{owner.name}.{name}"))
+    owner.attributes[name] = Unknown(m.make_name(f"{owner.name}.{name}"))
     return owner.attributes[name]
 
 
@@ -116,17 +116,17 @@ def write(m: Machine, owner: Value, name: str, value: Value) -> None:
 # --- items -----------------------------------------------------------------------------------------------------------
 
 def item(m: Machine, owner: Value, key: Value) -> Value:
-    """`owner[key]` for a key that is no slice."""
+    """`owner[key]` for a key other than a slice."""
     if isinstance(owner, Row) or (isinstance(owner, Listing) and owner.keys is None):
         term = term_of(key)
         at = None if term is None else term.constant
         if at is not None and -len(owner.items) <= at < len(owner.items) and not (
                 isinstance(owner, Listing) and owner.open):
             return owner.items[at]
-        return _some(m, owner)
+        return _select_unknown(m, owner)
     if isinstance(owner, Listing):
         found = [v for k, v in zip(owner.keys or (), owner.items, strict=False) if _equal(k, key)]
-        return found[-1] if found and not owner.open else _some(m, owner)
+        return found[-1] if found and not owner.open else _select_unknown(m, owner)
     if isinstance(owner, Unknown):
         constant = _key(key)
         if constant is None:
@@ -139,8 +139,8 @@ def item(m: Machine, owner: Value, key: Value) -> Value:
     return m.unknown("item")
 
 
-def _some(m: Machine, owner: Row | Listing) -> Value:
-    """One of the items; which, is not known."""
+def _select_unknown(m: Machine, owner: Row | Listing) -> Value:
+    """One of the items; it is unknown which."""
     escape(m, (owner,))
     return m.unknown("item")
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from tilecheck.interp.host.launch import Argument as LaunchArgument
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.dialect.signature import Parameter
-from tilecheck.interp.ownership.arguments import Given, given
-from tilecheck.interp.ownership.checks import check, moved
+from tilecheck.interp.ownership.arguments import Given, bind_arguments
+from tilecheck.interp.ownership.checks import check, move_handle
 from tilecheck.interp.ownership.event import Event
 from tilecheck.interp.ownership.handles import grid_of, term_of
 from tilecheck.interp.ownership.liveness import escape
@@ -22,7 +22,7 @@ from tilecheck.syntax.tree import Span
 if TYPE_CHECKING:
     from tilecheck.interp.ownership.interpreter import Machine
 
-__all__ = ["build", "record_launch", "regridded"]
+__all__ = ["build", "change_grid", "record_launch"]
 
 _REFUSED: Final = "refused"
 _LONG: Final = 24
@@ -34,7 +34,7 @@ def build(m: Machine, callee: Callee, args: list[Value], named: dict[str, Value]
     what = f"the launch of `{callee.name}`"
     operation = Operation(span, what, callee=callee, known=False)
     m.operations.append(operation)
-    found = given(m, callee, args, named, node)
+    found = bind_arguments(m, callee, args, named, node)
     if found is None:
         escape(m, (*args, *named.values()))
         return operation
@@ -49,7 +49,7 @@ def build(m: Machine, callee: Callee, args: list[Value], named: dict[str, Value]
     _usable(m, callee, operation, found)
     _variables(m, callee, found, span)
     operation.given, operation.texts = found.values, {n: (found.texts[n], found.spans[n]) for n in found.texts}
-    operation.grid = _inferred(m, callee, operation, span)
+    operation.grid = _infer_grid(m, callee, operation, span)
     _take(operation, span)
     if len(m.events) > before:
         operation.ended = (_REFUSED, span)
@@ -87,7 +87,7 @@ def _take(operation: Operation, span: Span) -> None:
             name = operation.callee.name if operation.callee is not None else ""
             handle = argument.handle
             if handle.moved is None:
-                moved(handle, span, operation.what,
+                move_handle(handle, span, operation.what,
                       f"use what the launch returned: `{argument.name} = {name}(...).sync()`")
             hold = Hold("partitioned", handle.region, span, f"{operation.what}, which has not run", operation,
                         argument.name)
@@ -97,7 +97,7 @@ def _take(operation: Operation, span: Span) -> None:
 
 # --- what shapes must agree on ---------------------------------------------------------------------------------------
 
-def _fixed(p: Parameter, found: Given) -> Shape:
+def _infer_extents(p: Parameter, found: Given) -> Shape:
     """The extents that an argument gives to the annotation of its parameter."""
     if p.kind == "constant":
         return None  # by its own name in the clauses
@@ -111,7 +111,7 @@ def _variables(m: Machine, callee: Callee, found: Given, span: Span) -> dict[str
         p.name: (t, f"`{p.name}`") for p in callee.parameters
         if p.kind == "constant" and (t := term_of(found.values.get(p.name))) is not None}
     for p in sorted(callee.parameters, key=lambda p: p.kind != "mut"):
-        actual = _fixed(p, found)
+        actual = _infer_extents(p, found)
         if actual is None:
             continue
         what = "pieces" if p.kind == "mut" else "shape"
@@ -146,7 +146,7 @@ def _text(grid: Shape) -> str:
     return f"({', '.join(t.key for t in grid or ())})"
 
 
-def _short(argument: Argument) -> str:
+def _shorten(argument: Argument) -> str:
     """An argument as it is written, or its parameter where that is long."""
     return argument.text if len(argument.text) <= _LONG else argument.name
 
@@ -156,21 +156,21 @@ def _differ(a: Shape, b: Shape) -> bool:
     return a is not None and b is not None and any((x - y).constant not in (None, 0) for x, y in zip(a, b, strict=True))
 
 
-def _inferred(m: Machine, callee: Callee, operation: Operation, span: Span) -> Shape:
+def _infer_grid(m: Machine, callee: Callee, operation: Operation, span: Span) -> Shape:
     """The grid that follows from the outputs."""
     outputs = [a for a in operation.arguments if a.written and a.handle.kind == "partition"]
     grids = [(a, grid_of(a.handle)) for a in outputs if not a.handle.prefix]
     for argument, grid in grids[1:]:
         first, wanted = grids[0]
         if _differ(grid, wanted):
-            m.report(Event("TC405", "outputs", span, _short(first), other=_text(grid), what=_text(wanted),
-                           use=_short(argument), kernel=callee.name, definition=callee.span,
+            m.report(Event("TC405", "outputs", span, _shorten(first), other=_text(grid), what=_text(wanted),
+                           use=_shorten(argument), kernel=callee.name, definition=callee.span,
                            fix="partition all outputs into the same number of pieces along each axis"),
                      argument.handle.storage)
     return grids[0][1] if grids and len(grids) == len(outputs) else None
 
 
-def regridded(m: Machine, operation: Operation, args: list[Value], node: ast.Call, span: Span) -> None:
+def change_grid(m: Machine, operation: Operation, args: list[Value], node: ast.Call, span: Span) -> None:
     """`.grid(...)`"""
     from tilecheck.interp.ownership.objects import Row
 
@@ -191,7 +191,7 @@ def regridded(m: Machine, operation: Operation, args: list[Value], node: ast.Cal
         if beyond or (not handle.prefix and _differ(asked, wanted)):
             fix = (f"ask for at most `.grid{_text(wanted)}`" if beyond else
                    "leave `.grid(...)` out: it follows from the partition")
-            m.report(Event("TC405", "room" if beyond else "grid", span, _short(argument), other=_text(asked),
+            m.report(Event("TC405", "room" if beyond else "grid", span, _shorten(argument), other=_text(asked),
                            what=_text(wanted), kernel=operation.callee.name, definition=operation.callee.span,
                            fix=fix), handle.storage)
             operation.ended = operation.ended or (_REFUSED, span)
@@ -207,7 +207,7 @@ def record_launch(m: Machine, operation: Operation) -> None:
     callee = operation.callee
     if callee is None or not operation.known or m.quiet or m.expecting:
         return
-    arguments = tuple(_seen(p, operation) for p in callee.parameters)
+    arguments = tuple(_describe_argument(p, operation) for p in callee.parameters)
     first, second, third = operation.grid or (None, None, None)
     handles = {a.name: a.handle for a in operation.arguments}
     variables: dict[str, Term] = {}
@@ -222,7 +222,7 @@ def record_launch(m: Machine, operation: Operation) -> None:
         variables=tuple(sorted(variables.items()))))
 
 
-def _seen(p: Parameter, operation: Operation) -> LaunchArgument:
+def _describe_argument(p: Parameter, operation: Operation) -> LaunchArgument:
     text, span = operation.texts[p.name]
     value = operation.given[p.name]
     handle = next((a.handle for a in operation.arguments if a.name == p.name), None)
@@ -230,9 +230,9 @@ def _seen(p: Parameter, operation: Operation) -> LaunchArgument:
         term = term_of(value) if isinstance(value, Number | Unknown) and p.kind in ("constant", "scalar") else None
         return LaunchArgument("scalar" if term is not None else "unknown", text, span, term)
     return LaunchArgument("array", text, span, shape=handle.shape, name=handle.storage.name,
-                          dense=_plain(handle), strided=None if _plain(handle) else handle.storage.name)
+                          dense=_is_contiguous(handle), strided=None if _is_contiguous(handle) else handle.storage.name)
 
 
-def _plain(handle: Handle) -> bool:
-    """Whether its elements certainly lie row by row without gaps."""
+def _is_contiguous(handle: Handle) -> bool:
+    """Whether its elements are certainly contiguous in row-major order."""
     return handle.region.whole and not handle.readonly and not handle.storage.outside

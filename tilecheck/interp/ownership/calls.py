@@ -33,14 +33,14 @@ from tilecheck.interp.ownership.objects import (
     Unknown,
     Value,
 )
-from tilecheck.interp.ownership.operations import FLIGHT_METHODS, OPERATION_METHODS, captured_graph, zipped
+from tilecheck.interp.ownership.operations import FLIGHT_METHODS, OPERATION_METHODS, captured_graph, zip_operations
 from tilecheck.project.runtimenames import RUNTIME
 from tilecheck.symbolic import Term, cdiv, const
 
 if TYPE_CHECKING:
     from tilecheck.interp.ownership.interpreter import Machine
 
-__all__ = ["apply", "awaited", "call"]
+__all__ = ["apply", "await_value", "call"]
 
 Named = dict[str, Value]
 
@@ -71,7 +71,7 @@ def call(m: Machine, node: ast.Call) -> Value:
 
 
 def apply(m: Machine, target: Value, args: list[Value], named: Named, node: ast.Call | None) -> Value:
-    """What calling a value gives. `node` is None for calls that the runtime makes."""
+    """The result of calling a value. `node` is None for calls that the runtime makes."""
     handler = _CALLED.get(type(target))
     if handler is None:
         escape(m, (target, *args, *named.values()))
@@ -102,13 +102,13 @@ def run(m: Machine, target: Routine, args: list[Value], named: Named) -> Value:
         return m.unknown("result")
     scope = Scope(target.module, target.qualname, target.scope)
     m.called.add(key)
-    with m.holding((*args, *named.values(), target)):
+    with m.hold_values((*args, *named.values(), target)):
         if not _bind(m, scope, target.node.args, args, named, evaluate):
             escape(m, (*args, *named.values()))
             return m.unknown("result")
         m.active.append(key)
         try:
-            with m.entered(scope):
+            with m.enter_scope(scope):
                 if isinstance(target.node, ast.Lambda):
                     return evaluate(m, target.node.body)
                 run_block(m, target.node.body)
@@ -146,7 +146,7 @@ def _bind(m: Machine, scope: Scope, declared: ast.arguments, args: list[Value], 
         positional, [*(None for _ in range(len(positional) - len(declared.defaults))), *declared.defaults],
         strict=True))
     defaults += list(zip(declared.kwonlyargs, declared.kw_defaults, strict=True))
-    with m.entered(scope):
+    with m.enter_scope(scope):
         for argument, default in defaults:
             if argument.arg not in values:
                 if default is None:
@@ -183,8 +183,8 @@ def _record(m: Machine, made: Instance, node: ast.ClassDef, args: list[Value], n
     return made
 
 
-def awaited(m: Machine, value: Value, settle: Callable[[Value], Value]) -> Value:
-    """What `await` gives of what is no operation and no flight."""
+def await_value(m: Machine, value: Value, settle: Callable[[Value], Value]) -> Value:
+    """The result of `await` for a value other than an operation or a flight."""
     if isinstance(value, Coroutine) and value.routine is not None:
         return run(m, value.routine, list(value.args), dict(value.named))
     if isinstance(value, Coroutine):
@@ -275,7 +275,7 @@ def _of_runtime(m: Machine, name: str, args: list[Value], named: Named, node: as
     if name in CREATED:
         return CREATED[name](m, args, named, node)
     if name == "zip":
-        return zipped(m, args, m.span(node))
+        return zip_operations(m, args, m.span(node))
     if name == "graph":
         return captured_graph(m, args, m.span(node))
     escape(m, (*args, *named.values()))
@@ -291,7 +291,7 @@ def _numpy(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value
     return m.unknown("array")
 
 
-def _harmless(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value:
+def _ignore(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value:
     return m.unknown("value")
 
 
@@ -308,7 +308,7 @@ def _length(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Valu
     return m.unknown("length")
 
 
-def _extreme(pick: Callable[..., int]) -> Callable[..., Value]:
+def _evaluate_extreme(pick: Callable[..., int]) -> Callable[..., Value]:
     def handler(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value:
         terms: list[Term | None] = [term_of(a) for a in args]
         known = [t.constant for t in terms if t is not None and t.constant is not None]
@@ -324,13 +324,13 @@ def _gather(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Valu
 
 
 def _passed_on(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value:
-    """What is awaited later, or run to its end."""
+    """Coroutines that are awaited later, or run to their end."""
     return args[0] if args else m.unknown("value")
 
 
-def _ran(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value:
+def _run_coroutine(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value:
     """`asyncio.run`"""
-    return awaited(m, args[0], lambda v: v) if args else Literal_(None)
+    return await_value(m, args[0], lambda v: v) if args else Literal_(None)
 
 
 _NO_EFFECT: Final = (
@@ -338,11 +338,21 @@ _NO_EFFECT: Final = (
     "hasattr", "issubclass", "format")
 
 _LIBRARY: Final[Mapping[str, Callable[[Machine, list[Value], Named, ast.Call], Value]]] = {
-    **{f"builtins.{name}": _harmless for name in _NO_EFFECT}, "time.sleep": _harmless, "time.time": _harmless,
-    "time.perf_counter": _harmless, "asyncio.sleep": _harmless,
-    "cuda.tile.cdiv": _cdiv, "builtins.len": _length, "builtins.max": _extreme(max), "builtins.min": _extreme(min),
-    "asyncio.gather": _gather, "asyncio.create_task": _passed_on, "asyncio.ensure_future": _passed_on,
-    "asyncio.wait_for": _passed_on, "asyncio.run": _ran, **{f"builtins.{n}": f for n, f in containers.BUILTINS.items()},
+    **{f"builtins.{name}": _ignore for name in _NO_EFFECT},
+    "time.sleep": _ignore,
+    "time.time": _ignore,
+    "time.perf_counter": _ignore,
+    "asyncio.sleep": _ignore,
+    "cuda.tile.cdiv": _cdiv,
+    "builtins.len": _length,
+    "builtins.max": _evaluate_extreme(max),
+    "builtins.min": _evaluate_extreme(min),
+    "asyncio.gather": _gather,
+    "asyncio.create_task": _passed_on,
+    "asyncio.ensure_future": _passed_on,
+    "asyncio.wait_for": _passed_on,
+    "asyncio.run": _run_coroutine,
+    **{f"builtins.{n}": f for n, f in containers.BUILTINS.items()},
     "collections.deque": containers.BUILTINS["list"],
 }
 

@@ -1,4 +1,7 @@
-"""What may be done with a handle now. The states are those of the runtime (`tilecheck_runtime/ownership/state.py`)."""
+"""The operations that the state of a handle allows.
+
+The states are those of the runtime (`tilecheck_runtime/ownership/state.py`).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from tilecheck.syntax.tree import Span
 if TYPE_CHECKING:
     from tilecheck.interp.ownership.interpreter import Machine
 
-__all__ = ["Use", "check", "moved"]
+__all__ = ["Use", "check", "move_handle"]
 
 Use: TypeAlias = Literal["viewed", "read", "moved", "partitioned", "written"]
 
@@ -36,16 +39,16 @@ def check(m: Machine, handle: Handle, use: Use, span: Span, name: str) -> bool:
 
 
 def _refusal(m: Machine, handle: Handle, use: Use, span: Span, name: str) -> Event | None:
-    dead = _dead(handle)
+    dead = _find_moved(handle)
     if dead is not None and dead.moved is not None:
-        return _gone(handle, dead, dead.moved, use, span, name)
+        return _describe_moved(handle, dead, dead.moved, use, span, name)
     if use in ("partitioned", "written") and handle.readonly:
         return Event("TC104", "read-only", span, name, use, fix="take a copy of your own: `.copy()`")
     found = sorted(_conflicts(m, handle, _CONFLICTS[use]), key=lambda pair: (not pair[1], _ORDER[pair[0].mode]))
-    return _held(*found[0], use, span, name) if found else None
+    return _describe_hold(*found[0], use, span, name) if found else None
 
 
-def _dead(handle: Handle) -> Handle | None:
+def _find_moved(handle: Handle) -> Handle | None:
     """The handle, or the nearest that it is a view of, that was moved away."""
     found: Handle | None = handle
     while found is not None and found.moved is None:
@@ -54,7 +57,7 @@ def _dead(handle: Handle) -> Handle | None:
 
 
 def _conflicts(m: Machine, handle: Handle, modes: frozenset[HoldMode]) -> list[tuple[Hold, bool]]:
-    """What else holds a part that meets the handle, each with whether that is certain."""
+    """The other holds on a region that overlaps the handle, each with whether the overlap is certain."""
     found = []
     for hold in handle.storage.holds:
         if hold.ended or hold.mode not in modes or hold is handle.hold or hold.owner is handle:
@@ -69,7 +72,7 @@ def _conflicts(m: Machine, handle: Handle, modes: frozenset[HoldMode]) -> list[t
     return found
 
 
-def _gone(handle: Handle, dead: Handle, move: Move, use: Use, span: Span, name: str) -> Event:
+def _describe_moved(handle: Handle, dead: Handle, move: Move, use: Use, span: Span, name: str) -> Event:
     kind = "handle" if handle is dead else "view"
     flights = [h for h in handle.storage.holds if not h.ended and h.mode == "writing" and meet(h.region, handle.region)]
     if flights:
@@ -79,7 +82,7 @@ def _gone(handle: Handle, dead: Handle, move: Move, use: Use, span: Span, name: 
     return Event("TC402", kind, span, name, use, move.into, move.span, fix=move.fix)
 
 
-def _held(hold: Hold, sure: bool, use: Use, span: Span, name: str) -> Event:
+def _describe_hold(hold: Hold, sure: bool, use: Use, span: Span, name: str) -> Event:
     if hold.mode in ("writing", "reading"):
         return Event("TC403", hold.mode, span, name, use, hold.what, hold.span, hold.name, _wait(hold), sure)
     if hold.mode == "graph":
@@ -96,8 +99,8 @@ def _wait(hold: Hold) -> str:
     return "wait for it before: `flight.wait()` on what `.start()` returned"
 
 
-def moved(handle: Handle, span: Span, into: str, fix: str) -> None:
-    """Ends a handle, after `check`. What it holds is given back."""
+def move_handle(handle: Handle, span: Span, into: str, fix: str) -> None:
+    """End a handle, after `check`, and release the storage that it holds."""
     handle.moved = Move(span, into, fix)
     if handle.hold is not None:
         handle.hold.ended = True

@@ -84,7 +84,7 @@ _METHODS: Final[Mapping[str, Callable[[Machine, Listing, list[Value]], Value]]] 
 
 # --- builtins --------------------------------------------------------------------------------------------------------
 
-def _listed(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value:
+def _build_list(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value:
     value = args[0] if args else None
     if value is None:
         return Listing()
@@ -98,17 +98,17 @@ def _tuple(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value
     closed = isinstance(value, Row) or (isinstance(value, Listing) and not value.open and value.keys is None)
     if closed and isinstance(value, Row | Listing):
         return Row(tuple(value.items))
-    return _listed(m, args, named, node)
+    return _build_list(m, args, named, node)
 
 
-def _reversed(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value:
+def _reverse(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value:
     value = args[0] if args else None
     if isinstance(value, Row | Listing):
         return Listing(list(reversed(value.items)), None, isinstance(value, Listing) and value.open)
     return m.unknown("reversed")
 
 
-def _enumerated(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value:
+def _enumerate(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value:
     value = args[0] if args else None
     if isinstance(value, Row | Listing):
         rows: list[Value] = [Row((Number(const(i)), v)) for i, v in enumerate(value.items)]
@@ -116,7 +116,7 @@ def _enumerated(m: Machine, args: list[Value], named: Named, node: ast.Call) -> 
     return m.unknown("enumerate")
 
 
-def _zipped(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value:
+def _zip(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value:
     known = [v for v in args if isinstance(v, Row | Listing)]
     if len(known) == len(args) and known:
         rows: list[Value] = [Row(tuple(group)) for group in zip(*(v.items for v in known), strict=False)]
@@ -130,5 +130,5 @@ def _dict(m: Machine, args: list[Value], named: Named, node: ast.Call) -> Value:
 
 
 BUILTINS: Final[Mapping[str, Callable[[Machine, list[Value], Named, ast.Call], Value]]] = {
-    "list": _listed, "set": _listed, "sorted": _listed, "tuple": _tuple, "reversed": _reversed,
-    "enumerate": _enumerated, "zip": _zipped, "iter": _listed, "dict": _dict}
+    "list": _build_list, "set": _build_list, "sorted": _build_list, "tuple": _tuple, "reversed": _reverse,
+    "enumerate": _enumerate, "zip": _zip, "iter": _build_list, "dict": _dict}

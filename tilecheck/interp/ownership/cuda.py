@@ -1,8 +1,7 @@
-"""CUDA streams, events and graphs of torch: what runs after what, and what a captured graph still works on.
+"""CUDA streams, events and graphs of torch: the order of work, and the memory that a captured graph uses.
 
-Work on one stream runs in order. Work on two streams is ordered only where one was told to wait for the other, or where
-the host waited. Streams that a function makes are others than the current one; of those that it is given nothing is
-known.
+Work on one stream runs in order. Work on two streams is ordered only if one waits for the other, or if the host waits.
+Streams that a function creates differ from the current one. Streams that it receives are unknown.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.interp.ownership.event import Event
-from tilecheck.interp.ownership.liveness import escape, everything
+from tilecheck.interp.ownership.liveness import escape, find_all_reachable
 from tilecheck.interp.ownership.objects import (
     Array,
     Bound,
@@ -33,7 +32,16 @@ if TYPE_CHECKING:
     from tilecheck.interp.ownership.interpreter import Machine
 
 __all__ = [
-    "KINDS", "attribute", "combined", "entered", "function", "method", "named", "result_of", "stored", "updated",
+    "KINDS",
+    "attribute",
+    "enter_manager",
+    "function",
+    "method",
+    "name_stream",
+    "result_of",
+    "touch_operands",
+    "touch_stored",
+    "update_in_place",
     "view_of",
 ]
 
@@ -67,7 +75,7 @@ def _after(stream: Stream, other: Stream) -> None:
     stream.seen[id(other)] = max(stream.seen.get(id(other), 0), other.done)
 
 
-def named(value: Value, name: str) -> None:
+def name_stream(value: Value, name: str) -> None:
     """A stream goes by the first variable that holds it."""
     if isinstance(value, Stream) and value.name == _UNNAMED:
         value.name = name
@@ -82,7 +90,7 @@ def _after_marker(stream: Stream, seen: Mapping[int, int]) -> None:
         stream.seen[number] = max(stream.seen.get(number, 0), done)
 
 
-def _ordered(touch: Touch, stream: Stream) -> bool:
+def _is_ordered(touch: Touch, stream: Stream) -> bool:
     return touch.stream is stream or stream.seen.get(id(touch.stream), 0) >= touch.at
 
 
@@ -91,8 +99,8 @@ def _all_streams(m: Machine) -> list[Stream]:
     return list(m.streams.values())
 
 
-def _synchronised(m: Machine, seen: Mapping[int, int]) -> None:
-    """The host waited: whatever it launches from now on comes after."""
+def _synchronise(m: Machine, seen: Mapping[int, int]) -> None:
+    """The host waits: later launches run after all work so far."""
     for stream in _all_streams(m):
         _after_marker(stream, seen)
 
@@ -100,7 +108,7 @@ def _synchronised(m: Machine, seen: Mapping[int, int]) -> None:
 def _touch(m: Machine, memory: Memory, text: str, touch: Touch) -> None:
     """Work on memory; says where other work on it may run at the same time."""
     for before in memory.touched:
-        if _ordered(before, touch.stream) or m.captures:
+        if _is_ordered(before, touch.stream) or m.captures:
             continue
         needs = tuple((t.kernel, t.index) for t in (before, touch) if t.kernel is not None)
         written = (before.writes and before.kernel is None) or (touch.writes and touch.kernel is None)
@@ -132,7 +140,7 @@ def _work(m: Machine, array: Array, text: str, span: Span, what: str, writes: bo
 # --- arrays ----------------------------------------------------------------------------------------------------------
 
 def _array(m: Machine, value: Value) -> Array | None:
-    """The tensor that a value is; what is not known becomes one where it is used as one."""
+    """The tensor that a value is. An unknown value becomes a tensor where it is used as one."""
     if isinstance(value, Array):
         return value
     if not isinstance(value, Unknown) or value.handle is not None:
@@ -151,8 +159,8 @@ def view_of(m: Machine, owner: Unknown) -> Value:
     return m.unknown("item")
 
 
-def _new(m: Machine, node: ast.AST, what: str) -> Array:
-    array = Array(Memory(m.fresh("array"), inside=not m.captures))
+def _create_array(m: Machine, node: ast.AST, what: str) -> Array:
+    array = Array(Memory(m.make_name("array"), inside=not m.captures))
     if what:
         stream = _current(m)
         stream.done += 1
@@ -160,41 +168,41 @@ def _new(m: Machine, node: ast.AST, what: str) -> Array:
     return array
 
 
-def _known(values: Sequence[Value]) -> list[Array]:
+def _find_arrays(values: Sequence[Value]) -> list[Array]:
     found = [v if isinstance(v, Array) else v.array if isinstance(v, Unknown) else None for v in values]
     return [a for a in found if a is not None]
 
 
-def combined(m: Machine, values: Sequence[Value], node: ast.BinOp) -> None:
+def touch_operands(m: Machine, values: Sequence[Value], node: ast.BinOp) -> None:
     """`a + b`"""
     for array, side in zip(values, (node.left, node.right), strict=True):
-        for found in _known((array,)):
+        for found in _find_arrays((array,)):
             _work(m, found, ast.unparse(side), m.span(node), "an operation of torch", False)
 
 
 def result_of(m: Machine, values: Sequence[Value]) -> Value:
-    """What an operation on tensors gives."""
-    return Array(Memory(m.fresh("array"), inside=not m.captures)) if _known(values) else m.unknown("value")
+    """The result of an operation on tensors."""
+    return Array(Memory(m.make_name("array"), inside=not m.captures)) if _find_arrays(values) else m.unknown("value")
 
 
-def updated(m: Machine, value: Value, node: ast.AugAssign) -> bool:
+def update_in_place(m: Machine, value: Value, node: ast.AugAssign) -> bool:
     """`x += y` of a tensor, in its memory."""
-    for found in _known((value,)):
+    for found in _find_arrays((value,)):
         _work(m, found, ast.unparse(node.target), m.span(node), "an operation of torch", True)
         return True
     return False
 
 
-def stored(m: Machine, owner: Value, target: ast.Subscript) -> bool:
+def touch_stored(m: Machine, owner: Value, target: ast.Subscript) -> bool:
     """`x[...] = y` of a tensor."""
-    for found in _known((owner,)):
+    for found in _find_arrays((owner,)):
         _work(m, found, ast.unparse(target.value), m.span(target), "an operation of torch", True)
         return True
     return False
 
 
 def attribute(m: Machine, owner: Value, name: str, text: str) -> Value | None:
-    """An attribute of a tensor or stream that is no method; None for one that is not known."""
+    """An attribute of a tensor or stream other than a method; None if unknown."""
     if isinstance(owner, Array):
         return owner if name in _SAME else None
     return owner if isinstance(owner, Stream) and name == "cuda_stream" else None
@@ -214,7 +222,7 @@ def method(m: Machine, owner: Value, name: str, args: list[Value], named: Named,
 
 
 def _of_array(m: Machine, owner: Array, name: str, args: list[Value], node: ast.Call, text: str) -> Value:
-    for other in _known(args):
+    for other in _find_arrays(args):
         if name not in _PLAIN and name not in _VIEWS:
             _work(m, other, "a tensor", m.span(node), f"`.{name}(...)`", False)
     if name in _VIEWS:
@@ -222,7 +230,7 @@ def _of_array(m: Machine, owner: Array, name: str, args: list[Value], node: ast.
     if name in _PLAIN:
         return m.unknown(name)
     _work(m, owner, text, m.span(node), f"`.{name}(...)`", name.endswith("_") and not name.endswith("__"))
-    return owner if name.endswith("_") else Array(Memory(m.fresh("array"), inside=not m.captures))
+    return owner if name.endswith("_") else Array(Memory(m.make_name("array"), inside=not m.captures))
 
 
 def _of_stream(m: Machine, owner: Stream, name: str, args: list[Value], node: ast.Call, text: str) -> Value | None:
@@ -236,14 +244,14 @@ def _of_stream(m: Machine, owner: Stream, name: str, args: list[Value], node: as
         marker.seen = _snapshot(owner)
         return marker
     elif name == "synchronize":
-        _synchronised(m, _snapshot(owner))
+        _synchronise(m, _snapshot(owner))
     elif args:  # it waits for something that is not seen
         escape(m, _arrays(m))
     return Literal_(None)
 
 
 def _arrays(m: Machine) -> list[Value]:
-    return [v for v in everything(m) if isinstance(v, Array)]
+    return [v for v in find_all_reachable(m) if isinstance(v, Array)]
 
 
 def _of_marker(m: Machine, owner: Marker, name: str, args: list[Value], node: ast.Call, text: str) -> Value | None:
@@ -253,7 +261,7 @@ def _of_marker(m: Machine, owner: Marker, name: str, args: list[Value], node: as
     elif name == "wait":
         _after_marker(first if isinstance(first, Stream) else _current(m), owner.seen or {})
     elif name == "synchronize":
-        _synchronised(m, owner.seen or {})
+        _synchronise(m, owner.seen or {})
     return Literal_(None)
 
 
@@ -261,7 +269,7 @@ def _of_capture(m: Machine, owner: Capture, name: str, args: list[Value], node: 
     if name == "reset":
         owner.uses.clear()
     if name == "replay":
-        alive = {id(v.memory) for v in everything(m) if isinstance(v, Array)}
+        alive = {id(v.memory) for v in find_all_reachable(m) if isinstance(v, Array)}
         for memory, (what, span) in owner.uses.items():
             if memory.inside and not memory.escaped and id(memory) not in alive:
                 m.report(Event("TC406", "replayed", m.span(node), what, before=span, other=text,
@@ -286,16 +294,16 @@ def function(m: Machine, path: str, args: list[Value], named: Named, node: ast.C
         return None
     name = path.rpartition(".")[2]
     if path == f"torch.{name}" and name in _FILLED:
-        return _new(m, node, f"`torch.{name}(...)`")
+        return _create_array(m, node, f"`torch.{name}(...)`")
     if path == f"torch.{name}" and name in _EMPTY:
-        return _new(m, node, "")
+        return _create_array(m, node, "")
     if path != f"torch.{name}":
         return None
     for value, arg in zip(args, node.args, strict=False):
-        for array in _known((value,)):
+        for array in _find_arrays((value,)):
             _work(m, array, ast.unparse(arg), m.span(node), f"`torch.{name}(...)`", False)
     out = named.get("out")
-    for array in _known((out,) if out is not None else ()):
+    for array in _find_arrays((out,) if out is not None else ()):
         _work(m, array, "out", m.span(node), f"`torch.{name}(...)`", True)
         return array
     return result_of(m, args)
@@ -362,7 +370,7 @@ _FUNCTIONS: Final[Mapping[str, Callable[[Machine, list[Value], Named, ast.Call],
 }
 
 
-def entered(m: Machine, manager: Value, span: Span) -> Callable[[], None] | None:
+def enter_manager(m: Machine, manager: Value, span: Span) -> Callable[[], None] | None:
     """Enters `with torch.cuda.stream(s)` or `with torch.cuda.graph(g)`: what leaves it again; None for another."""
     if isinstance(manager, Stream):
         m.current.append(manager)

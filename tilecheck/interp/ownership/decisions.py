@@ -1,4 +1,4 @@
-"""Which way a test goes: by what is known, or by a choice that is the same wherever the same test stands."""
+"""The outcome of a test: known from the values, or a choice that is equal for equal tests."""
 
 from __future__ import annotations
 
@@ -29,47 +29,47 @@ from tilecheck.interp.ownership.objects import (
 if TYPE_CHECKING:
     from tilecheck.interp.ownership.interpreter import Machine
 
-__all__ = ["about", "decided"]
+__all__ = ["decide", "key_of_test"]
 
 Evaluate = Callable[["Machine", ast.expr], Value]
 
 _OBJECTS: Final = (Handle, Operation, Flight, Graph, Instance, Routine, Kernel, Array)
 
 
-def decided(m: Machine, test: ast.expr, evaluate: Evaluate, value: Value | None = None, usual: int = 0) -> bool:
+def decide(m: Machine, test: ast.expr, evaluate: Evaluate, value: Value | None = None, usual: int = 0) -> bool:
     """Whether a test holds on this path. `value`: of the test, where it was evaluated; `usual`: 0 to take it to hold
     where nothing is known."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return not decided(m, test.operand, evaluate, None, 1 - usual)
+        return not decide(m, test.operand, evaluate, None, 1 - usual)
     if isinstance(test, ast.BoolOp) and value is None:
         every = isinstance(test.op, ast.And)
         for part in test.values:
-            if decided(m, part, evaluate, None, usual) is not every:
+            if decide(m, part, evaluate, None, usual) is not every:
                 return not every
         return every
     if isinstance(test, ast.Compare) and value is None:
-        known = _compared(m, test, evaluate)
-        return _chosen(m, test, usual) if known is None else known
+        known = _compare(m, test, evaluate)
+        return _choose(m, test, usual) if known is None else known
     found = evaluate(m, test) if value is None else value
     known = _truth(found)
-    return _chosen(m, test, usual) if known is None else known
+    return _choose(m, test, usual) if known is None else known
 
 
-def _chosen(m: Machine, test: ast.expr, usual: int) -> bool:
-    return m.path.choose(2, usual, about(m, test)) == 0
+def _choose(m: Machine, test: ast.expr, usual: int) -> bool:
+    return m.path.choose(2, usual, key_of_test(m, test)) == 0
 
 
-def about(m: Machine, node: ast.expr) -> tuple[object, ...] | None:
-    """A key that is equal for equal questions; None for what may give another answer each time."""
-    steady = _steadily(node)
+def key_of_test(m: Machine, node: ast.expr) -> tuple[object, ...] | None:
+    """A key that is equal for equal tests; None for a test whose outcome may change from one evaluation to the next."""
+    steady = _spell_stable(node)
     return None if steady is None else (steady[0], *(_version(m, n) for n in steady[1]))
 
 
 @lru_cache(maxsize=1024)
-def _steadily(node: ast.expr) -> tuple[str, list[str]] | None:
-    """The text of a question and the names in it, where the answer is the same as long as these are bound alike."""
+def _spell_stable(node: ast.expr) -> tuple[str, list[str]] | None:
+    """The text of a test and its names, if its outcome depends only on the bindings of these names."""
     nodes = list(ast.walk(node))
-    if any(isinstance(n, _CHANGING) and not _steady(n) for n in nodes):
+    if any(isinstance(n, _CHANGING) and not _is_stable(n) for n in nodes):
         return None
     return ast.unparse(node), sorted({n.id for n in nodes if isinstance(n, ast.Name)})
 
@@ -77,7 +77,7 @@ def _steadily(node: ast.expr) -> tuple[str, list[str]] | None:
 _CHANGING: Final = (ast.Call, ast.Await, ast.Attribute, ast.Subscript)
 
 
-def _steady(node: ast.AST) -> bool:
+def _is_stable(node: ast.AST) -> bool:
     """`len(x)`, `isinstance(x, T)`, `self.flag`: the same as long as the names in it are bound alike."""
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id in ("len", "isinstance", "range", "bool")
@@ -110,15 +110,15 @@ _ORDER: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
     ast.LtE: lambda a, b: a <= b, ast.Gt: lambda a, b: a > b, ast.GtE: lambda a, b: a >= b}
 
 
-def _compared(m: Machine, test: ast.Compare, evaluate: Evaluate) -> bool | None:
+def _compare(m: Machine, test: ast.Compare, evaluate: Evaluate) -> bool | None:
     left = evaluate(m, test.left)
-    with m.holding((left,)):
+    with m.hold_values((left,)):
         rights = [evaluate(m, right) for right in test.comparators]
     if len(rights) != 1:
         return None
     op, right = type(test.ops[0]), rights[0]
     if op in (ast.Is, ast.IsNot):
-        same = _same(left, right)
+        same = _is_same_object(left, right)
         return None if same is None else same is (op is ast.Is)
     a, b = term_of(left), term_of(right)
     if a is not None and b is not None and op in _ORDER:
@@ -131,7 +131,7 @@ def _compared(m: Machine, test: ast.Compare, evaluate: Evaluate) -> bool | None:
     return None
 
 
-def _same(left: Value, right: Value) -> bool | None:
+def _is_same_object(left: Value, right: Value) -> bool | None:
     """Whether two values are one object, where that is certain."""
     if isinstance(left, Literal_) and isinstance(right, Literal_):
         return left.value is right.value

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.interp.ownership import attributes, calls, cuda
-from tilecheck.interp.ownership.decisions import decided
+from tilecheck.interp.ownership.decisions import decide
 from tilecheck.interp.ownership.handles import term_of, view_item
 from tilecheck.interp.ownership.liveness import escape
 from tilecheck.interp.ownership.names import assign, literal, lookup
@@ -24,7 +24,7 @@ from tilecheck.interp.ownership.objects import (
     Unknown,
     Value,
 )
-from tilecheck.interp.ownership.operations import awaited
+from tilecheck.interp.ownership.operations import await_operation
 from tilecheck.interp.ownership.region import Index
 from tilecheck.symbolic import Term, const, floordiv, mod
 
@@ -39,20 +39,20 @@ _MOST: Final = 8
 
 def evaluate(m: Machine, node: ast.expr) -> Value:
     """The value of an expression; what it does is done."""
-    return _EXPRESSIONS.get(type(node), _other)(m, node)
+    return _EXPRESSIONS.get(type(node), _evaluate_parts)(m, node)
 
 
 def _all(m: Machine, nodes: list[ast.expr]) -> list[Value]:
     """Values of expressions in order, each alive while the next is evaluated."""
     found: list[Value] = []
     for node in nodes:
-        with m.holding(found):
+        with m.hold_values(found):
             found.append(evaluate(m, node))
     return found
 
 
-def _other(m: Machine, node: ast.expr) -> Value:
-    """What has no counterpart: the parts are evaluated."""
+def _evaluate_parts(m: Machine, node: ast.expr) -> Value:
+    """An expression that is not modelled: its parts are evaluated."""
     escape(m, _all(m, [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]))
     return m.unknown("value")
 
@@ -61,7 +61,7 @@ def _sequence(m: Machine, node: Any) -> Value:
     items: list[Value] = []
     open_ = False
     for element in node.elts:
-        with m.holding(items):
+        with m.hold_values(items):
             value = evaluate(m, element.value if isinstance(element, ast.Starred) else element)
         if not isinstance(element, ast.Starred):
             items.append(value)
@@ -76,7 +76,7 @@ def _sequence(m: Machine, node: Any) -> Value:
 def _dict(m: Machine, node: ast.Dict) -> Value:
     keys: list[Value] = []
     items: list[Value] = []
-    with m.holding(()):
+    with m.hold_values(()):
         for key, value in zip(node.keys, node.values, strict=True):
             keys.append(m.unknown("key") if key is None else evaluate(m, key))
             m.held.append(keys[-1])
@@ -115,7 +115,7 @@ def _indices(m: Machine, node: ast.expr) -> list[Index] | None:
 
 def _subscript(m: Machine, node: ast.Subscript) -> Value:
     owner = evaluate(m, node.value)
-    with m.holding((owner,)):
+    with m.hold_values((owner,)):
         if isinstance(owner, Bound) and owner.name == "view" and isinstance(owner.owner, Handle):
             return view_item(m, owner.owner, _indices(m, node.slice), None, node, owner.text)
         if isinstance(owner, Array):
@@ -140,7 +140,7 @@ def _part(m: Machine, owner: Value, index: Index) -> Value:
 
 # --- operators -------------------------------------------------------------------------------------------------------
 
-def _folded(a: Term, b: Term, compute: Callable[[int, int], int | None]) -> Term | None:
+def _fold(a: Term, b: Term, compute: Callable[[int, int], int | None]) -> Term | None:
     if a.constant is None or b.constant is None:
         return None
     found = compute(a.constant, b.constant)
@@ -163,8 +163,8 @@ _ARITHMETIC: Final[Mapping[type[ast.operator], Callable[[Term, Term], Term | Non
     ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
     ast.FloorDiv: lambda a, b: None if b.constant == 0 else floordiv(a, b),
     ast.Mod: lambda a, b: None if b.constant == 0 else mod(a, b),
-    ast.Pow: lambda a, b: _folded(a, b, _power), ast.LShift: lambda a, b: _folded(a, b, _shifted_left),
-    ast.RShift: lambda a, b: _folded(a, b, _shifted_right),
+    ast.Pow: lambda a, b: _fold(a, b, _power), ast.LShift: lambda a, b: _fold(a, b, _shifted_left),
+    ast.RShift: lambda a, b: _fold(a, b, _shifted_right),
 }
 
 
@@ -179,7 +179,7 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
         if times is not None and times.constant is not None and 0 <= times.constant * len(left.items) <= _MOST:
             items = list(left.items) * times.constant
             return Row(tuple(items)) if isinstance(left, Row) else Listing(items, None, left.open)
-    cuda.combined(m, (left, right), node)
+    cuda.touch_operands(m, (left, right), node)
     compute = _ARITHMETIC.get(type(node.op))
     a, b = term_of(left), term_of(right)
     term = None if compute is None or a is None or b is None else compute(a, b)
@@ -191,7 +191,7 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
 
 def _unary(m: Machine, node: ast.UnaryOp) -> Value:
     if isinstance(node.op, ast.Not):
-        return Literal_(not decided(m, node.operand, evaluate))
+        return Literal_(not decide(m, node.operand, evaluate))
     value = evaluate(m, node.operand)
     term = term_of(value)
     if term is None or isinstance(node.op, ast.Invert):
@@ -204,8 +204,8 @@ def _boolean(m: Machine, node: ast.BoolOp) -> Value:
     stop = isinstance(node.op, ast.Or)
     for operand in node.values[:-1]:
         value = evaluate(m, operand)
-        with m.holding((value,)):
-            if decided(m, operand, evaluate, value) is stop:
+        with m.hold_values((value,)):
+            if decide(m, operand, evaluate, value) is stop:
                 return value
     return evaluate(m, node.values[-1])
 
@@ -216,7 +216,7 @@ def _compare(m: Machine, node: ast.Compare) -> Value:
 
 
 def _if(m: Machine, node: ast.IfExp) -> Value:
-    return evaluate(m, node.body if decided(m, node.test, evaluate) else node.orelse)
+    return evaluate(m, node.body if decide(m, node.test, evaluate) else node.orelse)
 
 
 # --- the rest --------------------------------------------------------------------------------------------------------
@@ -233,16 +233,16 @@ def _walrus(m: Machine, node: ast.NamedExpr) -> Value:
 
 def _await(m: Machine, node: ast.Await) -> Value:
     value = evaluate(m, node.value)
-    with m.holding((value,)):
-        return settle(m, value, node)
+    with m.hold_values((value,)):
+        return await_value(m, value, node)
 
 
-def settle(m: Machine, value: Value, node: ast.expr) -> Value:
-    """What `await` of a value gives."""
-    found = awaited(m, value, m.span(node), calls.apply)
+def await_value(m: Machine, value: Value, node: ast.expr) -> Value:
+    """The result of `await` for a value."""
+    found = await_operation(m, value, m.span(node), calls.apply)
     if found is not None:
         return found
-    return calls.awaited(m, value, lambda inner: settle(m, inner, node))
+    return calls.await_value(m, value, lambda inner: await_value(m, inner, node))
 
 
 def _yield(m: Machine, node: ast.Yield | ast.YieldFrom) -> Value:
@@ -254,27 +254,27 @@ def _yield(m: Machine, node: ast.Yield | ast.YieldFrom) -> Value:
 def _comprehension(m: Machine, node: Any) -> Value:
     out: list[Value] = []
     scope = Scope(m.scope.module, m.scope.qualname, m.scope, versions=dict(m.scope.versions))
-    whole = _generated(m, node, 0, scope, out)
+    whole = _run_comprehension(m, node, 0, scope, out)
     return Listing(out, None, not whole)
 
 
-def _generated(m: Machine, node: Any, depth: int, scope: Scope, out: list[Value]) -> bool:
+def _run_comprehension(m: Machine, node: Any, depth: int, scope: Scope, out: list[Value]) -> bool:
     """Whether all that a comprehension gives was seen."""
     from tilecheck.interp.ownership.statements import bind_target, items_of
 
     loop = node.generators[depth]
-    with m.entered(scope if depth else m.scope):
+    with m.enter_scope(scope if depth else m.scope):
         source = evaluate(m, loop.iter)
     items, whole = items_of(m, source, loop.iter)
-    with m.holding((source, *items)), m.entered(scope):
+    with m.hold_values((source, *items)), m.enter_scope(scope):
         for item in items:
             bind_target(m, loop.target, item)
-            if not all(decided(m, test, evaluate) for test in loop.ifs):
+            if not all(decide(m, test, evaluate) for test in loop.ifs):
                 continue
             if depth + 1 < len(node.generators):
-                whole = _generated(m, node, depth + 1, scope, out) and whole
+                whole = _run_comprehension(m, node, depth + 1, scope, out) and whole
                 continue
-            with m.holding(out):
+            with m.hold_values(out):
                 if isinstance(node, ast.DictComp):
                     evaluate(m, node.key)
                     out.append(evaluate(m, node.value))
@@ -283,7 +283,7 @@ def _generated(m: Machine, node: Any, depth: int, scope: Scope, out: list[Value]
     return whole and not loop.is_async
 
 
-def _joined(m: Machine, node: ast.JoinedStr) -> Value:
+def _join_string(m: Machine, node: ast.JoinedStr) -> Value:
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
             evaluate(m, part.value)
@@ -296,6 +296,6 @@ _EXPRESSIONS: Final[Mapping[type[ast.expr], Callable[[Machine, Any], Value]]] = 
     ast.Dict: _dict, ast.BinOp: _binary, ast.UnaryOp: _unary, ast.BoolOp: _boolean, ast.Compare: _compare,
     ast.IfExp: _if, ast.Lambda: _lambda, ast.NamedExpr: _walrus, ast.Await: _await, ast.Yield: _yield,
     ast.YieldFrom: _yield, ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.DictComp: _comprehension,
-    ast.GeneratorExp: _comprehension, ast.JoinedStr: _joined,
+    ast.GeneratorExp: _comprehension, ast.JoinedStr: _join_string,
     ast.Starred: lambda m, n: evaluate(m, n.value),
 }

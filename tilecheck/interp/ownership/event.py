@@ -1,4 +1,4 @@
-"""What is wrong in host code, as plain data: the rules say it in words."""
+"""Errors in host code as plain data. The rules turn them into text."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Event(Struct, frozen=True):
     """
     kind     which of the things that the rule finds
     subject  the tensor, operation or flight, as the author wrote it
-    use      what is done with it: "read", "partitioned", "moved", "written"
+    use      the operation on it: "read", "partitioned", "moved", "written"
     what     where it went, or what holds it: "a partition", "the launch of `add`"
     before   where that was
     other    a second name, or the text of values
     fix      the line that makes it right
-    sure     whether it happens on the path; otherwise it may (what left the function may hold it no more)
+    sure     whether it happens on the path; otherwise it may (code outside of the function may have released it)
     kernel   name of the kernel that is launched
-    needs    kernels with the place of a parameter, of which at least one must be written; empty: it is so anyway
+    needs    kernels with the position of a parameter: the event is real if a kernel writes its parameter; empty: always
     severity of the finding, where it is milder than its rule's
     """
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tilecheck.interp.kernel.dialect.signature import DTYPES
-from tilecheck.interp.ownership.checks import Use, check, moved
+from tilecheck.interp.ownership.checks import Use, check, move_handle
 from tilecheck.interp.ownership.liveness import escape
 from tilecheck.interp.ownership.objects import (
     Bound,
@@ -23,7 +23,7 @@ from tilecheck.interp.ownership.objects import (
     Unknown,
     Value,
 )
-from tilecheck.interp.ownership.region import Index, Region, sliced
+from tilecheck.interp.ownership.region import Index, Region, slice_region
 from tilecheck.project.runtimenames import RUNTIME
 from tilecheck.symbolic import Term, cdiv, const, of, symbol_from_text
 from tilecheck.syntax.tree import Span
@@ -31,7 +31,17 @@ from tilecheck.syntax.tree import Span
 if TYPE_CHECKING:
     from tilecheck.interp.ownership.interpreter import Machine
 
-__all__ = ["ATTRIBUTES", "CREATED", "METHODS", "as_handle", "made", "partition_of", "returned", "term_of", "view_item"]
+__all__ = [
+    "ATTRIBUTES",
+    "CREATED",
+    "METHODS",
+    "as_handle",
+    "create_handle",
+    "hand_over",
+    "partition_of",
+    "term_of",
+    "view_item",
+]
 
 Args = Sequence[Value]
 Named = Mapping[str, Value]
@@ -68,10 +78,10 @@ def constants(shape: Shape) -> tuple[int | None, ...] | None:
 
 # --- making ----------------------------------------------------------------------------------------------------------
 
-def made(m: Machine, span: Span, shape: Shape, dtype: str | None, hint: str, sure: bool = True,
+def create_handle(m: Machine, span: Span, shape: Shape, dtype: str | None, hint: str, sure: bool = True,
          outside: bool = False, kind: HandleKind = "tensor") -> Handle:
     """A handle on a storage of its own."""
-    handle = Handle(kind, Storage(m.fresh(hint), sure, outside), span, shape, dtype)
+    handle = Handle(kind, Storage(m.make_name(hint), sure, outside), span, shape, dtype)
     if kind == "partition":
         _hold(handle, "partitioned", span, "a partition")
     return handle
@@ -82,7 +92,7 @@ def _hold(handle: Handle, mode: str, span: Span, what: str) -> None:
     handle.storage.holds.append(handle.hold)
 
 
-def returned(source: Handle, span: Span, what: str = "a partition") -> Handle:
+def hand_over(source: Handle, span: Span, what: str = "a partition") -> Handle:
     """The same partition in another hand."""
     out = Handle("partition", source.storage, span, source.shape, source.dtype, source.region, source.parent,
                  False, source.tile, source.mapped, source.blocks, source.prefix)
@@ -97,7 +107,7 @@ def as_handle(m: Machine, value: Value, kind: HandleKind, span: Span, sure: bool
     if not isinstance(value, Unknown):
         return None
     if value.handle is None:
-        value.handle = made(m, span, None, None, value.name, sure, True, kind)
+        value.handle = create_handle(m, span, None, None, value.name, sure, True, kind)
         value.handle.escaped = value.escaped
         if kind == "partition" and value.handle.hold is not None:
             value.handle.hold.owner = value.handle
@@ -106,47 +116,53 @@ def as_handle(m: Machine, value: Value, kind: HandleKind, span: Span, sure: bool
     return value.handle
 
 
-def _shaped(m: Machine, args: Args, named: Named, node: ast.Call) -> Handle:
-    at = 2 if _called(node) == "full" else 1
+def _create_shaped(m: Machine, args: Args, named: Named, node: ast.Call) -> Handle:
+    at = 2 if _get_function_name(node) == "full" else 1
     dtype = named.get("dtype", args[at] if len(args) > at else None)
-    return made(m, m.span(node), _extents(named.get("shape", args[0] if args else None)), dtype_of(dtype), "tensor")
+    return create_handle(
+        m, m.span(node), _extents(named.get("shape", args[0] if args else None)), dtype_of(dtype), "tensor"
+    )
 
 
-def _called(node: ast.Call) -> str:
+def _get_function_name(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-def _counted(m: Machine, args: Args, named: Named, node: ast.Call) -> Handle:
+def _create_arange(m: Machine, args: Args, named: Named, node: ast.Call) -> Handle:
     """`arange`"""
     stop = term_of(args[0]) if len(args) == 1 and isinstance(args[0], Number) else None
     if len(args) == 2 and isinstance(args[0], Number) and isinstance(args[1], Number):
         stop = args[1].term - args[0].term
-    return made(m, m.span(node), None if stop is None else (stop,), dtype_of(named.get("dtype")), "tensor")
+    return create_handle(m, m.span(node), None if stop is None else (stop,), dtype_of(named.get("dtype")), "tensor")
 
 
 def _linspace(m: Machine, args: Args, named: Named, node: ast.Call) -> Handle:
     count = term_of(named.get("count", args[2] if len(args) > 2 else None))
     dtype = named.get("dtype", args[3] if len(args) > 3 else None)
-    return made(m, m.span(node), None if count is None else (count,), dtype_of(dtype), "tensor")
+    return create_handle(m, m.span(node), None if count is None else (count,), dtype_of(dtype), "tensor")
 
 
 def _eye(m: Machine, args: Args, named: Named, node: ast.Call) -> Handle:
     rows = term_of(args[0]) if args else None
     columns = term_of(named.get("columns", args[1])) if len(args) > 1 or "columns" in named else rows
     shape = None if rows is None or columns is None else (rows, columns)
-    return made(m, m.span(node), shape, dtype_of(named.get("dtype")), "tensor")
+    return create_handle(m, m.span(node), shape, dtype_of(named.get("dtype")), "tensor")
 
 
-def _foreign(m: Machine, args: Args, named: Named, node: ast.Call) -> Handle:
+def _adopt_memory(m: Machine, args: Args, named: Named, node: ast.Call) -> Handle:
     """Memory of another library; what else lies in it is not known."""
     escape(m, args)
-    copied = _called(node) == "from_numpy" and "copy" not in named
-    return made(m, m.span(node), None, None, "tensor", outside=not copied)
+    copied = _get_function_name(node) == "from_numpy" and "copy" not in named
+    return create_handle(m, m.span(node), None, None, "tensor", outside=not copied)
 
 
 CREATED: Final[Mapping[str, Callable[[Machine, Args, Named, ast.Call], Handle]]] = {
-    **dict.fromkeys(("zeros", "ones", "empty", "full", "rand", "randn"), _shaped),
-    "arange": _counted, "linspace": _linspace, "eye": _eye, "from_numpy": _foreign, "from_dlpack": _foreign,
+    **dict.fromkeys(("zeros", "ones", "empty", "full", "rand", "randn"), _create_shaped),
+    "arange": _create_arange,
+    "linspace": _linspace,
+    "eye": _eye,
+    "from_numpy": _adopt_memory,
+    "from_dlpack": _adopt_memory,
 }
 
 
@@ -156,7 +172,7 @@ def partition_of(m: Machine, handle: Handle, tile: Shape, span: Span, name: str,
     check(m, handle, "partitioned", span, name)
     text = ", ".join(str(t.constant) if t.constant is not None else t.key for t in tile or ())
     if handle.moved is None:
-        moved(handle, span, "a partition", "use what came of the partition, or partition a copy: "
+        move_handle(handle, span, "a partition", "use what came of the partition, or partition a copy: "
               f"`.copy().partition({text or '...'})`")
     out = Handle("partition", handle.storage, span, handle.shape, handle.dtype, handle.region, handle.parent,
                  False, tile, False, None, prefix)
@@ -177,7 +193,7 @@ def _unpartition(m: Machine, handle: Handle, args: Args, named: Named, node: ast
     span = m.span(node)
     check(m, handle, "moved", span, name)
     if handle.moved is None:
-        moved(handle, span, "a tensor", "use what `.unpartition()` returned")
+        move_handle(handle, span, "a tensor", "use what `.unpartition()` returned")
     return Handle("tensor", handle.storage, span, handle.shape, handle.dtype, handle.region, handle.parent)
 
 
@@ -185,8 +201,8 @@ def _map(m: Machine, handle: Handle, args: Args, named: Named, node: ast.Call, n
     span = m.span(node)
     check(m, handle, "moved", span, name)
     if handle.moved is None:
-        moved(handle, span, "a mapped partition", "use what `.map()` returned")
-    out = returned(handle, span)
+        move_handle(handle, span, "a mapped partition", "use what `.map()` returned")
+    out = hand_over(handle, span)
     out.mapped, out.blocks = True, term_of(named.get("blocks", args[1] if len(args) > 1 else None))
     return out
 
@@ -195,20 +211,20 @@ def _share(m: Machine, handle: Handle, args: Args, named: Named, node: ast.Call,
     span = m.span(node)
     check(m, handle, "viewed" if handle.kind == "shared tensor" else "read", span, name)
     if handle.kind != "shared tensor" and handle.moved is None:
-        moved(handle, span, "a shared handle", "use the handle that `.share()` returned")
-    return _viewed(handle, span, handle.shape, handle.region, "shared tensor")
+        move_handle(handle, span, "a shared handle", "use the handle that `.share()` returned")
+    return _view(handle, span, handle.shape, handle.region, "shared tensor")
 
 
 def _unshare(m: Machine, handle: Handle, args: Args, named: Named, node: ast.Call, name: str) -> Value:
     span = m.span(node)
     check(m, handle, "moved", span, name)
     if handle.moved is None:
-        moved(handle, span, "a tensor", "use what `.unshare()` returned")
+        move_handle(handle, span, "a tensor", "use what `.unshare()` returned")
     return Handle("tensor", handle.storage, span, handle.shape, handle.dtype, handle.region, handle.parent,
                   handle.readonly)
 
 
-def _viewed(handle: Handle, span: Span, shape: Shape, region: Region, kind: HandleKind | None = None,
+def _view(handle: Handle, span: Span, shape: Shape, region: Region, kind: HandleKind | None = None,
             readonly: bool = False) -> Handle:
     kind = kind or handle.kind
     parent = handle.parent if kind == "shared tensor" else handle
@@ -222,10 +238,10 @@ def _reshape(m: Machine, handle: Handle, args: Args, named: Named, node: ast.Cal
     span = m.span(node)
     check(m, handle, "read" if handle.kind == "shared tensor" else "viewed", span, name)
     wanted = _extents(args[0] if len(args) == 1 and isinstance(args[0], Row) else Row(tuple(args)))
-    return _viewed(handle, span, _resolved(wanted, handle.shape), handle.region)
+    return _view(handle, span, _resolve_shape(wanted, handle.shape), handle.region)
 
 
-def _resolved(wanted: Shape, shape: Shape) -> Shape:
+def _resolve_shape(wanted: Shape, shape: Shape) -> Shape:
     """Extents with -1 worked out."""
     if wanted is None or all(t.constant != -1 for t in wanted):
         return wanted
@@ -242,7 +258,7 @@ def _resolved(wanted: Shape, shape: Shape) -> Shape:
     return tuple(const(total // known) if t.constant == -1 else t for t in wanted) if known else None
 
 
-def _transposed(m: Machine, handle: Handle, args: Args, named: Named, node: ast.Call, name: str) -> Value:
+def _transpose(m: Machine, handle: Handle, args: Args, named: Named, node: ast.Call, name: str) -> Value:
     span = m.span(node)
     check(m, handle, "read" if handle.kind == "shared tensor" else "viewed", span, name)
     shape = handle.shape
@@ -251,19 +267,19 @@ def _transposed(m: Machine, handle: Handle, args: Args, named: Named, node: ast.
         axes = list(reversed(range(len(shape)))) if order is None else order
         shape = tuple(shape[i] for i in axes if i is not None) if sorted(i for i in axes if i is not None) == list(
             range(len(shape))) else None
-    return _viewed(handle, span, shape, handle.region, readonly=True)
+    return _view(handle, span, shape, handle.region, readonly=True)
 
 
-def _copied(m: Machine, handle: Handle, args: Args, named: Named, node: ast.Call, name: str) -> Value:
+def _copy(m: Machine, handle: Handle, args: Args, named: Named, node: ast.Call, name: str) -> Value:
     check(m, handle, "read", m.span(node), name)
-    dtype = dtype_of(args[0]) if _called(node) == "astype" and args else handle.dtype if _called(
+    dtype = dtype_of(args[0]) if _get_function_name(node) == "astype" and args else handle.dtype if _get_function_name(
         node) == "copy" else None
-    return made(m, m.span(node), handle.shape, dtype, "copy")
+    return create_handle(m, m.span(node), handle.shape, dtype, "copy")
 
 
 def _read(m: Machine, handle: Handle, args: Args, named: Named, node: ast.Call, name: str) -> Value:
     check(m, handle, "read", m.span(node), name)
-    if "copy" in named:  # a loan: the memory is somebody else's too, for as long as the array lives
+    if "copy" in named:  # borrowed: the array shares the memory as long as it lives
         handle.escaped = True
     return m.unknown("array")
 
@@ -272,8 +288,8 @@ Method = Callable[["Machine", Handle, Args, Named, ast.Call, str], Value]
 
 METHODS: Final[Mapping[str, Method]] = {
     "partition": _partition(False), "partition_prefix": _partition(True), "unpartition": _unpartition, "map": _map,
-    "share": _share, "unshare": _unshare, "reshape": _reshape, "transposed": _transposed, "copy": _copied,
-    "astype": _copied, "numpy": _read, "item": _read, "__array__": _read, "__dlpack__": _read,
+    "share": _share, "unshare": _unshare, "reshape": _reshape, "transposed": _transpose, "copy": _copy,
+    "astype": _copy, "numpy": _read, "item": _read, "__array__": _read, "__dlpack__": _read,
 }
 
 
@@ -285,21 +301,21 @@ def view_item(m: Machine, handle: Handle, indices: Sequence[Index] | None, exten
     check(m, handle, use, span, name)
     # the axes of a read-only view may be in another order than in memory
     known = None if handle.readonly and indices is not None else indices
-    region = sliced(handle.region, constants(handle.shape), known, _written(m, node))
+    region = slice_region(handle.region, constants(handle.shape), known, _spell_index(m, node))
     shape: Shape = extents
     if not region.whole and region.offset is not None:
         shape = tuple(const(n) for n in region.extents)
     elif region.whole:
         shape = handle.shape
-    return _viewed(handle, span, shape, region)
+    return _view(handle, span, shape, region)
 
 
-def _written(m: Machine, node: ast.Subscript) -> str:
+def _spell_index(m: Machine, node: ast.Subscript) -> str:
     """The index, with the state of the names in it: equal texts are equal parts."""
     names = sorted({n.id for n in ast.walk(node.slice) if isinstance(n, ast.Name)})
     versions = ",".join(f"{n}@{m.scope.versions.get(n, 0)}" for n in names)
     calls = any(isinstance(n, ast.Call) for n in ast.walk(node.slice))
-    return f"{ast.unparse(node.slice)} {versions} {m.fresh('part') if calls else ''}"
+    return f"{ast.unparse(node.slice)} {versions} {m.make_name('part') if calls else ''}"
 
 
 # --- attributes ------------------------------------------------------------------------------------------------------

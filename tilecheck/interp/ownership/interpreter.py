@@ -1,4 +1,4 @@
-"""What one path through a function has done so far."""
+"""The state of one path through a function."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Raised(Exception):
 
 
 class Refused(Exception):
-    """The runtime refuses something, and the program expects that. What is refused has no effect."""
+    """The runtime refuses an operation, and the program expects that. A refused operation has no effect."""
 
 
 class Abandoned(Exception):
@@ -70,9 +70,9 @@ class Machine:
     """
     stack       scopes under evaluation, outermost first
     held        values that are between two steps, such as arguments
-    globals     the variables of the module, where its body is what is followed
+    globals     the variables of the module, if its body is interpreted
     operations  all that were built
-    quiet       how many functions around this place are only followed for what they make
+    quiet       how many enclosing functions are interpreted for their result only
     expecting   how many blocks around this place expect a refusal
     inside      how many operations around this place are running
     current     CUDA streams that are current, innermost last
@@ -114,19 +114,19 @@ class Machine:
         if self._fuel < 0:
             raise Abandoned
 
-    def fresh(self, hint: str) -> str:
+    def make_name(self, hint: str) -> str:
         """A name that no other unknown value of this path has."""
         count = self._names[hint] = self._names.get(hint, 0) + 1
         return hint if count == 1 else f"{hint}#{count}"
 
     def unknown(self, hint: str = "value") -> Unknown:
-        return Unknown(self.fresh(hint))
+        return Unknown(self.make_name(hint))
 
     def span(self, node: ast.AST) -> Span:
         return syntax(self.scope.module).span(node)
 
     def report(self, event: Event, storage: Storage | None = None) -> None:
-        """Says that something is wrong, once for each storage: what follows from it is not another fault."""
+        """Record an event, once for each storage: later events follow from the first."""
         if self.expecting and event.sure:
             raise Refused
         if self.quiet or self.expecting or (storage is not None and storage.reported):
@@ -135,13 +135,13 @@ class Machine:
             storage.reported = True
         self.events.append((event, storage))
 
-    def found(self) -> Iterator[Event]:
-        """What is wrong on this path. Of what may be no tensor of the runtime nothing is certain."""
+    def list_events(self) -> Iterator[Event]:
+        """The events on this path. An event about storage that may not be a runtime tensor is possible, not certain."""
         for event, storage in self.events:
             yield event if storage is None or storage.sure else replace(event, sure=False)
 
     @contextmanager
-    def entered(self, scope: Scope) -> Iterator[None]:
+    def enter_scope(self, scope: Scope) -> Iterator[None]:
         self.stack.append(scope)
         try:
             yield
@@ -149,8 +149,8 @@ class Machine:
             self.stack.pop()
 
     @contextmanager
-    def holding(self, values: Iterable[Value]) -> Iterator[None]:
-        """These are alive meanwhile."""
+    def hold_values(self, values: Iterable[Value]) -> Iterator[None]:
+        """Keep values alive while the context is open."""
         before = len(self.held)
         self.held.extend(values)
         try:
@@ -159,4 +159,4 @@ class Machine:
             del self.held[before:]
 
     def instance(self, blueprint: Blueprint) -> Instance:
-        return Instance(blueprint, self.fresh(blueprint.name))
+        return Instance(blueprint, self.make_name(blueprint.name))

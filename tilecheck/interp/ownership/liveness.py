@@ -1,4 +1,4 @@
-"""What can still be reached, and what leaves the functions that are followed."""
+"""Reachable values, and values that escape from the interpreted functions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tilecheck.interp.ownership.objects import (
 if TYPE_CHECKING:
     from tilecheck.interp.ownership.interpreter import Machine
 
-__all__ = ["captured", "escape", "everything", "is_alive"]
+__all__ = ["escape", "find_all_reachable", "find_captured", "is_alive"]
 
 
 def _listing(value: Listing) -> Iterable[Value]:
@@ -66,7 +66,7 @@ def _coroutine(value: Coroutine) -> Iterable[Value]:
 
 
 def _routine(value: Routine) -> Iterable[Value]:
-    found = captured(value)
+    found = find_captured(value)
     return found if value.owner is None else (*found, value.owner)
 
 
@@ -79,8 +79,8 @@ _INSIDE: Final[Mapping[type, Callable[[Any], Iterable[Value]]]] = {
 _FREE: Final[WeakKeyDictionary[ast.AST, frozenset[str]]] = WeakKeyDictionary()
 
 
-def captured(routine: Routine) -> tuple[Value, ...]:
-    """What a function takes with it from where it was defined."""
+def find_captured(routine: Routine) -> tuple[Value, ...]:
+    """The values that a function captures from its definition."""
     names = _FREE.get(routine.node)
     if names is None:
         names = _FREE[routine.node] = frozenset(n.id for n in ast.walk(routine.node) if isinstance(n, ast.Name))
@@ -92,7 +92,7 @@ def captured(routine: Routine) -> tuple[Value, ...]:
     return tuple(found)
 
 
-def reached(roots: Iterable[Value]) -> Iterator[Value]:
+def find_reachable(roots: Iterable[Value]) -> Iterator[Value]:
     """The values, and all that they lead to."""
     seen: set[int] = set()
     pending = list(roots)
@@ -117,19 +117,19 @@ def _roots(m: Machine) -> Iterator[Value]:
     yield from m.given
 
 
-def everything(m: Machine) -> Iterator[Value]:
+def find_all_reachable(m: Machine) -> Iterator[Value]:
     """All that the program can still reach."""
-    return reached(_roots(m))
+    return find_reachable(_roots(m))
 
 
 def is_alive(m: Machine, target: Value) -> bool:
     """Whether the program can still reach a value."""
-    return any(value is target for value in reached(_roots(m)))
+    return any(value is target for value in find_reachable(_roots(m)))
 
 
 def escape(m: Machine, values: Iterable[Value]) -> None:
     """The values go to code that is not seen: it may keep them, run them, drop them."""
-    for value in list(reached(values)):
+    for value in list(find_reachable(values)):
         value.escaped = True
         if isinstance(value, Listing):
             value.open = True

@@ -1,4 +1,4 @@
-"""What names mean on a path: variables, and what stands at the level of a module."""
+"""Name resolution on a path: variables and module-level names."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def literal(value: object) -> Value:
 
 
 def origin_value(m: Machine, origin: Origin, name: str, depth: int = 0) -> Value:
-    """What a name at the level of a module stands for."""
+    """The value of a module-level name."""
     match origin:
         case TileName():
             return External(f"cuda.tile.{origin.name}" if origin.name else "cuda.tile")
@@ -110,7 +110,7 @@ def origin_value(m: Machine, origin: Origin, name: str, depth: int = 0) -> Value
             return Blueprint(origin.module, origin.qualname)
         case ValueAt() if not origin.several and not origin.scope and depth < _DEPTH:
             return _constant(m, origin.module, origin.binding.value, name, depth)
-    return Unknown(m.fresh(name))
+    return Unknown(m.make_name(name))
 
 
 def _public(dotted: str) -> str:

@@ -1,4 +1,4 @@
-"""What the variables of host code hold on one path. Objects that the program changes are changed here as well."""
+"""The values of host variables on one path. Objects that the program changes are changed here as well."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Number(Value):
 
 @dataclass(eq=False, slots=True)
 class Literal_(Value):
-    """A constant that is no integer: None, a string, a float, a truth value."""
+    """A constant other than an integer: None, a string, a float, a truth value."""
 
     value: object
 
@@ -57,11 +57,12 @@ class Listing(Value):
 
 @dataclass(eq=False, slots=True)
 class Unknown(Value):
-    """
-    name        by which numbers made of it go
-    handle      the tensor that it was found to be
-    array       the tensor of torch that it was found to be
-    attributes  what was read of it, as long as nobody can have changed it
+    """A value of unknown type.
+
+    name        names it in terms
+    handle      the runtime tensor that it turned out to be
+    array       the torch tensor that it turned out to be
+    attributes  values read from it, until they may have changed
     """
 
     name: str
@@ -82,7 +83,7 @@ class Storage(Value):
     """Memory.
 
     sure      whether it certainly is that of a tensor of the runtime
-    reported  whether something was said of it on this path already
+    reported  whether an event about it was reported on this path already
     outside   whether the function was given it, so that others may hold it
     """
 
@@ -145,7 +146,7 @@ class Hold:
 
 @dataclass(eq=False, slots=True)
 class Argument:
-    """What an operation was given for one parameter."""
+    """The argument of an operation for one parameter."""
 
     handle: Handle
     name: str
@@ -159,9 +160,9 @@ class Operation(Value):
 
     span    where it was built
     what    "the launch of `add`"
-    known   whether all that it was given is seen
-    parts   of a `zip`, of which each gives one result; of a `then`, the first
-    follow  of a `then`, what goes on with the result
+    known   whether all its arguments are seen
+    parts   of a `zip`, operations with one result each; of a `then`, the first operation
+    follow  of a `then`, the function that receives the result
     given   of a launch, by parameter; `texts` as it is written there
     grid    that follows from the partitions, or that was asked for
     ended   how it came to its end: "run", "made part of a `zip`"
@@ -188,7 +189,7 @@ class Flight(Value):
     """An operation under way.
 
     parts   flights that are waited for together; `single`: the result is that of the only one
-    result  where it is not made of what the operation was given
+    result  if it is not computed from the arguments of the operation
     taken   where the result was taken
     """
 
@@ -308,7 +309,7 @@ class Stream(Value):
 
 @dataclass(eq=False, slots=True)
 class Marker(Value):
-    """A CUDA event: what was done when it was recorded."""
+    """A CUDA event: the work that was done when it was recorded."""
 
     seen: dict[int, int] | None = None
 

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from tilecheck.interp.ownership.building import record_launch, regridded
+from tilecheck.interp.ownership.building import change_grid, record_launch
 from tilecheck.interp.ownership.checks import check
 from tilecheck.interp.ownership.event import Event
-from tilecheck.interp.ownership.handles import returned
+from tilecheck.interp.ownership.handles import hand_over
 from tilecheck.interp.ownership.interpreter import Refused
 from tilecheck.interp.ownership.liveness import escape
 from tilecheck.interp.ownership.objects import Argument, Flight, Graph, Handle, Hold, Literal_, Operation, Row, Value
@@ -18,7 +18,7 @@ from tilecheck.syntax.tree import Span
 if TYPE_CHECKING:
     from tilecheck.interp.ownership.interpreter import Machine
 
-__all__ = ["FLIGHT_METHODS", "OPERATION_METHODS", "awaited", "captured_graph", "never_run", "zipped"]
+__all__ = ["FLIGHT_METHODS", "OPERATION_METHODS", "await_operation", "captured_graph", "never_run", "zip_operations"]
 
 Apply = Callable[["Machine", Value, list[Value], dict[str, Value], ast.Call | None], Value]
 
@@ -30,7 +30,7 @@ def _end(m: Machine, operation: Operation, how: str, span: Span) -> bool:
         return True
     if before[0] != "refused" and not operation.escaped:
         m.report(Event("TC402", "operation", span, operation.what, how, before[0], before[1],
-                       fix="build it anew with what the first run returned"))
+                       fix="build it again from the tensors that the first run returned"))
     return False
 
 
@@ -50,15 +50,15 @@ def start(m: Machine, operation: Operation, span: Span, apply: Apply) -> Flight:
 
 def _begin(m: Machine, operation: Operation, span: Span, apply: Apply) -> Flight:
     if operation.follow is not None:
-        return _chained(m, operation, operation.follow, span, apply)
+        return _chain(m, operation, operation.follow, span, apply)
     flight = Flight(operation, span)
     if operation.parts is not None:
-        with m.holding((flight,)):
+        with m.hold_values((flight,)):
             try:
                 for part in operation.parts:
                     flight.parts.append(_begin(m, part, span, apply))
             except Refused:
-                _landed(m, flight, span)
+                _land(m, flight, span)
                 raise
         return flight
     if not operation.known:
@@ -82,16 +82,15 @@ def _hold(handle: Handle, hold: Hold) -> None:
         hold.owner.holds.append((handle, hold))
 
 
-def _chained(m: Machine, operation: Operation, follow: Value, span: Span, apply: Apply) -> Flight:
-    """An operation and what is made of its result. To everybody else the two are one: what the first held is held
-    until the second is through."""
+def _chain(m: Machine, operation: Operation, follow: Value, span: Span, apply: Apply) -> Flight:
+    """An operation and its follow-up as one flight: the storage that the first holds is held until the second ends."""
     out = Flight(operation, span)
     first = _begin(m, (operation.parts or ())[0], span, apply)
     held = _all_holds(first)
-    result = _landed(m, first, span)
+    result = _land(m, first, span)
     m.inside += 1
     try:
-        with m.holding((out, result)):
+        with m.hold_values((out, result)):
             second = apply(m, follow, [result], {}, None)
     finally:
         m.inside -= 1
@@ -110,12 +109,12 @@ def _all_holds(flight: Flight) -> list[tuple[Handle, Hold]]:
     return [*flight.holds, *(pair for part in flight.parts for pair in _all_holds(part))]
 
 
-def _landed(m: Machine, flight: Flight, span: Span) -> Value:
-    """Ends a flight, with what its outputs have become."""
+def _land(m: Machine, flight: Flight, span: Span) -> Value:
+    """End a flight. The result is its outputs."""
     flight.taken = span
     for _, hold in flight.holds:
         hold.ended = True
-    results = [_landed(m, part, span) for part in flight.parts]
+    results = [_land(m, part, span) for part in flight.parts]
     if flight.result is not None:
         return flight.result
     if flight.single:
@@ -123,14 +122,14 @@ def _landed(m: Machine, flight: Flight, span: Span) -> Value:
     if flight.operation.parts is not None:
         return Row(tuple(results))
     outputs = [a.handle for a in flight.operation.arguments if a.written and a.handle.kind == "partition"]
-    back: list[Value] = [returned(handle, span) for handle in outputs]
+    back: list[Value] = [hand_over(handle, span) for handle in outputs]
     return back[0] if len(back) == 1 else Row(tuple(back)) if back else Literal_(None)
 
 
 def wait(m: Machine, flight: Flight, span: Span) -> Value:
     """The result, which moves to the caller, once."""
     if flight.taken is None:
-        return _landed(m, flight, span)
+        return _land(m, flight, span)
     if not flight.escaped:
         m.report(Event("TC402", "result", span, flight.operation.what, "taken", "taken", flight.taken,
                        fix="keep it: `z = flight.wait()`"))
@@ -148,10 +147,10 @@ def _start(m: Machine, operation: Operation, args: list[Value], node: ast.Call, 
     return start(m, operation, m.span(node), apply)
 
 
-def _then(m: Machine, operation: Operation, args: list[Value], node: ast.Call, apply: Apply) -> Value:
+def _append_follow_up(m: Machine, operation: Operation, args: list[Value], node: ast.Call, apply: Apply) -> Value:
     span = m.span(node)
     fresh = _end(m, operation, "made part of a `then`", span)
-    out = Operation(span, f"{operation.what} with what follows", parts=(operation,), known=False,
+    out = Operation(span, f"{operation.what} and its follow-up", parts=(operation,), known=False,
                     follow=args[0] if args else m.unknown("function"))
     out.escaped = operation.escaped
     if not fresh:
@@ -166,18 +165,18 @@ def _grid(m: Machine, operation: Operation, args: list[Value], node: ast.Call, a
         m.report(Event("TC402", "operation", span, operation.what, "given a grid", *operation.ended,
                        fix="give it the grid before it is run"))
     else:
-        regridded(m, operation, args, node, span)
+        change_grid(m, operation, args, node, span)
     return operation
 
 
 OPERATION_METHODS: Final[Mapping[str, Callable[[Machine, Operation, list[Value], ast.Call, Apply], Value]]] = {
-    "sync": _sync, "start": _start, "then": _then, "grid": _grid}
+    "sync": _sync, "start": _start, "then": _append_follow_up, "grid": _grid}
 
 FLIGHT_METHODS: Final[Mapping[str, Callable[[Machine, Flight, Span], Value]]] = {
     "wait": wait, "done": lambda m, flight, span: m.unknown("done")}
 
 
-def zipped(m: Machine, args: list[Value], span: Span) -> Value:
+def zip_operations(m: Machine, args: list[Value], span: Span) -> Value:
     """`zip(a, b)` of the runtime."""
     parts = [value for value in args if isinstance(value, Operation)]
     fresh = [_end(m, part, "made part of a `zip`", span) for part in parts]
@@ -214,8 +213,8 @@ def _leaves(operation: Operation) -> list[Argument]:
     return [*operation.arguments, *(a for part in operation.parts or () for a in _leaves(part))]
 
 
-def awaited(m: Machine, value: Value, span: Span, apply: Apply) -> Value | None:
-    """What `await` of an operation or flight gives; None for anything else."""
+def await_operation(m: Machine, value: Value, span: Span, apply: Apply) -> Value | None:
+    """The result of `await` for an operation or flight; None for any other value."""
     if isinstance(value, Operation):
         return wait(m, start(m, value, span, apply), span)
     return wait(m, value, span) if isinstance(value, Flight) else None

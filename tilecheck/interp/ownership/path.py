@@ -33,12 +33,12 @@ class Path:
             self._known[about] = chosen
         return chosen
 
-    def known(self, about: Hashable) -> int | None:
-        """What was chosen before."""
+    def get_choice(self, about: Hashable) -> int | None:
+        """The earlier choice for the same test; None if there is none."""
         return self._known.get(about)
 
-    def others(self) -> Iterator[tuple[int, ...]]:
-        """The choices of the paths that leave this one where choices are not given."""
+    def list_alternatives(self) -> Iterator[tuple[int, ...]]:
+        """The choices of the paths that branch off from this one after its given choices."""
         choices = tuple(chosen for chosen, _ in self.taken)
         for at in range(len(self.given), len(self.taken)):
             chosen, options = self.taken[at]
@@ -46,7 +46,7 @@ class Path:
 
 
 def paths(follow: Callable[[Path], T], most: int = MOST_PATHS) -> Iterator[T]:
-    """What comes of each path, of at most so many. Of those left out nothing is said."""
+    """The result of each path, for at most `most` paths. Other paths are not interpreted."""
     queue: list[tuple[int, int, tuple[int, ...]]] = [(0, 0, ())]
     number = 0
     while queue and most:
@@ -54,6 +54,6 @@ def paths(follow: Callable[[Path], T], most: int = MOST_PATHS) -> Iterator[T]:
         path = Path(given)
         yield follow(path)
         most -= 1
-        for other in path.others():
+        for other in path.list_alternatives():
             number += 1
             heappush(queue, (changed + 1, number, other))

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-__all__ = ["WHOLE", "Index", "Region", "meet", "sliced"]
+__all__ = ["WHOLE", "Index", "Region", "meet", "slice_region"]
 
 _FEW: Final = 1 << 14
 """Elements that are enumerated when nothing quicker decides."""
@@ -75,7 +75,7 @@ def row_major(extents: Sequence[int]) -> tuple[int, ...]:
     return tuple(prod(extents[axis + 1:]) for axis in range(len(extents)))
 
 
-def based(region: Region, shape: Sequence[int | None] | None) -> Region | None:
+def with_numbers(region: Region, shape: Sequence[int | None] | None) -> Region | None:
     """A region with numbers, where the shape of the handle on it is known."""
     if region.offset is not None:
         return region
@@ -85,9 +85,11 @@ def based(region: Region, shape: Sequence[int | None] | None) -> Region | None:
     return Region(False, 0, tuple(known), row_major(known))
 
 
-def sliced(region: Region, shape: Sequence[int | None] | None, indices: Sequence[Index] | None, written: str) -> Region:
-    """The part that constant indices select; None for what is no constant."""
-    base = based(region, shape)
+def slice_region(
+    region: Region, shape: Sequence[int | None] | None, indices: Sequence[Index] | None, written: str
+) -> Region:
+    """The part that constant indices select; None if an index is not constant."""
+    base = with_numbers(region, shape)
     if indices is not None and all(i == (None, None, None) for i in indices):
         return region
     if base is None or indices is None or len(indices) > len(base.extents) or tuple(shape or ()) != base.extents:

@@ -1,4 +1,4 @@
-"""What is wrong with the ownership of tensors in the host code of a module, and the launches that it makes."""
+"""Ownership errors in the host code of a module, and its launches."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from tilecheck.interp.host.launch import Launch
-from tilecheck.interp.ownership.concerned import concerned
+from tilecheck.interp.ownership.concerned import find_ownership_functions
 from tilecheck.interp.ownership.event import Event
-from tilecheck.interp.ownership.handles import made
+from tilecheck.interp.ownership.handles import create_handle
 from tilecheck.interp.ownership.interpreter import Abandoned, Broke, Continued, Machine, Raised, Refused, Returned
 from tilecheck.interp.ownership.liveness import escape
 from tilecheck.interp.ownership.objects import Blueprint, HandleKind, Instance, Operation, Scope, Value
@@ -41,7 +41,7 @@ _KINDS: Final[dict[str, HandleKind]] = {
 
 
 class Owned(Struct, frozen=True):
-    """What is wrong, and the launches through the runtime."""
+    """Ownership errors, and the launches through the runtime."""
 
     events: tuple[Event, ...] = ()
     launches: tuple[Launch, ...] = ()
@@ -68,7 +68,7 @@ class _Search:
         bodies: dict[str, list[ast.stmt]] = {name: definitions[name].node.body for name in names}
         bodies[_BODY] = [s for s in self.module.skeleton.tree.body if not isinstance(
             s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom)]
-        wanted = concerned(bodies, self.launchable(kernels))
+        wanted = find_ownership_functions(bodies, self.launchable(kernels))
         if _BODY in wanted:
             self.follow(_BODY)
         for name in sorted(wanted - {_BODY}, key=lambda name: (bool(definitions[name].outer), order[name])):
@@ -109,7 +109,7 @@ class _Search:
             return
         run: dict[Span, list[bool]] = {}
         for machine, operations in ends:
-            self.events.update(dict.fromkeys(machine.found()))
+            self.events.update(dict.fromkeys(machine.list_events()))
             self.launches.update(dict.fromkeys(machine.launches))
             self.called |= machine.called
             for operation, had_its_chance in operations:
@@ -126,7 +126,7 @@ class _Search:
         m = Machine(self.project, self.module, self.kernels, path)
         scope = Scope(self.module, name)
         operations: list[tuple[Operation, bool]] = []
-        with m.entered(scope):
+        with m.enter_scope(scope):
             try:
                 self.body(m, scope, name)
                 operations = never_run(m)
@@ -153,7 +153,7 @@ def _parameters(m: Machine, scope: Scope, definition: Definition) -> None:
     declared = definition.node.args
     positional = [*declared.posonlyargs, *declared.args]
     for at, argument in enumerate([*positional, *declared.kwonlyargs]):
-        value = _annotated(m, argument) or m.unknown(argument.arg)
+        value = _read_annotations(m, argument) or m.unknown(argument.arg)
         if at == 0 and definition.owner is not None and not _is_static(definition):
             value = _receiver(m, definition)
         scope.variables[argument.arg] = value
@@ -169,7 +169,7 @@ def _is_static(definition: Definition) -> bool:
 
 
 def _receiver(m: Machine, definition: Definition) -> Instance:
-    """`self`, with what `__init__` gives it and no other method changes."""
+    """`self` with the attributes that `__init__` sets and no other method changes."""
     owner = definition.owner or ""
     blueprint = Blueprint(m.module, owner)
     made_ = Instance(blueprint, "self")
@@ -180,13 +180,13 @@ def _receiver(m: Machine, definition: Definition) -> Instance:
     scope = Scope(m.module, name)
     first = (*initial.node.args.posonlyargs, *initial.node.args.args)
     for argument in (*first, *initial.node.args.kwonlyargs):
-        scope.variables[argument.arg] = _annotated(m, argument) or m.unknown(argument.arg)
+        scope.variables[argument.arg] = _read_annotations(m, argument) or m.unknown(argument.arg)
     if not first:
         return made_
     scope.variables[first[0].arg] = made_
     m.quiet += 1
     try:
-        with m.entered(scope):
+        with m.enter_scope(scope):
             run_block(m, initial.node.body)
     except Returned:
         pass
@@ -208,7 +208,7 @@ def _assigned_elsewhere(m: Machine, owner: str, but: tuple[str, ...]) -> Iterato
                     yield node.attr
 
 
-def _annotated(m: Machine, argument: ast.arg) -> Value | None:
+def _read_annotations(m: Machine, argument: ast.arg) -> Value | None:
     """The tensor that a parameter is declared as."""
     node = argument.annotation
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -227,11 +227,11 @@ def _annotated(m: Machine, argument: ast.arg) -> Value | None:
         return None
     from tilecheck.interp.host.syntax import syntax
 
-    return made(m, syntax(m.module).span(argument), None, None, argument.arg, True, True, kind)
+    return create_handle(m, syntax(m.module).span(argument), None, None, argument.arg, True, True, kind)
 
 
 def _one_for_each_place(events: list[Event]) -> Iterator[Event]:
-    """What is certain rather than what may be, and TC403 rather than TC402, where both are said of one place."""
+    """One event for each location: a certain one before a possible one, and TC403 before TC402."""
     sure = {(e.span, e.subject) for e in events if e.sure}
     in_flight = {(e.span, e.subject) for e in events if e.code == "TC403"}
     seen: set[tuple[object, ...]] = set()

@@ -1,4 +1,4 @@
-"""What is called: kernels of the checked tree, with their parameters."""
+"""Callees: kernels of the checked tree, with their parameters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Callee", "Kernels"]
 
 
 class Callee(Struct, frozen=True):
-    """A kernel. `parameters` is empty for one of plain cuTile, of which `names` has the names."""
+    """A kernel. For a plain cuTile kernel `parameters` is empty, and `names` has the names of its parameters."""
 
     file: str
     qualname: str

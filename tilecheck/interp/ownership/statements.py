@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from tilecheck.interp.ownership import attributes, cuda
-from tilecheck.interp.ownership.decisions import about, decided
+from tilecheck.interp.ownership.decisions import decide, key_of_test
 from tilecheck.interp.ownership.evaluate import evaluate
 from tilecheck.interp.ownership.handles import term_of
 from tilecheck.interp.ownership.interpreter import Abandoned, Broke, Continued, Raised, Refused, Returned
@@ -38,18 +38,18 @@ if TYPE_CHECKING:
 __all__ = ["bind_target", "items_of", "run_block"]
 
 ROUNDS: Final = 2
-"""Times that a loop is gone through where nobody knows how often: what the first leaves behind, the second meets."""
+"""Iterations of a loop with unknown trip count: the second iteration starts in the state that the first one leaves."""
 _MOST: Final = 8
 
 
 def run_block(m: Machine, body: Sequence[ast.stmt]) -> None:
     for statement in body:
         m.spend()
-        _STATEMENTS.get(type(statement), _other)(m, statement)
+        _STATEMENTS.get(type(statement), _stop_following)(m, statement)
 
 
-def _other(m: Machine, node: ast.stmt) -> None:
-    """What has no counterpart is not followed further."""
+def _stop_following(m: Machine, node: ast.stmt) -> None:
+    """A statement that is not modelled ends the path."""
     raise Abandoned
 
 
@@ -59,7 +59,7 @@ def bind_target(m: Machine, target: ast.expr, value: Value) -> None:
     """Gives a value to what stands left of `=`."""
     match target:
         case ast.Name():
-            cuda.named(value, target.id)
+            cuda.name_stream(value, target.id)
             assign(m, target.id, value)
         case ast.Tuple() | ast.List():
             _unpack(m, target.elts, value)
@@ -83,14 +83,14 @@ def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
         if not isinstance(value, Operation | Flight):  # which have no items
             escape(m, (value,))
         items = [m.unknown("item") for _ in targets]
-    with m.holding(items):
+    with m.hold_values(items):
         for target, item in zip(targets, items, strict=True):
             bind_target(m, target, item)
 
 
 def _store_item(m: Machine, target: ast.Subscript, value: Value) -> None:
     owner = evaluate(m, target.value)
-    with m.holding((owner, value)):
+    with m.hold_values((owner, value)):
         key = m.unknown("slice") if isinstance(target.slice, ast.Slice) else evaluate(m, target.slice)
     if isinstance(owner, Listing):
         term = term_of(key)
@@ -106,29 +106,29 @@ def _store_item(m: Machine, target: ast.Subscript, value: Value) -> None:
         if owner.escaped:
             escape(m, (value,))
         return
-    if cuda.stored(m, owner, target):
+    if cuda.touch_stored(m, owner, target):
         return
     escape(m, (value,))
 
 
 def _assign(m: Machine, node: ast.Assign) -> None:
     value = evaluate(m, node.value)
-    with m.holding((value,)):
+    with m.hold_values((value,)):
         for target in node.targets:
             bind_target(m, target, value)
 
 
-def _annotated(m: Machine, node: ast.AnnAssign) -> None:
+def _execute_annotated(m: Machine, node: ast.AnnAssign) -> None:
     if node.value is not None:
         value = evaluate(m, node.value)
-        with m.holding((value,)):
+        with m.hold_values((value,)):
             bind_target(m, node.target, value)
 
 
-def _augmented(m: Machine, node: ast.AugAssign) -> None:
+def _execute_augmented(m: Machine, node: ast.AugAssign) -> None:
     if isinstance(node.target, ast.Name):
         before = evaluate(m, node.target)
-        if cuda.updated(m, before, node):
+        if cuda.update_in_place(m, before, node):
             evaluate(m, node.value)
             return
         if isinstance(before, Listing) and isinstance(node.op, ast.Add):
@@ -168,11 +168,11 @@ def _ends(body: Sequence[ast.stmt]) -> bool:
 
 def _if(m: Machine, node: ast.If) -> None:
     usual = 1 if _ends(node.body) and not _ends(node.orelse) else 0
-    run_block(m, node.body if decided(m, node.test, evaluate, None, usual) else node.orelse)
+    run_block(m, node.body if decide(m, node.test, evaluate, None, usual) else node.orelse)
 
 
 def items_of(m: Machine, source: Value, node: ast.expr) -> tuple[list[Value], bool]:
-    """What going through a value gives, one after another, and whether that is all of it."""
+    """The items of an iterable in order, and whether these are all items."""
     if isinstance(source, Row) or (isinstance(source, Listing) and source.keys is None):
         if len(source.items) <= _MOST and not (isinstance(source, Listing) and source.open):
             return list(source.items), True
@@ -180,17 +180,17 @@ def items_of(m: Machine, source: Value, node: ast.expr) -> tuple[list[Value], bo
             return list(source.items), False
     if isinstance(source, Listing) and source.keys is not None and not source.open:
         return list(source.keys), True
-    counts = _counted(m, node)
+    counts = _count_iterations(m, node)
     if counts is not None:
         numbers = counts[:_MOST if len(counts) <= _MOST else ROUNDS]
         return [Number(const(i)) for i in numbers], len(numbers) == len(counts)
     if not isinstance(source, Unknown):
         escape(m, (source,))
-    rounds = (ROUNDS, 0, 1)[m.path.choose(3, 0, about(m, node))]
+    rounds = (ROUNDS, 0, 1)[m.path.choose(3, 0, key_of_test(m, node))]
     return [m.unknown("item") for _ in range(rounds)], True
 
 
-def _counted(m: Machine, node: ast.expr) -> list[int] | None:
+def _count_iterations(m: Machine, node: ast.expr) -> list[int] | None:
     """`range(...)` with constants."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "range":
         return None
@@ -204,10 +204,10 @@ def _counted(m: Machine, node: ast.expr) -> list[int] | None:
 
 def _for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
     source = evaluate(m, node.iter)
-    with m.holding((source,)):
+    with m.hold_values((source,)):
         items, _ = items_of(m, source, node.iter)
-    # a list made for the loop goes with it; each of its items only when the next is there
-    with m.holding([source] if isinstance(source, Listing | Row) else []):
+    # a temporary list dies with the loop; an item dies when the next one is bound
+    with m.hold_values([source] if isinstance(source, Listing | Row) else []):
         for item in items:
             bind_target(m, node.target, item)
             try:
@@ -222,7 +222,7 @@ def _for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
 def _while(m: Machine, node: ast.While) -> None:
     for number in range(_MOST):
         choices = len(m.path.taken)
-        if not decided(m, node.test, evaluate):
+        if not decide(m, node.test, evaluate):
             run_block(m, node.orelse)
             return
         if number >= ROUNDS and len(m.path.taken) > choices:
@@ -270,7 +270,7 @@ def _try(m: Machine, node: ast.Try) -> None:
         failing = _failing(m, node)
         # the last statement fails before it does anything
         body = node.body if failing is None else node.body[:-1]
-        if expected and _refused(m, body):
+        if expected and _run_refused(m, body):
             failing = next(h for h in node.handlers if _expects_refusal(h.type))
         elif expected and failing is None and _only_refused(node):
             raise Abandoned  # it is refused for a reason that is not seen: the path on which it is goes on
@@ -294,16 +294,16 @@ _RUN: Final = frozenset({"sync", "start", "wait", "replay"})
 
 
 def _only_refused(node: ast.Try) -> bool:
-    """Whether a `try` ends with something that is made and dropped, and nothing of it is run: that is there to be
-    refused. Where no handler goes on, what follows tells that it was not."""
+    """Whether the body of a `try` ends by building a value that is dropped and not run: the program expects a refusal.
+    If no handler continues, the code after the `try` shows that none occurred."""
     last = node.body[-1]
     leaves = all(isinstance(h.body[-1], ast.Raise | ast.Return | ast.Continue | ast.Break) for h in node.handlers)
     return not leaves and isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) and not any(
         isinstance(n, ast.Attribute) and n.attr in _RUN for n in ast.walk(last))
 
 
-def _refused(m: Machine, body: Sequence[ast.stmt]) -> bool:
-    """Runs what may be refused; whether it was. Then it had no effect from there on."""
+def _run_refused(m: Machine, body: Sequence[ast.stmt]) -> bool:
+    """Run statements that the runtime may refuse. Returns whether it refused; the rest then had no effect."""
     before = len(m.operations)
     m.expecting += 1
     try:
@@ -331,16 +331,16 @@ def _with(m: Machine, node: ast.With | ast.AsyncWith) -> None:
         manager = evaluate(m, item.context_expr)
         expected = expected or _raises(m, item.context_expr)
         managers.append(manager)
-        leave = cuda.entered(m, manager, m.span(item.context_expr))
+        leave = cuda.enter_manager(m, manager, m.span(item.context_expr))
         if leave is not None:
             entered.append(leave)
         if item.optional_vars is not None:
             bind_target(m, item.optional_vars, manager if leave is not None else m.unknown("context"))
     try:
-        with m.holding(managers):
+        with m.hold_values(managers):
             if not expected:
                 run_block(m, node.body)
-            elif not _refused(m, node.body):
+            elif not _run_refused(m, node.body):
                 raise Abandoned  # it is refused for a reason that is not seen, and so is what it did before
     finally:
         for leave in reversed(entered):
@@ -401,17 +401,17 @@ def _class(m: Machine, node: ast.ClassDef) -> None:
 def _import(m: Machine, node: ast.Import) -> None:
     for alias in node.names:
         dotted = alias.name if alias.asname else alias.name.partition(".")[0]
-        assign(m, alias.asname or dotted, _imported(m, dotted, 0))
+        assign(m, alias.asname or dotted, _resolve_import(m, dotted, 0))
 
 
 def _import_from(m: Machine, node: ast.ImportFrom) -> None:
     prefix = f"{node.module}." if node.module else ""
     for alias in node.names:
         if alias.name != "*":
-            assign(m, alias.asname or alias.name, _imported(m, prefix + alias.name, node.level))
+            assign(m, alias.asname or alias.name, _resolve_import(m, prefix + alias.name, node.level))
 
 
-def _imported(m: Machine, dotted: str, level: int) -> Value:
+def _resolve_import(m: Machine, dotted: str, level: int) -> Value:
     if dotted == RUNTIME or dotted.startswith(f"{RUNTIME}."):
         return External(RUNTIME if dotted == RUNTIME else f"{RUNTIME}.{dotted.rpartition('.')[2]}")
     try:
@@ -422,7 +422,7 @@ def _imported(m: Machine, dotted: str, level: int) -> Value:
     return External(dotted) if found is None else origin_value(m, found, last)
 
 
-def _elsewhere(m: Machine, node: ast.Global | ast.Nonlocal) -> None:
+def _declare_outer(m: Machine, node: ast.Global | ast.Nonlocal) -> None:
     for name in node.names:
         scope = m.scope.outer if isinstance(node, ast.Nonlocal) else None
         while scope is not None and name not in scope.variables:
@@ -435,19 +435,19 @@ def _expression(m: Machine, node: ast.Expr) -> None:
 
 
 def _assert(m: Machine, node: ast.Assert) -> None:
-    """What is asserted holds: a key that says otherwise is not looked into."""
-    key = about(m, node.test)
-    if key is not None and m.path.known(key) == 1:
+    """An asserted condition holds: paths on which it does not hold are not followed."""
+    key = key_of_test(m, node.test)
+    if key is not None and m.path.get_choice(key) == 1:
         raise Raised
-    if not decided(m, node.test, evaluate):
+    if not decide(m, node.test, evaluate):
         raise Raised
 
 
 _STATEMENTS: Final[Mapping[type[ast.stmt], Callable[[Machine, Any], None]]] = {
-    ast.Expr: _expression, ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: _augmented,
+    ast.Expr: _expression, ast.Assign: _assign, ast.AnnAssign: _execute_annotated, ast.AugAssign: _execute_augmented,
     ast.Delete: _delete, ast.If: _if, ast.For: _for, ast.AsyncFor: _for, ast.While: _while, ast.Try: _try,
     ast.With: _with, ast.AsyncWith: _with, ast.Return: _return, ast.Raise: _raise, ast.Continue: _continue,
     ast.Break: _break, ast.FunctionDef: _definition, ast.AsyncFunctionDef: _definition, ast.ClassDef: _class,
-    ast.Import: _import, ast.ImportFrom: _import_from, ast.Global: _elsewhere, ast.Nonlocal: _elsewhere,
+    ast.Import: _import, ast.ImportFrom: _import_from, ast.Global: _declare_outer, ast.Nonlocal: _declare_outer,
     ast.Pass: lambda m, n: None, ast.Assert: _assert, ast.Match: _match,
 }

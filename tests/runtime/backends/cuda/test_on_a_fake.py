@@ -157,7 +157,7 @@ def test_a_long_chain(gpu):
     op = in_place(tcr.zeros((4, 4), f32).partition(4, 4))
     for _ in range(1500):
         op = op.then(in_place)
-    assert op.what == "the launch of `in_place` with what follows"
+    assert op.what == "the launch of `in_place` and its follow-up"
     gpu.paused = True
     flight = op.start()
     gpu.paused = False
