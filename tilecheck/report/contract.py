@@ -1,4 +1,4 @@
-"""The contracts of kernels, for people and for programs."""
+"""The contracts of kernels, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from tilecheck.diagnostics import KernelReport, Obligation, Report
 from tilecheck.report.json import kernel_object
 
 CONSTRUCTED: Final = "cell"
-"""The rule of what the ownership dialect settles by construction."""
+"""The proof rule of obligations that the ownership dialect discharges by construction."""
 
 
 def select_kernels(report: Report, wanted: Sequence[tuple[str, str]]) -> tuple[KernelReport, ...]:
-    """The kernels under one of the paths, with the name that goes with it if there is one."""
+    """The kernels in files below the wanted paths; if a path has a name, only the kernels with that name."""
     return tuple(
-        k for k in report.kernels if any(_under(k.file, path) and _named(k.name, name) for path, name in wanted)
+        k for k in report.kernels if any(_is_below(k.file, path) and _has_name(k.name, name) for path, name in wanted)
     )
 
 
-def _under(file: str, path: str) -> bool:
+def _is_below(file: str, path: str) -> bool:
     folder = PurePath(path)
     return folder == PurePath(".") or PurePath(file) == folder or folder in PurePath(file).parents
 
 
-def _named(kernel: str, name: str) -> bool:
+def _has_name(kernel: str, name: str) -> bool:
     return not name or kernel == name or kernel.endswith(f".{name}")
 
 
@@ -48,10 +48,10 @@ def _render(kernel: KernelReport) -> str:
 
 
 def _construction(obligation: Obligation) -> str:
-    """What holds by construction is no derivation: the sentence says all of it."""
+    """The reason of an obligation that holds by construction; it has no proof steps, so the text prints it here."""
     return f": {obligation.why}" if CONSTRUCTED in obligation.rules else ""
 
 
 def render_contracts_json(kernels: Sequence[KernelReport]) -> str:
-    """The kernels as in the JSON report, in one object."""
+    """The kernels in one object, in the form of the JSON report."""
     return json.dumps({"kernels": [kernel_object(k) for k in kernels]}, indent=2, ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""What identifies a finding from run to run: not its line, but what stands there."""
+"""Fingerprints of findings, which are the same in every run: they depend on the statement, not on its line."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ __all__ = ["Digests", "digest_of", "fingerprints"]
 
 
 _OF_PAIRS: Final = "TC1"
-"""Rules whose findings are about two accesses: a note stands on the other."""
+"""Prefix of rules whose findings are about two accesses. A note has the location of the other access."""
 
 
 class Digests:
-    """Digests of the source that findings are about."""
+    """Digests of the source of findings."""
 
     def __init__(self, sources: Sources) -> None:
         self._statements = Statements(sources)
 
     def __call__(self, diagnostic: Diagnostic) -> str:
-        """Of the statement that a finding stands on and, when it is about a pair, of the other one."""
+        """The digest of the statement of a finding and, if it is about a pair, of the other statement."""
         span = diagnostic.span
         parts = [self._statements.at(span.file, span.line)]
-        # not for other rules: a launch may be edited with no change to what is found in the kernel
+        # only for these rules: an edit of a launch must not change the fingerprint of a finding in the kernel
         if diagnostic.code.startswith(_OF_PAIRS):
             other = next((n.span for n in diagnostic.notes if n.span is not None and not n.origin), None)
             parts += [] if other is None else [self._statements.at(other.file, other.line)]
@@ -45,7 +45,7 @@ def digest_of(*parts: str) -> str:
 
 
 def fingerprints(diagnostics: Iterable[tuple[str, Diagnostic]], sources: Sources) -> Iterator[str]:
-    """One for each finding, given with the path of its file. Findings that are alike are counted: all marks differ."""
+    """A distinct fingerprint for each finding, given with the path of its file. Equal findings are numbered."""
     digests, seen = Digests(sources), Counter[str]()
     for path, diagnostic in diagnostics:
         mark = digest_of(path, diagnostic.kernel or "", diagnostic.code, digests(diagnostic))

@@ -1,4 +1,4 @@
-"""The forms of a report by name. A form is one module of this package, loaded when it is asked for."""
+"""The formats of a report by name. A format is one module of this package, imported on demand."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ FORMATS: Final[Mapping[str, str]] = {
     "junit": "tilecheck.report.junit",
     "sarif": "tilecheck.report.sarif",
 }
-"""The module of each form; its `render` takes a `View`."""
+"""The module of each format; its `render` takes a `View`."""
 
 
 class View(Struct, frozen=True):
-    """A report and how to show it. A form takes of it what it can show.
+    """A report with display options. A format ignores the options that it does not support.
 
     sources        the lines of a file by its path
-    verbosity      -1 for findings only, 1 for what was proved as well
+    verbosity      -1 for findings only, 1 for proofs as well
     fail_level     the least severity that makes a run fail
     has_baseline   whether findings were compared with a baseline
     """
@@ -43,7 +43,7 @@ class View(Struct, frozen=True):
 
 
 def render(name: str, view: View) -> str:
-    """The report in one of the forms."""
+    """The report in one of the formats."""
     from importlib import import_module
 
     text: str = import_module(FORMATS[name]).render(view)

@@ -1,4 +1,4 @@
-"""Source frames: the lines that labels stand on, each label underlined."""
+"""Source frames: the lines of labels, with each label underlined."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tilecheck.report.style import Style
 from tilecheck.syntax.tree import Span
 
 Sources: TypeAlias = Callable[[str], Sequence[str]]
-"""The lines of a file by its path, without line ends; none when it cannot be read."""
+"""The lines of a file by its path, without line endings; empty if it cannot be read."""
 
 _TAB: Final = 4
 _LONGEST_SPAN: Final = 5
 _LONGEST_LABEL: Final = 72
 _WIDEST: Final = 100
-"""Columns that a mark and what it says may take side by side."""
+"""The most columns that a mark and its text take side by side."""
 _BESIDE: Final = 24
-"""Columns of a mark that what it says always stands beside."""
+"""The most columns of a mark whose text is always beside it."""
 
 
 class Label(Struct, frozen=True):
-    """A range of source to underline, and what to say beside it."""
+    """A range of source to underline, with a text."""
 
     span: Span
     text: str
@@ -32,12 +32,12 @@ class Label(Struct, frozen=True):
 
 
 def gutter_width(labels: Iterable[Label]) -> int:
-    """Width of the widest line number that the frames of these labels show."""
+    """Width of the widest line number in the frames of these labels."""
     return max(len(str(label.span.end_line)) for label in labels)
 
 
 def render_frames(labels: Sequence[Label], sources: Sources, style: Style) -> list[str]:
-    """Frames of the labels, one for each file, that of the first label first."""
+    """Frames of the labels, one for each file, beginning with the file of the first label."""
     width = gutter_width(labels)
     out: list[str] = []
     for file in dict.fromkeys(label.span.file for label in labels):
@@ -75,7 +75,7 @@ def _frame(labels: Sequence[Label], lines: Sequence[str], width: int, style: Sty
 
 
 def _shown_lines(span: Span, count: int) -> tuple[int, ...]:
-    """The lines of a span that a frame shows: a long one is cut in the middle."""
+    """The lines of a span that a frame shows. A long span is shortened in the middle."""
     last = min(span.end_line, count)
     numbers = range(span.line, last + 1)
     if len(numbers) <= _LONGEST_SPAN:
@@ -89,7 +89,7 @@ def _source_line(number: int, lines: Sequence[str], width: int, style: Style) ->
 
 
 def _underline(label: Label, number: int, line: str, style: Style) -> list[str]:
-    """The mark under a line, with what it says: beside it, or below it where that would run far to the right."""
+    """The mark under a line, with its text beside it, or below it if the line would become too long."""
     span = label.span
     indent = len(line) - len(line.lstrip())
     start = span.column if number == span.line else indent
@@ -110,7 +110,7 @@ def _expand(line: str) -> str:
 
 
 def _columns(text: str, start: int = 0) -> int:
-    """Columns that the text takes on a terminal when it begins in column `start`."""
+    """Columns that the text takes on a terminal if it begins in column `start`."""
     column = start
     for character in text:
         if character == "\t":
@@ -123,5 +123,5 @@ def _columns(text: str, start: int = 0) -> int:
 
 
 def fits(text: str) -> bool:
-    """Whether a text is short enough to stand beside an underline."""
+    """Whether a text is short enough for the side of an underline."""
     return len(text) <= _LONGEST_LABEL

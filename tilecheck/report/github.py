@@ -1,4 +1,4 @@
-"""Workflow commands, which GitHub shows as annotations of the lines of a pull request."""
+"""Workflow commands, which GitHub shows as annotations on the lines of a pull request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORKSPACE: Final = ("GITHUB_WORKSPACE",)
 
 _DATA: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
-"""A line that a message could smuggle in would be a command, too."""
+"""Escapes of line breaks and separators. An unescaped line break in a message could inject a command."""
 
 
 def render(view: View) -> str:
@@ -31,7 +31,7 @@ def render(view: View) -> str:
 def _finding(diagnostic: Diagnostic) -> str:
     span, code = diagnostic.span, diagnostic.code
     place = {"file": relative_path(span.file, _WORKSPACE), "line": span.line, "endLine": span.end_line}
-    if span.line == span.end_line:  # columns of ranges of several lines are refused
+    if span.line == span.end_line:  # GitHub rejects columns for ranges of several lines
         place |= {"col": span.column + 1, "endColumn": span.end_column + 1}
     title = f"{code} {NAMES[code]}" if code in NAMES else code
     where = f" in {diagnostic.kernel}" if diagnostic.kernel else ""

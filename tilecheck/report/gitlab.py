@@ -19,13 +19,13 @@ _PROJECT: Final = ("CI_PROJECT_DIR",)
 
 
 def render(view: View) -> str:
-    """Every finding, and every file that could not be checked, with a fingerprint that lines do not change."""
+    """Every finding, and every file that could not be checked, with a fingerprint that does not depend on lines."""
     return json.dumps([*_findings(view), *map(_failure, view.report.failures)], indent=2, ensure_ascii=False) + "\n"
 
 
 def _findings(view: View) -> Iterator[dict[str, Any]]:
-    placed = [(relative_path(d.span.file, _PROJECT), d) for d in view.report.diagnostics]
-    for (path, diagnostic), mark in zip(placed, fingerprints(placed, view.sources), strict=True):
+    located = [(relative_path(d.span.file, _PROJECT), d) for d in view.report.diagnostics]
+    for (path, diagnostic), mark in zip(located, fingerprints(located, view.sources), strict=True):
         yield _entry(path, diagnostic, mark)
 
 

@@ -1,4 +1,4 @@
-"""The report that programs read. Its names are stable; new ones may be added. Lines and columns count from 1.
+"""The JSON report. Its names are stable; new ones may be added. Lines and columns count from 1.
 
 `tilecheck/schemas/report-1.json` is its schema.
 """
@@ -14,7 +14,7 @@ from tilecheck.symbolic.footprint import BlockPoint, Witness
 from tilecheck.syntax.tree import Span
 
 VERSION: Final = 1
-"""Of the schema: another one when a name goes away or means something else."""
+"""The version of the schema. It changes if a name is removed or changes its meaning."""
 
 
 def render(view: View) -> str:
@@ -62,7 +62,7 @@ def _diagnostic(diagnostic: Diagnostic, baselined: bool = False) -> dict[str, An
         "message": diagnostic.message,
         "kernel": diagnostic.kernel,
         "notes": [note.message for note in diagnostic.notes],
-        "related": [_related(note) for note in diagnostic.notes if note.span is not None],
+        "related": [_note_object(note) for note in diagnostic.notes if note.span is not None],
         "help": diagnostic.help,
         "witness": None if diagnostic.witness is None else witness_object(diagnostic.witness),
         "baselined": baselined,
@@ -79,7 +79,7 @@ def _span(span: Span) -> dict[str, Any]:
     }
 
 
-def _related(note: Note) -> dict[str, Any]:
+def _note_object(note: Note) -> dict[str, Any]:
     return {"message": note.message, **(_span(note.span) if note.span is not None else {})}
 
 

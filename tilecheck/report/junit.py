@@ -14,20 +14,20 @@ from tilecheck.report.prose import sentences
 __all__ = ["render"]
 
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot say, not even escaped."""
+"""Characters that XML 1.0 cannot represent, not even escaped."""
 
 
 def render(view: View) -> str:
-    """Findings that make the run fail are failures; milder ones are the output of a case that passes.
+    """Findings that make the run fail are failures; other findings are the output of a case that passes.
 
-    A file that could not be checked is an error. A run that found nothing to check has one case that passes.
+    A file that could not be checked is an error. A run without any case has one case that passes.
     """
     report = view.report
     by_file: defaultdict[str, list[Element]] = defaultdict(list)
     found = {(d.span.file, d.kernel) for d in report.diagnostics}
     for kernel in report.kernels:
         if (kernel.file, kernel.name) not in found:
-            by_file[kernel.file].append(_passed(kernel))
+            by_file[kernel.file].append(_passing_case(kernel))
     for diagnostic in report.diagnostics:
         by_file[diagnostic.span.file].append(_finding(diagnostic, at_least(diagnostic.severity, view.fail_level)))
     for failure in report.failures:
@@ -51,7 +51,7 @@ def _case(file: str, name: str, line: int) -> Element:
     return Element("testcase", {"classname": _xml(file), "name": _xml(name), "file": _xml(file), "line": str(line)})
 
 
-def _passed(kernel: KernelReport) -> Element:
+def _passing_case(kernel: KernelReport) -> Element:
     return _case(kernel.file, f"{kernel.name}: {kernel.verdict}", kernel.line)
 
 
@@ -75,5 +75,5 @@ def _failure(failure: Failure) -> Element:
 
 
 def _xml(text: str) -> str:
-    """Text with what XML cannot say written as Python would escape it."""
+    """Text with escapes of Python for characters that XML cannot represent."""
     return _NOT_XML.sub(lambda match: match[0].encode("unicode_escape").decode(), text)

@@ -1,4 +1,4 @@
-"""Where a report goes, and in which forms: `FORMAT[:FILE]`, as often as one likes."""
+"""Formats and destinations of reports: any number of `FORMAT[:FILE]`."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ __all__ = ["Output", "OutputError", "outputs"]
 
 
 class OutputError(ValueError):
-    """A form that there is not, or two reports in one place. The message is one line."""
+    """An unknown format, or two reports for one destination. The message is one line."""
 
 
 class Output(Struct, frozen=True):
-    """A form of the report, and the file it is written to, or None for standard output."""
+    """A format of the report, and its file, or None for standard output."""
 
     form: str
     file: Path | None
 
 
 def outputs(given: Sequence[str], file: Path | None) -> tuple[Output, ...]:
-    """What `--format` asks for; `file` is for the form that names none. Raises OutputError."""
-    found = tuple(_parsed(given, file)) or (Output("text", file),)
+    """Parse the values of `--format`. `file` is for the format that names no file. Raises OutputError."""
+    found = tuple(_parse_values(given, file)) or (Output("text", file),)
     places = [output.file for output in found]
     if len(set(places)) < len(places):
         where = "standard output" if None in places and places.count(None) > 1 else "one file"
@@ -34,7 +34,7 @@ def outputs(given: Sequence[str], file: Path | None) -> tuple[Output, ...]:
     return found
 
 
-def _parsed(given: Sequence[str], file: Path | None) -> Iterator[Output]:
+def _parse_values(given: Sequence[str], file: Path | None) -> Iterator[Output]:
     for text in (part.strip() for value in given for part in value.split(",")):
         form, colon, name = text.partition(":")
         if form not in FORMATS:

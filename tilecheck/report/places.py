@@ -1,4 +1,4 @@
-"""Paths of files as the services that show reports want them: relative to the folder of the project."""
+"""Paths of files for services that show reports: relative to the folder of the project."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Final
 __all__ = ["CHECKOUT", "relative_path"]
 
 CHECKOUT: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
-"""Environment variables in which services say where the project is."""
+"""Environment variables with which services state the folder of the project."""
 
 
 def relative_path(file: str, variables: Sequence[str] = CHECKOUT) -> str:
-    """A path relative to the project, or to the working directory; absolute when it lies in neither. With slashes."""
+    """A path relative to the project, or to the working directory; absolute if it lies in neither. With slashes."""
     absolute = os.path.abspath(file)
     for base in (*(os.environ.get(name) for name in variables), os.getcwd()):
         if base and (found := _below(absolute, base)) is not None:

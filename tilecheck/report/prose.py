@@ -1,4 +1,4 @@
-"""A finding in sentences, for reports that have no frames."""
+"""A finding in sentences, for reports without source frames."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["sentences"]
 
 
 def sentences(diagnostic: Diagnostic) -> Iterator[str]:
-    """What is found, its notes with the lines that they stand on, and the help."""
+    """The message of a finding, its notes with their lines, and its help."""
     yield diagnostic.message
     for note in diagnostic.notes:
         span = note.span

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, the report that code scanning services and editors read."""
+"""SARIF 2.1.0, a format for code scanning services and editors."""
 
 from __future__ import annotations
 
@@ -119,11 +119,11 @@ def _location(span: Span) -> dict[str, Any]:
 def _artifact(file: str) -> dict[str, Any]:
     path = relative_path(file)
     if Path(path).is_absolute():
-        return {"uri": f"file://{'' if path.startswith('/') else '/'}{_quoted(path)}"}
-    return {"uri": _quoted(path), "uriBaseId": _BASE}
+        return {"uri": f"file://{'' if path.startswith('/') else '/'}{_quote_path(path)}"}
+    return {"uri": _quote_path(path), "uriBaseId": _BASE}
 
 
-def _quoted(path: str) -> str:
+def _quote_path(path: str) -> str:
     return quote(path.encode("utf-8", "surrogateescape"), safe="/:" if Path(path).is_absolute() else "/")
 
 

@@ -1,4 +1,4 @@
-"""Statements of source in a form that does not depend on how they are laid out."""
+"""Statements of source in a form that does not depend on their layout."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CLOSING: Final = frozenset(")]}")
 
 
 class Statements:
-    """The logical lines of files. Of compound statements, that is the line that begins them, up to the colon."""
+    """The logical lines of files. For a compound statement, this is its header up to the colon."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
@@ -29,7 +29,7 @@ class Statements:
     def at(self, file: str, line: int) -> str:
         """The statement that line `line` of a file is part of, without comments, line breaks and spaces.
 
-        Where no statement is, the text of the line; nothing when the file cannot be read.
+        The text of the line if it has no statement; an empty text if the file cannot be read.
         """
         if file not in self._files:
             self._files[file] = dict(_by_line(self._sources(file)))
@@ -45,7 +45,7 @@ def _by_line(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     current: list[tokenize.TokenInfo] = []
     for token in _tokens("\n".join(lines)):
         if token.type == tokenize.NEWLINE and current:
-            text = _spelled(current)
+            text = _join_tokens(current)
             for line in range(current[0].start[0], token.start[0] + 1):
                 yield line, text
             current = []
@@ -57,11 +57,11 @@ def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
     try:
         yield from tokenize.generate_tokens(io.StringIO(text).readline)
     except (tokenize.TokenError, SyntaxError):
-        return  # what was read so far counts
+        return  # the tokens up to here count
 
 
-def _spelled(tokens: Iterable[tokenize.TokenInfo]) -> str:
-    """Tokens with no space between but where two words would become one."""
+def _join_tokens(tokens: Iterable[tokenize.TokenInfo]) -> str:
+    """The text of tokens, with spaces only between words."""
     out: list[str] = []
     for token in tokens:
         word = _string(token.string) if token.type == tokenize.STRING else token.string
@@ -74,7 +74,7 @@ def _spelled(tokens: Iterable[tokenize.TokenInfo]) -> str:
 
 
 def _string(text: str) -> str:
-    """A literal in one way of quoting. Formatted strings stay as they are."""
+    """A literal with normalized quotes. Formatted strings stay as they are."""
     try:
         return repr(ast.literal_eval(text))
     except (ValueError, SyntaxError, MemoryError, RecursionError):

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Style(Struct, frozen=True):
-    """How parts of a report look. Without colour every method returns its argument."""
+    """The colours of parts of a report. Without colour every method returns its argument."""
 
     colour: bool = False
 
@@ -25,7 +25,7 @@ class Style(Struct, frozen=True):
     def gutter(self, text: str) -> str:
         return self._paint("1;94", text)
 
-    def strong(self, text: str) -> str:
+    def bold(self, text: str) -> str:
         return self._paint("1", text)
 
     def _paint(self, code: str, text: str) -> str:
@@ -33,7 +33,7 @@ class Style(Struct, frozen=True):
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """Whether to colour what goes to `stream`: on a terminal, unless NO_COLOR is set; anywhere with FORCE_COLOR."""
+    """Whether to colour output to `stream`: on a terminal, unless NO_COLOR is set; anywhere with FORCE_COLOR."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):

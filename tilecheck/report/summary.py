@@ -14,18 +14,18 @@ _ORDER: Final = ("proved", "conditional", "atomic", "single-block", "unproven", 
 
 
 def render_summary(report: Report) -> str:
-    """One line: what was found, and in how much."""
+    """One line with the numbers of findings, files and kernels."""
     severities = Counter(diagnostic.severity for diagnostic in report.diagnostics)
     found = [pluralize(severities[s], s) for s in ("error", "warning", "note") if severities[s]]
     if report.failures:
         found.append(f"{pluralize(len(report.failures), 'file')} not checked")
     head = f"Found {_join(found)}" if found else "No findings"
-    hidden = "".join(f" {sentence}" for sentence in _hidden(report))
+    hidden = "".join(f" {sentence}" for sentence in _describe_hidden(report))
     return f"{head} in {pluralize(report.files, 'file')}; {_kernels(report)}.{hidden}"
 
 
-def _hidden(report: Report) -> Iterator[str]:
-    """What the report does not show, and why."""
+def _describe_hidden(report: Report) -> Iterator[str]:
+    """A sentence for each group of findings that the report does not show."""
     if report.baselined:
         yield f"Not shown: {pluralize(len(report.baselined), 'finding')} of the baseline."
     if report.unchanged:
@@ -41,7 +41,7 @@ def _kernels(report: Report) -> str:
 
 
 def render_statistics(report: Report) -> str:
-    """A line for each rule that found something, the most frequent first."""
+    """A line for each rule with findings, the most frequent first."""
     counts = Counter(diagnostic.code for diagnostic in report.diagnostics)
     rows = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     width = max((len(str(count)) for _, count in rows), default=0)

@@ -1,4 +1,4 @@
-"""The report that people read: source frames, witnesses in numbers, notes and help."""
+"""The text report: source frames, witnesses in numbers, notes and help."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tilecheck.symbolic.footprint import BlockPoint, Witness
 from tilecheck.text.block_names import block_name, rank_of_grid
 
 _WIDTH: Final = 100
-"""Where witnesses, notes and help are wrapped; the same on every terminal, so that reports can be compared."""
+"""The width of witnesses, notes and help. It is the same on every terminal, so that reports can be compared."""
 
 _CODE: Final = re.compile(r'`[^`]*`|@requires\("[^"]*"\)')
-_WAY: Final = re.compile(r"\([a-z]\) ")
+_ALTERNATIVE: Final = re.compile(r"\([a-z]\) ")
 _SPACE: Final = "\x00"
 
 
@@ -31,7 +31,7 @@ def render(view: View) -> str:
 def render_text(
     report: Report, sources: Sources, colour: bool = False, verbosity: int = 0, statistics: bool = False
 ) -> str:
-    """The report. `verbosity` -1 leaves the summary out, 1 adds what was proved of each kernel and how."""
+    """The report. `verbosity` -1 omits the summary, 1 adds the proofs of each kernel."""
     style = Style(colour)
     blocks = [render_diagnostic(diagnostic, sources, style) for diagnostic in report.diagnostics]
     if verbosity > 0:
@@ -51,25 +51,24 @@ def render_diagnostic(diagnostic: Diagnostic, sources: Sources, style: Style) ->
     where = f" in {diagnostic.kernel}" if diagnostic.kernel else ""
     out = [
         style.severity(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")
-        + style.strong(f": {diagnostic.message}"),
+        + style.bold(f": {diagnostic.message}"),
         f"{pad}{style.gutter('-->')} {span.file}:{span.line}:{span.column + 1}{where}",
         *render_frames(labels, sources, style),
     ]
     for kind, paragraphs in _tail(diagnostic):
-        first, *more = [line for text in paragraphs for line in _wrapped(text)]
-        out.append(f"{pad} {style.gutter('=')} {style.strong(kind)}: {first}")
+        first, *more = [line for text in paragraphs for line in _wrap(text)]
+        out.append(f"{pad} {style.gutter('=')} {style.bold(kind)}: {first}")
         out += [f"{pad}   {' ' * len(kind)}  {line}" for line in more]
     return "\n".join(out)
 
 
-def _wrapped(text: str) -> list[str]:
-    """The lines of a paragraph. What is to be copied is on one line where it has room there; what goes on below one of
-    several ways stands under its text."""
-    way = _WAY.match(text)
-    inward = " " * len(way[0]) if way else ""
-    kept = _CODE.sub(lambda code: code[0].replace(" ", _SPACE) if len(code[0]) <= _WIDTH else code[0], text)
+def _wrap(text: str) -> list[str]:
+    """The lines of a paragraph. Code is not broken if it fits a line. Continued alternatives `(a) ...` are indented."""
+    mark = _ALTERNATIVE.match(text)
+    inward = " " * len(mark[0]) if mark else ""
+    joined = _CODE.sub(lambda code: code[0].replace(" ", _SPACE) if len(code[0]) <= _WIDTH else code[0], text)
     return [line.replace(_SPACE, " ") for line in textwrap.wrap(
-        kept, _WIDTH, subsequent_indent=inward)] or [""]
+        joined, _WIDTH, subsequent_indent=inward)] or [""]
 
 
 def _labels(diagnostic: Diagnostic) -> list[Label]:
@@ -97,7 +96,7 @@ def _primary_text(diagnostic: Diagnostic) -> str:
 
 
 def _other_access(diagnostic: Diagnostic) -> Note | None:
-    """The note that stands on the other access of a pair: the first that stands elsewhere in the same kernel."""
+    """The note about the other access of a pair: the first with a location other than the finding's."""
     return next((note for note in diagnostic.notes if note.span not in (None, diagnostic.span) and not note.origin),
                 None)
 
@@ -115,7 +114,7 @@ def _tail(diagnostic: Diagnostic) -> Iterable[tuple[str, Sequence[str]]]:
 
 
 def restates(note: Note, witness: Witness | None) -> bool:
-    """Whether a report that prints the witness in numbers leaves a note out."""
+    """Whether a report that prints the witness in numbers omits a note."""
     return witness is not None and note.restates
 
 
@@ -154,12 +153,12 @@ def _numbers(values: Sequence[int]) -> str:
 
 
 def render_kernel(kernel: KernelReport, style: Style) -> str:
-    """What was established of one kernel: its contract and each of its obligations."""
-    out = [style.strong(f"{kernel.file}:{kernel.line}: kernel {kernel.name}: {kernel.verdict}")]
+    """The results for one kernel: its contract and each of its obligations."""
+    out = [style.bold(f"{kernel.file}:{kernel.line}: kernel {kernel.name}: {kernel.verdict}")]
     out += [f"  requires {clause.clause}  ({clause.kind}, {clause.state})" for clause in kernel.contract]
     for obligation in kernel.obligations:
         out.append(f"  line {obligation.line}: {obligation.kind} {obligation.array}: {obligation.verdict}")
         out += [f"    {step}" for step in obligation.steps]
         if obligation.annotation:
-            out.append(f"    would be settled by: {obligation.annotation}")
+            out.append(f"    would be proved by: {obligation.annotation}")
     return "\n".join(out)
