@@ -54,9 +54,8 @@ def test_a_reader_that_went_away_is_an_abnormal_end() -> None:
 
 def test_workers_are_gone_when_the_command_ends() -> None:
     code = ("import threading, sys, multiprocessing\n"
-            "from tilecheck.pipeline.worker import Work\nfrom tilecheck.pipeline.progress import no_progress\n"
-            "from tilecheck.pipeline.pool import analyse_spread\n"
-            "list(analyse_spread(Work(('a.py', 'b.py'), (), "
-            "{'a.py': b'', 'b.py': b''}), ['a.py', 'b.py'], 2, no_progress))\n"
+            "from tilecheck.pipeline.workspace import Workspace\nfrom tilecheck.pipeline.progress import no_progress\n"
+            "from tilecheck.pipeline.pool import compute_in_parallel\n"
+            "compute_in_parallel(Workspace({'a.py': b'', 'b.py': b''}, (), {}), ['a.py', 'b.py'], 2, no_progress)\n"
             "print(threading.active_count(), len(multiprocessing.active_children()))")
     assert _ended(code).stdout == "1 0\n"

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
 
-import tilecheck.pipeline.worker  # noqa: F401  (loads the modules that lemmas lie in, in their order)
+import tilecheck.pipeline.analyze  # noqa: F401  (loads the modules that lemmas lie in, in their order)
 from tests.golden.record import ROOT, load, measure
 
 __all__ = ["LEMMAS", "Lemma", "main"]

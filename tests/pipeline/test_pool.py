@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,10 +16,12 @@ import tilecheck.pipeline.analyze
 import tilecheck.pipeline.pool
 from tests.patience import PATIENCE
 from tilecheck.interp.host.launch import Launch
-from tilecheck.pipeline.analyze import Concluded, FileResult, ProvedKernel, join
-from tilecheck.pipeline.pool import analyse_spread
+from tilecheck.pipeline.analyze import ProvedKernel
+from tilecheck.pipeline.pool import compute_in_parallel
 from tilecheck.pipeline.progress import no_progress
-from tilecheck.pipeline.worker import Work, analyse_here
+from tilecheck.pipeline.results import Analysis, Concluded
+from tilecheck.pipeline.units import Done
+from tilecheck.pipeline.workspace import Workspace
 
 forked = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only, and see what is patched")
 
@@ -41,19 +43,32 @@ def start{n}(x):
 """
 FILES = {f"k{n}.py": KERNELS.format(n=n).encode() for n in range(6)} | {
     f"l{n}.py": LAUNCHES.format(n=n).encode() for n in range(6)}
-WORK = Work(tuple(FILES), (), FILES)
-EXPECTED = join(analyse_here(WORK, no_progress), len(FILES))
 
 
-def _spread(paths: list[str] | None = None, workers: int = 2) -> list[FileResult]:
-    return list(analyse_spread(WORK, paths or list(FILES), workers, no_progress))
+def _alone(files: Mapping[str, bytes]) -> Analysis:
+    """The analysis by one process."""
+    workspace = Workspace(files, (), {})
+    while workspace.step():
+        pass
+    return workspace.analysis()
+
+
+def _together(files: Mapping[str, bytes], paths: list[str] | None = None, workers: int = 2) -> Analysis:
+    """The analysis by several processes."""
+    workspace = Workspace(files, (), {})
+    compute_in_parallel(workspace, paths or list(files), workers, no_progress)
+    assert not workspace.stale
+    return workspace.analysis()
+
+
+EXPECTED = _alone(FILES)
 
 
 def test_what_is_found_does_not_depend_on_who_does_what_when() -> None:
     assert any(d.code in ("TC205", "TC405") for k in EXPECTED.kernels for d in k.diagnostics)
     for workers in (1, 2, 5):
         for paths in (list(FILES), sorted(FILES, reverse=True)):
-            assert join(_spread(paths, workers), len(FILES)) == EXPECTED
+            assert _together(FILES, paths, workers) == EXPECTED
 
 
 @pytest.mark.parametrize("handing", [
@@ -75,11 +90,10 @@ def test_what_is_found_does_not_depend_on_who_does_what_when() -> None:
 ])
 def test_a_kernel_that_a_file_without_launches_hands_to_code_that_is_not_seen(handing: str) -> None:
     files = {**FILES, "l0.py": LAUNCHES.format(n=0).replace(" + 1", "").encode(), "hands.py": handing.encode()}
-    work = Work(tuple(files), (), files)
-    expected = join(analyse_here(work, no_progress), len(files))
+    expected = _alone(files)
     states = {clause.state for k in expected.kernels if k.report.name == "apart0" for clause in k.report.contract}
     assert states == {"open"}
-    assert join(analyse_spread(work, list(files), 2, no_progress), len(files)) == expected
+    assert _together(files) == expected
 
 
 @pytest.mark.parametrize("handing", [
@@ -95,21 +109,30 @@ def test_a_kernel_in_a_folder_without_a_file_of_its_own_that_is_handed_to_code_t
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
-    work = Work(("pkg/k0.py", "l0.py", "hands.py"), (), {})
-    for found in (analyse_here(work, no_progress), analyse_spread(work, list(work.files), 2, no_progress)):
-        (report,) = (k.report for k in join(found, len(work.files)).kernels if k.report.name == "apart0")
+    files = {name: Path(name).read_bytes() for name in ("pkg/k0.py", "l0.py", "hands.py")}
+    for found in (_alone(files), _together(files)):
+        (report,) = (k.report for k in found.kernels if k.report.name == "apart0")
         assert {clause.state for clause in report.contract} == {"open"}
 
 
 def test_workers_that_cannot_be_forked_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tilecheck.pipeline.pool, "_SAFE_TO_FORK", ())
-    assert join(_spread(), len(FILES)) == EXPECTED
+    assert _together(FILES) == EXPECTED
 
 
-def test_models_and_proofs_stay_with_the_worker_that_made_them() -> None:
-    results = _spread()
-    assert not any(result.kernels or result.launches for result in results)
-    assert sum(len(result.concluded) for result in results) == 12
+def test_proofs_stay_with_the_worker_that_computed_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    received: list[Done] = []
+    real = Workspace.take
+
+    def watched(workspace: Workspace, done: Done, computed_here: bool = True) -> None:
+        if not computed_here:
+            received.append(done)
+        real(workspace, done, computed_here)
+
+    monkeypatch.setattr(Workspace, "take", watched)
+    assert _together(FILES) == EXPECTED
+    assert not any(done.large for done in received)
+    assert sum(done.unit.step == "conclusion" for done in received) == 12
 
 
 @forked
@@ -120,14 +143,14 @@ def test_a_death_that_was_not_the_fault_of_the_file_costs_nothing(
     real = tilecheck.pipeline.pool._STEPS[step]
     marker = tmp_path / "died"
 
-    def once(worker: tilecheck.pipeline.pool._Worker, path: str) -> FileResult:
+    def once(worker: tilecheck.pipeline.pool._Worker, path: str) -> Iterable[Done]:
         if path in ("k1.py", "l1.py") and not marker.exists():
             marker.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return real(worker, path)
 
     monkeypatch.setitem(tilecheck.pipeline.pool._STEPS, step, once)
-    assert join(_spread(), len(FILES)) == EXPECTED
+    assert _together(FILES) == EXPECTED
     assert marker.exists()
 
 
@@ -140,8 +163,8 @@ def test_a_worker_that_dies_as_it_concludes_costs_the_kernels_of_one_file(monkey
             os._exit(1)
         return real(kernel, launches)
 
-    monkeypatch.setattr(tilecheck.pipeline.pool, "conclude_kernel", deadly)
-    found = join(_spread(), len(FILES))
+    monkeypatch.setattr(tilecheck.pipeline.analyze, "conclude_kernel", deadly)
+    found = _together(FILES)
     assert [k for k in EXPECTED.kernels if k.report.file != "k0.py"] == list(found.kernels)
     assert {(f.file, f.message) for f in found.failures} == {
         ("k0.py", "internal error: the process that checked it died")}
@@ -151,13 +174,13 @@ def test_a_worker_that_dies_as_it_concludes_costs_the_kernels_of_one_file(monkey
 def test_a_file_whose_launches_kill_costs_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     real = tilecheck.pipeline.pool._STEPS["launches"]
 
-    def deadly(worker: tilecheck.pipeline.pool._Worker, path: str) -> FileResult:
+    def deadly(worker: tilecheck.pipeline.pool._Worker, path: str) -> Iterable[Done]:
         if path == "l3.py":
             os._exit(1)
         return real(worker, path)
 
     monkeypatch.setitem(tilecheck.pipeline.pool._STEPS, "launches", deadly)
-    found = join(_spread(), len(FILES))
+    found = _together(FILES)
     assert [k.report.name for k in found.kernels] == [k.report.name for k in EXPECTED.kernels]
     assert [k for k in EXPECTED.kernels if k.report.name != "apart3"] == [
         k for k in found.kernels if k.report.name != "apart3"]
@@ -168,14 +191,12 @@ def test_a_file_whose_launches_kill_costs_no_kernel(monkeypatch: pytest.MonkeyPa
 def test_a_result_that_cannot_be_sent_is_a_failure_of_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
     real = tilecheck.pipeline.pool._STEPS["launches"]
 
-    def unsendable(worker: tilecheck.pipeline.pool._Worker, path: str) -> FileResult:
-        found = real(worker, path)
-        if path == "l3.py":
-            worker.found[path] = (lambda: None,)  # type: ignore[assignment]
-        return found
+    def unsendable(worker: tilecheck.pipeline.pool._Worker, path: str) -> Iterable[Done]:
+        for done in real(worker, path):
+            yield done._replace(large=(lambda: None,)) if path == "l3.py" else done  # type: ignore[arg-type]
 
     monkeypatch.setitem(tilecheck.pipeline.pool._STEPS, "launches", unsendable)
-    found = join(_spread(), len(FILES))
+    found = _together(FILES)
     assert [f.file for f in found.failures] == ["l3.py"]
     assert "please report it" in found.failures[0].message
 
@@ -183,8 +204,8 @@ def test_a_result_that_cannot_be_sent_is_a_failure_of_its_file(monkeypatch: pyte
 CHECK = """
 import os, sys, time
 import tilecheck.pipeline.pool as workers
-from tilecheck.pipeline.worker import Work
 from tilecheck.pipeline.progress import no_progress
+from tilecheck.pipeline.workspace import Workspace
 
 def slow(worker, path):
     os.write(1, b"working %d\\n" % os.getpid())  # at once, or those of two workers mix
@@ -193,7 +214,7 @@ def slow(worker, path):
 workers._STEPS["kernels"] = slow
 files = {f"f{n}.py": b"" for n in range(4)}
 try:
-    list(workers.analyse_spread(Work(tuple(files), (), files), list(files), 2, no_progress))
+    workers.compute_in_parallel(Workspace(files, (), {}), list(files), 2, no_progress)
 except KeyboardInterrupt:
     sys.exit(7)
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tilecheck.config import Config
 from tilecheck.pipeline.policy import finish
 from tilecheck.pipeline.tile_types import types_of_module
-from tilecheck.server.analysis.workspace import Workspace
+from tilecheck.pipeline.workspace import Workspace
 from tilecheck.server.hover import Known, hover
 
 TEXT = '''\

@@ -14,9 +14,9 @@ from tests.cases.expectations import FOLDER
 from tilecheck.api import check_paths
 from tilecheck.config import Config
 from tilecheck.diagnostics import Report
+from tilecheck.pipeline import workspace as workspace_module
 from tilecheck.pipeline.policy import finish
-from tilecheck.server.analysis import workspace as workspace_module
-from tilecheck.server.analysis.workspace import Workspace
+from tilecheck.pipeline.workspace import Workspace
 from tilecheck.syntax.text import is_valid
 
 HELPERS = """\
@@ -105,16 +105,17 @@ def _agrees(workspace: Workspace, folder: Path) -> None:
     assert _report(workspace, folder) == replace(check_paths([folder], _config(folder)), paths=())
 
 
-def _proved(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The kernels that are proved from here on."""
+def _proved(monkeypatch: pytest.MonkeyPatch, workspace: Workspace) -> list[str]:
+    """The kernels that a workspace proves from here on."""
     names: list[str] = []
-    original = workspace_module.prove
+    original = workspace_module.prove_unit
 
     def watched(project, path, site, overlay):
-        names.append(site.qualname)
+        if project is workspace.project:
+            names.append(site.qualname)
         return original(project, path, site, overlay)
 
-    monkeypatch.setattr(workspace_module, "prove", watched)
+    monkeypatch.setattr(workspace_module, "prove_unit", watched)
     return names
 
 
@@ -128,7 +129,7 @@ def test_the_cases_are_judged_as_by_a_run(tmp_path):
 def test_an_edit_of_a_kernel_proves_that_kernel(tree, monkeypatch):
     workspace = _open(tree)
     _agrees(workspace, tree)
-    names = _proved(monkeypatch)
+    names = _proved(monkeypatch, workspace)
     _edit(workspace, tree / "kernels.py", KERNELS.replace("(ct.bid(0),), (T,)", "(ct.bid(0),), (T, )"))
     _agrees(workspace, tree)
     assert names == ["alone"]
@@ -137,7 +138,7 @@ def test_an_edit_of_a_kernel_proves_that_kernel(tree, monkeypatch):
 def test_an_edit_of_a_helper_proves_the_kernels_that_use_it(tree, monkeypatch):
     workspace = _open(tree)
     _agrees(workspace, tree)
-    names = _proved(monkeypatch)
+    names = _proved(monkeypatch, workspace)
     _edit(workspace, tree / "helpers.py", HELPERS.replace("return 0", "return j"))
     _agrees(workspace, tree)
     assert names == ["put"]
@@ -147,7 +148,7 @@ def test_an_edit_of_a_helper_proves_the_kernels_that_use_it(tree, monkeypatch):
 def test_an_edit_of_a_constant_proves_the_kernels_that_use_it(tree, monkeypatch):
     workspace = _open(tree)
     _agrees(workspace, tree)
-    names = _proved(monkeypatch)
+    names = _proved(monkeypatch, workspace)
     _edit(workspace, tree / "helpers.py", HELPERS.replace("WIDTH = 4", "WIDTH = 2"))
     _agrees(workspace, tree)
     assert names == ["wide"]
@@ -157,7 +158,7 @@ def test_an_edit_of_a_launch_proves_nothing(tree, monkeypatch):
     workspace = _open(tree)
     _agrees(workspace, tree)
     assert "TC405" in {d.code for d in _report(workspace, tree).diagnostics}
-    names = _proved(monkeypatch)
+    names = _proved(monkeypatch, workspace)
     _edit(workspace, tree / "host.py", HOST.replace("(a, c, 2)", "(a, c, 4)"))
     _agrees(workspace, tree)
     assert names == []
@@ -172,7 +173,7 @@ def test_a_helper_of_host_code_in_another_file(tree, monkeypatch):
     workspace = _open(tree)
     _agrees(workspace, tree)
     assert "TC405" in {d.code for d in _report(workspace, tree).diagnostics}
-    names = _proved(monkeypatch)
+    names = _proved(monkeypatch, workspace)
     _edit(workspace, tree / "sizes.py", sizes.replace("2", "4"))
     _agrees(workspace, tree)
     assert names == [] and "TC405" not in {d.code for d in _report(workspace, tree).diagnostics}
@@ -186,7 +187,7 @@ def test_an_edit_of_a_class(tree, monkeypatch):
     workspace = _open(tree)
     _agrees(workspace, tree)
     assert "TC405" in {d.code for d in _report(workspace, tree).diagnostics}
-    names = _proved(monkeypatch)
+    names = _proved(monkeypatch, workspace)
     _edit(workspace, tree / "classes.py", classes.replace("4", "2"))
     _agrees(workspace, tree)
     assert names == ["wide"] and "TC405" not in {d.code for d in _report(workspace, tree).diagnostics}
@@ -201,7 +202,7 @@ def test_an_edit_of_what_a_star_imports(tree, monkeypatch):
     workspace = _open(tree)
     _agrees(workspace, tree)
     assert "TC101" in {d.code for d in _report(workspace, tree).diagnostics}
-    names = _proved(monkeypatch)
+    names = _proved(monkeypatch, workspace)
     _edit(workspace, tree / "hub.py", "from two import *\n")
     _agrees(workspace, tree)
     assert names == ["put"] and "TC101" not in {d.code for d in _report(workspace, tree).diagnostics}
@@ -210,7 +211,7 @@ def test_an_edit_of_what_a_star_imports(tree, monkeypatch):
 def test_a_comment_at_the_end_proves_nothing(tree, monkeypatch):
     workspace = _open(tree)
     _all_steps(workspace)
-    names = _proved(monkeypatch)
+    names = _proved(monkeypatch, workspace)
     _edit(workspace, tree / "kernels.py", KERNELS + "# done\n")
     _agrees(workspace, tree)
     assert names == []

@@ -72,5 +72,5 @@ def test_it_is_not_shown_when_a_file_beside_the_folder_is_another_one(folder):
     assert _session(folder) == [["TC101"]]
     assert _session(folder, steps=1) == [["TC101"]]
     beside.write_text(HELPERS.replace("0", "j"))
-    assert _session(folder, steps=1) == []
+    assert ["TC101"] not in _session(folder, steps=1)
     assert _session(folder) == [[]]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from hmac import compare_digest
@@ -73,14 +74,33 @@ class Cache(Struct, frozen=True):
         ):  # a full or read-only disk, or a value nested too deep to pickle, costs speed and nothing else
             return
 
-    def prune(self, kind: str, keep: int = _RUNS_KEPT) -> None:
-        """Remove all but the newest entries of a kind."""
+    def prune(self, kind: str, keep: int = _RUNS_KEPT) -> list[str]:
+        """Remove all but the newest entries of a kind; the keys of those that were removed."""
+        removed: list[str] = []
         try:
             entries = sorted((self.folder / kind).iterdir(), key=lambda p: p.stat().st_mtime_ns, reverse=True)
             for entry in entries[keep:]:
                 entry.unlink(missing_ok=True)
+                removed.append(entry.name)
+        except OSError:
+            return removed
+        return removed
+
+    def retain(self, kind: str, keys: Collection[str]) -> None:
+        """Remove the entries of a kind that have none of these keys."""
+        try:
+            with os.scandir(self.folder / kind) as entries:
+                for entry in entries:
+                    if entry.name not in keys:
+                        os.unlink(entry.path)
         except OSError:
             return
+
+    def remove(self, kind: str) -> None:
+        """Remove all entries of a kind."""
+        self.retain(kind, ())
+        with suppress(OSError):
+            os.rmdir(self.folder / kind)
 
     def _mac(self, kind: str, key: str, body: bytes) -> bytes:
         state = blake2b(key=self.key, digest_size=_MAC_BYTES)

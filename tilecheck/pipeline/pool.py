@@ -1,7 +1,7 @@
-"""Files analysed in several processes.
+"""The stale units of a workspace, computed by several processes.
 
-A worker keeps the kernels that it has proved. When the launches of all files are known, it is told of them, and
-concludes those kernels itself: models and proofs, which are large, stay where they were made.
+A worker keeps the proofs that it computes. Once the launches of all files are known, it concludes these kernels itself,
+so that proofs, which are large, are not sent.
 """
 
 from __future__ import annotations
@@ -11,87 +11,119 @@ import multiprocessing
 import pickle
 import signal
 import sys
-from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from tilecheck.diagnostics import Failure
 from tilecheck.interp.host.launch import Launch
-from tilecheck.pipeline.analyze import INTERNAL, FileResult, ProvedKernel, conclude_kernel, failure_of
+from tilecheck.pipeline.analyze import Overlay, ProvedKernel
 from tilecheck.pipeline.progress import Progress
-from tilecheck.pipeline.worker import Analyst, Work
+from tilecheck.pipeline.recording import RecordingProject
+from tilecheck.pipeline.results import INTERNAL, KernelKey, LaunchesFound, SitesFound, failure_of
+from tilecheck.pipeline.units import (
+    Done,
+    Result,
+    Unit,
+    by_kernel,
+    conclude_unit,
+    conclusion_version,
+    find_launches_of,
+    find_sites,
+    prove_unit,
+    site_of,
+)
+from tilecheck.project.hosts import Launching
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkContext, SpawnContext
 
-Step: TypeAlias = Literal["kernels", "launches", "conclude"]
-Task: TypeAlias = tuple[Step, str]
-Launching: TypeAlias = Mapping[str, tuple[str, ...]]
-Packed: TypeAlias = tuple[str, bytes]
-"""The launches of a file, by its path, as they are sent. The process that hands out the work has no use for them."""
+    from tilecheck.pipeline.store import Store
+    from tilecheck.pipeline.workspace import Workspace
+
+__all__ = ["compute_in_parallel"]
+
+Task: TypeAlias = tuple[Literal["kernels", "launches", "conclude"], str]
+"""What to do for a file: find its kernels and prove them; find its launches; or conclude its kernels."""
 
 _SAFE_TO_FORK: Final = ("linux",)
-
 _AHEAD: Final = 8
-"""Tasks that a worker gets at first, to do while the functions that launch are searched for."""
-
+"""Files whose kernels a worker proves at first, while the functions that launch are searched for."""
 _TRIES: Final = 2
-"""Times that a worker may die over a task: the first may have been the fault of another one, or of the system."""
+"""Times that a worker may die in a task: the first time may have been the fault of the system."""
 
 
-class _News(Struct, frozen=True):
-    """What a worker is told before its next tasks, each once."""
+class Work(Struct, frozen=True):
+    """What a worker needs. A forked worker has `contents` without a copy."""
 
+    files: tuple[str, ...]
+    roots: tuple[str, ...]
+    contents: Mapping[str, bytes]
+    overlay: Overlay
+    store: Store | None
+
+
+class Message(NamedTuple):
+    """What a worker receives: tasks, and before them what became known since the last message."""
+
+    tasks: tuple[Task, ...]
     launching: Launching | None = None
-    launches: tuple[Packed, ...] | None = None
+    launches: Mapping[str, bytes] | None = None
+    versions: Mapping[KernelKey, tuple[tuple[str, str], ...]] | None = None
 
 
-def analyse_spread(work: Work, paths: Sequence[str], workers: int, progress: Progress) -> Iterator[FileResult]:
-    """The results of all files, in no particular order; work on those that come first in `paths` begins first."""
-    team = _Team(work, paths, workers)
+class Answer(NamedTuple):
+    """What a worker sends after each task. Large parts are left out, but for launches, which are pickled apart."""
+
+    done: tuple[Done, ...]
+    launches: bytes | None
+    missed: frozenset[str]
+
+
+def compute_in_parallel(workspace: Workspace, paths: Sequence[str], workers: int, progress: Progress) -> None:
+    """Compute the stale units of a workspace; work on files that come first in `paths` begins first. Units that a
+    failure of a worker leaves are stale afterwards."""
+    team = _Team(workspace, paths, workers)
     try:
-        yield from team.results(progress)
+        team.run(progress)
     finally:
         team.dismiss()
 
 
 class _Hand:
-    """A worker as it is seen from here.
+    """A worker as its parent sees it.
 
-    tasks      what it has to do, in the order in which it answers
-    holds      files whose kernels it has proved and not concluded
-    has_read   files that it need not read again
-    found      files whose launches it has found
+    tasks     what it has to do, in the order in which it answers
+    holds     files whose kernels it has proved and not concluded
+    has_read  files that it need not read again
     """
 
-    def __init__(self, work: Work, analyst: Analyst | None = None) -> None:
-        """`analyst` has read files already, which a forked worker need not read again."""
+    def __init__(self, work: Work, project: RecordingProject) -> None:
+        """A forked worker inherits `project`, with the files that it has read."""
         context = _context()
         self.connection, there = context.Pipe()
         _OURS.append(self.connection)
-        inherited = analyst if context.get_start_method() == "fork" else None
+        inherited = project if context.get_start_method() == "fork" else None
         self.process = context.Process(target=_serve, args=(work, there, inherited), daemon=True)
         self.process.start()
         there.close()  # so that the end of the process closes the connection
         self.tasks: deque[Task] = deque()
         self.holds: list[str] = []
         self.has_read: set[str] = set()
-        self.found: set[str] = set()
         self.knows_launching = self.knows_launches = False
 
-    def give(self, news: _News, tasks: Sequence[Task]) -> None:
-        """Hand out tasks. The worker has none: it listens, so that this does not wait however much there is to say."""
-        self.tasks.extend(tasks)
-        with suppress(OSError):  # it died; who waits for its answer will see
-            self.connection.send((news, tuple(tasks)))
+    def send(self, message: Message) -> None:
+        """Hand out tasks. The worker has none, so it is listening: this does not block."""
+        self.tasks.extend(message.tasks)
+        with suppress(OSError):  # it died, which shows when its answer is awaited
+            self.connection.send(message)
 
     def leave(self) -> None:
-        """The process ends, at once if it is not done."""
+        """End the process, at once if it is not done."""
         _OURS.remove(self.connection)
         self.connection.close()
         if self.tasks:
@@ -106,47 +138,44 @@ def _context() -> ForkContext | SpawnContext:
 
 
 _OURS: Final[list[Connection]] = []
-"""The ends of connections that are held here. A forked worker has them too, and must let go of them, or it would not
-notice that this process is gone."""
+"""The parent's ends of connections. A forked worker inherits them and closes them: else it would not notice the end of
+the parent."""
 
 
 class _Team:
-    """Tasks and who does them.
+    """Tasks and workers.
 
-    kernels, launches   files that nobody works on, the next one last
-    unknown             files whose launches are not known
-    packed              the launches that are known
+    kernels, launches  files that nobody works on, the next one last
+    unknown            files whose launches are not known
+    packed             pickled launches by file
     """
 
-    def __init__(self, work: Work, paths: Sequence[str], workers: int) -> None:
-        self.work = work
-        self.kernels = list(reversed(paths))
+    def __init__(self, workspace: Workspace, paths: Sequence[str], workers: int) -> None:
+        self.workspace = workspace
+        self.work = Work(workspace.files, workspace.roots, workspace.contents, workspace.overlay, workspace.store)
+        self.workers = workers
+        stale = {unit.file for unit in workspace.stale if unit.step in ("sites", "proof")}
+        self.kernels = [path for path in reversed(paths) if path in stale]
         self.launches: list[str] = []
-        self.launching: Launching = {}
-        self.unknown: set[str] = set()
+        self.unknown: set[str] = set(paths)
         self.packed: dict[str, bytes] = {}
-        self.lent = False
         self.deaths: Counter[Task] = Counter()
         self.hands: list[_Hand] = []
-        self.workers = workers
-        self.searcher: Analyst | None = None
 
-    def results(self, progress: Progress) -> Iterator[FileResult]:
+    def run(self, progress: Progress) -> None:
         first = min(_AHEAD, -(-len(self.kernels) // (2 * self.workers)))
-        others = self.workers - 1
-        ahead = [self.kernels.pop() for _ in range(min(first * others, len(self.kernels)))]
-        for number in range(others):
-            self.hands.append(_Hand(self.work))
-            self.hands[-1].give(_News(), [("kernels", path) for path in ahead[number::others]])
+        ahead = [self.kernels.pop() for _ in range(min(first * (self.workers - 1), len(self.kernels)))]
+        for number in range(self.workers - 1):
+            self.hands.append(_Hand(self.work, self.workspace.project))
+            self.hands[-1].send(Message(tuple(("kernels", path) for path in ahead[number :: self.workers - 1])))
         # the search for functions that launch is one for all files: it goes on here, while the workers prove; the last
         # of them begins after it, with the files that it has read
-        searcher = self.searcher = Analyst(self.work)
-        self.launching, files, failures = _search(searcher)
-        self.hands.append(_Hand(self.work, searcher))
-        self.launches = list(files)[::-1]
-        self.unknown = set(files)
+        self.workspace.search()
+        self.unknown = {unit.file for unit in self.workspace.stale if unit.step == "launches"}
+        self.packed = self.workspace.packed_launches()
+        self.hands.append(_Hand(self.work, self.workspace.project))
+        self.launches = self._launch_files()[::-1]
         total = len(self.kernels) + len(ahead) + len(self.launches)
-        yield FileResult("", failures=failures, dependencies=searcher.news())
         done = 0
         while busy := self.busy():
             ready = wait([hand.connection for hand in busy])
@@ -154,169 +183,182 @@ class _Team:
                 try:
                     data = hand.connection.recv_bytes()
                 except (EOFError, OSError):
-                    yield from self.replaced(hand)
+                    self.replace(hand)
                     continue
                 task = hand.tasks.popleft()
-                yield self.taken(hand, task, data)
+                self.take(hand, task, data)
                 done += task[0] != "conclude"
                 progress(min(done, total), total)
-        if self.lent:  # their kernels are concluded with all others
-            for path in _in_order(self.packed, self.work):
-                yield FileResult(path, launches=pickle.loads(self.packed[path]))
+
+    def _launch_files(self) -> list[str]:
+        """Those that launch first: the others rarely take long."""
+        launching = [path for path in self.workspace.project.launching.functions if path in self.unknown]
+        return [*launching, *sorted(self.unknown.difference(launching))]
 
     def busy(self) -> list[_Hand]:
-        """Those who have something to do, after everyone was given what there is."""
+        """The workers that have something to do, after everyone was given what there is."""
         for hand in self.hands:
             if not hand.tasks and (tasks := self.next_tasks(hand)):
-                hand.give(self.news_for(hand), tasks)
+                hand.send(self.message(hand, tasks))
         return [hand for hand in self.hands if hand.tasks]
 
-    def next_tasks(self, hand: _Hand) -> list[Task]:
-        """Launches come first, as all kernels wait for them; then what a worker alone can do."""
+    def next_tasks(self, hand: _Hand) -> tuple[Task, ...]:
+        """Launches come first, as all kernels wait for them; then what one worker alone can do."""
         if not self.unknown and hand.holds:
             tasks: list[Task] = [("conclude", path) for path in hand.holds]
             hand.holds.clear()
-            return tasks
+            return tuple(tasks)
         waiting = self.launches or self.kernels
         if not waiting:
-            return []
-        step: Step = "launches" if self.launches else "kernels"
+            return ()
         index = next((i for i in reversed(range(len(waiting))) if waiting[i] in hand.has_read), -1)
-        return [(step, waiting.pop(index))]
+        return (("launches" if self.launches else "kernels", waiting.pop(index)),)
 
-    def news_for(self, hand: _Hand) -> _News:
-        launching = None if hand.knows_launching else self.launching
-        launches = None
+    def message(self, hand: _Hand, tasks: tuple[Task, ...]) -> Message:
+        message = Message(tasks)
+        if not hand.knows_launching:
+            message = message._replace(launching=self.workspace.project.launching)
+            hand.knows_launching = True
         if not self.unknown and not hand.knows_launches:
-            launches = tuple((path, data) for path, data in self.packed.items() if path not in hand.found)
+            message = message._replace(launches=self.packed, versions=self.workspace.launched())
             hand.knows_launches = True
-        hand.knows_launching = True
-        return _News(launching, launches)
+        return message
 
-    def taken(self, hand: _Hand, task: Task, data: bytes) -> FileResult:
-        """What a worker answers."""
+    def take(self, hand: _Hand, task: Task, data: bytes) -> None:
+        """Take in what a worker answers."""
         step, path = task
         try:
-            result, launches = pickle.loads(data)
+            answer: Answer | Failure = pickle.loads(data)
         except Exception as error:
-            result, launches = FileResult(path, failures=(failure_of(path, error),)), None
+            answer = failure_of(path, error)
+        if isinstance(answer, Failure):
+            self.fail(task, answer)
+            return
         hand.has_read.add(path)
+        for done in answer.done:
+            self.workspace.take(done, computed_here=False)
+        self.workspace.missed |= answer.missed
         if step == "launches":
             self.unknown.discard(path)
-            self.lent = self.lent or bool(result.lent)
-            if launches is not None:
-                self.packed[path] = launches
-                hand.found.add(path)
-        elif step == "kernels" and not hand.knows_launches:
+            if answer.launches is not None:
+                self.packed[path] = answer.launches
+        elif step == "kernels":
             hand.holds.append(path)
-        assert isinstance(result, FileResult)
-        return result
 
-    def replaced(self, hand: _Hand) -> Iterator[FileResult]:
-        """A worker was killed, by the task that it was at or by the system: another one does what it has not told."""
+    def fail(self, task: Task, failure: Failure) -> None:
+        """Report that a task failed, in place of what it would have yielded."""
+        step, path = task
+        self.unknown -= {path} if step == "launches" else set()
+        found: Mapping[str, tuple[Unit, SitesFound | LaunchesFound]] = {
+            "launches": (Unit("launches", path), LaunchesFound(failures=(failure,))),
+            "kernels": (Unit("sites", path), SitesFound(failures=(failure,)))}
+        unit, value = found.get(step, found["kernels"])
+        self.workspace.take(Done(unit, Result(value, {}), None, {}), computed_here=False)
+
+    def replace(self, hand: _Hand) -> None:
+        """Replace a worker that was killed, by its task or by the system. Another one does what it has not answered."""
         hand.leave()
         step, path = hand.tasks.popleft()
         again = [*hand.tasks, *(("kernels", held) for held in hand.holds)]
         blamed: Task = ("launches" if step == "launches" else "kernels", path)
         self.deaths[blamed] += 1
+        if self.deaths[blamed] < _TRIES:
+            again.append(blamed)
+        else:
+            self.fail(blamed, Failure(path, f"{INTERNAL}: the process that checked it died"))
         for what, file in again:
             (self.launches if what == "launches" else self.kernels).append(file)
-        if self.deaths[blamed] < _TRIES:
-            (self.launches if step == "launches" else self.kernels).append(path)
-        else:
-            if step == "launches":
-                self.unknown.discard(path)
-            yield FileResult(path, failures=(Failure(path, f"{INTERNAL}: the process that checked it died"),))
-        self.hands[self.hands.index(hand)] = _Hand(self.work, self.searcher)
+        self.hands[self.hands.index(hand)] = _Hand(self.work, self.workspace.project)
 
     def dismiss(self) -> None:
+        """End all workers."""
         for hand in self.hands:
             hand.leave()
         self.hands.clear()
 
 
-def _search(searcher: Analyst) -> tuple[Launching, Sequence[str], tuple[Failure, ...]]:
-    """The functions that may launch, and the files in which launches are looked for."""
-    try:
-        return searcher.project.launching, searcher.project.launch_files, ()
-    except Exception as error:
-        return {}, (), (failure_of(searcher.project.files[0], error),)
-
-
-def _in_order(paths: Mapping[str, object], work: Work) -> list[str]:
-    """As they come where one process does everything."""
-    place = {path: number for number, path in enumerate(work.files)}
-    return sorted(paths, key=lambda path: (place.get(path, -1), path))
-
-
-def _serve(work: Work, connection: Connection, analyst: Analyst | None) -> None:
-    """What a worker does."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever hands out the tasks ends it
+def _serve(work: Work, connection: Connection, project: RecordingProject | None) -> None:
+    """The main function of a worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
     for end in _OURS:
         end.close()
     gc.disable()  # a run makes few cycles, and ends soon
-    worker = _Worker(work, analyst)
-    with suppress(EOFError, OSError):  # nobody wants more
+    worker = _Worker(work, project)
+    with suppress(EOFError, OSError):  # the parent wants no more
         while True:
-            news, tasks = connection.recv()
-            worker.hear(news)
-            for task in tasks:
+            message: Message = connection.recv()
+            worker.receive(message)
+            for task in message.tasks:
                 connection.send_bytes(worker.answer(task))
 
 
 class _Worker:
     """Does tasks.
 
-    proved     kernels that wait for launches, by the file they came with
-    launches   of each kernel, once all are known
+    proved    the kernels that were proved, with the versions of the proofs, by the file they came with
+    launches  of each kernel, once all are known
     """
 
-    def __init__(self, work: Work, analyst: Analyst | None = None) -> None:
+    def __init__(self, work: Work, project: RecordingProject | None = None) -> None:
         self.work = work
-        self.analyst = Analyst(work) if analyst is None else analyst
-        self.proved: dict[str, tuple[ProvedKernel, ...]] = {}
-        self.found: dict[str, tuple[Launch, ...]] = {}
-        self.launches: Mapping[tuple[str, str], Sequence[Launch]] | None = None
+        self.project = project or RecordingProject(work.files, work.roots, work.contents)
+        self.proved: dict[str, list[tuple[Unit, str, ProvedKernel]]] = {}
+        self.launches: Mapping[KernelKey, Sequence[Launch]] = {}
+        self.versions: Mapping[KernelKey, tuple[tuple[str, str], ...]] = {}
 
-    def hear(self, news: _News) -> None:
-        if news.launching is not None:
-            self.analyst.project.launching = news.launching
-        if news.launches is not None:
-            self.found.update((path, pickle.loads(data)) for path, data in news.launches)
-            by_kernel: defaultdict[tuple[str, str], list[Launch]] = defaultdict(list)
-            for path in _in_order(self.found, self.work):
-                for launch in self.found[path]:
-                    by_kernel[launch.kernel].append(launch)
-            self.launches = dict(by_kernel)
+    def receive(self, message: Message) -> None:
+        if message.launching is not None:
+            self.project.adopt_launching(message.launching)
+        if message.launches is not None and message.versions is not None:
+            self.versions = message.versions
+            packed = (message.launches[path] for path in self.work.files if path in message.launches)
+            self.launches = by_kernel(launch for data in packed for launch in pickle.loads(data))
 
     def answer(self, task: Task) -> bytes:
-        """The result of a task and, by themselves, the launches that it found, as they are sent."""
-        step, path = task
+        """The pickled answer to a task, or failure if the answer cannot be pickled."""
         try:
-            result = _STEPS[step](self, path)
-            launches = self.found.get(path) if step == "launches" else None
-            packed = None if launches is None else pickle.dumps(launches, pickle.HIGHEST_PROTOCOL)
-            return pickle.dumps((result, packed), pickle.HIGHEST_PROTOCOL)
-        except Exception as error:  # the result could not be sent
-            self.found.pop(path, None)
-            return pickle.dumps((FileResult(path, failures=(failure_of(path, error),)), None))
+            return self._answer(task)
+        except Exception as error:
+            return pickle.dumps(failure_of(task[1], error))
 
-    def prove(self, path: str) -> FileResult:
-        result = self.analyst.kernels(path)
-        self.proved[path] = result.kernels
-        concluded = () if self.launches is None else self.conclude(path).concluded
-        return replace(result, kernels=(), concluded=concluded)
+    def _answer(self, task: Task) -> bytes:
+        step, path = task
+        before = self.project.missed
+        done = tuple(_STEPS[step](self, path))
+        launches: Any = next((d.large for d in done if step == "launches" and d.large), None)
+        packed = None if launches is None else pickle.dumps(launches, pickle.HIGHEST_PROTOCOL)
+        small = tuple(d._replace(large=None) for d in done)
+        return pickle.dumps(Answer(small, packed, self.project.missed - before), pickle.HIGHEST_PROTOCOL)
 
-    def find_launches(self, path: str) -> FileResult:
-        result = self.analyst.launches(path)
-        self.found[path] = result.launches
-        return replace(result, launches=())
+    def prove(self, path: str) -> Iterable[Done]:
+        found = find_sites(self.project, path)
+        yield found
+        assert isinstance(found.result.found, SitesFound)
+        mine = self.proved[path] = []
+        for kernel in found.result.found.kernels:
+            site = site_of(self.project, path, kernel.key)
+            if site is None:
+                continue
+            done = prove_unit(self.project, path, site, self.work.overlay)
+            if isinstance(done.large, ProvedKernel):
+                mine.append((done.unit, done.result.version, done.large))
+                self.save(done)
+            yield done
 
-    def conclude(self, path: str) -> FileResult:
-        launches = self.launches or {}
-        return FileResult(path, concluded=tuple(
-            conclude_kernel(kernel, launches.get((kernel.model.file, kernel.model.name), ()))
-            for kernel in self.proved.pop(path, ())))
+    def find_launches(self, path: str) -> Iterable[Done]:
+        done = find_launches_of(self.project, path)
+        self.save(done)
+        yield done
+
+    def save(self, done: Done) -> None:
+        if self.work.store is not None and done.large:
+            self.work.store.save_large(done.unit, done.result.version, done.large)
+
+    def conclude(self, path: str) -> Iterable[Done]:
+        for unit, version, kernel in self.proved.pop(path, ()):
+            key = (unit.home, unit.qualname)
+            yield conclude_unit(Unit("conclusion", *unit[1:]), conclusion_version(version, self.versions.get(key, ())),
+                                kernel, self.launches.get(key, ()))
 
 
 _STEPS: Final = {"kernels": _Worker.prove, "launches": _Worker.find_launches, "conclude": _Worker.conclude}

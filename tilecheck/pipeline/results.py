@@ -1,11 +1,23 @@
-"""What an analysis yields before rules are selected and opt-outs applied: plain data that can be kept."""
+"""What the units of an analysis yield, and the analysis as a whole: plain data that can be cached."""
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct, field
 
 from tilecheck.diagnostics import Diagnostic, Failure, KernelReport
+from tilecheck.syntax.text import SourceError
 from tilecheck.syntax.tree import Span
+
+if TYPE_CHECKING:
+    from tilecheck.interp.ownership.event import Event
+
+INTERNAL: Final = "internal error"
+
+KernelKey: TypeAlias = tuple[str, str]
+"""The file of the definition of a kernel, and its qualified name."""
 
 
 class OptOut(Struct, frozen=True):
@@ -26,7 +38,7 @@ class OptOut(Struct, frozen=True):
 
 
 class KernelFindings(Struct, frozen=True):
-    """What is said of one kernel, and how its author wants it said.
+    """What is reported of one kernel, and how its author wants it reported.
 
     guarded  whether every launch of it is through the runtime, which enforces its contract
     """
@@ -35,6 +47,67 @@ class KernelFindings(Struct, frozen=True):
     diagnostics: tuple[Diagnostic, ...]
     deny_residual: bool = False
     guarded: bool = False
+
+
+class FoundKernel(Struct, frozen=True):
+    """A kernel that a file defines, or makes by a call.
+
+    home     the file of its definition
+    how      whether a decorator or a call makes it a kernel
+    dialect  whether it is a kernel of the ownership dialect
+    """
+
+    home: str
+    qualname: str
+    how: Literal["decorator", "call"]
+    dialect: bool
+
+    @property
+    def key(self) -> KernelKey:
+        return self.home, self.qualname
+
+
+class SitesFound(Struct, frozen=True):
+    """The kernels and the suppression comments of a file."""
+
+    kernels: tuple[FoundKernel, ...] = ()
+    opt_outs: tuple[OptOut, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+class LaunchesFound(Struct, frozen=True):
+    """What the host code of a file does.
+
+    events    what is wrong with the ownership of tensors
+    launched  the kernels that it launches, each with the version of these launches: two values of one version are equal
+    owned     the kernels that it launches through the runtime
+    """
+
+    events: tuple[Event, ...] = ()
+    launched: Mapping[KernelKey, str] = field(default_factory=dict)
+    owned: tuple[KernelKey, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+class ProofFound(Struct, frozen=True):
+    """What the proof of a kernel yields beside the proof itself, and whether there is one."""
+
+    opt_outs: tuple[OptOut, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    is_proved: bool = False
+
+
+class Concluded(Struct, frozen=True):
+    """What is reported of a kernel in view of its launches.
+
+    written    of each parameter, whether the kernel writes it
+    findings   None where the checker failed; `failures` say so
+    """
+
+    key: KernelKey
+    written: tuple[bool, ...]
+    findings: KernelFindings | None
+    failures: tuple[Failure, ...]
 
 
 class Dependencies(Struct, frozen=True):
@@ -49,7 +122,7 @@ class Dependencies(Struct, frozen=True):
 
 
 class Analysis(Struct, frozen=True):
-    """All that a run found out. An internal error may not come again, so with one it is not kept.
+    """All that a run found out. An internal error may not come again, so an analysis with one is not cached.
 
     host   findings of host code that are of no kernel
     paths  the files, where they were read from disk
@@ -63,3 +136,16 @@ class Analysis(Struct, frozen=True):
     can_be_kept: bool = True
     host: tuple[Diagnostic, ...] = ()
     paths: tuple[str, ...] = ()
+
+
+def failure_of(path: str, error: Exception, line: int | None = None) -> Failure:
+    """The failure to report for an error: what the user can correct, or an internal error of the checker."""
+    if isinstance(error, SourceError):
+        return Failure(error.file, error.message, error.line)
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    return Failure(path, f"{INTERNAL}: {what[:200]}; please report it", line)
+
+
+def is_internal(failure: Failure) -> bool:
+    """Whether a failure is a fault of the checker."""
+    return failure.message.startswith(INTERNAL)

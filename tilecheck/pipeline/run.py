@@ -1,9 +1,9 @@
-"""One run: which files, what is known of them already, what must be analysed, and what is kept."""
+"""From files to an analysis: cached as a whole where nothing changed, and else unit by unit."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,55 +12,100 @@ from msgspec.structs import replace
 
 from tilecheck.config import Config, ConfigError
 from tilecheck.diagnostics import Failure
-from tilecheck.pipeline.cache import Cache, content_digests, digest, open_cache, tool_signature
+from tilecheck.pipeline.cache import UNREADABLE, Cache, content_digests, digest, open_cache, tool_signature
 from tilecheck.pipeline.progress import Progress, no_progress
 from tilecheck.pipeline.results import Analysis, Dependencies
 
 if TYPE_CHECKING:
-    from tilecheck.pipeline.analyze import FileResult
-    from tilecheck.pipeline.worker import Work
+    from tilecheck.pipeline.workspace import Workspace
     from tilecheck.project.discover import Discovery
 
 _RUN: Final = "run"
 
 _SMALL_FILES: Final = 3
 _SMALL_BYTES: Final = 40_000
-"""Work below which starting a process costs more than it saves."""
+"""Files to analyse, and bytes of them, below which starting a process costs more than it saves."""
 
 
 class Inputs(Struct, frozen=True):
-    """What a run is asked about.
+    """What an analysis is asked about.
 
-    files      content digest of each file, by its path as it is reported
-    roots      folders that the user named
-    contents   bytes to use instead of what is on disk
+    files      the bytes of each file, by its path as it is reported; None for one that cannot be read
+    roots      folders that the user named: modules are also found by their place below them
     overlays   path and text of the overlay files
     """
 
-    files: Mapping[str, str]
+    files: Mapping[str, bytes | None]
     roots: tuple[str, ...] = ()
-    contents: Mapping[str, bytes] | None = None
     overlays: tuple[tuple[str, str], ...] = ()
 
     def key(self) -> str:
-        """A digest of everything the analysis depends on but the files that it finds by itself."""
+        """A digest of everything that the analysis depends on but the files that it finds by import."""
         folder = str(Path.cwd())  # imports of files that were named relative to it are found from there
-        pairs = (*sorted(self.files.items()), *self.overlays)
+        files = ((path, UNREADABLE if data is None else digest(data)) for path, data in sorted(self.files.items()))
+        pairs = (*files, *self.overlays)
         return digest(tool_signature(), folder, *self.roots, "", *(part for pair in pairs for part in pair))
 
 
-def analyse_paths(
-    paths: Sequence[str], config: Config, progress: Progress = no_progress, contents: Mapping[str, bytes] | None = None,
-) -> Analysis:
-    """The analysis of files and folders, from the cache where nothing has changed.
+class Pipeline:
+    """Analyses files, and after a change only what depends on it. A process that analyses again and again has one
+    pipeline, which remembers results; on disk they are cached where the settings allow it."""
 
-    `contents` stand for what is on disk, by path as it is reported; an analysis of such is not kept.
+    def __init__(self) -> None:
+        self._workspace: Workspace | None = None
+        self._origin: tuple[object, ...] = ()
+
+    def analyse(
+        self, inputs: Inputs, config: Config, progress: Progress = no_progress, store: bool = True
+    ) -> Analysis:
+        """The analysis of files. Without `store`, results are taken from the cache, and none are put into it.
+
+        Raises ConfigError for an overlay that is not right.
+        """
+        cache = open_cache(config.cache_folder) if config.use_cache else None
+        key = inputs.key() if cache is not None and store else ""
+        known = _load(cache, key) if cache is not None and key else None
+        if known is not None:
+            return known
+        workspace = self._prepare(inputs, cache, store)
+        _compute(workspace, config.workers, progress)
+        analysis = workspace.analysis()
+        if cache is not None and store:
+            workspace.save()
+            if analysis.can_be_kept:
+                cache.store(_RUN, key, analysis)
+                cache.prune(_RUN)
+        return analysis
+
+    def _prepare(self, inputs: Inputs, cache: Cache | None, store: bool) -> Workspace:
+        """A workspace with these files, and with the results that are known."""
+        from tilecheck.pipeline.store import Store
+        from tilecheck.pipeline.workspace import Workspace
+
+        origin = (os.getcwd(), inputs.roots, inputs.overlays, cache, store)
+        if self._workspace is not None and self._origin == origin:
+            self._workspace.restock(inputs.files)
+        else:
+            known = None if cache is None else Store(cache, inputs.roots, inputs.overlays, store)
+            self._workspace = Workspace(inputs.files, inputs.roots, parse_overlays(inputs.overlays), known)
+            self._origin = origin
+        return self._workspace
+
+
+def analyse_paths(
+    paths: Sequence[str], config: Config, progress: Progress = no_progress,
+    contents: Mapping[str, bytes] | None = None, pipeline: Pipeline | None = None,
+) -> Analysis:
+    """The analysis of files and folders. `contents` stand for what is on disk, by path as it is reported; results of
+    such are not put into the cache.
+
+    Raises ConfigError for an overlay that cannot be read or is not right.
     """
     found = discovered(paths, config)
-    files = content_digests(str(path) for path in found.files)
-    inputs = Inputs(files, tuple(map(str, found.roots)), contents, read_overlays(config.contracts))
+    files = read_files((str(path) for path in found.files), contents)
+    inputs = Inputs(files, tuple(map(str, found.roots)), read_overlays(config.contracts))
     missing = tuple(Failure(error.file, error.message) for error in found.errors)
-    analysis = (_kept_or_fresh if contents is None else _fresh)(inputs, config, progress)
+    analysis = (pipeline or Pipeline()).analyse(inputs, config, progress, store=contents is None)
     return replace(analysis, failures=(*analysis.failures, *missing), paths=tuple(files))
 
 
@@ -74,75 +119,41 @@ def discovered(paths: Sequence[str], config: Config) -> Discovery:
 
 def analyse_files(
     files: Sequence[str], roots: Sequence[str], config: Config, contents: Mapping[str, bytes] | None = None,
-    progress: Progress = no_progress,
+    pipeline: Pipeline | None = None,
 ) -> Analysis:
-    """The analysis of these files and no others, likewise. `contents` are what some of them hold instead of what is on
-    disk; modules are also found by their place below `roots`."""
-    digests = content_digests(files)
-    digests.update((path, digest(data)) for path, data in (contents or {}).items())
-    inputs = Inputs(digests, tuple(roots), contents, read_overlays(config.contracts))
-    return _kept_or_fresh(inputs, config, progress)
+    """The analysis of these files and no others. `contents` are what some of them hold instead of what is on disk;
+    modules are also found by their place below `roots`. Raises ConfigError likewise."""
+    inputs = Inputs(read_files(files, contents), tuple(roots), read_overlays(config.contracts))
+    return (pipeline or Pipeline()).analyse(inputs, config)
 
 
-def key_of(files: Sequence[str], config: Config) -> str:
-    """A digest of what the analysis of these files depends on, but for what it finds by itself: `holds` is for that."""
-    return Inputs(content_digests(files), (), None, read_overlays(config.contracts)).key()
+def inputs_of(files: Sequence[str], config: Config) -> Inputs:
+    """What an analysis of these files is asked about. Raises ConfigError for an overlay that cannot be read."""
+    return Inputs(read_files(files), (), read_overlays(config.contracts))
 
 
 def analyse_text(data: bytes, name: str, config: Config) -> Analysis:
     """The analysis of source that is not on disk, or not like this."""
-    inputs = Inputs({name: digest(data)}, (), {name: data}, read_overlays(config.contracts))
-    return _fresh(inputs, config, no_progress)
+    inputs = Inputs({name: data}, (), read_overlays(config.contracts))
+    return Pipeline().analyse(inputs, replace(config, use_cache=False))
 
 
-def kept(
-    files: Mapping[str, bytes], roots: Sequence[str], overlays: tuple[tuple[str, str], ...], config: Config
-) -> Analysis | None:
-    """What the cache has of files with these bytes; None when it has nothing, or what it has no longer holds."""
-    cache = _cache(config)
-    return None if cache is None else _kept(cache, _of_bytes(files, roots, overlays).key())
+def read_files(paths: Iterable[str], contents: Mapping[str, bytes] | None = None) -> dict[str, bytes | None]:
+    """The bytes of files, or None for one that cannot be read. `contents` stand for what is on disk."""
+    return {path: contents[path] if contents and path in contents else _read(path) for path in paths}
 
 
-def keep(
-    files: Mapping[str, bytes], roots: Sequence[str], overlays: tuple[tuple[str, str], ...], config: Config,
-    analysis: Analysis,
-) -> None:
-    """Put an analysis of files with these bytes into the cache."""
-    cache = _cache(config)
-    if cache is not None:
-        _keep(cache, _of_bytes(files, roots, overlays).key(), analysis)
+def _read(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()
+    except OSError:
+        return None
 
 
-def _of_bytes(files: Mapping[str, bytes], roots: Sequence[str], overlays: tuple[tuple[str, str], ...]) -> Inputs:
-    return Inputs({path: digest(data) for path, data in files.items()}, tuple(roots), None, overlays)
-
-
-def _cache(config: Config) -> Cache | None:
-    return open_cache(config.cache_folder) if config.use_cache else None
-
-
-def _kept_or_fresh(inputs: Inputs, config: Config, progress: Progress) -> Analysis:
-    cache = _cache(config)
-    if cache is None:
-        return _fresh(inputs, config, progress)
-    key = inputs.key()
-    known = _kept(cache, key)
-    if known is not None:
-        return known
-    analysis = _fresh(inputs, config, progress)
-    _keep(cache, key, analysis)
-    return analysis
-
-
-def _kept(cache: Cache, key: str) -> Analysis | None:
+def _load(cache: Cache, key: str) -> Analysis | None:
     known = cache.load(_RUN, key)
     return known if isinstance(known, Analysis) and holds(known.dependencies) else None
-
-
-def _keep(cache: Cache, key: str, analysis: Analysis) -> None:
-    if analysis.can_be_kept:
-        cache.store(_RUN, key, analysis)
-        cache.prune(_RUN)
 
 
 def holds(dependencies: Dependencies) -> bool:
@@ -153,31 +164,20 @@ def holds(dependencies: Dependencies) -> bool:
     )
 
 
-def _fresh(inputs: Inputs, config: Config, progress: Progress) -> Analysis:
-    from tilecheck.pipeline.analyze import join
-    from tilecheck.pipeline.worker import Work
+def _compute(workspace: Workspace, workers: int, progress: Progress) -> None:
+    """Compute all units: in several processes where there is enough to do."""
+    stale = {unit.file for unit in workspace.stale if unit.file}
+    sizes = {path: len(data) for path, data in workspace.contents.items() if path in stale}
+    if min(workers, len(sizes)) > 1 and len(sizes) > _SMALL_FILES and sum(sizes.values()) >= _SMALL_BYTES:
+        from tilecheck.pipeline.pool import compute_in_parallel
 
-    work = Work(tuple(inputs.files), inputs.roots, inputs.contents or {}, parse_overlays(inputs.overlays))
-    return join(_results(work, config.workers, progress), len(inputs.files))
-
-
-def _results(work: Work, workers: int, progress: Progress) -> Iterator[FileResult]:
-    sizes = {path: _size(path) for path in work.files}
-    workers = min(workers, len(sizes))
-    if workers <= 1 or len(sizes) <= _SMALL_FILES or sum(sizes.values()) < _SMALL_BYTES:
-        from tilecheck.pipeline.worker import analyse_here
-
-        return analyse_here(work, progress)
-    from tilecheck.pipeline.pool import analyse_spread
-
-    return analyse_spread(work, sorted(sizes, key=lambda path: (-sizes[path], path)), workers, progress)
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
+        largest_first = sorted(stale, key=lambda path: (-sizes.get(path, 0), path))
+        compute_in_parallel(workspace, largest_first, min(workers, len(sizes)), progress)
+    total = max(len(workspace.stale), 1)
+    while workspace.step():
+        left = len(workspace.stale)
+        total = max(total, left)
+        progress(total - left, total)
 
 
 def read_overlays(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:

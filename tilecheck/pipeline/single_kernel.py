@@ -75,7 +75,7 @@ def study(target: str, config: Config) -> Study:
     site = _chosen(list(_sites(project, files)), path, name)
     proved = prove_kernel(project, site, overlays(config))
     key = (proved.model.file, proved.model.name)
-    seen = (launch for file in files for launch in find_file_launches(project, file).launches if launch.kernel == key)
+    seen = (launch for file in files for launch in find_file_launches(project, file)[0] if launch.kernel == key)
     launches = tuple(sorted(seen, key=lambda launch: (launch.span, launch.wrapper)))
     report, diagnostics = conclude(proved.model, proved.proof, launches)
     return Study(proved.model, proved.proof, launches, report, diagnostics, site.module.lines, site.definition)

@@ -6,15 +6,15 @@ import ast
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from tilecheck.project.relevance import LAUNCHERS, may_launch, may_own
+from tilecheck.project.relevance import LAUNCHERS
 from tilecheck.project.resolve import ClassAt, FunctionAt, Origin, ValueAt, dotted_parts
-from tilecheck.project.skeleton import ImportBinding, ValueBinding
+from tilecheck.project.skeleton import ImportBinding, ValueBinding, binding_facts
 from tilecheck.project.targets import ExternalName, TileName
 from tilecheck.syntax.text import SourceError
 from tilecheck.syntax.walk import walk
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tilecheck.project.module import Module
     from tilecheck.project.project import Project
 
-__all__ = ["Mentions", "launching_functions"]
+__all__ = ["Launching", "Mentions", "launching_functions", "relevant_mentions"]
 
 MODULE_BODY: Final = "<module>"
 
@@ -56,11 +56,11 @@ class Mentions:
 
     @cached_property
     def owns(self) -> bool:
-        return may_own(self.module.data)
+        return self.module.may_own
 
     @cached_property
     def launches(self) -> bool:
-        return may_launch(self.module.data)
+        return self.module.may_launch
 
     @cached_property
     def _roots(self) -> list[tuple[int, int, str]]:
@@ -178,13 +178,72 @@ def _around(root: ast.AST) -> Iterator[ast.AST]:
         yield from (default for default in root.args.kw_defaults if default is not None)
 
 
-def launching_functions(project: Project) -> dict[str, tuple[str, ...]]:
-    """For each file, by its path, the outermost functions that may launch, in order."""
+class Launching(Struct, frozen=True):
+    """The result of the search for functions that may launch.
+
+    functions   by the path of a file: the outermost functions that may launch, in order
+    names       the names that the search looked for in calls
+    """
+
+    functions: Mapping[str, tuple[str, ...]]
+    names: frozenset[str]
+
+
+def launching_functions(project: Project) -> Launching:
+    """Search all files for functions that may launch."""
     search = _Search(project)
     search.run()
-    return {
-        path: tuple(sorted(names, key=lambda name: search.line(path, name))) for path, names in search.found.items()
-    }
+    modules = search.modules
+    functions = {path: tuple(sorted(names, key=lambda name: _line(modules[path], name)))
+                 for path, names in search.found.items()}
+    return Launching(functions, frozenset(search.names))
+
+
+def relevant_mentions(module: Module, names: Collection[str]) -> object:
+    """What a search that looked for `names` depends on in one file, apart from what names mean in other files.
+
+    Two versions of a file with equal values contribute the same to the search. The value is empty (`False`, then empty
+    tuples) for a file that contributes nothing. The `repr` of the value is the same in every process.
+    """
+    try:
+        mentions = module.mentions
+        direct = mentions.direct if mentions.launches else ()
+        aliases = tuple((name, parts) for name, parts in mentions.aliases if parts[-1] in LAUNCHERS) if (
+            mentions.launches) else ()
+        sites: tuple[object, ...] = ()
+        if not mentions.words.isdisjoint(name.encode() for name in names):
+            aliases += tuple((name, parts) for name, parts in mentions.aliases if _is_candidate(parts, names))
+            sites = tuple(_site_facts(module, site) for site in mentions.calls if _is_candidate(site.parts, names))
+        calling = (site.root for site in mentions.calls if _is_candidate(site.parts, names)) if sites else ()
+        roots = {*direct, *calling}
+        order = tuple(sorted(roots, key=lambda name: (_line(module, name), name))) if roots else ()
+    except SourceError as error:
+        return str(error)
+    return mentions.owns, direct, aliases, sites, order
+
+
+def _line(module: Module, name: str) -> int:
+    """The line of a function; the body of the module comes last."""
+    definition = module.skeleton.definitions.get(name)
+    return 1 << 60 if definition is None else definition.node.lineno
+
+
+def _is_candidate(parts: tuple[str, ...], names: Collection[str]) -> bool:
+    return parts[-1] in names or (parts[-1] == "apply" and len(parts) > 1 and parts[-2] in names)
+
+
+def _site_facts(module: Module, site: _Site) -> object:
+    """A call with what tells which function it means: the function it stands in, and the names that this binds."""
+    skeleton = module.skeleton
+    definition = skeleton.definitions.get(site.root)
+    if definition is None:
+        return site.parts, site.root
+    scopes = skeleton.scope_chain(site.root)[:-1]
+    bound = [name for scope in scopes for name in skeleton.scopes[scope]]
+    if site.parts[0] not in bound:
+        return site.parts, site.root, definition.owner
+    local = [binding_facts(skeleton, b) for scope in scopes for bs in skeleton.scopes[scope].values() for b in bs]
+    return site.parts, site.root, definition.owner, bound, local
 
 
 class _Search:
@@ -236,7 +295,7 @@ class _Search:
         return before != (len(self.names), len(self.found[path]))
 
     def is_candidate(self, parts: tuple[str, ...]) -> bool:
-        return parts[-1] in self.names or (parts[-1] == "apply" and len(parts) > 1 and parts[-2] in self.names)
+        return _is_candidate(parts, self.names)
 
     def launches(self, module: Module, site: _Site) -> bool:
         """Whether a call means a function that is known to launch."""
@@ -282,6 +341,3 @@ class _Search:
             parts = root.split("#")[0].split(".")
             self.names.update(parts[-2:])
 
-    def line(self, path: str, name: str) -> int:
-        definition = self.modules[path].skeleton.definitions.get(name)
-        return 1 << 60 if definition is None else definition.node.lineno

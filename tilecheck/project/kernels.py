@@ -193,7 +193,7 @@ class _Finder:
         """Lines on which a call may make a kernel, found in the text."""
         names = {"kernel", *self.maker_names(), *self.imported_makers()}
         pattern = re.compile(rf"\b(?:{'|'.join(sorted(names))})[^\S\n]*[(,)]")
-        text, lines = self.module.text, self.module.lines
+        text, lines = self.module.code, self.module.lines
         numbers: list[int] = []
         number, at = 1, 0
         for match in pattern.finditer(text):
@@ -207,7 +207,7 @@ class _Finder:
         skeleton = self.module.skeleton
         imports = skeleton.scopes[""]
         functions = {qualname.rpartition(".")[2].partition("#")[0] for qualname in skeleton.definitions}
-        called = {name for match in _PASSED.finditer(self.module.text) if match[1] in functions
+        called = {name for match in _PASSED.finditer(self.module.code) if match[1] in functions
                   and (name := self.called(match.start())) is not None}
         for name in sorted(called.intersection(imports)):
             if any(isinstance(bound.binding, ImportBinding) for bound in imports[name]):
@@ -217,7 +217,7 @@ class _Finder:
 
     def called(self, bracket: int) -> str | None:
         """The name in front of a bracket."""
-        text = self.module.text
+        text = self.module.code
         start = text.rfind("\n", 0, bracket) + 1
         match = _BEFORE.match(text[start:bracket][::-1])
         return None if match is None else match[1][::-1]

@@ -13,7 +13,7 @@ from msgspec import Struct
 from tilecheck.project import kernels
 from tilecheck.project.hosts import Mentions
 from tilecheck.project.packages import FileName
-from tilecheck.project.relevance import may_launch, may_matter
+from tilecheck.project.relevance import may_launch, may_matter, may_own
 from tilecheck.project.skeleton import Skeleton, ValueBinding, skeleton
 from tilecheck.project.targets import Target
 from tilecheck.syntax.spans import Places
@@ -73,8 +73,40 @@ class Module:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """The lines of the text, without their ends."""
+        """The lines of the text, without their ends.
+
+        Lines after the last line of `code` are comments: a function that looks for comments reads `text`.
+        """
         return tuple(self.text.split("\n"))
+
+    @cached_property
+    def code(self) -> str:
+        """The text without the comments and blank lines that end it."""
+        lines = self.lines
+        end = len(lines)
+        while end and (lines[end - 1].startswith("#") or not lines[end - 1].strip()):
+            end -= 1
+        return "\n".join(lines[:end])
+
+    @cached_property
+    def may_matter(self) -> bool:
+        """Whether the file can define a kernel, as far as its bytes show."""
+        return may_matter(self.data)
+
+    @cached_property
+    def may_own(self) -> bool:
+        """Whether the file can be about the ownership of tensors, as far as its bytes show."""
+        return may_own(self.data)
+
+    @cached_property
+    def may_launch(self) -> bool:
+        """Whether the file names anything that launches a kernel."""
+        return may_launch(self.data)
+
+    @cached_property
+    def names_runtime(self) -> bool:
+        """Whether the file names the runtime."""
+        return b"tilecheck_runtime" in self.data
 
     def lines_of(self, definition: FuncDef) -> tuple[str, ...]:
         """The lines of a definition of this file, from the one on which it begins, without their ends."""
@@ -142,7 +174,7 @@ class Module:
 
     @cached_property
     def _kernels(self) -> tuple[KernelSite, ...]:
-        if not may_matter(self.data):
+        if not self.may_matter:
             self.check()  # a broken file is reported even if it is of no interest
             return ()
         sites = []
@@ -163,10 +195,6 @@ class Module:
     def host_functions(self) -> tuple[str, ...]:
         """Qualified names of the functions that may launch kernels; `<module>` when the module body may."""
         return self.project.host_functions(self)
-
-    def launches_directly(self) -> bool:
-        """Whether the file mentions anything that launches."""
-        return may_launch(self.data)
 
     @cached_property
     def _body(self) -> tuple[Stmt, ...]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
-from tilecheck.project.hosts import launching_functions
+from tilecheck.project.hosts import Launching, launching_functions
 from tilecheck.project.module import Module
 from tilecheck.project.packages import Packages, module_file
-from tilecheck.project.relevance import imported, may_matter
+from tilecheck.project.relevance import imported
 from tilecheck.project.resolve import ClassAt, FunctionAt, Origin, Resolver, ValueAt
 from tilecheck.project.targets import ClassTarget, ConstantTarget, FunctionTarget, Target
 from tilecheck.syntax.text import SourceError
@@ -34,7 +35,7 @@ class Project:
         self._contents = dict(contents or {})
         self._packages = Packages([Path(file) for file in self.files], [Path(root) for root in roots])
         self._modules: dict[str, Module] = {}
-        self._launching: Mapping[str, tuple[str, ...]] | None = None
+        self._launching: Launching | None = None
         for file in self.files:
             self._modules.setdefault(os.path.abspath(file), self._new(file))
         # asked for with every file of a run
@@ -110,39 +111,46 @@ class Project:
         return self._target(self.resolver.imported(module, dotted, level))
 
     @property
-    def launching(self) -> Mapping[str, tuple[str, ...]]:
+    def launching(self) -> Launching:
         """The functions that may launch, by the path of their file. It takes a search through all files."""
         if self._launching is None:
             self._launching = launching_functions(self)
         return self._launching
 
     @launching.setter
-    def launching(self, found: Mapping[str, tuple[str, ...]]) -> None:
+    def launching(self, found: Launching) -> None:
         self._launching = found
 
-    @property
-    def launch_files(self) -> tuple[str, ...]:
-        """The files under check in which launches may be found: first those with functions that may launch, then those
-        that may name a kernel, which they may hand to code that is not seen. It takes the same search."""
-        launching = self.launching
-        others = (module for module in self.modules() if module.path not in launching)
-        # a folder without a file of its own is a package, too
-        folders = {part for key in self._modules for part in os.path.dirname(key).split(os.sep)}
-        return (*launching, *(module.path for module in others if self._may_name_a_kernel(module, folders)))
+    def may_have_launches(self, module: Module) -> bool:
+        """Whether launches may be found in a file: one with functions that may launch, or one that may name a kernel,
+        which it may hand to code that is not seen. It takes the same search."""
+        return self.is_launching(module) or self._may_name_a_kernel(module)
 
-    def _may_name_a_kernel(self, module: Module, folders: Collection[str]) -> bool:
-        """Whether a file can define a kernel or imports something of the checked tree, as far as its bytes show."""
+    def is_launching(self, module: Module) -> bool:
+        """Whether the search for functions that may launch found a file, maybe with no function."""
+        return module.path in self.launching.functions
+
+    def _may_name_a_kernel(self, module: Module) -> bool:
+        """Whether a file can define a kernel or imports something of the checked tree, as far as its text shows."""
         try:
-            data = module.data
+            code = module.code.encode(errors="replace")
         except SourceError:
             return False  # reported where the file itself is checked
-        return may_matter(data) or any(
-            name == "." or name in folders or self.by_name(name, module) is not None
-            for name in sorted(imported(data)))
+        return module.may_matter or any(
+            name == "." or self.has_folder(name) or self.by_name(name, module) is not None
+            for name in sorted(imported(code)))
+
+    def has_folder(self, name: str) -> bool:
+        """Whether a file under check is below a folder of this name, which is a package even without `__init__.py`."""
+        return name in self._folders
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        return frozenset(part for key in self._keys for part in os.path.dirname(key).split(os.sep))
 
     def host_functions(self, module: Module) -> tuple[str, ...]:
         """See `Module.host_functions`."""
-        return self.launching.get(module.path, ())
+        return self.launching.functions.get(module.path, ())
 
     def _target(self, origin: Origin | None) -> Target | None:
         match origin:

@@ -15,7 +15,7 @@ from tilecheck.syntax.walk import walk
 
 __all__ = [
     "NODE_FIELDS", "Binding", "Bound", "ClassBinding", "Definition", "FunctionBinding", "ImportBinding",
-    "OpaqueBinding", "Skeleton", "StarImport", "ValueBinding", "add_parts", "skeleton",
+    "OpaqueBinding", "Skeleton", "StarImport", "ValueBinding", "add_parts", "binding_facts", "skeleton",
 ]
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -99,6 +99,21 @@ class Skeleton(Struct, frozen=True):
         """The scopes a name in this function is looked up in, innermost first."""
         definition = self.definitions.get(qualname)
         return ("",) if definition is None else (qualname, *reversed(definition.outer), "")
+
+
+def binding_facts(skeleton: Skeleton, bound: Bound) -> tuple[object, ...]:
+    """A binding as plain values, source positions included. The `repr` is the same in every process."""
+    match bound.binding:
+        case ImportBinding(dotted, level):
+            return bound.conditional, "import", dotted, level
+        case FunctionBinding(qualname):
+            return bound.conditional, "function", qualname
+        case ClassBinding(qualname):
+            methods = tuple(name for name in skeleton.definitions if name.startswith(f"{qualname}."))
+            return bound.conditional, "class", qualname, methods
+        case ValueBinding(value=value, path=path):
+            return bound.conditional, "value", path, ast.dump(value, include_attributes=True)
+    return bound.conditional, "opaque"
 
 
 def skeleton(tree: ast.Module) -> Skeleton:

@@ -167,12 +167,12 @@ _KIND: Final = "findings"
 def _load_or_analyze(file: str) -> tuple[Analysis, Report]:
     """From what an earlier program kept with its kernels, if nothing has changed that the findings depend on."""
     from tilecheck.config import load_config
-    from tilecheck.pipeline.run import holds, key_of
+    from tilecheck.pipeline.run import holds, inputs_of
     from tilecheck_runtime.kernel_cache.checker_results import load_result, store_result
 
     config = load_config([file])
     settings = replace(config, exclude=(), respect_gitignore=False, jobs=1, use_cache=config.cache_folder.exists())
-    parts = key_of([file], settings), repr(settings)
+    parts = inputs_of([file], settings).key(), repr(settings)
     known = load_result(_KIND, *parts)
     if isinstance(known, tuple) and holds(known[0].dependencies):
         return known
@@ -182,7 +182,7 @@ def _load_or_analyze(file: str) -> tuple[Analysis, Report]:
 
     analysis = analyse_paths([file], settings, no_progress)
     found = analysis, finish(analysis, settings)
-    if analysis.can_be_kept and key_of([file], settings) == parts[0]:  # nothing was edited meanwhile
+    if analysis.can_be_kept and inputs_of([file], settings).key() == parts[0]:  # nothing was edited meanwhile
         store_result(found, _KIND, *parts)
     return found
 

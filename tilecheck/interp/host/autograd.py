@@ -65,7 +65,7 @@ def started(
         (context.name, name): _elsewhere(value, f"{context.name}.{name}") for name, value in kept.items()}
     values: dict[str, Value] = {p.name: parameter(p, state) for p in backward.params}
     values[backward.params[0].name] = context
-    if _LATER not in module.text:
+    if _LATER not in module.code:
         results = list(result.items if isinstance(result, Items) else (result,))
         for param in backward.params[1:]:
             own = values[param.name]

@@ -35,7 +35,6 @@ from tilecheck.interp.host.values import (
 )
 from tilecheck.project import kernels
 from tilecheck.project.module import Module
-from tilecheck.project.relevance import may_matter
 from tilecheck.symbolic import ONE, Cond, Term, disj
 from tilecheck.syntax import tree
 from tilecheck.syntax.text import SourceError
@@ -89,7 +88,7 @@ def qualname(module: Module, definition: tree.FuncDef, otherwise: str) -> str:
 def is_kernel(ev: Evaluator, module: Module, qualified: str) -> bool:
     known = ev.kernel_names.get(module.path)
     if known is None:
-        known = kernels.decorated(ev.project, module) if may_matter(module.data) else frozenset()
+        known = kernels.decorated(ev.project, module) if module.may_matter else frozenset()
         ev.kernel_names[module.path] = known
     return qualified in known
 

@@ -267,7 +267,7 @@ def rebound(owner: Class, name: str) -> bool:
 def may_be_set(module: Module, name: str) -> bool:
     """Whether code of a module sets an attribute of this name, of whatever it is."""
     return re.search(rf"\.{re.escape(name)}\s*(?:,[^=\n]*)?(?:[-+*/%|&^]|//|\*\*|<<|>>)?=[^=]"
-                     r"|\bsetattr\s*\((?!\s*(?:self|ctx)\b)|__dict__", module.text) is not None
+                     r"|\bsetattr\s*\((?!\s*(?:self|ctx)\b)|__dict__", module.code) is not None
 
 
 def settled_record(ev: Evaluator, module: Module, value: Value) -> Value:

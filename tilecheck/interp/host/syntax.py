@@ -36,13 +36,13 @@ class Syntax:
     def __init__(self, module: Module) -> None:
         self.file = module.path
         self._lines = module.lines
-        self._ascii = module.text.isascii()
+        self._ascii = module.code.isascii()
         self._skeleton = module.skeleton
         self._functions: dict[str, tree.FuncDef] = {}
         self._classes: dict[str, tree.ClassDef] = {}
         self._body: tuple[Stmt, ...] | None = None
         self._chains: dict[ast.AST, tuple[tuple[str, ...], ...]] = {}
-        declared = re.findall(r"^[ \t]+global[ \t]+([\w \t,]+)", module.text, re.MULTILINE)
+        declared = re.findall(r"^[ \t]+global[ \t]+([\w \t,]+)", module.code, re.MULTILINE)
         self.reassigned = frozenset(name.strip() for names in declared for name in names.split(","))
         """Module-level names that functions assign."""
 

@@ -55,7 +55,7 @@ def unseen(
     found |= _kernels(ev, module, defaults) | out_of_sight(ev, module, launchers)
     given = [n for own in (*statements, decorators) for n in _handed_over(ev, module, own, launchers)]
     found |= _kernels(ev, module, given) | _launched_by(ev, module, _private_elsewhere(ev, module, given))
-    text = module.text
+    text = module.code
     # of other letters some are read as these
     mentioned = not text.isascii() or any(name in text for name in launchers)
     for own in statements if mentioned else ():

@@ -126,7 +126,7 @@ def _generates(node: ast.AST) -> bool:
 
 def _is_near(m: Machine, target: Routine) -> bool:
     """Whether a function is one of the file under check, or of another one that is about ownership too."""
-    return target.module is m.module or b"tilecheck_runtime" in target.module.data
+    return target.module is m.module or target.module.names_runtime
 
 
 def _bind(m: Machine, scope: Scope, declared: ast.arguments, args: list[Value], named: Named,

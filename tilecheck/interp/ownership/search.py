@@ -20,7 +20,6 @@ from tilecheck.interp.ownership.operations import never_run
 from tilecheck.interp.ownership.path import Path, paths
 from tilecheck.interp.ownership.signatures import Kernels
 from tilecheck.interp.ownership.statements import run_block
-from tilecheck.project.relevance import may_own
 from tilecheck.project.resolve import FunctionAt, dotted_parts
 from tilecheck.project.skeleton import Definition, ImportBinding, ValueBinding
 from tilecheck.project.targets import ExternalName, ModuleTarget
@@ -49,7 +48,7 @@ class Owned(Struct, frozen=True):
 
 def find_ownership(project: Project, module: Module) -> Owned:
     """See `Owned`. A file that cannot be about ownership costs a look at its bytes."""
-    return _Search(project, module).run() if may_own(module.data) else Owned()
+    return _Search(project, module).run() if module.may_own else Owned()
 
 
 class _Search:
@@ -89,7 +88,7 @@ class _Search:
             except SourceError:
                 continue
             kernel = isinstance(origin, FunctionAt) and self.kernels.find(origin.module, origin.qualname) is not None
-            if kernel or (isinstance(origin, ModuleTarget) and b"tilecheck_runtime" in origin.module.data):
+            if kernel or (isinstance(origin, ModuleTarget) and origin.module.names_runtime):
                 yield name
 
     def follow(self, name: str) -> None:

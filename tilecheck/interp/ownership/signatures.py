@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from tilecheck.interp.kernel.dialect.signature import Parameter, signature
-from tilecheck.project.relevance import may_matter
 from tilecheck.syntax.text import SourceError
 from tilecheck.syntax.tree import Span
 
@@ -62,7 +61,7 @@ class Kernels:
         known = self._sites.get(module.path)
         if known is None:
             try:
-                sites = module.kernels() if may_matter(module.data) else ()
+                sites = module.kernels() if module.may_matter else ()
             except SourceError:
                 sites = ()
             known = self._sites[module.path] = {site.qualname: site for site in sites if site.module is module}

@@ -10,13 +10,14 @@ from typing import Final
 
 from tilecheck.config import Config, ConfigError, load_config
 from tilecheck.diagnostics import Diagnostic, Report
+from tilecheck.pipeline.cache import open_cache
 from tilecheck.pipeline.policy import finish
-from tilecheck.pipeline.results import Analysis
-from tilecheck.pipeline.run import keep, kept, parse_overlays, read_overlays
+from tilecheck.pipeline.run import parse_overlays, read_overlays
+from tilecheck.pipeline.store import Store
+from tilecheck.pipeline.workspace import Workspace
 from tilecheck.project.discover import discover
 from tilecheck.repair.apply.original_bytes import change_bytes
 from tilecheck.repair.edits import Fix, OverlapError
-from tilecheck.server.analysis.workspace import Workspace
 from tilecheck.server.documents import Document
 from tilecheck.server.drift import Drift
 from tilecheck.server.findings import finding_of, finding_of_failure, moved
@@ -47,7 +48,7 @@ class Folder:
         self._disk: dict[str, bytes] = {}
         self._workspace: Workspace | None = None
         self._report: Report | None = None
-        self._first: Analysis | None = None
+        self._saved = False
         self._texts: dict[str, tuple[bytes, Text]] = {}
         self._tried: dict[tuple[bytes, Diagnostic, Fix], bool] = {}
 
@@ -68,20 +69,15 @@ class Folder:
         self._report = None
         if self._workspace is None or overlays != self._overlays:
             self._overlays = overlays
-            self._workspace = Workspace(contents, self._roots(), parse_overlays(overlays))
-            self._first = kept(self._disk, self._roots(), overlays, self.config) if contents == self._disk else None
+            self._workspace = Workspace(contents, self._roots(), parse_overlays(overlays), self._store())
+            self._saved = self._workspace.complete
             return
-        known = self._workspace.project.known()
-        if contents != self._disk:
-            self._first = None
-        if set(contents) != set(self._workspace.files):
-            self._workspace.restock(contents)
-            self._first = None
-        else:
-            changed = {path: data for path, data in contents.items() if _data(known[path]) != data}
-            if changed:
-                self._workspace.replace(changed)
-                self._first = None
+        self._workspace.restock(contents)
+        self._saved = False
+
+    def _store(self) -> Store | None:
+        cache = open_cache(self.config.cache_folder) if self.config.use_cache else None
+        return None if cache is None else Store(cache, self._roots(), self._overlays)
 
     def _settings(self) -> tuple[tuple[str, str], ...]:
         """Read the settings; those that cannot be read leave the ones before in force."""
@@ -156,32 +152,33 @@ class Folder:
             return
         if _data(workspace.project.known()[path]) != data:
             workspace.replace({path: data})
-            self._report = self._first = None
+            self._report, self._saved = None, False
 
     # --- what is found -----------------------------------------------------------------------------------------------
 
     def step(self, wanted: list[str]) -> bool:
         """Do one step of the analysis; whether there was one to do."""
-        was_complete = self.workspace.complete
         busy = self.workspace.step(wanted)
         self._report = None if busy else self._report
-        if not busy and not was_complete and self._contents() == self._disk:
-            keep(self._disk, self._roots(), self._overlays, self.config, self.workspace.analysis())
+        if not busy and not self._saved and self._contents() == self._disk:
+            self._saved = True
+            self.report()  # with which all kernels are concluded
+            self.workspace.save()
         return busy
 
     def is_settled(self, path: str) -> bool:
         """Whether what is known of a file is what will be said of it."""
-        return self._first is not None or self.workspace.is_settled(path)
+        return self.workspace.is_settled(path)
 
     @property
     def is_complete(self) -> bool:
-        return self._first is not None or self.workspace.complete
+        return self.workspace.complete
 
     def report(self) -> Report:
         """What is known now. Before everything was looked at once, opt-outs are not said to be unused: what they are
         for may not have been met."""
         if self._report is None:
-            found = finish(self._first or self.workspace.analysis(), self.config)
+            found = finish(self.workspace.analysis(), self.config)
             if not self.is_complete:
                 found = Report(tuple(d for d in found.diagnostics if d.code != "TC901"), found.kernels, found.failures,
                                found.files)

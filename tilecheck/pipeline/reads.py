@@ -1,4 +1,4 @@
-"""What a step of an analysis has read of the files: keys, each of which names a part of one file."""
+"""What a unit of the analysis reads: keys, each of which names a part of one file."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 __all__ = ["Key", "Kind", "Reads", "Recording", "by_path", "closure"]
 
-Kind: TypeAlias = Literal["file", "name", "stars", "function", "class", "import"]
+Kind: TypeAlias = Literal["file", "code", "name", "stars", "function", "class", "import", "folder",
+                          "launching"]
 
 
 class Key(NamedTuple):
-    """A part of a file.
+    """A part of a file. A key also records that there is no such part: its digest changes when the part appears.
 
-    kind  `file`: all of it. `name`: what binds the module-level name `what`, values included. `stars`: its star
-          imports. `function`, `class`: the definition with the qualified name `what`. `import`: which file the import
-          `what`, as `name` newline `path found`, means in this one
-    path  of the file
+    kind  `file`: all bytes. `code`: all but the comments that end the file. `name`: the bindings of the module-level
+          name `what`, values included. `stars`: the star imports. `function`, `class`: the definition with the
+          qualified name `what`. `import`: the file that an import of `what` means in this file. `folder`: whether a
+          file under check is below a folder called `what`. `launching`: the functions of the file that may launch
+    path  of the file; empty for `folder`
     """
 
     kind: Kind
@@ -32,8 +34,8 @@ _NOTHING: Final[frozenset[Key]] = frozenset()
 
 
 class Recording:
-    """Where keys are noted: the innermost of the sets that are being filled. `quiet` while what is read of files is
-    noted in another way."""
+    """Records keys in the innermost of the sets that are open. While it is quiet, a file that is read is not recorded:
+    the caller records a smaller part of it."""
 
     def __init__(self) -> None:
         self._open: list[set[Key]] = []
@@ -42,21 +44,22 @@ class Recording:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether a file that a name leads to counts as read, all of it."""
+        """Whether a file that a name leads to counts as read as a whole."""
         return bool(self._coarse) and self._coarse[-1] and not self._quiet
 
     def note(self, key: Key) -> None:
+        """Record one key."""
         if self._open:
             self._open[-1].add(key)
 
-    def read(self, path: str) -> None:
-        """Note that all of a file may have been read, unless it is known better."""
+    def read(self, path: str, kind: Kind = "code") -> None:
+        """Record that a whole file may have been read, unless a smaller part is recorded instead."""
         if not self._quiet:
-            self.note(Key("file", path))
+            self.note(Key(kind, path))
 
     @contextmanager
     def filling(self, coarse: bool = False) -> Iterator[set[Key]]:
-        """Note in a new set until the end. What fills a coarse one is not quiet, whoever asked for it."""
+        """Record in a new set until the end. A coarse set is not quiet, whatever surrounds it."""
         found: set[Key] = set()
         outer, self._quiet = self._quiet, 0 if coarse else self._quiet
         self._open.append(found)
@@ -70,6 +73,7 @@ class Recording:
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
+        """Do not record whole files until the end."""
         self._quiet += 1
         try:
             yield
@@ -78,7 +82,7 @@ class Recording:
 
 
 def closure(keys: Iterable[Key], behind: Mapping[Key, frozenset[Key]]) -> frozenset[Key]:
-    """The keys, and those that were read to know what they mean."""
+    """The keys, and those that were read to find out what they mean."""
     found: set[Key] = set()
     left = list(keys)
     while left:
@@ -90,6 +94,7 @@ def closure(keys: Iterable[Key], behind: Mapping[Key, frozenset[Key]]) -> frozen
 
 
 def by_path(keys: Iterable[Key]) -> Reads:
+    """Keys grouped by the path of their file."""
     found: dict[str, set[Key]] = {}
     for key in keys:
         found.setdefault(key.path, set()).add(key)

@@ -1,4 +1,4 @@
-"""A project whose files change, and which notes what is read of them."""
+"""A project that records what is read of its files, and of which files can be replaced."""
 
 from __future__ import annotations
 
@@ -8,54 +8,91 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Final, ParamSpec, cast
 
+from tilecheck.pipeline.cache import digest
+from tilecheck.pipeline.facets import facet_digest
+from tilecheck.pipeline.reads import Key, Kind, Recording
+from tilecheck.project.hosts import Launching, Mentions
 from tilecheck.project.module import KernelSite, Module
 from tilecheck.project.packages import FileName
 from tilecheck.project.project import Project
 from tilecheck.project.resolve import ClassAt, FunctionAt, Origin, Resolver, ValueAt
 from tilecheck.project.skeleton import Skeleton, ValueBinding
 from tilecheck.project.targets import ClassTarget, ConstantTarget, FunctionTarget, ModuleTarget, Target
-from tilecheck.server.analysis.reads import Key, Recording
 from tilecheck.syntax.text import SourceError
 from tilecheck.syntax.tree import ClassDef, Expr, FuncDef, Stmt
 
-__all__ = ["LiveModule", "LiveProject"]
+__all__ = ["RecordingModule", "RecordingProject"]
 
 P = ParamSpec("P")
 
 _PLACED: Final = (FunctionAt, ClassAt, ValueAt, ModuleTarget)
 _TARGETS: Final = (FunctionTarget, ClassTarget, ConstantTarget, ModuleTarget)
-"""What stands in a file of the project."""
+"""Targets that are located in a file of the project."""
+_ELSEWHERE: Final = frozenset({"folder", "import", "launching"})
+"""Kinds of keys whose digest depends on other files."""
 
 
-class LiveModule(Module):
-    """A file that notes when it is read. Whoever asks for one definition has read that, and else all of it."""
+class RecordingModule(Module):
+    """A file that records when it is read: one definition where a caller asks for that, and else the whole file."""
 
-    def __init__(self, project: LiveProject, path: str, name: FileName, data: bytes | None) -> None:
+    def __init__(self, project: RecordingProject, path: str, name: FileName, data: bytes | None) -> None:
         super().__init__(project, path, name, data)
         self.recording = project.recording
         self._sites: tuple[frozenset[Key], tuple[KernelSite, ...]] | None = None
 
     def forget_sites(self) -> None:
-        """What its decorators mean may have changed."""
+        """Forget the kernels: what decorators mean may have changed."""
         self._sites = None
         vars(self).pop("_kernels", None)
 
-    def _whole(self, what: str) -> Any:
-        self.recording.read(self.path)
-        kept = vars(self)
-        if what not in kept:
-            kept[what] = vars(Module)[what].func(self)
-        return kept[what]
+    def _whole(self, what: str, kind: Kind = "code") -> Any:
+        self.recording.read(self.path, kind)
+        cached = vars(self)
+        if what not in cached:
+            with self.recording.quiet():
+                cached[what] = vars(Module)[what].func(self)
+        return cached[what]
 
     @property
     def data(self) -> bytes:
-        found: bytes = self._whole("data")
+        found: bytes = self._whole("data", "file")
         return found
 
     @property
     def text(self) -> str:
-        found: str = self._whole("text")
+        found: str = self._whole("text", "file")
         return found
+
+    @property
+    def code(self) -> str:
+        found: str = self._whole("code")
+        return found
+
+    @property
+    def may_matter(self) -> bool:
+        return bool(self._whole("may_matter"))
+
+    @property
+    def may_own(self) -> bool:
+        return bool(self._whole("may_own"))
+
+    @property
+    def may_launch(self) -> bool:
+        return bool(self._whole("may_launch"))
+
+    @property
+    def names_runtime(self) -> bool:
+        return bool(self._whole("names_runtime"))
+
+    @property
+    def mentions(self) -> Mentions:
+        found: Mentions = self._whole("mentions")
+        return found
+
+    def check(self) -> None:
+        self.recording.read(self.path)
+        with self.recording.quiet():
+            super().check()
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -109,11 +146,11 @@ class LiveModule(Module):
 
 
 def _entry(method: Callable[P, Origin | None]) -> Callable[P, Origin | None]:
-    """A way into the resolver: what it reads on the way is noted name by name, and where it leads to as a whole."""
+    """An entry of the resolver: what it reads is recorded name by name, and the file that it leads to as a whole."""
 
     @wraps(method)
     def call(*args: P.args, **kwargs: P.kwargs) -> Origin | None:
-        recording: Recording = cast("LiveResolver", args[0]).recording
+        recording: Recording = cast("RecordingResolver", args[0]).recording
         with recording.quiet():
             found = method(*args, **kwargs)
         if isinstance(found, _PLACED) and recording.is_coarse:
@@ -123,10 +160,10 @@ def _entry(method: Callable[P, Origin | None]) -> Callable[P, Origin | None]:
     return call
 
 
-class LiveResolver(Resolver):
-    """A resolver that notes which names were looked up; `behind` has what was read to know a name."""
+class RecordingResolver(Resolver):
+    """A resolver that records which names were looked up; `behind` has the keys that were read to resolve a name."""
 
-    def __init__(self, project: LiveProject) -> None:
+    def __init__(self, project: RecordingProject) -> None:
         super().__init__(project)
         self.recording = project.recording
         self.behind: dict[Key, frozenset[Key]] = {}
@@ -157,16 +194,18 @@ class LiveResolver(Resolver):
         return super()._exports(module, name)
 
 
-class LiveProject(Project):
-    """Files of which some may be replaced."""
+class RecordingProject(Project):
+    """A project that records what is read, and whose files can be replaced."""
 
     def __init__(self, files: Sequence[str], roots: Iterable[str], contents: Mapping[str, bytes]) -> None:
         self.recording = Recording()
+        self._digests: dict[str, dict[Key, str]] = {}
+        self._digests_elsewhere: dict[Key, str] = {}
         super().__init__(files, roots, contents)
-        self.resolver: LiveResolver = LiveResolver(self)
+        self.resolver: RecordingResolver = RecordingResolver(self)
 
     def _new(self, file: str) -> Module:
-        return LiveModule(self, file, self._packages.name(Path(file)), self._contents.get(file))
+        return RecordingModule(self, file, self._packages.name(Path(file)), self._contents.get(file))
 
     def module(self, path: Any) -> Module:
         found = super().module(path)
@@ -189,41 +228,95 @@ class LiveProject(Project):
     def by_name(self, dotted: str, relative_to: Module | None = None) -> Module | None:
         with self.recording.quiet():
             found = super().by_name(dotted, relative_to)
-        importer = "" if relative_to is None else relative_to.path
-        self.recording.note(Key("import", importer, f"{dotted}\n{'' if found is None else found.path}"))
+        self.recording.note(Key("import", "" if relative_to is None else relative_to.path, dotted))
         if found is not None and self.recording.is_coarse:
             self.recording.read(found.path)
         return found
 
+    def is_launching(self, module: Module) -> bool:
+        self.recording.note(Key("launching", module.path))
+        return super().is_launching(module)
+
+    def has_folder(self, name: str) -> bool:
+        self.recording.note(Key("folder", "", name))
+        return super().has_folder(name)
+
+    def host_functions(self, module: Module) -> tuple[str, ...]:
+        self.recording.note(Key("launching", module.path))
+        return super().host_functions(module)
+
+    @property
+    def contents(self) -> Mapping[str, bytes]:
+        """The bytes that stand for files on disk, by path."""
+        return self._contents
+
+    def adopt_launching(self, found: Launching) -> None:
+        """Use the result of an earlier search for functions that launch."""
+        self._launching = found
+        self._digests_elsewhere = {k: d for k, d in self._digests_elsewhere.items() if k.kind != "launching"}
+
+    def forget_launching(self) -> None:
+        """Search again when the functions that launch are next asked for."""
+        self._launching = None
+
+    def digest(self, key: Key) -> str:
+        """The digest of what a key names now."""
+        table = self._digests_elsewhere if key.kind in _ELSEWHERE else self._digests.setdefault(key.path, {})
+        known = table.get(key)
+        if known is None:
+            with self.recording.filling(), self.recording.quiet():
+                known = table[key] = self._digest(key)
+        return known
+
+    def _digest(self, key: Key) -> str:
+        match key.kind:
+            case "import":
+                found = self.by_name(key.what, self.module(key.path) if key.path else None)
+                return "" if found is None else found.path
+            case "folder":
+                return str(self.has_folder(key.what))
+            case "launching":
+                found_here = self.launching.functions.get(key.path)
+                return "" if found_here is None else digest(*found_here)
+        return facet_digest(self.module(key.path), key)
+
+    def read_bytes(self, path: str) -> bytes | None:
+        """The bytes of a file, or None if it cannot be read."""
+        with self.recording.filling(), self.recording.quiet():
+            return _bytes(self.module(path))
+
     def replace(self, path: str, data: bytes) -> tuple[Module, Module]:
-        """Give a file other bytes: the file as it was, and as it is. What names mean is looked up again."""
+        """Give a file other bytes, and return the file before and after. Names are resolved again."""
         before = self._modules[os.path.abspath(path)]
         self._contents[path] = data
         after = self._modules[os.path.abspath(path)] = self._new(path)
+        self._digests.pop(path, None)
         self._forget()
         return before, after
 
-    def take_over(self, earlier: LiveProject) -> None:
-        """Use the files of an earlier project that are the same in this one: their bytes, and how they are imported."""
+    def take_over(self, earlier: RecordingProject) -> None:
+        """Use the modules of an earlier project whose bytes, name and package are the same in this one."""
         for key, known in earlier._modules.items():
             # files beside these that were found by import may still be there
             module = self._modules.get(key) or self._new(known.path)
-            if (isinstance(known, LiveModule) and known.path == module.path and known.name == module.name
+            if (isinstance(known, RecordingModule) and known.path == module.path and known.name == module.name
                     and known.is_package == module.is_package and _bytes(known) == _bytes(module)):
                 known.project = self
                 known.recording = self.recording
                 self._modules[key] = known
+                self._digests[known.path] = earlier._digests.get(known.path, {})
         self._forget()
 
     def known(self) -> Mapping[str, Module]:
-        """The files that were read so far, by their path."""
+        """The files that were asked for so far, by their path."""
         return {module.path: module for module in self._modules.values()}
 
     def _forget(self) -> None:
-        self.resolver = LiveResolver(self)
+        self.resolver = RecordingResolver(self)
         self._launching = None
+        self._digests_elsewhere.clear()
         for module in self._modules.values():
-            if isinstance(module, LiveModule):
+            if isinstance(module, RecordingModule):
                 module.forget_sites()
 
 
