@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilecheck.dtypes import BOOL, DTYPES, UNKNOWN, DType, ElementOf
 from tilecheck.interp.host.launch import Argument, Launch
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.symbolic import FALSE, ONE, TRUE, Substitution, Symbol, atoms_of, const, symbol_from_text
@@ -119,8 +120,7 @@ def _values(model: KernelModel, arguments: Sequence[Argument], case: Mapping[str
     return out
 
 
-_NAMES: Final[Mapping[str, str]] = {"bool": "bool_"}
-_TYPES: Final = ".dtype"
+_BY_NAME: Final[Mapping[str, DType]] = {**DTYPES, "bool": BOOL}
 
 
 def _substitute(use: Use, given: Substitution, arguments: Mapping[str, Argument]) -> Use:
@@ -135,13 +135,10 @@ def _substitute(use: Use, given: Substitution, arguments: Mapping[str, Argument]
 
 
 def _operand(o: Operand, given: Substitution, arguments: Mapping[str, Argument]) -> Operand:
-    from tilecheck.interp.kernel.tile_types.dtypes import UNKNOWN, known
-
     dtype = o.dtype
-    if dtype.endswith(_TYPES):
-        array = arguments.get(dtype.removesuffix(_TYPES))
-        named = None if array is None or array.dtype is None else _NAMES.get(array.dtype, array.dtype)
-        dtype = named if named is not None and known(named) else UNKNOWN
+    if isinstance(dtype, ElementOf):
+        array = arguments.get(dtype.array)
+        dtype = UNKNOWN if array is None or array.dtype is None else _BY_NAME.get(array.dtype, UNKNOWN)
     return replace(o, dtype=dtype, shape=None if o.shape is None else tuple(given.term(e) for e in o.shape))
 
 
@@ -151,7 +148,7 @@ def _faulty_launch(use: Use, misfit: Misfit, case: _Case) -> FaultyLaunch:
     values = tuple((name, n) for name, n in case.values.items() if name in names)
     dtypes: list[tuple[str, str]] = []
     if misfit.code in ("TC502", "TC505"):
-        for name in dict.fromkeys(o.dtype.removesuffix(_TYPES) for o in use.operands if o.dtype.endswith(_TYPES)):
+        for name in dict.fromkeys(o.dtype.array for o in use.operands if isinstance(o.dtype, ElementOf)):
             dtype = case.arguments[name].dtype if name in case.arguments else None
             if dtype is not None:
                 dtypes.append((name, dtype))

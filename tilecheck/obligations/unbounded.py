@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilecheck.interp.kernel.tile_types.dtypes import BITS
+from tilecheck.dtypes import DTYPES
 from tilecheck.obligations.reasons import Cause, because
 from tilecheck.symbolic import WRAPPED, App, Load, atoms_in
 from tilecheck.symbolic.footprint import Region
@@ -21,4 +21,4 @@ def unbounded(*regions: Region) -> Reason | None:
     (number,) = found.args
     read = min((a.array for a in atoms_in(number) if isinstance(a, Load)), default=None)
     help_ = () if read is None else because(Cause.WOULD_BOUND, read)
-    return (*because(Cause.WRAPS, number, BITS[found.fn]), *help_)
+    return (*because(Cause.WRAPS, number, DTYPES[found.fn].bits), *help_)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
+from tilecheck.dtypes import DType, ElementOf
 from tilecheck.interp.kernel.value_trace import values_by_place
 from tilecheck.interp.kernel.values import Bool, Choice, Data, Int, Shape, Value
 from tilecheck.rules.messages.wording import spelled
@@ -50,7 +51,7 @@ def type_text(value: Value) -> str | None:
 
 
 def _tile(value: Int | Bool | Data) -> str | None:
-    dtype = "?" if not value.dtype or value.dtype[0] in "~?" else value.dtype
+    dtype = str(value.dtype) if isinstance(value.dtype, (DType, ElementOf)) else "?"
     if value.shape == ():
         return None if dtype == "?" else dtype
     if value.shape is None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from tilecheck.dtypes import SIGNED, UNSIGNED, Kind
+
 
 def _next_pow2(n: int) -> int:
     return 1 if n <= 1 else 1 << (n - 1).bit_length()
@@ -33,10 +35,7 @@ def _wrapped(bits: int, signed: bool) -> Callable[..., int]:
     return lambda a: (a + half) % (1 << bits) - half
 
 
-WRAPPED: Final = {
-    **{f"int{bits}": _wrapped(bits, True) for bits in (8, 16, 32, 64)},
-    **{f"uint{bits}": _wrapped(bits, False) for bits in (8, 16, 32, 64)},
-}
+WRAPPED: Final = {t.name: _wrapped(t.bits, t.kind is Kind.SIGNED) for t in (*SIGNED, *UNSIGNED)}
 """What is left of a number in an integer type, by its name."""
 FUNCTIONS: Final[Mapping[str, Callable[..., int]]] = {
     "and": lambda a, b: a & b,

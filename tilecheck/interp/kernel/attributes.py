@@ -6,12 +6,12 @@ import ast
 import math
 from collections.abc import Callable, Iterator
 
+from tilecheck.dtypes import DType, ElementOf, Weak
 from tilecheck.interp.kernel.assigned import assigned_names
 from tilecheck.interp.kernel.coerce import arrays_in, extent_of, rank_of, to_array
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.names import from_target, in_module
-from tilecheck.interp.kernel.tile_types.dtypes import known
 from tilecheck.interp.kernel.values import (
     ArrayRef,
     Bool,
@@ -81,7 +81,8 @@ def _array(m: Machine, value: ArrayRef, name: str, span: Span) -> Value:
 
 def _dtype(m: Machine, value: ArrayRef, span: Span) -> Value:
     names = sorted({view.root for _, view in value.options})
-    return Named(" or ".join(f"{n}.dtype" for n in names))
+    types = [ElementOf(n) for n in names]
+    return Named(" or ".join(map(str, types)), types[0] if len(types) == 1 else None)
 
 
 def _rank(m: Machine, value: ArrayRef, span: Span) -> Value:
@@ -98,7 +99,7 @@ def _rank(m: Machine, value: ArrayRef, span: Span) -> Value:
 def _tile_shape(m: Machine, value: ArrayRef, span: Span) -> Value:
     shapes = {view.tile for _, view in value.options}
     shape = shapes.pop() if len(shapes) == 1 else None
-    return Unknown("tile shape") if shape is None else Tuple(tuple(Int(e, dtype="~int") for e in shape))
+    return Unknown("tile shape") if shape is None else Tuple(tuple(Int(e, dtype=Weak.INT) for e in shape))
 
 
 def _steps(m: Machine, value: ArrayRef, span: Span) -> Value:
@@ -121,14 +122,14 @@ def _tile(m: Machine, value: Int | Bool | Data, name: str, span: Span) -> Value:
     if name == "shape":
         if value.shape is None:
             return Unknown("shape of a tile")
-        return Tuple(tuple(Int(e, dtype="~int") for e in value.shape))
+        return Tuple(tuple(Int(e, dtype=Weak.INT) for e in value.shape))
     if name == "ndim":
-        return Unknown("rank of a tile") if value.shape is None else Int(const(len(value.shape)), dtype="~int")
+        return Unknown("rank of a tile") if value.shape is None else Int(const(len(value.shape)), dtype=Weak.INT)
     if name == "dtype":
-        if known(value.dtype):
-            return TileRef(value.dtype)
-        if value.dtype.endswith(".dtype"):
-            return Named(value.dtype)
+        if isinstance(value.dtype, DType):
+            return TileRef(value.dtype.name)
+        if isinstance(value.dtype, ElementOf):
+            return Named(str(value.dtype), value.dtype)
         return Named(m.name("dtype", span))
     return Method(value, name)
 

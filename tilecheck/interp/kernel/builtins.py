@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from tilecheck.dtypes import Weak
 from tilecheck.interp.kernel.calls import BUILTIN, EXTERNAL, TILE, Arguments, call, unknown_call
 from tilecheck.interp.kernel.coerce import arrays_in, constant_int, expand, rank_of, show, to_bool, to_int, to_term
 from tilecheck.interp.kernel.interpreter import Machine
@@ -50,7 +51,7 @@ def _range(m: Machine, args: Arguments) -> Value:
     return Range(first, noted(m, last) if down else not_below(m, last), by)
 
 
-_NUMBERS: Final = (Int(ZERO, dtype="~int"), Int(ONE, dtype="~int"))
+_NUMBERS: Final = (Int(ZERO, dtype=Weak.INT), Int(ONE, dtype=Weak.INT))
 
 
 def _addressing(m: Machine, value: Value, args: Arguments) -> Int:

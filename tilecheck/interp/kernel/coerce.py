@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from tilecheck.dtypes import I64, SOME_INTEGER, UNKNOWN, ElementType
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.overflow import noted
 from tilecheck.interp.kernel.poison.propagation import lose, observe, shadow_of
-from tilecheck.interp.kernel.tile_types.dtypes import SOME_INTEGER
 from tilecheck.interp.kernel.values import (
     ArrayRef,
     Bool,
@@ -272,9 +272,9 @@ def extent_of(m: Machine, ref: ArrayRef, axis: int, what: str = "shape") -> Term
     return term if term is not None else ZERO
 
 
-def extent_type(m: Machine, ref: ArrayRef) -> str:
+def extent_type(m: Machine, ref: ArrayRef) -> ElementType:
     """The type of the extents of a reference, as far as it is certain."""
-    return "int64" if all(m.indexed.get(view.root) for _, view in ref.options) else SOME_INTEGER
+    return I64 if all(m.indexed.get(view.root) for _, view in ref.options) else SOME_INTEGER
 
 
 def rank_of(m: Machine, ref: ArrayRef) -> int | None:
@@ -298,7 +298,7 @@ def expand(m: Machine, value: Value) -> tuple[Value, ...] | None:
     if isinstance(value, Range):
         start, stop, step = value.start.constant, value.stop.constant, value.step.constant
         if start is not None and stop is not None and step and len(range(start, stop, step)) <= 64:
-            return tuple(Int(const(i), dtype="?") for i in range(start, stop, step))
+            return tuple(Int(const(i), dtype=UNKNOWN) for i in range(start, stop, step))
     return None
 
 

@@ -11,6 +11,7 @@ import tilecheck.interp.kernel.builtins
 import tilecheck.interp.kernel.memory
 import tilecheck.interp.kernel.shapeops
 import tilecheck.interp.kernel.tileops  # noqa: F401 (the four fill the tables of operations)
+from tilecheck.dtypes import I64, SOME_INTEGER, SOME_NUMBER, Weak
 from tilecheck.interp.kernel.access import Access, Gap, KernelModel, Param, ParamKind
 from tilecheck.interp.kernel.coerce import base_name
 from tilecheck.interp.kernel.declared_contracts import declared, integers, ranges
@@ -23,7 +24,6 @@ from tilecheck.interp.kernel.locks import settled
 from tilecheck.interp.kernel.names import in_module
 from tilecheck.interp.kernel.poison.sources import Paddings
 from tilecheck.interp.kernel.statements import STATEMENTS
-from tilecheck.interp.kernel.tile_types.dtypes import SOME_INTEGER, SOME_NUMBER
 from tilecheck.interp.kernel.values import NONE, Data, Int, ParamRef, Value
 from tilecheck.project.annotations import is_constant_annotation, tile_annotation
 from tilecheck.symbolic import FALSE, TRUE, Cond, Opaque, atoms_in, conj, symbol
@@ -179,14 +179,14 @@ def _parameter(m: Machine, site: KernelSite, name: str, annotation: Expr | None)
     if is_constant_annotation(m.project, site.module, annotation):
         m.used_as(name, "constant")
         if _mentions_float(annotation):
-            return Data((), symbol(name), dtype="~float")
+            return Data((), symbol(name), dtype=Weak.FLOAT)
         return Int(symbol(name), dtype=_LOOSE.get(_constant_of(annotation), SOME_NUMBER))
     if mentions_64_bits(annotation):
         said = tile_annotation(m.project, site.module, annotation)
         if said == "ScalarInt64":
             m.used_as(name, "scalar")
             m.doubled.add(name)
-            return Int(symbol(name), dtype="int64")
+            return Int(symbol(name), dtype=I64)
         m.indexed[name] = said == "IndexedWithInt64"
         return ParamRef(name)
     plain = _plain(annotation)
@@ -210,7 +210,7 @@ def _mentions_float(annotation: Expr) -> bool:
     return False
 
 
-_LOOSE: Final = {"int": "~int", "bool": "~bool"}
+_LOOSE: Final = {"int": Weak.INT, "bool": Weak.BOOL}
 
 
 def _constant_of(annotation: Expr) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from tilecheck.dtypes import Weak
 from tilecheck.interp.kernel.assigned import bound_in
 from tilecheck.interp.kernel.attributes import attribute
 from tilecheck.interp.kernel.calls import Arguments, call, defaults_of
@@ -56,9 +57,9 @@ from tilecheck.syntax.tree import (
 
 def _constant(m: Machine, e: Constant) -> Value:
     if isinstance(e.value, bool):
-        return Bool(TRUE if e.value else FALSE, dtype="~bool")
+        return Bool(TRUE if e.value else FALSE, dtype=Weak.BOOL)
     if isinstance(e.value, int):
-        return Int(const(e.value), dtype="~int")
+        return Int(const(e.value), dtype=Weak.INT)
     return Const(e.value)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilecheck.dtypes import UNKNOWN
 from tilecheck.interp.kernel.assigned import assigned_names, jumps_out
 from tilecheck.interp.kernel.calls import relative
 from tilecheck.interp.kernel.coerce import arrays_in, expand, to_bool
@@ -35,7 +36,6 @@ from tilecheck.interp.kernel.path_simplify import parts
 from tilecheck.interp.kernel.poison.loops import bounded, marked, resolved, settle_shadows
 from tilecheck.interp.kernel.poison.propagation import lose_all, observe, shadow_of, spread, with_shadow
 from tilecheck.interp.kernel.poison.sources import blurred
-from tilecheck.interp.kernel.tile_types.dtypes import UNKNOWN
 from tilecheck.interp.kernel.tile_types.typing import NOTHING, carried_over, note, operand, untyped
 from tilecheck.interp.kernel.values import Bool, Data, Int, ParamRef, Range, StaticIter, Unknown, Value
 from tilecheck.symbolic import (
@@ -130,7 +130,7 @@ def _range(m: Machine, s: For, r: Range) -> None:
         else:
             machine.assume(conj(lt(value, r.stop), ge(r.step, 1)))
         machine.plain.add(value - value.offset)
-        _bind(machine, s.target, Int(value, dtype="?"), s.span)
+        _bind(machine, s.target, Int(value, dtype=UNKNOWN), s.span)
         return value
 
     step = r.step.constant

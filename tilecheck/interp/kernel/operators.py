@@ -277,7 +277,7 @@ _STATIC: dict[str, Callable[[float, float], bool]] = {
 def compare(m: Machine, op: str, left: Value, right: Value, span: Span) -> Bool:
     result = _compare(m, op, left, right, span)
     if isinstance(left, Choice) or isinstance(right, Choice):
-        return replace(result, dtype="")
+        return replace(result, dtype=None)
     if op in _STATIC:
         typed = combined(m, op, left, right, span, result)
         assert isinstance(typed, Bool)

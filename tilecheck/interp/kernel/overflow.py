@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from tilecheck.dtypes import I32, INTEGERS, UNSIGNED, DType, ElementType, Weak
 from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.interp.kernel.tile_types.dtypes import BITS, INTEGERS, LIMITS, UNSIGNED
 from tilecheck.interp.kernel.values import Int
 from tilecheck.solver.overflow import grows, least, most, numbers, size_of
 from tilecheck.symbolic import (
@@ -43,32 +43,34 @@ _INDEX: Final = 32
 """Bits of what is computed from block coordinates, extents and numbers that a launch passes."""
 
 
-def bits_of(dtype: str) -> int:
+def bits_of(dtype: ElementType | None) -> int:
     """The bits that a value is computed in, 32 where its type is not known."""
-    return BITS[dtype] if dtype in INTEGERS else _INDEX
+    return dtype.bits if isinstance(dtype, DType) and dtype in INTEGERS else _INDEX
 
 
 def fitted(m: Machine, value: Int) -> Term:
     """The value where it is used in a way that wrapping changes."""
-    t, dtype = value.term, value.dtype
+    t = value.term
     if _exact(m, value):
         return t
-    bits = bits_of(dtype)
+    bits = bits_of(value.dtype)
+    # what has no type of integers is computed as an index is
+    dtype = value.dtype if isinstance(value.dtype, DType) and value.dtype in INTEGERS else I32
     low = least(t) if dtype in UNSIGNED else 0
     if low is None or low < 0:
-        return app(dtype, t)
+        return app(dtype.name, t)
     if dtype in UNSIGNED:
         m.sized |= numbers(t).difference(_shown(m.path))
     if bits < _INDEX:
-        return t if _held(m, t, dtype) else app(dtype, t)
-    kind = dtype if dtype in INTEGERS else f"int{_INDEX}"
+        return t if _held(m, t, dtype) else app(dtype.name, t)
     if bits > _INDEX:
-        return t if _fits_twice(m, t) or _few(m, t) or _asked(m, size_of(t), t, m.long, 2 * _INDEX) else app(kind, t)
+        fits = _fits_twice(m, t) or _few(m, t) or _asked(m, size_of(t), t, m.long, 2 * _INDEX)
+        return t if fits else app(dtype.name, t)
     size = size_of(t)
     if size is not None:
         limit = 2 ** _INDEX + 1 if dtype in UNSIGNED else 2 ** (_INDEX - 1)
-        return app(kind, t) if (size.constant or 0) >= limit else t
-    return t if _few(m, t) or _asked(m, None, t, m.products, _INDEX) else app(kind, t)
+        return app(dtype.name, t) if (size.constant or 0) >= limit else t
+    return t if _few(m, t) or _asked(m, None, t, m.products, _INDEX) else app(dtype.name, t)
 
 
 def _fits_twice(m: Machine, t: Term) -> bool:
@@ -161,7 +163,7 @@ def _exact(m: Machine, value: Int) -> bool:
 
 
 def _loose(value: Int) -> bool:
-    return value.dtype == "~int" and not value.term.varying
+    return value.dtype is Weak.INT and not value.term.varying
 
 
 def _few(m: Machine, t: Term) -> bool:
@@ -242,10 +244,10 @@ def _shown(known: Cond) -> set[str]:
     return {a.name for a in atoms if isinstance(a, Symbol)}
 
 
-def _held(m: Machine, t: Term, dtype: str) -> bool:
+def _held(m: Machine, t: Term, dtype: DType) -> bool:
     """Whether a type of few bits holds a value for certain."""
     found = _bounds(m, t, m.path)
-    low, high = LIMITS[dtype]
+    low, high = dtype.limits or (0, 0)
     above = None if found is None else found[0].constant
     below = None if found is None else found[1].constant
     return above is not None and below is not None and above <= high and -below >= low

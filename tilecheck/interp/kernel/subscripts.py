@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tilecheck.dtypes import SOME_INTEGER
 from tilecheck.interp.kernel.coerce import (
     arrays_in,
     base_name,
@@ -19,7 +20,6 @@ from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.joins import join
 from tilecheck.interp.kernel.poison.sources import blurred
 from tilecheck.interp.kernel.shapes import relabel
-from tilecheck.interp.kernel.tile_types.dtypes import SOME_INTEGER
 from tilecheck.interp.kernel.tile_types.rules import of_subscript
 from tilecheck.interp.kernel.values import (
     ArrayRef,

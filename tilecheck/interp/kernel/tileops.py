@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Final
 
 from msgspec.structs import replace
 
+from tilecheck.dtypes import DTYPES, INTEGERS, is_fraction
 from tilecheck.interp.kernel.access import Claim
 from tilecheck.interp.kernel.calls import METHODS, TILE, TILE_METHODS, Arguments, unknown_call
 from tilecheck.interp.kernel.coerce import (
@@ -80,11 +82,8 @@ from tilecheck.symbolic import (
 
 MISSING = Unknown("missing argument")
 
-INTEGER_TYPES = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
-FLOAT_TYPES = frozenset({
-    "float16", "float32", "float64", "bfloat16", "tfloat32", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu",
-    "float8_e5m3fnu", "float4_e2m1fn",
-})
+INTEGER_TYPES: Final = frozenset(t.name for t in INTEGERS)
+FLOAT_TYPES: Final = frozenset(t.name for t in DTYPES.values() if is_fraction(t))
 
 
 def _two(args: Arguments, first: str = "x", second: str = "y") -> tuple[Value, Value]:
@@ -197,7 +196,7 @@ def narrowed(m: Machine, name: str, value: Value, args: Arguments) -> Int:
         whole = to_int(m, value, args.span)
         if name == "int32" and not m.doubled.isdisjoint(numbers(whole.term)):
             m.products.add(whole.term)
-        if bits_of(whole.dtype) < bits_of(name):
+        if bits_of(whole.dtype) < bits_of(DTYPES.get(name)):
             whole = replace(whole, term=noted(m, whole))
         if m.noting:
             m.notes.sized(name, whole.term, m.path, args.span)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct, field
 
+from tilecheck.dtypes import ElementOf, ElementType
 from tilecheck.interp.kernel.poison.sources import Shadow
 from tilecheck.symbolic import TRUE, Cond, Term
 from tilecheck.syntax.tree import ClassDef, Expr, FuncDef, Param, Span
@@ -24,16 +25,15 @@ class Int(Struct, frozen=True):
 
     Two values are equal when their terms and shapes are: what is known besides does not change the value.
 
-    dtype  of this and of those: the element type as cuda.tile names it, `x.dtype` where it is that of an array,
-           `~int`, `~float` or `~bool` of a constant that takes the type of what it meets, `?` when it is not known,
-           and "" when it is not sure that the shape is that of every launch either
+    dtype  of this and of those: the element type; None where it is not sure that the shape is that of every launch
+           either
     made   of this and of those: where the shape comes from
     """
 
     term: Term
     shape: Shape | None = ()
     shadow: Shadow = ()
-    dtype: str = ""
+    dtype: ElementType | None = None
     made: Span | None = None
 
     def __eq__(self, other: object) -> bool:
@@ -52,7 +52,7 @@ class Bool(Struct, frozen=True):
     cond: Cond
     shape: Shape | None = ()
     shadow: Shadow = ()
-    dtype: str = ""
+    dtype: ElementType | None = None
     made: Span | None = None
 
     def __eq__(self, other: object) -> bool:
@@ -69,7 +69,7 @@ class Data(Struct, frozen=True):
     shape: Shape | None
     term: Term | None = None
     shadow: Shadow = ()
-    dtype: str = ""
+    dtype: ElementType | None = None
     made: Span | None = None
 
     def __eq__(self, other: object) -> bool:
@@ -86,9 +86,13 @@ class Const(Struct, frozen=True):
 
 
 class Named(Struct, frozen=True):
-    """A value that is the same in all blocks and of which only equality is asked: `x.dtype`, a string parameter."""
+    """A value that is the same in all blocks and of which only equality is asked: `x.dtype`, a string parameter.
+
+    dtype  the element type that it is, if that of one array
+    """
 
     text: str
+    dtype: ElementOf | None = None
 
 
 class TileRef(Struct, frozen=True):

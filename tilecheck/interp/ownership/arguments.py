@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
+from tilecheck.dtypes import DTYPES
 from tilecheck.interp.kernel.dialect.signature import Parameter
 from tilecheck.interp.ownership.event import Event
 from tilecheck.interp.ownership.handles import as_handle, constants
@@ -31,15 +32,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Given", "bind_arguments", "dtype_text"]
 
-_SHORT: Final = {
-    "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "tfloat32": "tf32",
-    "float8_e4m3fn": "f8e4m3", "float8_e5m2": "f8e5m2", "float8_e8m0fnu": "f8e8m0", "float4_e2m1fn": "f4e2m1",
-    **{f"int{bits}": f"i{bits}" for bits in (8, 16, 32, 64)}, **{f"uint{bits}": f"u{bits}" for bits in (8, 16, 32, 64)}}
 
 
 def dtype_text(dtype: str) -> str:
     """An element type as the runtime calls it."""
-    return _SHORT.get(dtype, dtype)
+    known = DTYPES.get(dtype)
+    return dtype if known is None else known.short or dtype
 
 
 class Given:
@@ -117,7 +115,7 @@ def _look(m: Machine, callee: Callee, p: Parameter, out: Given) -> None:
     if p.kind in _KINDS:
         _array(m, callee, p, value, out)
     elif p.kind in ("constant", "scalar"):
-        wanted = _NUMBERS["int" if p.kind == "constant" else p.dtype or "int"]
+        wanted = _NUMBERS["int" if p.kind == "constant" else p.number or "int"]
         what = wanted[1](value)
         if what is not None:
             _report_kind(
@@ -145,9 +143,9 @@ def _array(m: Machine, callee: Callee, p: Parameter, value: Value, out: Given) -
         _report_kind(m, callee, p, out, wanted, f"a {handle.kind}", _fix(p, handle, out.texts[p.name]))
         return
     out.handles[p.name] = handle
-    if handle.dtype is not None and p.dtype is not None and handle.dtype != p.dtype:
-        _report_kind(m, callee, p, out, f"an array of {dtype_text(p.dtype)}", f"one of {dtype_text(handle.dtype)}",
-               f"convert it: `.astype({dtype_text(p.dtype)})`")
+    if handle.dtype is not None and p.dtype is not None and handle.dtype != p.dtype.name:
+        _report_kind(m, callee, p, out, f"an array of {dtype_text(p.dtype.name)}", f"one of {dtype_text(handle.dtype)}",
+               f"convert it: `.astype({dtype_text(p.dtype.name)})`")
     elif handle.shape is not None and len(handle.shape) != p.rank:
         axes = "axis" if p.rank == 1 else "axes"
         shape = constants(handle.shape)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tilecheck.interp.kernel.dialect.signature import DTYPES
+from tilecheck.dtypes import BY_SHORT_NAME
 from tilecheck.interp.ownership.checks import Use, check, move_handle
 from tilecheck.interp.ownership.liveness import escape
 from tilecheck.interp.ownership.objects import (
@@ -68,7 +68,8 @@ def dtype_of(value: Value | None) -> str | None:
     """The element type that a value stands for, as cuda.tile calls it."""
     if isinstance(value, External):
         last = value.path.rpartition(".")[2]
-        return DTYPES.get(last, last) if value.path.startswith((f"{RUNTIME}.", "cuda.tile.", "numpy.")) else None
+        named = value.path.startswith((f"{RUNTIME}.", "cuda.tile.", "numpy."))
+        return str(BY_SHORT_NAME.get(last, last)) if named else None
     return None
 
 

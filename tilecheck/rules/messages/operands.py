@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.dtypes import ElementType, Partial, Weak
 from tilecheck.interp.kernel.tile_types.uses import Misfit, MisfitCode, Operand, Use
 from tilecheck.obligations.kernel_view import KernelView
 from tilecheck.obligations.operand_types import FaultyLaunch
@@ -84,9 +85,13 @@ def op(use: Use) -> str:
     return f"`{use.op}`"
 
 
-def named(dtype: str) -> str:
+_CONSTANTS: Final[Mapping[Weak, str]] = {
+    Weak.INT: "an integer", Weak.FLOAT: "a number with a fraction", Weak.BOOL: "a truth value"}
+
+
+def named(dtype: ElementType) -> str:
     """An element type, or the kind of a Python number that has none."""
-    return {"~int": "an integer", "~float": "a number with a fraction", "~bool": "a truth value"}.get(dtype, dtype)
+    return _CONSTANTS[dtype] if isinstance(dtype, Weak) else "?" if isinstance(dtype, Partial) else str(dtype)
 
 
 def stored_to(use: Use) -> str:

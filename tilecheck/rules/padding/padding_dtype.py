@@ -67,6 +67,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from tilecheck.diagnostics import Diagnostic, Note, Proposal
+from tilecheck.dtypes import BOOL, F4E2M1, F8E4M3, F8E5M3, F8E8M0, INTEGERS
 from tilecheck.interp.host.launch import Launch
 from tilecheck.interp.kernel.access import Access, KernelModel
 from tilecheck.obligations.kernel_view import KernelView
@@ -79,17 +80,17 @@ CODE: Final = "TC303"
 _VALUES: Final[Mapping[str, str]] = {
     "NAN": "NaN", "POS_INF": "infinity", "NEG_INF": "negative infinity", "NEG_ZERO": "negative zero", "ZERO": "zero",
 }
-_INTEGERS: Final = frozenset(
-    {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)} | {"bool", "bool_", "int", "long", "short"})
+_INTEGERS_LACK: Final = frozenset({"NAN", "POS_INF", "NEG_INF", "NEG_ZERO"})
 _LACKS: Final[Mapping[str, frozenset[str]]] = {
-    **dict.fromkeys(_INTEGERS, frozenset({"NAN", "POS_INF", "NEG_INF", "NEG_ZERO"})),
-    "float8_e4m3fn": frozenset({"POS_INF", "NEG_INF"}),
-    "float8_e5m3fnu": frozenset({"POS_INF", "NEG_INF", "NEG_ZERO"}),
-    "float8_e8m0fnu": frozenset({"POS_INF", "NEG_INF", "ZERO", "NEG_ZERO"}),
-    "float4_e2m1fn": frozenset({"NAN", "POS_INF", "NEG_INF"}),
-    "float4_e2m1fn_x2": frozenset({"NAN", "POS_INF", "NEG_INF"}),
+    **{t.name: _INTEGERS_LACK for t in (BOOL, *INTEGERS)},
+    **dict.fromkeys(("bool", "int", "long", "short"), _INTEGERS_LACK),
+    F8E4M3.name: frozenset({"POS_INF", "NEG_INF"}),
+    F8E5M3.name: frozenset({"POS_INF", "NEG_INF", "NEG_ZERO"}),
+    F8E8M0.name: frozenset({"POS_INF", "NEG_INF", "ZERO", "NEG_ZERO"}),
+    F4E2M1.name: frozenset({"NAN", "POS_INF", "NEG_INF"}),
+    f"{F4E2M1.name}_x2": frozenset({"NAN", "POS_INF", "NEG_INF"}),
 }
-"""Padding modes whose value an element type does not have."""
+"""Padding modes whose value an element type does not have, by the name that a host library has for it."""
 
 
 def report_kernel(view: KernelView) -> Iterator[Diagnostic]:
@@ -126,7 +127,7 @@ _Found: TypeAlias = tuple[str, tuple[Note, ...], str]
 
 def _inside(a: Access, integers: Mapping[str, Access]) -> _Found | None:
     use = integers.get(a.array)
-    if use is None or a.padding not in _LACKS["int32"]:
+    if use is None or a.padding not in _INTEGERS_LACK:
         return None
     return f"`{a.array}` holds integers", (Note("its elements are used as indices here", use.span),), ""
 
@@ -134,11 +135,11 @@ def _inside(a: Access, integers: Mapping[str, Access]) -> _Found | None:
 def _annotated(a: Access, model: KernelModel) -> _Found | None:
     """Where the parameter of a dialect kernel says what its elements are."""
     dtype = dict(model.ownership.dtypes).get(a.array)
-    if dtype is None or a.padding not in _LACKS.get(dtype, ()) or a.array in model.ownership.mutable:
+    if dtype is None or a.padding not in _LACKS.get(dtype.name, ()) or a.array in model.ownership.mutable:
         return None
     span = next((p.span for p in model.params if p.name == a.array), None)
     notes = () if span is None else (Note(f"{dtype} from the annotation of `{a.array}`", span),)
-    return f"`{a.array}` holds {dtype} elements", notes, dtype
+    return f"`{a.array}` holds {dtype} elements", notes, dtype.name
 
 
 def _at_launch(a: Access, model: KernelModel, launches: Sequence[Launch]) -> _Found | None:

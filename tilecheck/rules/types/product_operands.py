@@ -64,10 +64,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic
+from tilecheck.dtypes import DType
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.tile_types.uses import Misfit, Use
 from tilecheck.obligations.kernel_view import KernelView
-from tilecheck.rules.messages.operands import Words, axes, line, op, type_findings
+from tilecheck.rules.messages.operands import Words, axes, line, named, op, type_findings
 from tilecheck.rules.messages.wording import spelled
 from tilecheck.rules.rule import Rule
 
@@ -120,39 +121,40 @@ def _scaled_rank(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 
 
 def _operands(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    a, b = f.words
+    a, b = map(named, f.types)
     x, y = use.operands[0], use.operands[2 if use.kind == "mma_scaled" else 1]
     return (f"the operands of {op(use)} are of {a}{line(x.made, file)} and of {b}{line(y.made, file)}",
             f"convert one of them: `ct.astype(t, ct.{a})`")
 
 
 def _no_product(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"there is no {op(use)} of {f.words[0]}", "convert both operands: `ct.astype(t, ct.float16)`")
+    return (f"there is no {op(use)} of {named(f.types[0])}", "convert both operands: `ct.astype(t, ct.float16)`")
 
 
 def _no_scaled(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"there is no {op(use)} of {f.words[0]}: it takes float8_e4m3fn, float8_e5m2 and float4_e2m1fn",
+    return (f"there is no {op(use)} of {named(f.types[0])}: it takes float8_e4m3fn, float8_e5m2 and float4_e2m1fn",
             "use `ct.mma`")
 
 
 def _accumulator(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    given, acc, wanted = f.words
-    return (f"{op(use)} of {given} cannot be added to {acc}{line(use.operands[-1].made, file)}",
-            f"accumulate in {wanted}: `ct.zeros(..., ct.{wanted})`")
+    given, acc, wanted = f.types
+    of = named(given) if isinstance(given, DType) else "scaled operands"
+    return (f"{op(use)} of {of} cannot be added to {named(acc)}{line(use.operands[-1].made, file)}",
+            f"accumulate in {named(wanted)}: `ct.zeros(..., ct.{named(wanted)})`")
 
 
 def _scale_types(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    a, b = f.words
+    a, b = map(named, f.types)
     return f"the scales of {op(use)} are of {a} and of {b}", f"convert one of them: `ct.astype(t, ct.{a})`"
 
 
 def _scale(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    given, dtype, takes = f.words
-    return f"scales of {given} do not go with operands of {dtype}", f"use scales of {takes}"
+    given, dtype, *takes = map(named, f.types)
+    return f"scales of {given} do not go with operands of {dtype}", f"use scales of {', '.join(takes)}"
 
 
 def _block(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    dtype, scales, sizes = f.words
+    (sizes,), (dtype, scales) = f.words, map(named, f.types)
     whole, count = (spelled(t) for t in f.terms)
     several = "scale" if count == "1" else "scales"
     return (f"{whole} elements of {dtype} along K have {count} {several} of {scales}, and {sizes} elements share one",

@@ -89,6 +89,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from tilecheck.diagnostics import Diagnostic, Note
+from tilecheck.dtypes import Weak
 from tilecheck.interp.kernel.access import KernelModel
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.tile_types.uses import Misfit, Use
@@ -126,19 +127,19 @@ _DIALECT_WORDS: Final[Mapping[str, Callable[[Fault, KernelModel], Diagnostic]]] 
 # --- operations of cuda.tile ------------------------------------------------------------------------------------------
 
 def _arithmetic(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"{op(use)} of a tile of {f.words[0]}, which takes no part in arithmetic",
+    return (f"{op(use)} of a tile of {named(f.types[0])}, which takes no part in arithmetic",
             "convert it first: `ct.astype(t, ct.float32)`")
 
 
 def _promotion(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    a, b = f.words
+    a, b = f.types
     x, y = use.operands[-2:]
     return (f"{op(use)} of {named(a)}{line(x.made, file)} and {named(b)}{line(y.made, file)}, which have no type "
-            "in common", f"convert one of them: `ct.astype(t, ct.{b if a.startswith('~') else a})`")
+            "in common", f"convert one of them: `ct.astype(t, ct.{b if isinstance(a, Weak) else a})`")
 
 
 def _range(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"{op(use)} with {f.words[0]}, which {f.words[1]} does not hold",
+    return (f"{op(use)} with {f.words[0]}, which {f.types[0]} does not hold",
             "convert the tile to a wider type first: `ct.astype(t, ct.int32)`")
 
 
@@ -147,29 +148,30 @@ def _truth(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 
 
 def _bits(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"{op(use)} of {named(f.words[0])}: bits are those of integers and truth values",
+    return (f"{op(use)} of {named(f.types[0])}: bits are those of integers and truth values",
             "`ct.bitcast` it to an integer type of its width first")
 
 
 def _shift(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return f"{op(use)} of {named(f.words[0])}: integers are shifted", "convert it first: `ct.astype(t, ct.int32)`"
+    return f"{op(use)} of {named(f.types[0])}: integers are shifted", "convert it first: `ct.astype(t, ct.int32)`"
 
 
 def _bits_differ(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    a, b = f.words
-    return (f"{op(use)} of {a} and {b}: bits are combined of one type",
-            f"convert one of them: `ct.astype(t, ct.{a})`")
+    a, b = f.types
+    first, second = (t.value if isinstance(t, Weak) else named(t) for t in (a, b))
+    return (f"{op(use)} of {first} and {second}: bits are combined of one type",
+            f"convert one of them: `ct.astype(t, ct.{first})`")
 
 
 def _only(what: str) -> Words:
     def words(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-        return f"{op(use)} of {f.words[0]}: it takes {what} only", "convert it first with `ct.astype`"
+        return f"{op(use)} of {named(f.types[0])}: it takes {what} only", "convert it first with `ct.astype`"
 
     return words
 
 
 def _stored(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    given, wanted = f.words
+    given, wanted = f.types
     if use.kind == "atomic":
         return (f"{op(use)} updates elements of {wanted} with {named(given)}",
                 f"convert it first: `ct.astype(t, ct.{wanted})`")
@@ -181,88 +183,89 @@ def _stored(use: Use, f: Misfit, file: str) -> tuple[str, str]:
 
 
 def _number_stored(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    given, wanted = f.words
+    (given,), (wanted,) = f.words, f.types
     return (f"{given} is stored{stored_to(use)}, whose elements are {wanted} and do not hold it",
             f"write a number that {wanted} holds")
 
 
 def _mask(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"the mask of {op(use)} is of {named(f.words[0])}, and a mask is of truth values",
+    return (f"the mask of {op(use)} is of {named(f.types[0])}, and a mask is of truth values",
             "compare it first: `mask=t != 0`")
 
 
 def _index(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    place, dtype = f.words
+    (place,), (dtype,) = f.words, f.types
     return (f"index {place} of {op(use)} is {named(dtype)}, and indices are integers",
             "convert it first: `ct.astype(i, ct.int32)`")
 
 
 def _index_sign(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    place, dtype = f.words
+    (place,), (dtype,) = f.words, f.types
     return (f"index {place} of {op(use)} is of {dtype}, and indices of tiles have a sign",
             "convert it first: `ct.int32(i)`")
 
 
 def _atomic(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"{op(use)} on elements of {f.words[0]}, for which there is none",
+    return (f"{op(use)} on elements of {named(f.types[0])}, for which there is none",
             "keep what is updated atomically in an array of int32 or float32")
 
 
 def _atomic_bits(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    given, wanted = f.words
+    given, wanted = f.types
     return (f"{op(use)} updates elements of {wanted} with {given}: it asks for the same type",
             f"convert it first: `ct.astype(t, ct.{wanted})`")
 
 
 def _rounding(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    given, wanted = f.words
+    given, wanted = f.types
     return (f"{given} is not rounded to the nearest {wanted}: it holds powers of two only",
             f"say how: `ct.astype(t, ct.{wanted}, rounding_mode=ct.RoundingMode.RP)`")
 
 
 def _not_rounded(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    given, wanted = f.words
+    given, wanted = f.types
     return (f"a conversion from {given} to {wanted} has no rounding mode: only one between numbers with a fraction has",
             "leave out `rounding_mode`")
 
 
 def _bits_of_truth(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    given, wanted = f.words
-    return f"`ct.bitcast` from {given} to {wanted}: truth values have no bits to read", "use `ct.astype`"
+    given, wanted = f.types
+    return f"`ct.bitcast` from {named(given)} to {named(wanted)}: truth values have no bits to read", "use `ct.astype`"
 
 
 def _widths(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    given, mine, wanted, theirs = f.words
+    (given, wanted), (mine, theirs) = f.types, f.words
     return (f"`ct.bitcast` from {given} of {mine} bits to {wanted} of {theirs}",
             "cast to a type of the same width, or convert the value with `ct.astype`")
 
 
 def _packed_truth(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return f"{op(use)} with {f.words[0]}: truth values are not packed", "convert them first: `ct.astype(t, ct.uint8)`"
+    return (f"{op(use)} with {named(f.types[0])}: truth values are not packed",
+            "convert them first: `ct.astype(t, ct.uint8)`")
 
 
 def _unpacked(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return f"{op(use)} of {f.words[0]}: bytes are unpacked", "`ct.pack_to_bytes` it first"
+    return f"{op(use)} of {named(f.types[0])}: bytes are unpacked", "`ct.pack_to_bytes` it first"
 
 
 def _reduced(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    return (f"{op(use)} of {f.words[0]}, which takes no part in arithmetic",
+    return (f"{op(use)} of {named(f.types[0])}, which takes no part in arithmetic",
             "convert it first: `ct.astype(t, ct.float32)`")
 
 
 def _together(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    a, b = f.words
+    a, b = f.types
     return (f"`ct.cat` of {a}{line(use.operands[0].made, file)} and {b}{line(use.operands[1].made, file)}",
             f"convert one of them: `ct.astype(t, ct.{a})`")
 
 
 def _inserted(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    given, wanted = f.words
+    given, wanted = f.types
     return f"{given} is inserted into a tile of {wanted}", f"convert it first: `ct.astype(t, ct.{wanted})`"
 
 
 def _carried_type(use: Use, f: Misfit, file: str) -> tuple[str, str]:
-    a, b = f.words
+    a, b = f.types
     return (f"`{use.op}` is {a} before the loop{line(use.operands[0].made, file)} and {b} at the end of an iteration",
             f"start with {b}, or convert it back in the loop: `ct.astype({use.op}, ct.{a})`")
 

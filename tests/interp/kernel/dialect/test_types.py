@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tilecheck.interp.kernel.dialect.typed.dtypes import promoted
 
 from tests.interp.kernel.dialect.build import inferred
-from tilecheck.interp.kernel.dialect.typed.dtypes import promoted
 from tilecheck.interp.kernel.dialect.typed.kinds import Tile, join
 from tilecheck.interp.kernel.dialect.typed.shapes import broadcast, conflict, product, reduced
 from tilecheck.symbolic import ONE, const, symbol

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from tilecheck.dtypes import SOME_INTEGER
 from tilecheck.interp.kernel.calls import Arguments, unknown_call
 from tilecheck.interp.kernel.coerce import constant_int, expand, shape_from, to_int, to_term
 from tilecheck.interp.kernel.dialect.methods import Method, takes
@@ -18,7 +19,6 @@ from tilecheck.interp.kernel.footprints import Effect, element_access, tile_acce
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.memory import padding_of, unspecified_of
 from tilecheck.interp.kernel.shapes import broadcast
-from tilecheck.interp.kernel.tile_types.dtypes import SOME_INTEGER
 from tilecheck.interp.kernel.values import ArrayRef, Choice, Const, Data, Int, Shape, Tuple, Unknown, Value, View, array
 from tilecheck.symbolic import ONE, TRUE, Term, cdiv, enforceable, eq, lane, le
 from tilecheck.symbolic.steps import ProofStep

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 import tilecheck.interp.kernel.dialect.language  # noqa: F401 (it fills the tables of the machine)
 from tilecheck.contracts import ContractError, parse
+from tilecheck.dtypes import SOME_NUMBER, Weak
 from tilecheck.interp.kernel.declared_contracts import declared
 from tilecheck.interp.kernel.dialect.decorated import decorator_text, replacing
 from tilecheck.interp.kernel.dialect.divisions import divisions
@@ -20,7 +21,6 @@ from tilecheck.interp.kernel.dialect.signature import Parameter, signature
 from tilecheck.interp.kernel.dialect.typed.infer import infer
 from tilecheck.interp.kernel.dialect.values import Borrowed, Mutable, Shared
 from tilecheck.interp.kernel.interpreter import Machine, Record
-from tilecheck.interp.kernel.tile_types.dtypes import SOME_NUMBER
 from tilecheck.interp.kernel.values import Data, Int, ParamRef, TileRef, Value
 from tilecheck.symbolic import ONE, TRUE, Cond, Symbol, Term, atoms_in, conj, eq, symbol
 
@@ -97,12 +97,12 @@ def _array(m: Machine, p: Parameter) -> None:
 
 def _constant(m: Machine, p: Parameter) -> Value:
     m.used_as(p.name, "constant")
-    return Int(symbol(p.name), dtype="~int")
+    return Int(symbol(p.name), dtype=Weak.INT)
 
 
 def _scalar(m: Machine, p: Parameter) -> Value:
     m.used_as(p.name, "scalar")
-    if p.dtype == "float":
+    if p.number == "float":
         return Data((), symbol(p.name), dtype=SOME_NUMBER)
     return Int(symbol(p.name), dtype=SOME_NUMBER)
 

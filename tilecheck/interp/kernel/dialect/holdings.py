@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tilecheck.dtypes import DType
 from tilecheck.interp.kernel.dialect.ownership import Fault, Origin
 from tilecheck.symbolic import TRUE, Atom, Cond, Term, atoms_of
 from tilecheck.syntax.tree import Span
@@ -34,7 +35,7 @@ class Holdings:
     faults: dict[Fault, None] = field(default_factory=dict)
     origins: tuple[Origin, ...] = ()
     places: dict[str, Span] = field(default_factory=dict)
-    dtypes: tuple[tuple[str, str], ...] = ()
+    dtypes: tuple[tuple[str, DType], ...] = ()
     declared: Cond = TRUE
     single: dict[str, tuple[Term, ...]] = field(default_factory=dict)
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from tilecheck.dtypes import Weak
 from tilecheck.interp.kernel import attributes, calls, coerce, loops, statements, subscripts
 from tilecheck.interp.kernel import induction as carried
 from tilecheck.interp.kernel.calls import Arguments, unknown_call
@@ -39,7 +40,7 @@ __all__: list[str] = []
 
 def _mutable_attribute(m: Machine, z: Mutable, name: str, span: Span) -> Value:
     if name == "tile":
-        return Tuple(tuple(Int(e, dtype="~int") for e in z.parameter.tile))
+        return Tuple(tuple(Int(e, dtype=Weak.INT) for e in z.parameter.tile))
     return array(View(z.name)) if name == "array" else OwnedMethod(z, name)
 
 
@@ -48,7 +49,7 @@ def _lent_attribute(m: Machine, x: Borrowed | Shared, name: str, span: Span) -> 
 
 
 def _part_attribute(m: Machine, part: Part, name: str, span: Span) -> Value:
-    return Tuple(tuple(Int(e, dtype="~int") for e in part.tile)) if name == "tile" else OwnedMethod(part, name)
+    return Tuple(tuple(Int(e, dtype=Weak.INT) for e in part.tile)) if name == "tile" else OwnedMethod(part, name)
 
 
 _plain_choice = attributes.HANDLERS[Choice]

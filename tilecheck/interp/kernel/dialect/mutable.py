@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from tilecheck.dtypes import SOME_INTEGER
 from tilecheck.interp.kernel.calls import Arguments, unknown_call
 from tilecheck.interp.kernel.coerce import constant_int, expand, to_bool, to_int, to_term
 from tilecheck.interp.kernel.dialect.divisions import positive
@@ -18,7 +19,6 @@ from tilecheck.interp.kernel.footprints import Effect, element_access, tile_acce
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.operators import shape_of
 from tilecheck.interp.kernel.shapes import broadcast
-from tilecheck.interp.kernel.tile_types.dtypes import SOME_INTEGER
 from tilecheck.interp.kernel.values import (
     NONE,
     ArrayRef,

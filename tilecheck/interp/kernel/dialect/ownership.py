@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from tilecheck.dtypes import DType
 from tilecheck.symbolic import Cond, Term
 from tilecheck.symbolic.steps import Reason
 from tilecheck.syntax.tree import Span
@@ -99,7 +100,7 @@ class Ownership(Struct, frozen=True):
     faults: tuple[Fault, ...] = ()
     typed: tuple[Fault, ...] = ()
     origins: tuple[Origin, ...] = ()
-    dtypes: tuple[tuple[str, str], ...] = ()
+    dtypes: tuple[tuple[str, DType], ...] = ()
 
 
 NOT_A_DIALECT = Ownership()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilecheck.dtypes import BY_SHORT_NAME, DTYPES, DType
 from tilecheck.project.annotations import annotation_kind
 from tilecheck.project.targets import ConstantTarget, ExternalName, TileName
 from tilecheck.symbolic import Symbol, Term, const, scalar
@@ -18,20 +19,13 @@ if TYPE_CHECKING:
     from tilecheck.project.module import KernelSite, Module
     from tilecheck.project.project import Project
 
-__all__ = ["DTYPES", "MOST_AXES", "Parameter", "ParameterKind", "dtype_name", "is_runtime_name", "signature"]
+__all__ = ["MOST_AXES", "Parameter", "ParameterKind", "dtype_name", "is_runtime_name", "signature"]
 
 ParameterKind: TypeAlias = Literal["mut", "ref", "shared", "constant", "scalar", "array", "unknown"]
 
 _RUNTIME: Final = "tilecheck_runtime."
 _KINDS: Final[Mapping[str, ParameterKind]] = {
     "Mut": "mut", "Ref": "ref", "Shared": "shared", "SystemShared": "shared"}
-DTYPES: Final[Mapping[str, str]] = {
-    "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "tf32": "tfloat32",
-    **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)}, **{f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
-    "bool_": "bool_", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e8m0": "float8_e8m0fnu",
-    "f4e2m1": "float4_e2m1fn",
-}
-"""Element types of the runtime by the name that cuda.tile has for them."""
 _TYPE_VARIABLES: Final = frozenset({"typing.TypeVar", "typing_extensions.TypeVar"})
 _LITERAL: Final = frozenset({"typing.Literal", "typing_extensions.Literal"})
 _SCALARS: Final = frozenset({"int", "float", "bool"})
@@ -42,7 +36,8 @@ MOST_AXES: Final = 5
 class Parameter(Struct, frozen=True):
     """A parameter of a dialect kernel.
 
-    dtype    element type by the name of cuda.tile; None when it is not known. Of a scalar, `int`, `float` or `bool`.
+    dtype    element type of an array; None when it is not known
+    number   of a scalar, `int`, `float` or `bool`
     extents  one for each axis; None for an extent that the annotation leaves open (`Dyn`)
     symbol   of a constant, the type variable that it gives a value to
     fault    for `array`, what is wrong with its annotation
@@ -52,11 +47,12 @@ class Parameter(Struct, frozen=True):
     name: str
     kind: ParameterKind
     span: Span
-    dtype: str | None = None
+    dtype: DType | None = None
     extents: tuple[Term | None, ...] = ()
     symbol: str = ""
     fault: str = "annotated"
     scope: str = "device"
+    number: str = ""
 
     @property
     def rank(self) -> int:
@@ -112,11 +108,11 @@ def is_runtime_name(target: object, name: str = "") -> str | None:
 
 
 def dtype_name(target: object) -> str | None:
-    """The element type that a name means, as cuda.tile calls it."""
+    """What cuda.tile calls the element type that a name means. A name that means none is returned as it is."""
     if isinstance(target, TileName):
         return target.name
     last = is_runtime_name(target)
-    return None if last is None else DTYPES.get(last, last)
+    return None if last is None else str(BY_SHORT_NAME.get(last, last))
 
 
 class _Reader:
@@ -162,7 +158,7 @@ class _Reader:
             return self.inside(target.module).read(p, target.value)
         if target is None and isinstance(node, Name):
             if node.id in _SCALARS:
-                return Parameter(p.name, "scalar", p.span, node.id)
+                return Parameter(p.name, "scalar", p.span, number=node.id)
             # a type parameter of the function itself has no binding at the level of the module
             return Parameter(p.name, "constant", p.span, symbol=node.id) if node.id.isupper() else None
         # `z: Mut` names neither an element type nor extents
@@ -173,7 +169,7 @@ class _Reader:
         kind = _KINDS.get(is_runtime_name(self.target(node.value)) or "")
         if kind is None or not node.items:
             return None
-        dtype = dtype_name(self.target(node.items[0]))
+        dtype = DTYPES.get(dtype_name(self.target(node.items[0])) or "")
         extents = tuple(self.extent(e) for e in node.items[1:])
         fault = self.fault(node.items[0], node.items[1:])
         if fault:

@@ -5,23 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from tilecheck.interp.kernel.tile_types.dtypes import (
+from tilecheck.dtypes import (
     ACCUMULATORS,
-    BITS,
-    CLASH,
+    BF16,
+    BOOL,
+    F8E8M0,
+    F16,
+    F32,
+    F64,
     FLOATS,
+    I8,
+    I32,
+    I64,
     INTEGERS,
-    LOOSE,
     RESTRICTED,
     SCALED,
+    U8,
+    U32,
+    U64,
+    UNKNOWN,
+    UNSIGNED,
+    DType,
+    ElementOf,
+    ElementType,
+    Weak,
     concrete,
     fits_into,
-    in_range,
-    known,
+    holds,
+    is_fraction,
     promoted,
 )
 from tilecheck.interp.kernel.tile_types.extents import apart, broadcastable, clashing, pairs, power_of_two
-from tilecheck.interp.kernel.tile_types.uses import OPEN, Misfit, Operand, Use, Verdict
+from tilecheck.interp.kernel.tile_types.uses import OPEN, Misfit, MisfitCode, Operand, Use, Verdict
 from tilecheck.interp.kernel.values import Shape
 from tilecheck.symbolic import Term, const
 
@@ -38,9 +53,24 @@ def judged(use: Use) -> Verdict:
     return verdict
 
 
-def _open(*dtypes: str) -> Verdict:
-    """Open where a visible launch may tell types that are not known here."""
-    return OPEN if any(d.endswith(".dtype") for d in dtypes) else None
+def _open(*dtypes: ElementType | None) -> Verdict:
+    """Open where a seen launch may tell types that are not known here."""
+    return OPEN if any(isinstance(d, ElementOf) for d in dtypes) else None
+
+
+def _types(
+    how: str, *types: ElementType | None, words: tuple[str, ...] = (), code: MisfitCode = "TC502",
+) -> Misfit:
+    """A misfit of element types."""
+    return Misfit(code, how, words, types=tuple(UNKNOWN if t is None else t for t in types))
+
+
+def _differ(a: ElementType | None, b: ElementType | None) -> bool:
+    """Whether two types are known by name and are not one."""
+    return isinstance(a, DType) and isinstance(b, DType) and a is not b
+
+
+_TRUTH: Final = (BOOL, Weak.BOOL)
 
 
 # --- element by element ----------------------------------------------------------------------------------------------
@@ -67,7 +97,7 @@ def _elementwise(use: Use) -> Iterator[Verdict]:
     """The last two operands are those that combine; of `where` the first is the condition."""
     yield from _clashes(o.shape for o in use.operands)
     x, y = use.operands[-2:]
-    if x.dtype in LOOSE and y.dtype in LOOSE:
+    if isinstance(x.dtype, Weak) and isinstance(y.dtype, Weak):
         return
     op = use.op
     name = op.removeprefix("ct.")
@@ -78,12 +108,12 @@ def _elementwise(use: Use) -> Iterator[Verdict]:
     if group not in _ANY_NUMBER:
         for o in (x, y):
             if o.dtype in RESTRICTED:
-                yield Misfit("TC502", "arithmetic", (o.dtype,))
+                yield _types("arithmetic", o.dtype)
     if group == "**" and x.dtype in FLOATS and y.dtype in INTEGERS:
         return
     yield from _promotes(x, y, group in ("/", "truediv"))
     numbers = group in ("compare", "where", "/", "truediv")
-    if not numbers and x.dtype in ("bool_", "~bool") and y.dtype in ("bool_", "~bool"):
+    if not numbers and x.dtype in _TRUTH and y.dtype in _TRUTH:
         yield Misfit("TC502", "truth", ())
     yield _open(x.dtype, y.dtype)
 
@@ -98,23 +128,21 @@ _GROUPS: Final[Mapping[str, str]] = {
 
 def _promotes(x: Operand, y: Operand, divided: bool = False) -> Iterator[Verdict]:
     """A quotient has a fraction, so that any number will do."""
-    if promoted(x.dtype, y.dtype) == CLASH:
-        yield Misfit("TC502", "promotion", (x.dtype, y.dtype))
+    if promoted(x.dtype, y.dtype) is None:
+        yield _types("promotion", x.dtype, y.dtype)
     for number, other in ((x, y), (y, x)):
-        small = number.dtype == "~int" and other.dtype in INTEGERS and not divided
-        if small and not in_range(number.value, other.dtype):
-            yield Misfit("TC502", "range", (str(number.value), other.dtype))
+        small = number.dtype is Weak.INT and other.dtype in INTEGERS and not divided
+        if small and not holds(other.dtype, number.value):
+            yield _types("range", other.dtype, words=(str(number.value),))
 
 
 def _bits(use: Use, x: Operand, y: Operand, shift: bool) -> Iterator[Verdict]:
     for o in (x, y):
-        if o.dtype in FLOATS or o.dtype in RESTRICTED or o.dtype == "~float" or (
-                shift and o.dtype in ("bool_", "~bool")):
-            yield Misfit("TC502", "shift" if shift else "bits", (o.dtype,))
-    pair = {x.dtype, y.dtype}
-    if not shift and ((known(x.dtype) and known(y.dtype) and x.dtype != y.dtype) or pair == {"int8", "~bool"}):
-        yield Misfit("TC502", "bits_differ", (x.dtype.lstrip("~"), y.dtype.lstrip("~")))
-    if shift or x.dtype in LOOSE or y.dtype in LOOSE:
+        if is_fraction(o.dtype) or o.dtype is Weak.FLOAT or (shift and o.dtype in _TRUTH):
+            yield _types("shift" if shift else "bits", o.dtype)
+    if not shift and (_differ(x.dtype, y.dtype) or {x.dtype, y.dtype} == {I8, Weak.BOOL}):
+        yield _types("bits_differ", x.dtype, y.dtype)
+    if shift or isinstance(x.dtype, Weak) or isinstance(y.dtype, Weak):
         yield from _promotes(x, y)
     yield _open(x.dtype, y.dtype)
 
@@ -123,9 +151,9 @@ def _unary(use: Use) -> Iterator[Verdict]:
     """Functions that take only numbers with a fraction, or only integers."""
     (x,) = use.operands
     fraction = use.op in ("ct.floor", "ct.ceil", "ct.isnan")
-    wrong = x.dtype in INTEGERS or x.dtype == "bool_" if fraction else x.dtype in FLOATS or x.dtype in RESTRICTED
+    wrong = x.dtype in INTEGERS or x.dtype is BOOL if fraction else is_fraction(x.dtype)
     if wrong:
-        yield Misfit("TC502", "only_fractions" if fraction else "only_integers", (x.dtype,))
+        yield _types("only_fractions" if fraction else "only_integers", x.dtype)
     yield _open(x.dtype)
 
 
@@ -137,9 +165,9 @@ def _converted(value: Operand, target: Operand) -> Verdict:
         return _open(value.dtype, target.dtype)
     if fits:
         return None
-    loose = value.dtype == "~int" and value.value is not None
-    given = str(value.value) if loose else value.dtype
-    return Misfit("TC502", "number_stored" if loose else "stored", (given, target.dtype))
+    if value.dtype is Weak.INT and value.value is not None:
+        return _types("number_stored", target.dtype, words=(str(value.value),))
+    return _types("stored", value.dtype, target.dtype)
 
 
 def _into(use: Use) -> Iterator[Verdict]:
@@ -151,7 +179,7 @@ def _into(use: Use) -> Iterator[Verdict]:
             yield _not_into(value.shape, target.shape)
         elif fits is None:
             yield OPEN
-    if target.dtype:
+    if target.dtype is not None:
         yield _converted(value, target)
 
 
@@ -165,9 +193,9 @@ def _not_into(value: Shape, target: Shape) -> Misfit:
 
 def _mask(use: Use) -> Iterator[Verdict]:
     mask, target = use.operands
-    if (known(mask.dtype) and mask.dtype != "bool_") or mask.dtype in ("~int", "~float"):
-        yield Misfit("TC502", "mask", (mask.dtype,))
-    yield from _into(Use(use.kind, use.op, (mask, Operand("", target.shape, None, target.made)), use.span))
+    if (isinstance(mask.dtype, DType) and mask.dtype is not BOOL) or mask.dtype in (Weak.INT, Weak.FLOAT):
+        yield _types("mask", mask.dtype)
+    yield from _into(Use(use.kind, use.op, (mask, Operand(None, target.shape, None, target.made)), use.span))
     yield _open(mask.dtype)
 
 
@@ -202,20 +230,19 @@ def _indices(use: Use) -> Iterator[Verdict]:
     (tiles,) = use.numbers
     yield from _clashes((o.shape for o in use.operands), "indices")
     for place, o in enumerate(use.operands):
-        if o.dtype in FLOATS or o.dtype in RESTRICTED or o.dtype in ("bool_", "~bool", "~float"):
-            yield Misfit("TC502", "index", (str(place), o.dtype))
-        if not tiles and o.dtype.startswith("uint"):
-            yield Misfit("TC502", "index_sign", (str(place), o.dtype))
+        if is_fraction(o.dtype) or o.dtype in _TRUTH or o.dtype is Weak.FLOAT:
+            yield _types("index", o.dtype, words=(str(place),))
+        if not tiles and o.dtype in UNSIGNED:
+            yield _types("index_sign", o.dtype, words=(str(place),))
         if not tiles and o.shape:
             yield Misfit("TC503", "index_tile", (str(place),))
         yield _open(o.dtype)
 
 
-_ATOMIC: Final[Mapping[str, frozenset[str]]] = {
-    **dict.fromkeys(("xchg", "cas"), frozenset(
-        {"int32", "int64", "uint32", "uint64", "float32", "float64"})),
-    "add": frozenset({"int32", "int64", "uint32", "uint64", "float32", "float64", "float16", "bfloat16"}),
-    **dict.fromkeys(("min", "max", "and", "or", "xor"), frozenset({"int32", "int64", "uint32", "uint64"})),
+_ATOMIC: Final[Mapping[str, frozenset[DType]]] = {
+    **dict.fromkeys(("xchg", "cas"), frozenset({I32, I64, U32, U64, F32, F64})),
+    "add": frozenset({I32, I64, U32, U64, F32, F64, F16, BF16}),
+    **dict.fromkeys(("min", "max", "and", "or", "xor"), frozenset({I32, I64, U32, U64})),
 }
 
 
@@ -224,15 +251,15 @@ def _atomic(use: Use) -> Iterator[Verdict]:
     *updates, array = use.operands
     which = use.op.rpartition("atomic_")[2].removeprefix("store_").removesuffix("_offset")
     takes = _ATOMIC[which]
-    if known(array.dtype) and array.dtype not in takes:
-        yield Misfit("TC502", "atomic", (array.dtype,))
+    if isinstance(array.dtype, DType) and array.dtype not in takes:
+        yield _types("atomic", array.dtype)
     for update in updates:
-        shape = Operand("", array.shape, None, array.made)
+        shape = Operand(None, array.shape, None, array.made)
         yield from _into(Use("into", use.op, (update, shape), use.span))
         if which in ("and", "or", "xor"):
             mine = concrete(update.dtype, update.value)
-            if known(mine) and known(array.dtype) and mine != array.dtype:
-                yield Misfit("TC502", "atomic_bits", (mine, array.dtype))
+            if _differ(mine, array.dtype):
+                yield _types("atomic_bits", mine, array.dtype)
         else:
             yield _converted(update, array)
     yield _open(array.dtype, *(u.dtype for u in updates))
@@ -342,8 +369,8 @@ def _cat(use: Use) -> Iterator[Verdict]:
     if len(tiles) != 2:
         return
     x, y = tiles
-    if known(x.dtype) and known(y.dtype) and x.dtype != y.dtype:
-        yield Misfit("TC502", "together", (x.dtype, y.dtype))
+    if _differ(x.dtype, y.dtype):
+        yield _types("together", x.dtype, y.dtype)
     else:
         yield _open(x.dtype, y.dtype)
     if x.shape is None or y.shape is None:
@@ -374,8 +401,8 @@ def _cat(use: Use) -> Iterator[Verdict]:
 def _part(use: Use) -> Iterator[Verdict]:
     """A part of a tile: the tile, the part. `numbers`: the count of the index."""
     whole, part = use.operands
-    if use.op.endswith("insert") and known(whole.dtype) and known(part.dtype) and whole.dtype != part.dtype:
-        yield Misfit("TC502", "inserted", (part.dtype, whole.dtype))
+    if use.op.endswith("insert") and _differ(whole.dtype, part.dtype):
+        yield _types("inserted", part.dtype, whole.dtype)
     if whole.shape is None:
         return
     for count in use.numbers:
@@ -440,37 +467,38 @@ def _types_of_product(use: Use, x: Operand, y: Operand, acc: Operand | None) -> 
     a, b = (concrete(o.dtype, o.value) for o in (x, y))
     name = use.op
     if name == "ct.mma":
-        if known(a) and known(b) and a != b and not {a, b} <= {"int8", "uint8"}:
-            yield Misfit("TC505", "operands", (a, b))
-        common = a
+        if _differ(a, b) and not {a, b} <= {I8, U8}:
+            yield _types("operands", a, b, code="TC505")
+        common: ElementType | None = a
     else:
         common = promoted(a, b)
-        if common == CLASH:
-            yield Misfit("TC505", "operands", (a, b))
+        if common is None:
+            yield _types("operands", a, b, code="TC505")
             return
-    if known(common) and common not in ACCUMULATORS:
-        yield Misfit("TC505", "no_product", (common,))
-    if acc is not None and common in ACCUMULATORS and known(acc.dtype) and acc.dtype not in ACCUMULATORS[common]:
-        yield Misfit("TC505", "accumulator", (common, acc.dtype, ACCUMULATORS[common][-1]))
-    yield _open(a, b, acc.dtype if acc is not None else "")
+    takes = ACCUMULATORS.get(common) if isinstance(common, DType) else None
+    if isinstance(common, DType) and takes is None:
+        yield _types("no_product", common, code="TC505")
+    if acc is not None and takes is not None and isinstance(acc.dtype, DType) and acc.dtype not in takes:
+        yield _types("accumulator", common, acc.dtype, takes[-1], code="TC505")
+    yield _open(a, b, acc.dtype if acc is not None else None)
 
 
 def _scales(use: Use) -> Iterator[Verdict]:
     """x, its scales, y, its scales, what is added to."""
     x, xs, y, ys, acc = use.operands
     for a, b, how in ((x, y, "operands"), (xs, ys, "scales")):
-        if known(a.dtype) and known(b.dtype) and a.dtype != b.dtype:
-            yield Misfit("TC505", how, (a.dtype, b.dtype))
-    if known(x.dtype) and x.dtype not in SCALED:
-        yield Misfit("TC505", "no_scaled", (x.dtype,))
-    takes = SCALED.get(x.dtype, {})
-    if takes and known(xs.dtype) and xs.dtype not in takes:
-        yield Misfit("TC505", "scale", (xs.dtype, x.dtype, ", ".join(takes)))
-    if known(acc.dtype) and acc.dtype != "float32":
-        yield Misfit("TC505", "accumulator", (x.dtype if known(x.dtype) else "scaled operands", acc.dtype, "float32"))
+        if _differ(a.dtype, b.dtype):
+            yield _types(how, a.dtype, b.dtype, code="TC505")
+    if isinstance(x.dtype, DType) and x.dtype not in SCALED:
+        yield _types("no_scaled", x.dtype, code="TC505")
+    takes = SCALED.get(x.dtype, {}) if isinstance(x.dtype, DType) else {}
+    if takes and isinstance(xs.dtype, DType) and xs.dtype not in takes:
+        yield _types("scale", xs.dtype, x.dtype, *takes, code="TC505")
+    if _differ(acc.dtype, F32):
+        yield _types("accumulator", x.dtype, acc.dtype, F32, code="TC505")
     yield from _mma(Use("mma", "ct.mma_scaled", (x, y, acc), use.span))
     for tile, scales, axis in ((x, xs, -1), (y, ys, -2)):
-        yield from _scaled_extents(tile, scales, axis, takes.get(xs.dtype, ()))
+        yield from _scaled_extents(tile, scales, axis, takes.get(xs.dtype, ()) if isinstance(xs.dtype, DType) else ())
     yield _open(x.dtype, xs.dtype, y.dtype, ys.dtype, acc.dtype)
 
 
@@ -496,8 +524,9 @@ def _scaled_extents(tile: Operand, scales: Operand, axis: int, sizes: tuple[int,
     whole, count = tile.shape[place].constant, scales.shape[place].constant
     if whole is not None and count is not None:
         if sizes and (count == 0 or whole % count or whole // count not in sizes):
-            yield Misfit("TC505", "block", (tile.dtype, scales.dtype, " or ".join(map(str, sizes))),
-                         (tile.shape[place], scales.shape[place]), place)
+            yield Misfit(
+                "TC505", "block", (" or ".join(map(str, sizes)),), (tile.shape[place], scales.shape[place]), place,
+                (tile.dtype or UNKNOWN, scales.dtype or UNKNOWN))
     else:
         yield OPEN
 
@@ -508,29 +537,28 @@ def _astype(use: Use) -> Iterator[Verdict]:
     """The second operand has the type. `numbers`: whether a rounding mode is given."""
     x, target = use.operands
     (rounded,) = use.numbers
-    fraction = (x.dtype in FLOATS or x.dtype in RESTRICTED) and x.dtype != target.dtype
-    if fraction and target.dtype == "float8_e8m0fnu" and not rounded:
-        yield Misfit("TC502", "rounding", (x.dtype, target.dtype))
-    elif rounded and known(x.dtype) and known(target.dtype) and not (
-            (x.dtype in FLOATS or x.dtype in RESTRICTED) and (target.dtype in FLOATS or target.dtype in RESTRICTED)):
-        yield Misfit("TC502", "not_rounded", (x.dtype, target.dtype))
+    if is_fraction(x.dtype) and x.dtype is not F8E8M0 and target.dtype is F8E8M0 and not rounded:
+        yield _types("rounding", x.dtype, target.dtype)
+    elif rounded and isinstance(x.dtype, DType) and isinstance(target.dtype, DType) and not (
+            is_fraction(x.dtype) and is_fraction(target.dtype)):
+        yield _types("not_rounded", x.dtype, target.dtype)
     yield _open(x.dtype, target.dtype)
 
 
 def _bitcast(use: Use) -> Iterator[Verdict]:
     x, target = use.operands
     mine = concrete(x.dtype, x.value)
-    if "bool_" in (mine, target.dtype):
-        yield Misfit("TC502", "bits_of_truth", (mine, target.dtype))
-    elif known(mine) and known(target.dtype) and BITS[mine] != BITS[target.dtype]:
-        yield Misfit("TC502", "widths", (mine, str(BITS[mine]), target.dtype, str(BITS[target.dtype])))
+    if BOOL in (mine, target.dtype):
+        yield _types("bits_of_truth", mine, target.dtype)
+    elif isinstance(mine, DType) and isinstance(target.dtype, DType) and mine.bits != target.dtype.bits:
+        yield Misfit("TC502", "widths", (str(mine.bits), str(target.dtype.bits)), types=(mine, target.dtype))
     yield _open(mine, target.dtype)
 
 
 def _pack(use: Use) -> Iterator[Verdict]:
     (x,) = use.operands
-    if x.dtype == "bool_":
-        yield Misfit("TC502", "packed_truth", (x.dtype,))
+    if x.dtype is BOOL:
+        yield _types("packed_truth", x.dtype)
     yield _open(x.dtype)
 
 
@@ -539,17 +567,17 @@ def _unpack(use: Use) -> Iterator[Verdict]:
     if x.shape is not None and len(x.shape) != 1:
         yield Misfit("TC503", "unpacked", (str(len(x.shape)),))
     mine = concrete(x.dtype, x.value)
-    if known(mine) and mine != "uint8":
-        yield Misfit("TC502", "unpacked", (mine,))
-    if target.dtype == "bool_":
-        yield Misfit("TC502", "packed_truth", (target.dtype,))
+    if _differ(mine, U8):
+        yield _types("unpacked", mine)
+    if target.dtype is BOOL:
+        yield _types("packed_truth", target.dtype)
     yield _open(mine, target.dtype)
 
 
 def _reduce(use: Use) -> Iterator[Verdict]:
     (x,) = use.operands
     if x.dtype in RESTRICTED:
-        yield Misfit("TC502", "reduced", (x.dtype,))
+        yield _types("reduced", x.dtype)
     yield from _axes(use)
     yield _open(x.dtype)
 
@@ -570,8 +598,8 @@ def _carried(use: Use) -> Iterator[Verdict]:
                 yield Misfit("TC501", "carried", (), (a, b), k)
             elif different is None:
                 yield OPEN
-    if known(mine) and known(theirs) and mine != theirs:
-        yield Misfit("TC502", "carried", (mine, theirs))
+    if _differ(mine, theirs):
+        yield _types("carried", mine, theirs)
     elif mine != theirs:
         yield _open(mine, theirs)
 

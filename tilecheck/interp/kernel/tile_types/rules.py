@@ -6,19 +6,24 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tilecheck.interp.kernel.coerce import constant_int, expand, to_array
-from tilecheck.interp.kernel.interpreter import Machine
-from tilecheck.interp.kernel.tile_types.dtypes import (
-    CLASH,
+from tilecheck.dtypes import (
+    BOOL,
+    DTYPES,
+    F32,
     FLOATS,
+    I32,
     INTEGERS,
-    LOOSE,
-    RESTRICTED,
+    U8,
     UNKNOWN,
+    DType,
+    ElementType,
+    Weak,
     divided,
-    known,
+    is_fraction,
     promoted,
 )
+from tilecheck.interp.kernel.coerce import constant_int, expand, to_array
+from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.tile_types.typing import (
     NOTHING,
     array_type,
@@ -76,16 +81,18 @@ def of_method(m: Machine, name: str, owner: Value, args: Arguments, result: Valu
     return rule(m, f"view.{name}", owner, args, result)
 
 
-def _typed(result: Value, dtype: str, operands: tuple[Value | None, ...], made: Span | None = None) -> Value:
+def _typed(
+    result: Value, dtype: ElementType | None, operands: tuple[Value | None, ...], made: Span | None = None,
+) -> Value:
     """The result with a type, if the shapes of all operands are certain."""
     if not isinstance(result, _TILES):
         return result
     types = [operand(v) for v in operands]
     if any(t is NOTHING for t in types):
-        return untyped(result) if result.shape is not None else typed(result, UNKNOWN if dtype == CLASH else dtype)
+        return untyped(result) if result.shape is not None else typed(result, dtype)
     if made is None:
         made = next((t.made for t in types if t.shape == result.shape and t.made is not None), None)
-    return typed(result, UNKNOWN if dtype == CLASH else dtype, made)
+    return typed(result, dtype, made)
 
 
 # --- element by element ----------------------------------------------------------------------------------------------
@@ -102,8 +109,8 @@ def combined(m: Machine, op: str, left: Value, right: Value, span: Span, result:
         return untyped(result)
     if op == "@":
         note(m, "mma", "@", (a, b), span)
-        return typed(result, promoted(a.dtype, b.dtype).replace(CLASH, UNKNOWN), span)
-    both = a.dtype in LOOSE and b.dtype in LOOSE
+        return typed(result, promoted(a.dtype, b.dtype) or UNKNOWN, span)
+    both = isinstance(a.dtype, Weak) and isinstance(b.dtype, Weak)
     if not both:
         note(m, "elementwise", name or op, (a, b), span)
     if isinstance(result, Const):
@@ -113,17 +120,17 @@ def combined(m: Machine, op: str, left: Value, right: Value, span: Span, result:
     return typed(result, _combined_type(op, a, b), made)
 
 
-def _combined_type(op: str, a: Operand, b: Operand) -> str:
+def _combined_type(op: str, a: Operand, b: Operand) -> ElementType:
     if op in _COMPARISONS:
-        if a.dtype in LOOSE and b.dtype in LOOSE:
-            return "~bool"
-        return "bool_" if a.shape or b.shape or known(a.dtype) or known(b.dtype) else UNKNOWN
-    if op == "**" and a.dtype in FLOATS and b.dtype in INTEGERS:
+        if isinstance(a.dtype, Weak) and isinstance(b.dtype, Weak):
+            return Weak.BOOL
+        return BOOL if a.shape or b.shape or isinstance(a.dtype, DType) or isinstance(b.dtype, DType) else UNKNOWN
+    if op == "**" and isinstance(a.dtype, DType) and a.dtype in FLOATS and b.dtype in INTEGERS:
         return a.dtype
     if UNKNOWN in (a.dtype, b.dtype):
         return UNKNOWN
     dtype = promoted(a.dtype, b.dtype)
-    if dtype == CLASH:
+    if dtype is None:
         return UNKNOWN
     if op == "/":
         return divided(dtype)
@@ -142,33 +149,33 @@ def _unary_result(m: Machine, op: str, value: Value, span: Span, result: Value) 
     x = operand(value)
     if x is NOTHING:
         return untyped(result)
-    if op in ("ct.bitwise_not", "ct.floor", "ct.ceil", "ct.isnan") and x.dtype not in LOOSE:
+    if op in ("ct.bitwise_not", "ct.floor", "ct.ceil", "ct.isnan") and not isinstance(x.dtype, Weak):
         note(m, "unary", op, (x,), span)
     return _typed(result, _UNARY_TYPES.get(op, _fraction)(x.dtype), (value,))
 
 
-def _fraction(dtype: str) -> str:
-    return "~float" if dtype in LOOSE else "float32" if dtype in INTEGERS or dtype == "bool_" else (
-        dtype if dtype in FLOATS or dtype in RESTRICTED else UNKNOWN)
+_TypeRule: TypeAlias = "Callable[[ElementType | None], ElementType | None]"
 
 
-def _number(dtype: str) -> str:
-    return "int32" if dtype == "bool_" else dtype if dtype in FLOATS or dtype in INTEGERS or dtype in (
-        "~int", "~float") else UNKNOWN
+def _fraction(dtype: ElementType | None) -> ElementType | None:
+    return Weak.FLOAT if isinstance(dtype, Weak) else F32 if dtype in INTEGERS or dtype is BOOL else (
+        dtype if is_fraction(dtype) else UNKNOWN)
 
 
-def _same(dtype: str) -> str:
-    return dtype
+def _number(dtype: ElementType | None) -> ElementType | None:
+    return I32 if dtype is BOOL else dtype if dtype in FLOATS or dtype in INTEGERS or dtype in (
+        Weak.INT, Weak.FLOAT) else UNKNOWN
 
 
-def _kept(dtype: str) -> str:
-    return UNKNOWN if dtype in LOOSE else dtype
+def _of_tile(dtype: ElementType | None) -> ElementType | None:
+    return UNKNOWN if isinstance(dtype, Weak) else dtype
 
 
-_UNARY_TYPES: Final[Mapping[str, Callable[[str], str]]] = {
-    "ct.negative": _number, "ct.bitwise_not": _kept, "ct.abs": _kept, "ct.floor": _kept, "ct.ceil": _kept,
-    "not": lambda dtype: "~bool" if dtype in LOOSE else "bool_",
-    "ct.isnan": lambda dtype: UNKNOWN if dtype in LOOSE else "bool_",
+_UNARY_TYPES: Final[Mapping[str, _TypeRule]] = {
+    "ct.negative": _number, "ct.bitwise_not": _of_tile, "ct.abs": _of_tile, "ct.floor": _of_tile,
+    "ct.ceil": _of_tile,
+    "not": lambda dtype: Weak.BOOL if isinstance(dtype, Weak) else BOOL,
+    "ct.isnan": lambda dtype: UNKNOWN if isinstance(dtype, Weak) else BOOL,
 }
 
 
@@ -190,9 +197,7 @@ def _where(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     cond, x, y = (operand(v) for v in values)
     note(m, "elementwise", op, (cond, x, y), args.span)
     dtype = UNKNOWN if UNKNOWN in (x.dtype, y.dtype) else promoted(x.dtype, y.dtype)
-    if dtype in LOOSE:
-        dtype = UNKNOWN
-    return _typed(result, dtype, values)
+    return _typed(result, UNKNOWN if isinstance(dtype, Weak) else dtype or UNKNOWN, values)
 
 
 # --- conversions and factories ---------------------------------------------------------------------------------------
@@ -216,7 +221,7 @@ def _bitcast(m: Machine, op: str, args: Arguments, result: Value) -> Value:
 
 def _constructor(name: str, m: Machine, op: str, args: Arguments, result: Value) -> Value:
     """`ct.float32(x)`"""
-    return _typed(result, name, args.positional[:1])
+    return _typed(result, DTYPES[name], args.positional[:1])
 
 
 def _astile(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -241,7 +246,7 @@ def _factory(names: tuple[str, ...], m: Machine, op: str, args: Arguments, resul
 
 
 def _grid(m: Machine, op: str, args: Arguments, result: Value) -> Value:
-    return typed(result, "int32")
+    return typed(result, I32)
 
 
 def _num_tiles(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -250,7 +255,7 @@ def _num_tiles(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     _extents(m, op, shape, args.span)
     if shape and axis is not None:
         note(m, "axes", op, (Operand(UNKNOWN, shape),), args.span, (axis,))
-    return typed(result, "int32")
+    return typed(result, I32)
 
 
 NONE: Final = Const(None)
@@ -333,7 +338,7 @@ def _broadcast_to(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     x, shape = operand(given.get("x")), _shape(m, given.get("shape"))
     _extents(m, op, shape, args.span)
     if shape is not None and x is not NOTHING:
-        note(m, "into", op, (x, Operand("", shape, None, args.span)), args.span)
+        note(m, "into", op, (x, Operand(None, shape, None, args.span)), args.span)
     return _typed(result, x.dtype, (given.get("x"),), args.span)
 
 
@@ -361,7 +366,7 @@ def _extract(m: Machine, op: str, args: Arguments, result: Value) -> Value:
 def _insert(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     given = args.take(("x", "index", "value"))
     x, part = operand(given.get("x")), operand(given.get("value"))
-    if x is not NOTHING and part is not NOTHING and part.dtype not in LOOSE:
+    if x is not NOTHING and part is not NOTHING and not isinstance(part.dtype, Weak):
         note(m, "part", op, (x, part), args.span, _count(m, given.get("index")))
     return _typed(result, x.dtype, (given.get("x"),))
 
@@ -387,7 +392,7 @@ def _pack(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     x = operand(args.take(("x",)).get("x"))
     if x is not NOTHING:
         note(m, "pack", op, (x,), args.span)
-    return typed(result, "uint8", args.span)
+    return typed(result, U8, args.span)
 
 
 def _unpack(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -407,12 +412,12 @@ def of_subscript(m: Machine, value: Value, kept: int, span: Span) -> None:
 
 # --- reductions, scans, products -------------------------------------------------------------------------------------
 
-def _reduction(dtype: str) -> str:
-    return "int32" if dtype == "bool_" else dtype if dtype in INTEGERS or dtype in FLOATS else UNKNOWN
+def _reduction(dtype: ElementType | None) -> ElementType | None:
+    return I32 if dtype is BOOL else dtype if dtype in INTEGERS or dtype in FLOATS else UNKNOWN
 
 
-def _reduce(places: str, m: Machine, op: str, args: Arguments, result: Value) -> Value:
-    """`places` is the type of positions that are found, or "" when values are."""
+def _reduce(places: DType | None, m: Machine, op: str, args: Arguments, result: Value) -> Value:
+    """`places` is the type of positions that are found; None where values are."""
     given = args.take(("x", "axis"))
     x = operand(given.get("x"))
     if x is NOTHING:
@@ -433,7 +438,7 @@ def _general(m: Machine, op: str, args: Arguments, result: Value) -> Value:
         return result if isinstance(result, Tuple) else untyped(result)
     if axes is not None:
         note(m, "axes", op, (x,), args.span, axes)
-    return _typed(result, "" if x.dtype in LOOSE else x.dtype, (given.get("x"),), args.span)
+    return _typed(result, None if isinstance(x.dtype, Weak) else x.dtype, (given.get("x"),), args.span)
 
 
 def _mma(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -459,7 +464,7 @@ def _matmul(m: Machine, op: str, args: Arguments, result: Value) -> Value:
     x, y = operand(given.get("x")), operand(given.get("y"))
     note(m, "mma", op, (x, y), args.span)
     dtype = UNKNOWN if UNKNOWN in (x.dtype, y.dtype) else promoted(x.dtype, y.dtype)
-    return _typed(result, dtype, (given.get("x"), given.get("y")), args.span)
+    return _typed(result, dtype or UNKNOWN, (given.get("x"), given.get("y")), args.span)
 
 
 # --- memory ----------------------------------------------------------------------------------------------------------
@@ -539,7 +544,7 @@ def _at_elements(m: Machine, op: str, given: Mapping[str, Value], span: Span) ->
     shape = _common(m, given)
     mask = given.get("mask")
     if mask is not None and mask != NONE:
-        note(m, "mask", op, (operand(mask), Operand("", shape, None, span)), span)
+        note(m, "mask", op, (operand(mask), Operand(None, shape, None, span)), span)
     return shape
 
 
@@ -617,7 +622,7 @@ _OPERATORS: Final = (
     "bitwise_lshift", "bitwise_rshift", "greater", "greater_equal", "less", "less_equal", "equal", "not_equal",
     "divmod", "negative", "bitwise_not")
 """Those that are made of operators, which see to types themselves."""
-_NAMED: Final = (*INTEGERS, *FLOATS, *RESTRICTED, "bool_")
+_NAMED: Final = tuple(DTYPES)
 
 
 def _identity(m: Machine, op: str, args: Arguments, result: Value) -> Value:
@@ -633,8 +638,8 @@ _RULES: Final[Mapping[str, Rule]] = {
     **dict.fromkeys(("bid", "num_blocks"), _grid), "num_tiles": _num_tiles, "reshape": _reshape, "permute": _permute,
     "transpose": _transpose, "expand_dims": _expand_dims, "broadcast_to": _broadcast_to, "cat": _cat,
     "extract": _extract, "insert": _insert, "item": _item, "pack_to_bytes": _pack, "unpack_from_bytes": _unpack,
-    **dict.fromkeys(("sum", "prod", "max", "min", "cumsum", "cumprod"), partial(_reduce, "")),
-    **dict.fromkeys(("argmax", "argmin"), partial(_reduce, "int32")), **dict.fromkeys(("reduce", "scan"), _general),
+    **dict.fromkeys(("sum", "prod", "max", "min", "cumsum", "cumprod"), partial(_reduce, None)),
+    **dict.fromkeys(("argmax", "argmin"), partial(_reduce, I32)), **dict.fromkeys(("reduce", "scan"), _general),
     "mma": _mma, "mma_scaled": _mma_scaled, "matmul": _matmul, "load": _load, "store": _store, "gather": _gather,
     "scatter": _scatter,
     **{f"atomic_{k}": partial(_atomic, ("update",)) for k in ("add", "max", "min", "and", "or", "xor", "xchg")},
@@ -644,5 +649,5 @@ _RULES: Final[Mapping[str, Rule]] = {
 _METHODS: Final[Mapping[str, MethodRule]] = {
     "tiled_view": _tiled_view, "load": _view_load, "store": _view_store,
     **{f"atomic_store_{k}": _view_atomic for k in ("add", "max", "min", "and", "or", "xor")},
-    "num_tiles": lambda m, op, owner, args, result: typed(result, "int32"),
+    "num_tiles": lambda m, op, owner, args, result: typed(result, I32),
 }

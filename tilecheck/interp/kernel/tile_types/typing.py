@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
+from tilecheck.dtypes import (
+    DTYPES,
+    SOME_NUMBER,
+    UNKNOWN,
+    ElementOf,
+    ElementType,
+    Partial,
+    Weak,
+    concrete,
+)
 from tilecheck.interp.kernel.interpreter import Machine
 from tilecheck.interp.kernel.tile_types.checks import judged
-from tilecheck.interp.kernel.tile_types.dtypes import SOME_NUMBER, UNKNOWN, concrete
 from tilecheck.interp.kernel.tile_types.uses import Operand, Use
 from tilecheck.interp.kernel.values import ArrayRef, Bool, Const, Data, Int, Named, ParamRef, TileRef, Value, View
 from tilecheck.solver.inequalities import conjuncts
@@ -21,14 +30,15 @@ __all__ = [
 _TILES: Final = (Int, Bool, Data)
 NOTHING: Final = Operand(UNKNOWN, None)
 _SCALAR: Final = Operand(SOME_NUMBER, ())
-_FRACTION: Final = Operand("~float", ())
+_FRACTION: Final = Operand(Weak.FLOAT, ())
+
 
 def operand(value: Value | None) -> Operand:
     """The type of a value as far as it is certain."""
     if isinstance(value, _TILES):
-        if not value.dtype:
+        if value.dtype is None:
             return NOTHING
-        number = value.term.constant if isinstance(value, Int) and value.dtype == "~int" else None
+        number = value.term.constant if isinstance(value, Int) and value.dtype is Weak.INT else None
         return Operand(value.dtype, value.shape, number, value.made)
     if isinstance(value, Const) and isinstance(value.value, float):
         return _FRACTION
@@ -43,7 +53,7 @@ _WITH: Final[Mapping[type, Callable[..., Value]]] = {
 """`replace`, which takes much longer, and every value passes here."""
 
 
-def typed(value: Value, dtype: str, made: Span | None = None) -> Value:
+def typed(value: Value, dtype: ElementType | None, made: Span | None = None) -> Value:
     """The value with an element type; `made` when its shape comes from here."""
     if not isinstance(value, _TILES):
         return value
@@ -53,16 +63,17 @@ def typed(value: Value, dtype: str, made: Span | None = None) -> Value:
 
 def untyped(value: Value) -> Value:
     """The value without what was known of its type."""
-    return typed(value, "") if isinstance(value, _TILES) and value.dtype else value
+    return typed(value, None) if isinstance(value, _TILES) and value.dtype is not None else value
 
 
 def met(a: Value, b: Value, result: Value) -> Value:
     """The type where two ways of control meet, which is known when it is the same on both."""
     if (result is a and result is b) or not isinstance(result, _TILES):
         return result
-    if not (isinstance(a, _TILES) and isinstance(b, _TILES)) or not (a.dtype and b.dtype) or a.shape != b.shape:
+    if not (isinstance(a, _TILES) and isinstance(b, _TILES)) or a.dtype is None or b.dtype is None or (
+            a.shape != b.shape):
         return untyped(result)
-    same = a.dtype == b.dtype and (a.dtype[0] not in "~?" or a == b)
+    same = a.dtype == b.dtype and (not isinstance(a.dtype, (Weak, Partial)) or a == b)
     dtype = a.dtype if same else UNKNOWN
     return typed(result, dtype, a.made)
 
@@ -71,28 +82,26 @@ def carried_over(value: Value, start: Value) -> Value:
     """What a loop carries, with the type that it has before the loop; a constant has taken on a type of its own."""
     if not isinstance(value, _TILES):
         return value
-    if not isinstance(start, _TILES) or value.shape != start.shape or not start.dtype:
+    if not isinstance(start, _TILES) or value.shape != start.shape or start.dtype is None:
         return untyped(value)
     number = start.term.constant if isinstance(start, Int) else None
     return typed(value, concrete(start.dtype, number), start.made)
 
 
-def dtype_named(value: Value | None) -> str:
+def dtype_named(value: Value | None) -> ElementType:
     """The element type that an argument names."""
     if isinstance(value, TileRef):
-        return value.name
-    if isinstance(value, Named) and value.text.endswith(".dtype") and " " not in value.text:
-        return value.text
-    return UNKNOWN
+        return DTYPES.get(value.name, UNKNOWN)
+    return value.dtype if isinstance(value, Named) and value.dtype is not None else UNKNOWN
 
 
-def array_type(m: Machine, ref: ArrayRef) -> str:
+def array_type(m: Machine, ref: ArrayRef) -> ElementType:
     """The element type of an array: by name where its annotation gives it."""
     roots = {view.root for _, view in ref.options}
     if len(roots) != 1:
         return UNKNOWN
     (root,) = roots
-    return dict(m.holdings.dtypes).get(root) or f"{root}.dtype"
+    return dict(m.holdings.dtypes).get(root) or ElementOf(root)
 
 
 def view_of(ref: ArrayRef) -> View | None:

@@ -6,6 +6,7 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from tilecheck.dtypes import ElementType
 from tilecheck.interp.kernel.values import Shape
 from tilecheck.symbolic import TRUE, Cond, Term
 from tilecheck.syntax.tree import Span
@@ -18,13 +19,13 @@ MisfitCode: TypeAlias = Literal["TC501", "TC502", "TC503", "TC504", "TC505"]
 class Operand(Struct, frozen=True):
     """The type of a value.
 
-    dtype  see `tilecheck.interp.kernel.tile_types.dtypes`
+    dtype  None where a type does not matter
     shape  None when it is not known
     value  of an integer constant, where it is known
     made   what gave it its shape
     """
 
-    dtype: str
+    dtype: ElementType | None
     shape: Shape | None
     value: int | None = None
     made: Span | None = None
@@ -54,9 +55,10 @@ class Misfit(Struct, frozen=True):
     """What is wrong.
 
     how    which way; messages have words for each
-    words  names of types and operations that the message mentions
+    words  numbers and names of operations that the message mentions
     terms  extents that do not agree
     axis   the axis along which they do not, from the left, of the result
+    types  element types that the message mentions
     """
 
     code: MisfitCode
@@ -64,6 +66,7 @@ class Misfit(Struct, frozen=True):
     words: tuple[str, ...] = ()
     terms: tuple[Term, ...] = ()
     axis: int | None = None
+    types: tuple[ElementType, ...] = ()
 
 
 OPEN: Final = "open"

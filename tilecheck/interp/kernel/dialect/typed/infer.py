@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from tilecheck.dtypes import BOOL, F32, I32
 from tilecheck.interp.kernel.assigned import assigned_names
 from tilecheck.interp.kernel.dialect.ownership import Fault
 from tilecheck.interp.kernel.dialect.signature import Parameter, dtype_name, signature
@@ -68,7 +69,7 @@ _TRIALS: Final = 4
 _DEPTH: Final = 8
 _LOOPS: Final = 5
 """Loops in loops that are run until types settle; trials multiply."""
-_SCALARS: Final = {"int": "int32", "float": "float32", "bool": "bool_"}
+_SCALARS: Final = {"int": I32, "float": F32, "bool": BOOL}
 
 
 def infer(project: Project, site: KernelSite) -> Inference:
@@ -88,7 +89,7 @@ _PARAMETERS: Final[Mapping[str, Callable[[Parameter], Type]]] = {
     "mut": MutOf,
     "ref": RefOf,
     "constant": lambda p: Loose("int", symbol(p.name)),
-    "scalar": lambda p: Tile(_SCALARS.get(p.dtype or ""), ()),
+    "scalar": lambda p: Tile(_SCALARS.get(p.number), ()),
 }
 
 
@@ -317,7 +318,7 @@ class Inference:
 
     def item(self, iterable: Type) -> Type:
         if isinstance(iterable, RangeOf):
-            return Tile("int32", ())
+            return Tile(I32, ())
         if isinstance(iterable, (CellsOf, PiecesOf)):
             return CellOf(iterable.tile)
         if isinstance(iterable, Items) and iterable.items:
@@ -371,7 +372,7 @@ def stored(c: Inference, z: MutOf, value: Type, span: Span) -> None:
     """A store to a piece. Shapes are compared where the place of the store is known."""
     wanted = z.parameter.dtype
     if isinstance(value, Tile) and value.dtype is not None and wanted is not None and value.dtype != wanted:
-        c.fault(Fault("TC502", span, z.parameter.name, "stored", (value.dtype, wanted)))
+        c.fault(Fault("TC502", span, z.parameter.name, "stored", (value.dtype.name, wanted.name)))
 
 
 def _literal(value: object) -> Type:

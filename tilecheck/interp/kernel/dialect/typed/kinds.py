@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from msgspec import Struct
 
+from tilecheck.dtypes import DType
 from tilecheck.interp.kernel.dialect.signature import Parameter
 from tilecheck.symbolic import Term
 from tilecheck.syntax.tree import FuncDef
@@ -26,11 +27,11 @@ Extents: TypeAlias = tuple[Term | None, ...]
 class Tile(Struct, frozen=True):
     """A tile; a scalar on the device is one without axes.
 
-    dtype  by the name of cuda.tile; None when it is not known
+    dtype  None when it is not known
     shape  None when not even the number of axes is
     """
 
-    dtype: str | None
+    dtype: DType | None
     shape: Extents | None
 
 
@@ -56,7 +57,7 @@ class RefOf(Struct, frozen=True):
 
 
 class PartOf(Struct, frozen=True):
-    dtype: str | None
+    dtype: DType | None
     tile: Extents
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from tilecheck.dtypes import I32
 from tilecheck.interp.kernel.dialect.typed.kinds import (
     Bound,
     CellOf,
@@ -68,11 +69,11 @@ def _tile(g: Given, start: int = 0) -> Extents:
 
 
 def _number(c: Inference, owner: Type, g: Given) -> Type:
-    return Tile("int32", ())
+    return Tile(I32, ())
 
 
 def _coordinates(c: Inference, z: MutOf, g: Given) -> Type:
-    return Items((Tile("int32", ()),) * z.parameter.rank)
+    return Items((Tile(I32, ()),) * z.parameter.rank)
 
 
 def _like(c: Inference, x: RefOf, g: Given) -> Type:

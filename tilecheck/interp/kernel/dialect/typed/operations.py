@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import Struct
 
+from tilecheck.dtypes import ACCUMULATORS, BOOL, DTYPES, F32, FLOATS, I8, I32, INTEGERS, U8, DType, promoted_types
 from tilecheck.interp.kernel.dialect.ownership import Fault
-from tilecheck.interp.kernel.dialect.typed.dtypes import ACCUMULATORS, FLOATS, divided, promoted
 from tilecheck.interp.kernel.dialect.typed.kinds import Extents, Items, Loose, Named, Tile, Type
 from tilecheck.interp.kernel.dialect.typed.shapes import broadcast, conflict, differ, product, reduced
 from tilecheck.symbolic import ONE, Term, const
@@ -70,19 +70,24 @@ def combine(c: Inference, op: str, left: Type, right: Type, span: Span) -> Type:
         c.fault(Fault("TC501", span, "", "combined", shapes=(a.shape or (), b.shape or ())))
         return Tile(None, None)
     dtype = _mixed(left, right, a, b)
-    return Tile(divided(dtype) if op == "/" else dtype, broadcast(a.shape, b.shape))
+    return Tile(_divided(dtype) if op == "/" else dtype, broadcast(a.shape, b.shape))
 
 
-def _mixed(left: Type, right: Type, a: Tile, b: Tile) -> str | None:
+def _mixed(left: Type, right: Type, a: Tile, b: Tile) -> DType | None:
     """The element type of a combination."""
     if isinstance(left, Loose):
         return _with_number(left, b.dtype)
     if isinstance(right, Loose):
         return _with_number(right, a.dtype)
-    return promoted(a.dtype, b.dtype)
+    return None if a.dtype is None or b.dtype is None else promoted_types(a.dtype, b.dtype)
 
 
-def _with_number(number: Loose, dtype: str | None) -> str | None:
+def _divided(dtype: DType | None) -> DType | None:
+    """The type of a quotient: integers become numbers with a fraction."""
+    return F32 if dtype is BOOL or dtype in INTEGERS else dtype
+
+
+def _with_number(number: Loose, dtype: DType | None) -> DType | None:
     """A number takes on the type of the tile, but one with a fraction does not become an integer."""
     return dtype if number.kind != "float" or dtype in FLOATS else None
 
@@ -108,13 +113,13 @@ def compare(c: Inference, left: Type, right: Type, span: Span) -> Type:
     if isinstance(left, Loose) and isinstance(right, Loose):
         return Loose("bool")
     found = combine(c, "+", left, right, span)
-    return Tile("bool_", found.shape) if isinstance(found, Tile) else None
+    return Tile(BOOL, found.shape) if isinstance(found, Tile) else None
 
 
 # --- operations ------------------------------------------------------------------------------------------------------
 
-def _dtype(value: Type) -> str | None:
-    return value.name if isinstance(value, Named) else None
+def _dtype(value: Type) -> DType | None:
+    return DTYPES.get(value.name) if isinstance(value, Named) else None
 
 
 def _full(position: int, c: Inference, g: Given) -> Type:
@@ -173,7 +178,7 @@ def _axes(value: Type) -> tuple[int, ...] | None:
     return known if len(known) == len(found) else ()
 
 
-def _reduce(result: str | None, c: Inference, g: Given) -> Type:
+def _reduce(result: DType | None, c: Inference, g: Given) -> Type:
     found = tile_of(g.get(0, "x"))
     if found is None:
         return None
@@ -191,9 +196,9 @@ def _mma(c: Inference, g: Given) -> Type:
     if x is None or y is None or acc is None:
         return acc
     made = _checked_product(c, "mma", x, y, acc, g.span)
-    takes = ACCUMULATORS.get(x.dtype or "", ())
+    takes = () if x.dtype is None else ACCUMULATORS.get(x.dtype, ())
     if takes and acc.dtype is not None and acc.dtype not in takes:
-        c.fault(Fault("TC505", g.span, "", "accumulator", ("mma", x.dtype or "", acc.dtype, takes[-1])))
+        c.fault(Fault("TC505", g.span, "", "accumulator", ("mma", str(x.dtype), acc.dtype.name, takes[-1].name)))
     return Tile(acc.dtype, acc.shape if acc.shape is not None else made)
 
 
@@ -208,9 +213,9 @@ def _checked_product(c: Inference, name: str, x: Tile, y: Tile, acc: Tile | None
         c.fault(Fault("TC501", span, "", "product", (name,), (
             x.shape or (), y.shape or (), acc.shape or () if acc is not None else ())))
     whole = {x.dtype, y.dtype}
-    if x.dtype is not None and y.dtype is not None and x.dtype != y.dtype and whole != {"int8", "uint8"} and (
-            name == "mma" or promoted(x.dtype, y.dtype) is None):
-        c.fault(Fault("TC505", span, "", "product", (name, x.dtype, y.dtype)))
+    if x.dtype is not None and y.dtype is not None and x.dtype != y.dtype and whole != {I8, U8} and (
+            name == "mma" or promoted_types(x.dtype, y.dtype) is None):
+        c.fault(Fault("TC505", span, "", "product", (name, x.dtype.name, y.dtype.name)))
     return made
 
 
@@ -278,7 +283,7 @@ def _opaque(c: Inference, g: Given) -> Type:
 
 
 def _index(c: Inference, g: Given) -> Type:
-    return Tile("int32", ())
+    return Tile(I32, ())
 
 
 _FUNCTIONS: Final = (
@@ -292,10 +297,10 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "add": partial(_binary, "+"), "sub": partial(_binary, "-"), "mul": partial(_binary, "*"),
     "truediv": partial(_binary, "/"), "minimum": partial(_binary, "min"), "maximum": partial(_binary, "max"),
     "where": _where, "sum": partial(_reduce, None), "prod": partial(_reduce, None), "max": partial(_reduce, None),
-    "min": partial(_reduce, None), "argmax": partial(_reduce, "int32"), "argmin": partial(_reduce, "int32"),
+    "min": partial(_reduce, None), "argmax": partial(_reduce, I32), "argmin": partial(_reduce, I32),
     "mma": _mma, "matmul": _matmul, "reshape": _reshape, "permute": _permute, "transpose": _transpose,
     "expand_dims": _expand, "broadcast_to": _broadcast_to, "extract": _opaque, "bid": _index, "num_blocks": _index,
-    "isnan": lambda c, g: Tile("bool_", found.shape) if (found := tile_of(g.get(0, "x"))) is not None else None,
+    "isnan": lambda c, g: Tile(BOOL, found.shape) if (found := tile_of(g.get(0, "x"))) is not None else None,
 }
 
 _METHODS: Final = ("astype", "reshape", "permute", "transpose", "extract")
