@@ -11,6 +11,8 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Any, Final, TypeAlias
 
+from tilecheck.dtypes import DTYPES as ELEMENTS
+from tilecheck.dtypes import F4E2M1, F8E5M3, I32, I64, U32
 from tilecheck_runtime.compile.constraints import (
     ArrayParameter,
     ConstantParameter,
@@ -29,12 +31,9 @@ ALIGNMENT: Final = 16
 """Bytes that vectorized accesses and TMA ask of addresses and strides."""
 DIVISOR: Final = 16
 """Of extents."""
-LIMITS: Final = {"int32": 1 << 31, "uint32": 1 << 32, "int64": 1 << 63}
+LIMITS: Final = {t.name: t.limits[1] + 1 for t in (I32, U32, I64) if t.limits is not None}
 """What extents, strides and numbers of a type are less than."""
-DTYPES: Final = frozenset({
-    "bool_", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64",
-    "bfloat16", "tfloat32", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu",
-})
+DTYPES: Final = frozenset(t.name for t in ELEMENTS.values() if t not in (F8E5M3, F4E2M1))
 """Element types of arrays that `cuda.tile` takes, by its names."""
 
 _Seen: TypeAlias = tuple[str, bool, tuple[int, ...], tuple[int, ...]]

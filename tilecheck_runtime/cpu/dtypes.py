@@ -1,4 +1,4 @@
-"""Element types: what NumPy stores them as, what they are computed in, and how two of them are promoted."""
+"""Element types on the CPU: the NumPy types that store and compute the types of `tilecheck.dtypes`."""
 
 from __future__ import annotations
 
@@ -9,30 +9,35 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
+from tilecheck import dtypes
+from tilecheck.dtypes import Kind
 from tilecheck_runtime.errors.language import TileTypeError, TileUnsupportedFeatureError
 
 __all__ = ["DTYPES", "INTEGRAL", "DType", "as_dtype", "common", "loose_dtype", "of_numpy", "promote", "widens"]
 
 BOOL, INTEGRAL, FLOAT, RESTRICTED = range(4)
 """Categories, in the order in which a Python number may be taken for one of them."""
+_CATEGORIES: Final[Mapping[Kind, int]] = {
+    Kind.BOOL: BOOL, Kind.SIGNED: INTEGRAL, Kind.UNSIGNED: INTEGRAL, Kind.FLOAT: FLOAT, Kind.RESTRICTED: RESTRICTED}
 
 
 class DType:
-    """An element type. Calling it converts a scalar, as in kernels.
+    """An element type on the CPU. Calling it converts a scalar, as in kernels.
 
+    element  the type as the checker knows it
     storage  the NumPy type of elements in memory and in tiles; None when there is none
     compute  the NumPy type in which operations are evaluated before they are rounded to `storage`
     """
 
-    __slots__ = ("bits", "category", "compute", "name", "signed", "storage")
+    __slots__ = ("bits", "category", "compute", "element", "name", "storage")
 
     convert: Callable[[Any, DType], Any]
 
-    def __init__(self, name: str, category: int, bits: int, storage: Any, compute: Any = None,
-                 signed: bool = True) -> None:
-        self.name, self.category, self.bits, self.signed = name, category, bits, signed
-        self.storage: Any = None if storage is None else np.dtype(storage)
-        self.compute: Any = self.storage if compute is None else np.dtype(compute)
+    def __init__(self, element: dtypes.DType) -> None:
+        self.element = element
+        self.name, self.bits, self.category = element.name, element.bits, _CATEGORIES[element.kind]
+        self.storage: Any = _numpy_type(element.storage)
+        self.compute: Any = _numpy_type(element.compute)
 
     @property
     def bitwidth(self) -> int:
@@ -51,29 +56,12 @@ class DType:
         return self.name
 
 
-def _table() -> Mapping[str, DType]:
-    single = np.float32
-    rows = [DType("bool_", BOOL, 1, np.bool_)]
-    for bits in (8, 16, 32, 64):
-        rows.append(DType(f"int{bits}", INTEGRAL, bits, f"i{bits // 8}"))
-        rows.append(DType(f"uint{bits}", INTEGRAL, bits, f"u{bits // 8}", signed=False))
-    rows += [
-        DType("float16", FLOAT, 16, np.float16, single),
-        DType("bfloat16", FLOAT, 16, ml_dtypes.bfloat16, single),
-        DType("float32", FLOAT, 32, single),
-        DType("float64", FLOAT, 64, np.float64),
-        DType("tfloat32", RESTRICTED, 32, single),
-        DType("float8_e4m3fn", RESTRICTED, 8, ml_dtypes.float8_e4m3fn, single),
-        DType("float8_e5m2", RESTRICTED, 8, ml_dtypes.float8_e5m2, single),
-        DType("float8_e8m0fnu", RESTRICTED, 8, ml_dtypes.float8_e8m0fnu, single),
-        DType("float8_e5m3fnu", RESTRICTED, 8, None, single),
-        DType("float4_e2m1fn", RESTRICTED, 4, ml_dtypes.float4_e2m1fn, single),
-    ]
-    return MappingProxyType({row.name: row for row in rows})
+def _numpy_type(name: str | None) -> Any:
+    return None if name is None else np.dtype(getattr(ml_dtypes, name, None) or getattr(np, name))
 
 
-DTYPES: Final = _table()
-_BY_NUMPY: Final = {row.storage: row for row in reversed(list(DTYPES.values())) if row.name != "tfloat32"}
+DTYPES: Final = MappingProxyType({name: DType(element) for name, element in dtypes.DTYPES.items()})
+_BY_NUMPY: Final = {row.storage: row for row in reversed(list(DTYPES.values())) if row.element is not dtypes.TF32}
 _ALIASES: Final = {"bool": "bool_", "float": "float32", "double": "float64", "half": "float16", "long": "int64"}
 INT32, INT64, FLOAT32 = DTYPES["int32"], DTYPES["int64"], DTYPES["float32"]
 
@@ -109,28 +97,17 @@ def of_numpy(dtype: Any) -> DType:
 
 def promote(a: DType, b: DType) -> DType:
     """The type of an operation on elements of both types. Raises TileTypeError when cuTile asks for a cast."""
-    if a is b:
-        return a
-    low, high = (a, b) if (a.category, a.bits) <= (b.category, b.bits) else (b, a)
-    refused = (
-        high.category == RESTRICTED
-        or (low.category == high.category == INTEGRAL and low.signed != high.signed)
-        or (low.category == high.category == FLOAT and low.bits == high.bits)
-    )
-    if refused:
+    found = dtypes.promoted_types(a.element, b.element)
+    if found is None:
         raise TileTypeError(f"no implicit promotion of {a} and {b}: cast one of them")
-    return high
+    return a if found is a.element else b
 
 
 def loose_dtype(value: Any) -> DType:
     """The type that a Python number has by itself."""
-    if isinstance(value, bool):
-        return DTYPES["bool_"]
-    if isinstance(value, int):
-        return INT32 if -(1 << 31) <= value < 1 << 31 else INT64
-    if isinstance(value, float):
-        return FLOAT32
-    raise TileTypeError(f"{value!r} is neither a tile nor a number")
+    if not isinstance(value, (bool, int, float)):
+        raise TileTypeError(f"{value!r} is neither a tile nor a number")
+    return DTYPES[dtypes.own_type(value).name]
 
 
 def common(dtype: DType, value: Any) -> DType:

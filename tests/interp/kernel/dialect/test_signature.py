@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.interp.kernel.dialect.build import site
+from tilecheck.dtypes import BF16, F32, I32
 from tilecheck.interp.kernel.dialect.signature import Parameter, signature
 from tilecheck.symbolic import const, symbol
 
@@ -20,18 +21,18 @@ def read(annotation: str, before: str = "", others: str = "") -> Parameter:
 ])
 def test_an_output_in_any_spelling(annotation):
     p = read(annotation, "Out = Mut[f32, BM, Literal[48]]\n")
-    assert (p.kind, p.dtype, p.extents) == ("mut", "float32", (symbol("BM"), const(48)))
+    assert (p.kind, p.dtype, p.extents) == ("mut", F32, (symbol("BM"), const(48)))
 
 
 def test_extents_of_inputs_may_be_open():
     p = read("Ref[bf16, Dyn, Literal[1], BN]")
-    assert (p.kind, p.dtype, p.extents) == ("ref", "bfloat16", (None, const(1), symbol("BN")))
+    assert (p.kind, p.dtype, p.extents) == ("ref", BF16, (None, const(1), symbol("BN")))
 
 
 @pytest.mark.parametrize(("annotation", "scope"), [("Shared[i32, Dyn]", "device"), ("SystemShared[i32, Dyn]", "sys")])
 def test_accumulators_have_a_scope(annotation, scope):
     p = read(annotation)
-    assert (p.kind, p.dtype, p.scope) == ("shared", "int32", scope)
+    assert (p.kind, p.dtype, p.scope) == ("shared", I32, scope)
 
 
 @pytest.mark.parametrize(("annotation", "kind"), [

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tilecheck.interp.kernel.dialect.typed.dtypes import promoted
 
 from tests.interp.kernel.dialect.build import inferred
+from tilecheck.dtypes import DTYPES, F32
 from tilecheck.interp.kernel.dialect.typed.kinds import Tile, join
 from tilecheck.interp.kernel.dialect.typed.shapes import broadcast, conflict, product, reduced
 from tilecheck.symbolic import ONE, const, symbol
@@ -69,7 +69,7 @@ BM, BN, BK = symbol("BM"), symbol("BN"), symbol("bk")
     ("x.padded(ct.PaddingMode.NAN).load_like(z)", "float16", (BM, BN)),
 ])
 def test_tiles(expression, dtype, shape):
-    assert typed(expression) == Tile(dtype, shape)
+    assert typed(expression) == Tile(None if dtype is None else DTYPES[dtype], shape)
 
 
 @pytest.mark.parametrize("expression", [
@@ -82,18 +82,18 @@ def test_what_is_not_known_has_no_type(expression):
 def test_a_loop_keeps_what_it_does_not_change():
     before = ("    acc = ct.zeros((bm, bn), ct.float32)\n    m = ct.zeros((bm,), ct.float16)\n"
               "    for k in range(4):\n        acc = ct.mma(a, b, acc)\n        m = m.astype(ct.float32)\n")
-    assert typed("acc", before) == Tile("float32", (BM, BN))
+    assert typed("acc", before) == Tile(F32, (BM, BN))
     assert typed("m", before) == Tile(None, (BM,))
 
 
 def test_ways_that_meet_keep_what_they_agree_on():
     assert typed("t", "    t = c\n    if n > 0:\n        t = ct.zeros((bm, 1), ct.float32)\n") == Tile(
-        "float32", (BM, None))
+        F32, (BM, None))
 
 
 def test_helpers_and_closures_are_followed():
     before = "    def f(t):\n        if n > 0:\n            return t * s\n        return ct.astype(t, ct.float32)\n"
-    assert typed("f(a)", before) == Tile("float32", (BM, BK))
+    assert typed("f(a)", before) == Tile(F32, (BM, BK))
     assert typed("scaled(a, 2)", "") is None
 
 
@@ -117,16 +117,6 @@ def test_places_where_types_do_not_agree(body, codes):
     assert sorted(f.code for f in inferred(KERNEL + START + body).faults) == codes
 
 
-def test_promotion_is_that_of_cuda_tile():
-    tile = pytest.importorskip("cuda.tile")
-    cext = pytest.importorskip("cuda.tile._cext")
-    names = ["bool_", *(f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)), "float16", "bfloat16", "float32",
-             "float64", "tfloat32", "float8_e4m3fn"]
-    for a in names:
-        for b in names:
-            known = cext._promote_dtypes(getattr(tile, a), getattr(tile, b))
-            assert promoted(a, b) == (None if known is None else known.name), (a, b)
-
 
 def test_shapes():
     assert broadcast((M, ONE), (N,)) == (M, N)
@@ -139,5 +129,5 @@ def test_shapes():
 
 
 def test_what_two_types_have_in_common():
-    assert join(Tile("float32", (M,)), Tile("float32", (N,))) == Tile("float32", (None,))
-    assert join(Tile("float32", (M,)), None) is None
+    assert join(Tile(F32, (M,)), Tile(F32, (N,))) == Tile(F32, (None,))
+    assert join(Tile(F32, (M,)), None) is None
