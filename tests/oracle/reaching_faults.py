@@ -5,12 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
+from types import ModuleType
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from tests.oracle.aspects import Kind
+from tilecheck.interp.kernel import bounds_requirements
+from tilecheck.interp.kernel.poison import loops, propagation, sources
+from tilecheck.obligations import bounds as bounds_obligations
+from tilecheck.obligations import padding as padding_obligations
+from tilecheck.solver import bounds as bounds_prover
 from tilecheck.symbolic import FALSE, ONE, ge
 
 
@@ -23,13 +28,9 @@ class Fault:
     constructs: tuple[str, ...] = ()
 
 
-def _module(name: str) -> Any:
-    return import_module(f"tilecheck.{name}")
-
-
-def _instead(module: str, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+def _instead(module: ModuleType, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
     """Another function wherever the checker uses `module.name`; `make` gets the one it replaces."""
-    original = getattr(_module(module), name)
+    original = getattr(module, name)
     other = make(original)
     for known in [m for n, m in sys.modules.items() if n.startswith("tilecheck.")]:
         for held, value in list(vars(known).items()):
@@ -37,8 +38,8 @@ def _instead(module: str, name: str, make: Callable[[Callable[..., Any]], Callab
                 setattr(known, held, other)
 
 
-def _method(module: str, kind: str, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-    owner = getattr(_module(module), kind)
+def _method(module: ModuleType, kind: str, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    owner = getattr(module, kind)
     setattr(owner, name, make(getattr(owner, name)))
 
 
@@ -51,72 +52,73 @@ def _less(found: Any) -> Any:
 
 def never_negative() -> None:
     """The lower end is taken for granted."""
-    _instead("proof.inside", "inside", lambda original: lambda at, end, conds, *rest, **more: original(
+    _instead(bounds_prover, "inside", lambda original: lambda at, end, conds, *rest, **more: original(
         at, end, (*conds, ge(at, 0)), *rest, **more))
 
 
 def one_past_the_end() -> None:
     """`at <= end` is enough."""
-    _instead("proof.inside", "inside",
+    _instead(bounds_prover, "inside",
              lambda original: lambda at, end, *rest, **more: original(at, end + 1, *rest, **more))
 
 
 def limits_forgotten() -> None:
     """What the launch must keep to is not said."""
-    _instead("proof.inside", "inside", lambda original: lambda *args, **more: _less(original(*args, **more)))
+    _instead(bounds_prover, "inside", lambda original: lambda *args, **more: _less(original(*args, **more)))
 
 
 def limit_rounded_up() -> None:
     """A limit on a number of tiles is rounded up."""
-    inside: Any = _module("proof.inside")
+    inside: Any = bounds_prover
     floordiv = inside.floordiv
     inside.floordiv = lambda a, b: floordiv(a, b) + 1
 
 
 def one_case_for_all() -> None:
     """One value of a choice stands for the others."""
-    inside: Any = _module("proof.inside")
+    inside: Any = bounds_prover
     values = inside._values
     inside._values = lambda a: list(values(a))[:1]
 
 
 def way_without_its_end() -> None:
     """By way of a number of tiles, without a word about the limit behind it."""
-    inside: Any = _module("proof.inside")
+    inside: Any = bounds_prover
     through = inside._through
     inside._through = lambda *args: _less(through(*args))
 
 
 def extent_for_nothing() -> None:
     """An extent is as large as it needs to be."""
-    inside: Any = _module("proof.inside")
+    inside: Any = bounds_prover
     alone = inside._extent_alone
     inside._extent_alone = lambda *args: _less(alone(*args))
 
 
 def tiles_of_one_element() -> None:
     """A tile begins at its index."""
-    _instead("kernel.reach", "of_tile", lambda original: lambda axis, index, step, *rest: original(
+    _instead(bounds_requirements, "of_tile", lambda original: lambda axis, index, step, *rest: original(
         axis, index, ONE, *rest))
 
 
 def checked_all_the_same() -> None:
     """An access without a bounds check has one."""
-    _instead("kernel.reach", "of_tile",
+    _instead(bounds_requirements, "of_tile",
              lambda original: lambda axis, index, step, extent, lanes, end, unchecked: original(
                  axis, index, step, extent, lanes, end, FALSE))
 
 
 def first_axis_alone() -> None:
     """One axis decides."""
-    bounds: Any = _module("rules.bounds")
+    bounds: Any = bounds_obligations
     merged = bounds._merged
     bounds._merged = lambda outcomes: merged(outcomes[:1])
 
 
 def signs_forgotten() -> None:
     """Signs of launch scalars that a proof assumes are not said."""
-    bounds: Any = _module("rules.bounds")
+    bounds: Any = bounds_obligations
+    assert bounds._of_tile
     bounds._of_tile = lambda *args: True
 
 
@@ -124,48 +126,48 @@ def signs_forgotten() -> None:
 
 def reductions_of_what_is_there() -> None:
     """A reduction leaves out what lies outside."""
-    _instead("kernel.shadows", "combined", lambda original: lambda *args: ())
+    _instead(propagation, "combined", lambda original: lambda *args: ())
 
 
 def scans_from_either_end() -> None:
     """What is undefined at the end stays there in a scan from the end, too."""
-    shadows: Any = _module("kernel.shadows")
+    shadows: Any = propagation
     shadows._tail = lambda *args: True
 
 
 def where_takes_one_side() -> None:
     """The second value of `where` is never taken."""
-    bare = _module("kernel.shadows").with_shadow
-    _instead("kernel.shadows", "selected", lambda original: lambda m, cond, then, other, result: original(
+    bare = propagation.with_shadow
+    _instead(propagation, "selected", lambda original: lambda m, cond, then, other, result: original(
         m, cond, then, bare(other, ()), result))
 
 
 def or_is_and() -> None:
     """`|` keeps lanes out as `&` does."""
-    _instead("kernel.shadows", "masks", lambda original: lambda m, op, *rest: original(m, "&", *rest))
+    _instead(propagation, "masks", lambda original: lambda m, op, *rest: original(m, "&", *rest))
 
 
 def moving_cleans() -> None:
     """Tiles that are transposed or reshaped have no undefined lanes."""
-    _instead("kernel.undefined", "moved", lambda original: lambda shadow, move: () if move else original(shadow, move))
+    _instead(sources, "moved", lambda original: lambda shadow, move: () if move else original(shadow, move))
 
 
 def later_parts_defined() -> None:
     """Of parts that are put together only the first one has undefined lanes."""
-    _instead("kernel.shadows", "placed", lambda original: lambda shadow, axis, extent, start, *rest: (
+    _instead(propagation, "placed", lambda original: lambda shadow, axis, extent, start, *rest: (
         () if start.monos else original(shadow, axis, extent, start, *rest)))
 
 
 def branch_not_taken() -> None:
     """The second of two branches defines all lanes."""
-    bare = _module("kernel.shadows").with_shadow
-    _instead("kernel.shadows", "joined", lambda original: lambda m, cond, a, b, result: original(
+    bare = propagation.with_shadow
+    _instead(propagation, "joined", lambda original: lambda m, cond, a, b, result: original(
         m, cond, a, bare(b, ()), bare(result, ())))
 
 
 def extents_nearly_agree() -> None:
     """An output may be one larger than the input."""
-    padding: Any = _module("rules.padding")
+    padding: Any = padding_obligations
     agreement = padding._agreement
 
     def faulty(total: Any) -> Any:
@@ -177,42 +179,42 @@ def extents_nearly_agree() -> None:
 
 def tiles_divide() -> None:
     """Extents are multiples of tiles."""
-    padding: Any = _module("rules.padding")
-    _method("rules.padding", "_Load", "_defined", lambda original: lambda self, edge: (
+    padding: Any = padding_obligations
+    _method(padding_obligations, "_Load", "_defined", lambda original: lambda self, edge: (
         frozenset() if padding._aligned(edge) else original(self, edge)))
 
 
 def one_operand() -> None:
     """Only the first operand of an operator has undefined lanes."""
-    _instead("kernel.shadows", "elementwise", lambda original: lambda m, result, *operands: original(
+    _instead(propagation, "elementwise", lambda original: lambda m, result, *operands: original(
         m, result, *operands[:1]))
 
 
 def second_factor_defined() -> None:
     """The second operand of a matrix product has no undefined lanes."""
-    bare = _module("kernel.shadows").with_shadow
-    _instead("kernel.shadows", "product", lambda original: lambda m, x, y, *rest: original(m, x, bare(y, ()), *rest))
+    bare = propagation.with_shadow
+    _instead(propagation, "product", lambda original: lambda m, x, y, *rest: original(m, x, bare(y, ()), *rest))
 
 
 def stores_drop_what_is_outside() -> None:
     """A store drops undefined lanes."""
-    _instead("kernel.shadows", "stored", lambda original: lambda value: ())
+    _instead(propagation, "stored", lambda original: lambda value: ())
 
 
 def conditions_forgotten() -> None:
     """What the launch must keep to is not said."""
-    _method("rules.padding", "_Load", "settled", lambda original: lambda *args: _less(original(*args)))
+    _method(padding_obligations, "_Load", "settled", lambda original: lambda *args: _less(original(*args)))
 
 
 def nothing_carried() -> None:
     """A loop carries no undefined lanes."""
-    _instead("kernel.carried_shadows", "settle_shadows", lambda original: lambda *args, **more: {})
+    _instead(loops, "settle_shadows", lambda original: lambda *args, **more: {})
 
 
 def masks_clean() -> None:
     """Any mask keeps undefined lanes out."""
-    padding: Any = _module("rules.padding")
-    _method("rules.padding", "_Load", "_contradiction", lambda original: lambda self, o, undefined: (
+    padding: Any = padding_obligations
+    _method(padding_obligations, "_Load", "_contradiction", lambda original: lambda self, o, undefined: (
         frozenset() if len(padding.literals(undefined)) > 1 else original(self, o, undefined)))
 
 

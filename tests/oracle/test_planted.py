@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+from collections.abc import Callable
 from functools import lru_cache
 
 import pytest
@@ -92,6 +93,18 @@ def test_planted_fault_past_the_end_is_caught(name):
     assert found, f"a fault in `{name}` went unnoticed"
     sound = examine(from_seed(seed, reaching_faults.FAULTS[name].subject), f"seed {seed}")
     assert not sound.contradictions, f"contradicted without the fault as well: {sound.contradictions}"
+
+
+def _plant(plant: Callable[[], None]) -> None:
+    plant()
+
+
+@pytest.mark.parametrize("plant", [
+    *(plant for plant, _ in FAULTS.values()), *(fault.plant for fault in reaching_faults.FAULTS.values())])
+def test_faults_name_existing_functions(plant):
+    """A change that renames a function of the prover fails here, without the search for kernels."""
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        pool.apply(_plant, (plant,))
 
 
 def test_there_are_ten_faults():
