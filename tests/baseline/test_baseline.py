@@ -30,7 +30,7 @@ def entries() -> list[dict[str, object]]:
     return json.loads(Path("known.json").read_text())["findings"]
 
 
-def test_what_is_known_is_not_reported_and_does_not_fail(run: Run) -> None:
+def test_baselined_findings_are_not_reported(run: Run) -> None:
     written = run(".", "--baseline", "known.json", "--update-baseline")
     assert (written.status, written.err) == (0, "known.json: 2 findings written\n")
     result = run(".", "--baseline", "known.json")
@@ -79,7 +79,7 @@ def test_the_baseline_holds_when(run: Run, change: str) -> None:
     ("(i, 0), t)", "(i, 1), t)"),  # what it is about changed
     ("def racy", "def renamed"),
 ])
-def test_a_finding_is_new_when_what_identifies_it_changes(run: Run, old: str, replacement: str) -> None:
+def test_a_finding_is_new_when_its_identity_changes(run: Run, old: str, replacement: str) -> None:
     run(".", "--baseline", "known.json", "--update-baseline")
     Path("racy.py").write_text(RACY.replace(old, replacement))
     assert new(run) == ["TC101"]
@@ -101,7 +101,7 @@ def test_findings_that_are_alike_are_counted(run: Run) -> None:
     assert len(new(run, "--select", "TC101")) == len(more) - len(known) == 1
 
 
-def test_a_counterexample_is_news_where_there_was_none(run: Run) -> None:
+def test_a_first_counterexample_makes_a_finding_new(run: Run) -> None:
     run(".", "--baseline", "known.json", "--update-baseline")
     document = json.loads(Path("known.json").read_text())
     for entry in document["findings"]:
@@ -120,7 +120,7 @@ def test_the_other_write_of_a_pair_counts(run: Run) -> None:
     assert new(run, "--select", "TC101") == ["TC101"]
 
 
-def test_stale_entries_are_said_and_are_errors_in_ci(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stale_entries_are_reported_and_are_errors_in_ci(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     run(".", "--baseline", "known.json", "--update-baseline")
     Path("racy.py").write_text(CLEAN)
     command = (".", "--baseline", "known.json")
@@ -138,7 +138,7 @@ def test_stale_entries_are_said_and_are_errors_in_ci(run: Run, monkeypatch: pyte
     assert run(*command, "--exit-zero").status == 0
 
 
-def test_pruning_removes_only_what_is_gone(run: Run) -> None:
+def test_pruning_removes_only_stale_entries(run: Run) -> None:
     run(".", "--baseline", "known.json", "--update-baseline")
     Path("racy.py").write_text(CLEAN)
     Path("new.py").write_text(RACY)
@@ -148,13 +148,13 @@ def test_pruning_removes_only_what_is_gone(run: Run) -> None:
     assert [entry["file"] for entry in entries()] == ["unproven.py"]
 
 
-def test_a_file_that_is_gone_is_stale(run: Run) -> None:
+def test_entries_of_a_deleted_file_are_stale(run: Run) -> None:
     run(".", "--baseline", "known.json", "--update-baseline")
     Path("racy.py").unlink()
     assert "1 finding no longer found" in run(".", "--baseline", "known.json").err
 
 
-def test_what_was_not_checked_is_neither_stale_nor_lost(run: Run) -> None:
+def test_entries_of_unchecked_files_are_retained(run: Run) -> None:
     run(".", "--baseline", "known.json", "--update-baseline")
     before = Path("known.json").read_text()
     for arguments in (["clean.py"], ["unproven.py"], [".", "--select", "TC9"], [".", "--exclude", "racy.py"]):
@@ -182,7 +182,7 @@ def test_the_configuration_names_it_and_paths_do_not_depend_on_where_one_stands(
     assert run("..", "--isolated").status == 1
 
 
-def test_reports_say_what_is_known(run: Run) -> None:
+def test_reports_mark_baselined_findings(run: Run) -> None:
     run(".", "--baseline", "known.json", "--update-baseline")
     Path("clean.py").write_text(RACY)
     command = (".", "--baseline", "known.json", "--format")
@@ -211,7 +211,7 @@ def test_the_file_is_the_same_for_any_number_of_jobs(run: Run) -> None:
     assert lines == sorted(lines) and len(lines) == 10
 
 
-def test_standard_input_is_compared_too(run: Run) -> None:
+def test_standard_input_is_compared_with_the_baseline(run: Run) -> None:
     run(".", "--baseline", "known.json", "--update-baseline")
     command = ("-", "--stdin-filename", "racy.py", "--baseline", "known.json", "--format", "concise")
     assert run(*command, stdin="# moved\n" + RACY).status == 0
@@ -228,7 +228,7 @@ def test_standard_input_is_compared_too(run: Run) -> None:
     (["--baseline", "no/such/x.json", "--update-baseline"], "No such file or directory"),
     (["--baseline", ".", "--update-baseline"], "no such file"),
 ])
-def test_what_cannot_be_done_is_said_in_a_line(run: Run, arguments: list[str], message: str) -> None:
+def test_impossible_requests_are_reported_in_a_line(run: Run, arguments: list[str], message: str) -> None:
     result = run("racy.py", *arguments)
     assert result.status == 2 and message in result.err and re.fullmatch("error: [^\n]*\n", result.err)
     assert not Path("x.json").exists()

@@ -52,7 +52,7 @@ HOSTILE: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_what_is_no_baseline_is_an_error_and_stays_as_it_is(run: Run, name: str) -> None:
+def test_an_invalid_baseline_is_an_error_and_is_not_overwritten(run: Run, name: str) -> None:
     Path("known.json").write_bytes(HOSTILE[name])
     before = sorted(os.listdir())
     for option in ([], ["--update-baseline"], ["--prune-baseline"]):
@@ -72,7 +72,7 @@ def test_paths_in_it_lead_nowhere(run: Run) -> None:
     assert len(parse(Path("known.json").read_bytes())) <= len(entries)
 
 
-def test_what_is_not_a_file_is_not_read(run: Run) -> None:
+def test_only_regular_files_are_read(run: Run) -> None:
     Path("folder.json").mkdir()
     assert run("racy.py", "--baseline", "folder.json").status == 2
     if hasattr(os, "mkfifo"):
@@ -81,7 +81,7 @@ def test_what_is_not_a_file_is_not_read(run: Run) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="modes do not keep this user out")
-def test_one_that_cannot_be_read_is_an_error(run: Run) -> None:
+def test_an_unreadable_baseline_is_an_error(run: Run) -> None:
     Path("known.json").write_text(render_baseline({}))
     Path("known.json").chmod(0)
     assert run("racy.py", "--baseline", "known.json").status == 2
@@ -126,7 +126,7 @@ def test_any_bytes_are_a_baseline_or_an_error(data: st.DataObject) -> None:
             assert all(isinstance(entry, Known) and count > 0 for entry, count in found.items())
 
 
-def test_reading_gives_back_what_was_written() -> None:
+def test_reading_restores_the_written_baseline() -> None:
     baseline = {
         Known("a \u00e9\udc80\n.py", None, "TC101", "00", True): 3, Known("a.py", "f.<locals>.k", "TC1", "", False): 1}
     assert parse(render_baseline(baseline).encode()) == baseline

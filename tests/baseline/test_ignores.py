@@ -89,7 +89,7 @@ CASES: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_an_opt_out_goes_to_the_end_of_the_statement(run: Run, name: str) -> None:
+def test_a_suppression_is_added_at_the_end_of_the_statement(run: Run, name: str) -> None:
     before, after = CASES[name]
     Path("k.py").write_bytes(before.encode())
     run("k.py", "--add-ignore", "known")
@@ -121,7 +121,7 @@ def test_the_rest_of_the_file_stays_byte_for_byte(run: Run, name: str) -> None:
     assert codes(run("k.py", "--format", "concise").out) == []
 
 
-def test_other_encodings_are_kept_and_what_they_cannot_say_is_refused(run: Run) -> None:
+def test_other_encodings_are_preserved_and_unencodable_reasons_refused(run: Run) -> None:
     data = f"# -*- coding: latin-1 -*-\n# caf\u00e9\n{RACY}".encode("latin-1")
     Path("k.py").write_bytes(data)
     result = run("k.py", "--add-ignore", "\u4e2d")
@@ -134,7 +134,7 @@ def test_other_encodings_are_kept_and_what_they_cannot_say_is_refused(run: Run) 
         STORE.encode(), f"{STORE}  # tilecheck: allow[TC101] d\u00e9j\u00e0".encode("latin-1"))
 
 
-def test_several_rules_on_a_statement_are_one_opt_out(run: Run) -> None:
+def test_several_rules_on_a_statement_share_one_suppression(run: Run) -> None:
     Path("k.py").write_text(TWO_CODES)
     found = codes(run("k.py", "--format", "concise").out)
     assert len(set(found)) > 1
@@ -143,7 +143,7 @@ def test_several_rules_on_a_statement_are_one_opt_out(run: Run) -> None:
     assert codes(run("k.py", "--format", "concise").out) == []
 
 
-def test_findings_on_definitions_and_launches_get_theirs(run: Run) -> None:
+def test_findings_on_definitions_and_launches_get_suppressions(run: Run) -> None:
     Path("launch.py").write_text(LAUNCH)
     assert codes(run("launch.py", "clean.py", "--format", "concise").out) == ["TC408"]
     assert run("launch.py", "clean.py", "--add-ignore", "known").status == 0
@@ -190,7 +190,7 @@ def test_all_of_a_folder_is_clean_afterwards(run: Run) -> None:
     assert after[Path("clean.py")] == before[Path("clean.py")]
 
 
-def test_only_what_is_reported_gets_one(run: Run, git: Git) -> None:
+def test_only_reported_findings_get_a_suppression(run: Run, git: Git) -> None:
     run(".", "--select", "TC102", "--add-ignore", "known")
     assert Path("racy.py").read_text() == RACY
     run(".", "--baseline", "known.json", "--update-baseline")
@@ -213,7 +213,7 @@ def test_a_helper_that_is_not_checked_is_not_written(run: Run) -> None:
     assert run("user.py", "helper.py", "--add-ignore", "known").status == 0
 
 
-def test_modes_and_links_are_kept(run: Run) -> None:
+def test_modes_and_links_are_preserved(run: Run) -> None:
     Path("racy.py").chmod(0o750)
     Path("link.py").symlink_to("racy.py")
     assert run("link.py", "--add-ignore", "known").status == 0
@@ -232,7 +232,7 @@ def test_a_link_that_leads_out_is_not_followed(run: Run, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "a # b", "a\x1bb", "\u200b"])
-def test_a_reason_that_is_none_is_refused(run: Run, reason: str) -> None:
+def test_an_empty_reason_is_refused(run: Run, reason: str) -> None:
     with pytest.raises(IgnoreError):
         check_reason(reason)
     result = run("racy.py", "--add-ignore", reason)
@@ -246,7 +246,7 @@ def test_a_clean_file_is_not_touched(run: Run) -> None:
     assert (Path("clean.py").read_text(), os.stat("clean.py").st_mtime_ns) == (CLEAN, before)
 
 
-def test_the_baseline_is_spoken_of_once_and_still_counts(run: Run) -> None:
+def test_the_baseline_is_mentioned_once_and_still_applies(run: Run) -> None:
     Path("new.py").write_text(RACY)
     run("new.py", "--baseline", "known.json", "--update-baseline")
     Path("new.py").write_text(CLEAN)

@@ -189,13 +189,13 @@ def test_a_change_counts_wherever_it_is(git: Git, reported: Reported, change: st
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_a_kernel_depends_on_decides(reported: Reported, change: str) -> None:
+def test_changes_to_dependencies_of_a_kernel_count(reported: Reported, change: str) -> None:
     file, old, new, expected = CHANGES[change]
     edit(file, old, new)
     assert reported() == expected
 
 
-def test_what_others_committed_since_is_no_change(git: Git, reported: Reported) -> None:
+def test_commits_of_others_are_not_changes(git: Git, reported: Reported) -> None:
     git("checkout", "-q", "-b", "work")
     edit("pkg/third.py", "(row, 0), ct", "(row, 1), ct")
     commit(git)
@@ -236,7 +236,7 @@ def test_a_file_with_another_name_is_the_same_file(git: Git, reported: Reported)
     assert reported() == {"third"}
 
 
-def test_a_module_that_is_gone_is_a_change(reported: Reported) -> None:
+def test_a_deleted_module_is_a_change(reported: Reported) -> None:
     Path("numbers_of.py").unlink()
     assert reported() == {"first"}
 
@@ -284,7 +284,7 @@ def test_star_imports_are_followed(git: Git, reported: Reported) -> None:
     assert reported() == {"first", "second"}  # any name in them may have come from there
 
 
-def test_a_relative_import_that_moves_means_something_else(git: Git, reported: Reported) -> None:
+def test_a_moved_relative_import_has_another_target(git: Git, reported: Reported) -> None:
     Path("pkg/deep").mkdir()
     Path("pkg/deep/__init__.py").write_text("")
     Path("pkg/deep/index.py").write_text("def at(i, j):\n    return (i, 0)\n")
@@ -297,7 +297,7 @@ def test_a_relative_import_that_moves_means_something_else(git: Git, reported: R
     assert reported() == {"fourth"}
 
 
-def test_it_works_from_another_folder_and_for_a_part(
+def test_since_works_from_another_folder_and_for_a_part(
     run: Run, reported: Reported, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edit("pkg/third.py", "(row, 0), ct", "(row, 1), ct")
@@ -329,14 +329,14 @@ def test_with_a_baseline_both_apply(run: Run, reported: Reported) -> None:
 
 
 @pytest.mark.parametrize("revision", ["nope", "--help", "-h", "", "HEAD~99", ":/nothing", "a b"])
-def test_what_is_no_revision_is_said_in_a_line(run: Run, reported: Reported, revision: str) -> None:
+def test_an_unknown_revision_is_an_error_in_one_line(run: Run, reported: Reported, revision: str) -> None:
     result = run(".", f"--since={revision}")
     assert result.status == 2
     assert result.err.startswith(f"error: --since: there is no revision '{revision}' in this repository")
     assert result.err.count("\n") == 1
 
 
-def test_outside_a_repository_it_is_said(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_folder_outside_a_repository_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     result = run("racy.py", "--since", "HEAD")
     assert result.status == 2 and result.err.startswith("error: --since: not in a git repository")
@@ -345,7 +345,7 @@ def test_outside_a_repository_it_is_said(run: Run, monkeypatch: pytest.MonkeyPat
     assert result.status == 2 and result.err.startswith("error: --since: git cannot be run")
 
 
-def test_unrelated_histories_are_said(run: Run, git: Git, reported: Reported) -> None:
+def test_unrelated_histories_are_an_error(run: Run, git: Git, reported: Reported) -> None:
     git("checkout", "-q", "--orphan", "apart")
     git("commit", "-q", "-m", "apart")
     result = run(".", "--since", "main")

@@ -78,7 +78,7 @@ def test_right_kernels_have_no_finding(reports, case):
 
 
 @pytest.mark.parametrize("case", [c for c in RIGHT if c.verdict], ids=str)
-def test_right_kernels_are_settled(reports, case):
+def test_right_kernels_are_decided(reports, case):
     assert case.verdict == "structural"
     kernel = _kernel(reports, case)
     assert {o.verdict for o in kernel.obligations} <= SETTLED

@@ -41,12 +41,12 @@ def test_every_case_is_a_kernel(reports, name):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_is_expected_is_found_there_and_nothing_else(reports, name):
+def test_exactly_the_expected_findings_are_reported(reports, name):
     assert {(d.span.line, d.code) for d in reports[name].diagnostics} == _expected(name)
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_everything_found_is_an_error(reports, name):
+def test_every_finding_is_an_error(reports, name):
     assert {d.severity for d in reports[name].diagnostics} <= {"error"}
 
 
@@ -58,7 +58,7 @@ def test_right_kernels_are_proved_without_a_semantic_clause(reports, case):
 
 
 @pytest.mark.parametrize("case", CLEAN, ids=str)
-def test_their_writes_are_settled_by_construction(reports, case):
+def test_their_writes_are_proved_by_construction(reports, case):
     writes = [o for o in _kernel(reports, case).obligations if o.kind == "disjoint"]
     assert writes
     assert all(o.rules == ("cell",) for o in writes if o.verdict == "proved")

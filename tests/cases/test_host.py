@@ -39,7 +39,7 @@ def _expected(name: str) -> set[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_is_expected_is_found_there_and_nothing_else(found, name):
+def test_exactly_the_expected_findings_are_reported(found, name):
     assert {(d.span.line, d.code) for d in found[name]} == _expected(name)
 
 
@@ -49,12 +49,12 @@ def test_a_place_has_one_finding(found, name):
     assert [place for place, times in places.items() if times > 1] == []
 
 
-def test_what_was_found_is_an_error_unless_it_is_so_on_one_path(found):
+def test_findings_are_errors_unless_they_depend_on_a_path(found):
     milder = {(d.code, d.message) for ds in found.values() for d in ds if d.severity != "error"}
     assert milder == {("TC404", "the launch of `add` is built and on some path never run")}
 
 
-def test_strict_says_no_more_of_what_is_right(tmp_path):
+def test_strict_adds_no_finding_to_right_programs(tmp_path):
     for name in ("dialect.py", "host_good.py", "host_torch_good.py"):
         shutil.copy(FOLDER / name, tmp_path / name)
     paths = [tmp_path / "host_good.py", tmp_path / "host_torch_good.py"]
@@ -62,7 +62,7 @@ def test_strict_says_no_more_of_what_is_right(tmp_path):
     assert [(d.span.line, d.code) for d in report.diagnostics] == []
 
 
-def test_the_kernels_may_be_under_check_too(tmp_path):
+def test_the_kernels_may_be_checked_with_their_host_code(tmp_path):
     """The findings are the same when the file of the kernels is checked with that of the launches."""
     names = ("host.py", "host_bad.py")
     alone = _report(tmp_path, *names)

@@ -44,7 +44,7 @@ def _logs(case: Case) -> list[Log]:
 
 
 @pytest.mark.parametrize("case", RIGHT, ids=str)
-def test_nothing_goes_wrong_in_right_kernels(case):
+def test_right_kernels_run_without_a_fault(case):
     for log in _logs(case):
         assert log.valid, (log.error, log.undefined)
         assert not log.observed

@@ -43,5 +43,5 @@ def test_kernels_that_are_right_have_no_finding(reports, case):
     assert set(_verdicts(reports, case)) <= {"proved", "conditional"}
 
 
-def test_nothing_fails(reports):
+def test_no_file_fails(reports):
     assert [r.failures for r in reports.values()] == [()] * len(reports)

@@ -23,7 +23,7 @@ from tilecheck.config import Config
 # --- doctor ----------------------------------------------------------------------------------------------------------
 
 
-def test_doctor_says_what_is_installed(run: Run) -> None:
+def test_doctor_lists_installed_packages(run: Run) -> None:
     result = run("doctor")
     assert result.status in (0, 1)  # a machine may have tools that do not go together
     assert "tilecheck" in result.out and "python" in result.out and "extra smt" in result.out
@@ -138,7 +138,7 @@ def test_audit_as_json(run: Run) -> None:
                                   "reason": "only one block is ever launched", "suppresses": {"TC101": 1}}
 
 
-def test_a_contract_that_a_launch_in_sight_fulfils_is_checked(run: Run) -> None:
+def test_a_contract_that_a_seen_launch_fulfils_is_checked(run: Run) -> None:
     launch = """
 
 def run(stream):
@@ -224,7 +224,7 @@ def test_show_files_lists_them(run: Run) -> None:
     assert run("--show-files").out == "clean.py\nunproven.py\n"
 
 
-def test_show_settings_prints_what_applies(run: Run) -> None:
+def test_show_settings_prints_the_effective_settings(run: Run) -> None:
     Path("pyproject.toml").write_text(
         '[tool.tilecheck]\nignore = ["TC9"]\n[tool.tilecheck.per-file-ignores]\n"a" = ["TC1"]\n')
     out = run("--show-settings", "--strict", "--jobs", "3").out

@@ -270,7 +270,7 @@ def test_a_folder_named_like_a_command_can_still_be_checked(run: Run) -> None:
     assert codes(run("rule/", "--format", "concise").out) == ["TC101"]
 
 
-def test_nothing_that_is_checked_is_run(run: Run) -> None:
+def test_checked_code_is_never_run(run: Run) -> None:
     Path("evil.py").write_text("raise SystemExit(7)\n" + RACY)
     assert codes(run("evil.py", "--format", "concise").out) == ["TC101"]
 

@@ -26,7 +26,7 @@ def test_contract_of_a_folder_and_as_json(run: Run) -> None:
     assert only["verdict"] == "refuted"
 
 
-def test_an_overlay_declares_what_one_cannot_write(run: Run) -> None:
+def test_an_overlay_declares_contracts_of_foreign_code(run: Run) -> None:
     Path("contracts.toml").write_text('[contracts]\n"unproven.py::unp*" = ["injective(ids)"]\n')
     assert "TC102" in run("unproven.py").out
     assert "TC102" not in run("unproven.py", "--contracts", "contracts.toml").out

@@ -69,7 +69,7 @@ def test_no_file_means_the_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("[tool.tilecheck\n", "pyproject.toml: "),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, text: str, message: str) -> None:
+def test_wrong_settings_are_reported_in_one_line(tmp_path: Path, text: str, message: str) -> None:
     write(tmp_path, text)
     with pytest.raises(ConfigError) as caught:
         load_config([tmp_path])

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 
-def test_the_interpreter_has_nothing_to_search_as_it_ends() -> None:
+def test_the_garbage_collector_is_off_at_exit() -> None:
     """Functions that are called at exit are called last first, so the first one sees what the others left."""
     code = (
         "import atexit, gc\n"
@@ -32,7 +32,7 @@ def test_a_process_that_only_checked_ends_at_once_with_all_written() -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (1, "x" * 100_000 + "\n", "why\n")
 
 
-def test_what_others_have_to_do_at_exit_is_done() -> None:
+def test_exit_handlers_of_others_run() -> None:
     for other in ("import tilecheck_runtime; ", "sys.settrace(lambda *a: None); ", "import types; "
                   "sys.modules['coverage'] = types.ModuleType('coverage'); ", "import threading; "
                   "threading.Thread(target=threading.main_thread().join).start(); "):
@@ -52,7 +52,7 @@ def test_a_reader_that_went_away_is_an_abnormal_end() -> None:
         assert (process.wait(), process.stderr.read()) == (2, "")
 
 
-def test_workers_are_gone_when_the_command_ends() -> None:
+def test_workers_end_with_the_command() -> None:
     code = ("import threading, sys, multiprocessing\n"
             "from tilecheck.pipeline.workspace import Workspace\nfrom tilecheck.pipeline.progress import no_progress\n"
             "from tilecheck.pipeline.pool import compute_in_parallel\n"

@@ -18,13 +18,13 @@ ENDS = {
 
 
 @pytest.mark.parametrize("before", ENDS)
-def test_the_status_is_what_was_asked_for(before: str) -> None:
+def test_the_process_ends_with_the_given_status(before: str) -> None:
     code, status = ENDS[before]
     done = _run(f"import sys, threading, time; from tilecheck.cli.fast_exit import leave; {code}; leave(3, 4)")
     assert (done.returncode, done.stderr) == (status, "")
 
 
-def test_nobody_takes_what_is_left() -> None:
+def test_unread_output_is_an_abnormal_end() -> None:
     """A pipe that is closed at the other end, with something still to be written."""
     done = _run("import os, sys; from tilecheck.cli.fast_exit import leave; out, into = os.pipe(); os.dup2(into, 1); "
                 "os.close(into); os.close(out); print('said'); leave(3, 4)")

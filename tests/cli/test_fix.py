@@ -34,7 +34,7 @@ def test_fix_changes_the_file_and_reports_the_rest(run: Run, file: Path) -> None
     assert (again.status, again.err) == (0, "")
 
 
-def test_what_is_left_decides_the_exit_status(run: Run, file: Path) -> None:  # noqa: F811
+def test_the_remaining_findings_decide_the_exit_status(run: Run, file: Path) -> None:  # noqa: F811
     file.write_text(TEXT + RACE.partition("@ct.kernel")[0].join(["", ""]) + "\n\n@ct.kernel" +
                     RACE.partition("@ct.kernel")[2].replace("def k(", "def race("))
     result = run("--fix", "sums.py")
@@ -89,7 +89,7 @@ def test_show_fixes_lists_them(run: Run, file: Path) -> None:  # noqa: F811
                           "    1 x TC301 (undefined-padding): load with padding_mode=ZERO\n")
 
 
-def test_what_was_not_fixed_is_said_with_the_reason(
+def test_unfixed_findings_are_reported_with_the_reason(
     run: Run, file: Path, monkeypatch: pytest.MonkeyPatch,  # noqa: F811
 ) -> None:
     monkeypatch.setattr("tilecheck.repair.apply.run.fixes_for", useless)

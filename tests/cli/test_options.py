@@ -28,7 +28,7 @@ def configure(text: str) -> None:
         (["--select", "TC4", "--extend-select", "TC102"], ["TC102"]),
     ],
 )
-def test_extending_adds_to_what_is_configured(run: Run, options: list[str], expected: list[str]) -> None:
+def test_extending_adds_to_the_configured_rules(run: Run, options: list[str], expected: list[str]) -> None:
     configure('select = ["TC101"]')
     assert found(run) == ["TC101"]
     assert found(run, *options) == expected
@@ -69,7 +69,7 @@ def test_rules_are_ignored_in_files(run: Run, options: list[str], expected: list
         (["--config", "strict=true", "--config", "none.toml"], "none.toml: No such file"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(run: Run, options: list[str], message: str) -> None:
+def test_wrong_options_are_reported_in_a_line(run: Run, options: list[str], message: str) -> None:
     result = run(".", *options)
     assert result.status == 2 and message in result.err and result.err.count("\n") == 1
 

@@ -19,7 +19,7 @@ def check(run: Run, text: str, *options: str) -> list[str]:
 
 
 @pytest.mark.parametrize("rules", ["TC101", "TC1", "overlapping-write", "ALL", "TC101, TC103"])
-def test_a_comment_on_the_line_suppresses_what_it_names(run: Run, rules: str) -> None:
+def test_a_comment_on_the_line_suppresses_the_rules_that_it_names(run: Run, rules: str) -> None:
     found = check(run, RACY.replace(STORE, f"{STORE}  # tilecheck: allow[{rules}] one block on axis 1"))
     assert found == (["TC901"] if "TC103" in rules else [])
 
@@ -32,14 +32,14 @@ def test_another_code_suppresses_nothing_and_is_reported(run: Run) -> None:
     assert check(run, RACY.replace(STORE, f"{STORE}  # tilecheck: allow[TC103] why")) == ["TC101", "TC901"]
 
 
-def test_an_idle_opt_out_is_judged_only_if_its_rule_is_selected(run: Run) -> None:
+def test_an_unused_suppression_is_judged_only_if_its_rule_is_selected(run: Run) -> None:
     text = CLEAN.replace("(T,)))", "(T,)))  # tilecheck: allow[TC101] why")
     assert check(run, text) == ["TC901"]
     assert check(run, text, "--select", "TC103,TC9") == []
     assert check(run, text, "--ignore", "TC901") == []
 
 
-def test_an_opt_out_needs_a_reason(run: Run) -> None:
+def test_a_suppression_needs_a_reason(run: Run) -> None:
     assert check(run, RACY.replace(STORE, f"{STORE}  # tilecheck: allow[TC101]")) == ["TC902"]
 
 
@@ -52,7 +52,7 @@ def test_unsafe_covers_a_kernel_and_needs_a_reason(run: Run) -> None:
     assert check(run, below) == []
 
 
-def test_an_idle_unsafe_is_reported(run: Run) -> None:
+def test_an_unused_unsafe_is_reported(run: Run) -> None:
     text = CLEAN.replace("as ct\n", "as ct\nfrom tilecheck import unsafe\n")
     assert check(run, text.replace("@ct.kernel", '@unsafe("why")\n@ct.kernel')) == ["TC901"]
 

@@ -73,7 +73,7 @@ CANONICAL = [
 
 
 @pytest.mark.parametrize("text", CANONICAL)
-def test_canonical_text_is_kept(text: str) -> None:
+def test_canonical_text_is_unchanged(text: str) -> None:
     (clause,) = parse(text)
     assert clause.text == text
     assert clause.cond is not None and render(clause.cond) == text
@@ -203,7 +203,7 @@ def same(a: Cond, b: Cond) -> None:
 
 @settings(max_examples=400, deadline=None)
 @given(conditions())
-def test_parsing_what_was_rendered(recipe: Recipe) -> None:
+def test_rendered_contracts_parse_to_the_same(recipe: Recipe) -> None:
     cond = build(recipe, SYMBOLS)
     text = render(cond)
     if len(text) < 2000 and not ZERO_DIVISOR.search(text):
@@ -221,7 +221,7 @@ def test_parsing_rendered_terms(recipe: Recipe) -> None:
         same(ge(term, 0), ge(parse_term(text), 0))
 
 
-def test_rendering_of_what_no_contract_holds() -> None:
+def test_terms_outside_the_contract_language_are_rendered() -> None:
     assert render(le(bid(0), load("ids", (symbol("n"),)))) == "bid(0) <= ids[n]"
     assert render(bool_opaque(symbol_from_text("flag"))) == "flag != 0"
     assert render(bool_opaque(symbol_from_text("flag"), False)) == "flag == 0"

@@ -21,7 +21,7 @@ class Kernel:
         return Kernel(self._pyfunc)
 
 
-def test_clauses_are_kept_in_the_order_they_are_written() -> None:
+def test_clauses_retain_their_order() -> None:
     @requires("a", "b")
     @deny_residual
     @requires("c")
@@ -47,7 +47,7 @@ def test_unsafe_keeps_the_reason_and_works_without_brackets() -> None:
     assert declaration_of(unsafe()(lambda: None)).unsafe == ""
 
 
-def test_what_cannot_carry_a_declaration_is_returned_as_it_is() -> None:
+def test_objects_without_attributes_are_returned_unchanged() -> None:
     assert requires("n > 0")(3) == 3
     assert declaration_of(3) == Declaration()
 

@@ -64,14 +64,14 @@ def taken_on(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Copy:
     return copy
 
 
-def test_it_is_clean_with_its_baseline_and_not_without(taken_on: Copy) -> None:
+def test_the_corpus_is_clean_only_with_its_baseline(taken_on: Copy) -> None:
     again = taken_on.check("--error-stale-baseline", "--fail-level", "warning", "--format", "json")
     report = json.loads(again.stdout)
     assert (again.returncode, again.stderr) == (0, "")
     assert len(report["diagnostics"]) > 20 and all(d["baselined"] for d in report["diagnostics"])
 
 
-def test_injected_races_are_found_and_nothing_else(taken_on: Copy) -> None:
+def test_only_injected_races_are_found(taken_on: Copy) -> None:
     """Every file has other line numbers than its baseline, too."""
     for path in sorted((taken_on.folder / "tilegym").rglob("*.py")):
         path.write_text("# one line more\n\n" + path.read_text(encoding="utf-8"), encoding="utf-8")

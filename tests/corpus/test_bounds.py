@@ -9,7 +9,7 @@ DISCHARGED = 0.6
 """Of the rest many belong to kernels that host code may launch unseen."""
 
 
-def test_most_bounds_are_settled(corpus_report):
+def test_most_bounds_are_decided(corpus_report):
     found = bounds_figures(corpus_report)
     assert found.decided >= DECIDED * found.total, str(found)
     assert found.discharged >= DISCHARGED * found.clauses, str(found)

@@ -15,5 +15,5 @@ def test_every_decorated_function_is_a_kernel_of_the_report(corpus, corpus_repor
     assert len(corpus_report["kernels"]) == len(expected)
 
 
-def test_two_ways_to_count_agree(corpus):
+def test_two_counts_agree(corpus):
     assert Counter(name for name, _, _ in by_syntax(corpus / "tilegym")) == by_pattern(corpus / "tilegym")

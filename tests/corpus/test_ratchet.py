@@ -16,13 +16,13 @@ def _assert_kept(kept, found):
     assert not better, "\n".join(["better than what is kept:", *better, "keep it: python -m tests.corpus.regenerate"])
 
 
-def test_verdicts_are_those_kept(corpus_report):
+def test_verdicts_equal_the_recorded_ones(corpus_report):
     kept = load()
     assert kept["wheel"] == WHEEL
     _assert_kept(kept["kernels"], figures(corpus_report))
 
 
-def test_nothing_fails(corpus_report):
+def test_no_file_fails(corpus_report):
     assert corpus_report["failures"] == []
 
 
@@ -31,7 +31,7 @@ def test_writes_are_decided_without_annotations(corpus_report):
     assert decided >= 0.95 * total, f"{decided} of {total} statements that write are decided"
 
 
-def test_annotations_settle_what_is_kept(corpus):
+def test_annotations_decide_the_recorded_kernels(corpus):
     kept = load()
     found = figures(run(corpus, "--contracts", str(ANNOTATIONS)))
     _assert_kept({**kept["kernels"], **kept["annotated"]}, found)

@@ -51,7 +51,7 @@ def _matches(shown: str, real: str) -> bool:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_commands_print_what_is_shown(name: str, tmp_path: Path) -> None:
+def test_commands_print_the_shown_output(name: str, tmp_path: Path) -> None:
     programs, folder = tmp_path / "bin", tmp_path / "project"
     programs.mkdir()
     folder.mkdir()
@@ -92,7 +92,7 @@ def test_every_format_and_option_is_documented() -> None:
     assert {name for name in options if f"`{name}" not in cli and f"`{name}" not in adoption} == set()
 
 
-def test_yaml_on_the_pages_is_what_the_files_offer() -> None:
+def test_yaml_on_the_pages_matches_the_files() -> None:
     yaml = pytest.importorskip("yaml")
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     (github, _gitlab) = [b for b in _page("formats") if b.before == "<!-- workflow -->"]

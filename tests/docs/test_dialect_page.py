@@ -43,7 +43,7 @@ def page(tmp_path, monkeypatch):
     return module
 
 
-def test_the_script_prints_what_is_shown(page, capsys):
+def test_the_script_prints_the_shown_output(page, capsys):
     exec(compile(_blocks("script"), "script.py", "exec"), {"add": page.add})
     output = re.sub(r"(-->) \S*dialect_page\.py", r"\1 dialect_page.py", capsys.readouterr().out.rstrip("\n"))
     if os.environ.get("UPDATE_README"):
@@ -52,7 +52,7 @@ def test_the_script_prints_what_is_shown(page, capsys):
     assert output == _blocks("output").rstrip("\n")
 
 
-def test_launches_print_what_is_shown(page, capsys):
+def test_launches_print_the_shown_output(page, capsys):
     exec(compile(_blocks("launch"), "launch.py", "exec"), {"add": page.add, "gemm": page.gemm})
     assert capsys.readouterr().out == _blocks("launched")
 

@@ -161,7 +161,7 @@ def test_every_fence_is_seen(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", CLAIMS)
-def test_what_is_claimed_is_done(page: str) -> None:
+def test_claims_match_the_tests(page: str) -> None:
     """The test that is said to execute a page reads it, and blocks like these are on it."""
     found = list(blocks(ROOT / page))
     for claim in CLAIMS[page]:
@@ -179,7 +179,7 @@ def test_blocks_of_commands_begin_with_one() -> None:
     assert shown and all(block.text.startswith("$ ") for block in shown)
 
 
-def test_a_block_that_nobody_executes_is_noticed(tmp_path: Path) -> None:
+def test_a_block_that_no_test_executes_is_reported(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("```rust\nfn main() {}\n```\n\n```\ntilecheck --no-such-option\n```\n", encoding="utf-8")
     unknown, wrong = blocks(page)

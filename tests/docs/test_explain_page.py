@@ -16,7 +16,7 @@ def test_its_files_have_the_findings_they_show() -> None:
     check_files(PAGE)
 
 
-def test_its_commands_print_what_is_shown(
+def test_its_commands_print_the_shown_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:
     write_files(PAGE, tmp_path)

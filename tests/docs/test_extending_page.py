@@ -40,7 +40,7 @@ def _defined(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(("file", "name"), NAMED)
-def test_what_is_named_is_defined_there(file: str, name: str) -> None:
+def test_named_definitions_exist(file: str, name: str) -> None:
     assert file.startswith(FOLDERS)
     assert name in _defined(ROOT / file)
 

@@ -24,7 +24,7 @@ def test_the_change_named_by_the_index_fixes_the_race() -> None:
     assert report.diagnostics == () and [k.verdict for k in report.kernels] == ["proved"]
 
 
-def test_the_first_five_minutes_count_what_is_found() -> None:
+def test_the_first_five_minutes_count_the_findings() -> None:
     text = (DOCS / "first-kernels.md").read_text(encoding="utf-8")
     file = _first("first-kernels.md")
     assert file.before == "<!-- file ops.py -->" and "Save this as `ops.py`." in text

@@ -28,7 +28,7 @@ def test_the_table_lists_the_fixes_of_every_rule_that_has_some() -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), PAIRS, ids=lambda block: str(block.line))
-def test_an_example_becomes_what_the_page_says(before: Block, after: Block) -> None:
+def test_an_example_is_fixed_as_the_page_shows(before: Block, after: Block) -> None:
     data = before.text.encode()
     tree = tree_of_text(data, "example.py", SETTINGS)
     outcome = fix_tree(tree, unsafe=True)

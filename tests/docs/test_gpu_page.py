@@ -42,7 +42,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @needs.machine_code
-def test_the_script_prints_what_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_script_prints_the_shown_output(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     runpy.run_path(str(tmp_path / "runtime.py"))
     output = capsys.readouterr().out.rstrip("\n").replace(str(tmp_path) + os.sep, "")
     _update("output build", output)
@@ -50,7 +50,7 @@ def test_the_script_prints_what_is_shown(capsys: pytest.CaptureFixture[str], tmp
 
 
 @needs.machine_code
-def test_the_command_does_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_behaves_as_described(monkeypatch: pytest.MonkeyPatch) -> None:
     known = [EntryPoint("build", "tilecheck_runtime.commands.build:command", cli.PLUGIN_GROUP)]
     monkeypatch.setattr(cli, "_plugins", lambda: known)
     assert cli.main(shlex.split(_block("command build"))[1:]) == 0

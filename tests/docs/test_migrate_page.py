@@ -19,7 +19,7 @@ TYPES = {"gemm": "f16"}
 
 @pytest.mark.parametrize(("raw", "new"), list(zip(PYTHON[::2], PYTHON[1::2], strict=True)),
                          ids=lambda block: str(block.line))
-def test_a_kernel_becomes_what_the_page_says(raw: Block, new: Block, tmp_path: Path) -> None:
+def test_a_kernel_is_migrated_as_the_page_shows(raw: Block, new: Block, tmp_path: Path) -> None:
     path = tmp_path / "example.py"
     path.write_text(raw.text, encoding="utf-8")
     name = new.text.partition("`")[2].partition("`")[0]

@@ -25,7 +25,7 @@ def run(tmp_path_factory) -> Run:
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: str(block.line))
-def test_mypy_says_what_the_page_does(block, run: Run):
+def test_mypy_reports_the_errors_on_the_page(block, run: Run):
     assert complaints(f"b{block.line}.py", enumerate(block.text.split("\n"), 1), run) == []
 
 

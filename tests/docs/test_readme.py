@@ -73,7 +73,7 @@ DOES = {
 """What each command of the block prints, by the word that tells it from the others, and its exit status."""
 
 
-def test_commands_do_what_is_said_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+def test_commands_behave_as_described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                           capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("numpy")
     shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__", ".*"))

@@ -33,7 +33,7 @@ def _update(mark: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_prints_what_is_shown(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+def test_a_script_prints_the_shown_output(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                        capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("cuda.tile")
     monkeypatch.chdir(tmp_path)

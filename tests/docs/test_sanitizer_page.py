@@ -32,7 +32,7 @@ def _update(mark: str, text: str) -> None:
         PAGE.write_text(f"{before}{opening}{text}\n```{after.partition('```')[2]}", encoding="utf-8")
 
 
-def test_the_script_prints_what_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+def test_the_script_prints_the_shown_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                          capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     Path("sanitizer.py").write_text(_block("script") + "\n", encoding="utf-8")
@@ -49,7 +49,7 @@ def test_the_list_of_operations_is_complete() -> None:
     assert names == _block("operations")
 
 
-def test_nothing_of_cutile_is_forgotten() -> None:
+def test_every_operation_of_cutile_is_listed() -> None:
     ct = pytest.importorskip("cuda.tile")
     known = set(vars(DEVICE)) | set(vars(make_modules()["cuda.tile"])) | set(UNSUPPORTED)
     assert set(ct.__all__) <= known

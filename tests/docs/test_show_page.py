@@ -21,7 +21,7 @@ def test_its_files_have_the_findings_they_show() -> None:
     check_files(PAGE)
 
 
-def test_its_commands_print_what_is_shown(
+def test_its_commands_print_the_shown_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:
     write_files(PAGE, tmp_path)
@@ -34,14 +34,14 @@ def test_its_commands_print_what_is_shown(
     assert committed.read_text(encoding="utf-8") == drawn
 
 
-def test_its_images_are_there_and_small() -> None:
+def test_its_images_exist_and_are_small() -> None:
     named = re.findall(r"\]\((images/[^)]+)\)", PAGE.read_text(encoding="utf-8"))
     assert named
     for name in named:
         assert (PAGE.parent / name).stat().st_size < 100_000
 
 
-def test_its_limits_are_those_of_the_command() -> None:
+def test_its_limits_equal_those_of_the_command() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert f"at most {BLOCKS} blocks and {CELLS} elements" in text
     assert f"at most {PANELS} slices" in text

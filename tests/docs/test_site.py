@@ -36,7 +36,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_it_has_every_page(built: Path) -> None:
+def test_the_site_has_every_page(built: Path) -> None:
     for page in PAGES:
         assert (built / _address(page)).is_file()
 
@@ -70,13 +70,13 @@ def test_no_bar_in_code_in_a_table() -> None:
     assert [page for page in PAGES if bar.search((DOCS / page).read_text(encoding="utf-8"))] == []
 
 
-def test_no_list_or_table_is_shown_as_text(built: Path) -> None:
+def test_lists_and_tables_are_rendered(built: Path) -> None:
     """Those that stand right below a line of text are part of it for some readers of Markdown."""
     text = re.compile(r"<p>(?:(?!</p>).)*\n(?:[*-] |\d+\. |\|)", re.DOTALL)
     assert [page.name for page in built.rglob("*.html") if text.search(page.read_text(encoding="utf-8"))] == []
 
 
-def test_pages_of_rules_are_folded_by_what_they_are_about(built: Path) -> None:
+def test_pages_of_rules_are_folded_by_group(built: Path) -> None:
     """Forty names one below the other are no navigation."""
     yaml = pytest.importorskip("yaml")
     nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
@@ -106,7 +106,7 @@ def test_no_two_links_of_the_index_have_one_text_and_other_targets() -> None:
     assert {text: targets for text, targets in links.items() if len(targets) > 1} == {}
 
 
-def test_colours_of_the_site_can_be_told_from_the_page() -> None:
+def test_colours_of_the_site_contrast_with_the_page() -> None:
     style = (DOCS / "stylesheets" / "wide.css").read_text(encoding="utf-8")
     paper = {"default": ("#ffffff", "#f5f5f5"), "slate": ("#1e2129", "#272a35")}
     for scheme, grounds in paper.items():

@@ -22,7 +22,7 @@ def said(tmp_path_factory):
 
 @pytest.mark.parametrize("name", list(CHECKERS))
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case.on_page))
-def test_type_checkers_say_what_the_page_does(case, name, said):
+def test_type_checkers_report_the_errors_on_the_page(case, name, said):
     if name not in said:
         pytest.skip(f"{name} is not installed")
     wrong = list(faults(case, name, said[name][case.file]))
@@ -36,7 +36,7 @@ def test_blocks_run(case):
     exec(compile("from __future__ import annotations\n" + text, case.file, "exec"), {"__name__": "page"})
 
 
-def test_redefinition_is_settled_by_the_setting(tmp_path):
+def test_the_setting_allows_redefinition(tmp_path):
     (case,) = [case for case in CASES if "# error[mypy]: assignment" in case.text]
     (tmp_path / case.file).write_text(case.text, encoding="utf-8")
     for setting, errors in (("False", 1), ("True", 0)):
@@ -45,7 +45,7 @@ def test_redefinition_is_settled_by_the_setting(tmp_path):
         assert len(mypy_errors(tmp_path, [tmp_path / case.file])[case.file]) == errors
 
 
-def test_what_is_covered_is_there():
+def test_covered_operations_exist():
     text = PAGE.read_text(encoding="utf-8")
     (version,) = re.findall(r"`cuda\.tile` (\d+\.\d+)", text)
     assert importlib.import_module("importlib.metadata").version("cuda-tile").startswith(version + ".")

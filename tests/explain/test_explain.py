@@ -112,14 +112,14 @@ def test_a_proof_is_the_chain_by_which_the_block_is_recovered() -> None:
     assert dict(found.names)["b"] == "bid(0) // (G*H)"
 
 
-def test_a_loop_is_told_by_the_number_of_its_iteration() -> None:
+def test_a_loop_is_explained_by_the_number_of_its_iteration() -> None:
     found = _explained("raw_good.py", "persistent")
     o = _first(found, "disjoint", "y")
     assert o.steps[0] == "`#i` can be read off the index, because the rest, `T*bid(0) + lane`, stays below `T*grid[0]`"
     assert ("#i", "the number of the iteration of the loop over `i`, from 0") in found.names
 
 
-def test_what_a_helper_returns_has_the_name_that_it_is_given() -> None:
+def test_a_result_of_a_helper_has_the_name_of_its_variable() -> None:
     o = _first(_explained("raw_good.py", "persistent_grouped"), "disjoint", "C")
     assert o.index == ("axis 0: `i*tm + lane`", "axis 1: `j*tn + lane`")
     assert o.steps[0] == "`i` can be read off the index, because the rest, `lane`, stays below `tm`"
@@ -131,7 +131,7 @@ def test_an_access_inside_names_the_clauses_that_it_needs() -> None:
     assert o.needs == ("grid[0] <= cdiv(a.shape[0], T)",)
 
 
-def test_a_refutation_shows_its_witness_and_what_to_change() -> None:
+def test_a_refutation_shows_its_witness_and_a_fix() -> None:
     o = _first(_explained("raw_bad.py", "permuted_store"), "disjoint", "dst")
     assert o.verdict == "refuted" and o.witness is not None
     assert o.shown[0].startswith("grid (2, 2), BD = 2, BM = 2, H = 4")
@@ -145,7 +145,7 @@ def test_a_refutation_shows_its_witness_and_what_to_change() -> None:
         "remove it, and launch one block on grid axis 1",)
 
 
-def test_a_condition_is_what_every_launch_must_satisfy(own: Path) -> None:
+def test_a_condition_must_hold_in_every_launch(own: Path) -> None:
     found = explain(_study(f"{own}::flat"))
     o = _first(found, "disjoint", "o")
     assert o.verdict == "conditional" and o.needs == ("grid[1]*T <= S",)
@@ -175,7 +175,7 @@ def test_a_clause_says_where_it_comes_from(own: Path) -> None:
     assert found["numel(o) < 2**31"].origins == ("index arithmetic has 32 bits",)
 
 
-def test_data_that_decide_are_named_with_the_annotation_that_settles_it(own: Path) -> None:
+def test_deciding_data_are_named_with_the_annotation_to_add(own: Path) -> None:
     o = _first(explain(_study(f"{own}::by_data")), "disjoint", "o")
     assert o.verdict == "unproven"
     assert o.settles == ("if it is true, declare it: # tilecheck: requires injective(ids)",)
@@ -190,7 +190,7 @@ def test_a_call_that_is_not_known_is_named_with_its_line(own: Path) -> None:
     assert o.verdict == "unproven" and o.costs == found.costs
 
 
-def test_what_an_index_comes_from_is_named_with_its_line(own: Path) -> None:
+def test_the_origin_of_an_index_is_named_with_its_line(own: Path) -> None:
     o = _first(explain(_study(f"{own}::not_understood")), "disjoint", "o")
     assert o.verdict == "unproven"
     assert [(c.line, c.text) for c in o.costs] == [
@@ -226,7 +226,7 @@ def test_a_slice_is_explained() -> None:
 
 
 @pytest.mark.parametrize("file", ["raw_good.py", "raw_bad.py", "padding_bad.py", "dialect_good.py", "dialect_bad.py"])
-def test_no_explanation_has_names_that_the_checker_made(file: str) -> None:
+def test_no_explanation_has_internal_names(file: str) -> None:
     for case in cases(file):
         try:
             found = explain(_study(f"{FOLDER / file}::{case.name}"))
@@ -258,7 +258,7 @@ def test_the_text_has_all_of_it(own: Path) -> None:
     assert all(len(line) <= 110 for line in text.split("\n") if "ct." not in line)
 
 
-def test_one_line_can_be_asked_for(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_line_can_be_explained(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", f"{own}::by_data", "--line", "11", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {o["line"] for o in found["obligations"]} == {11}
@@ -296,7 +296,7 @@ def kernel(x, o, T: ct.Constant[int]):
 '''
 
 
-def test_what_a_helper_in_another_file_does_is_said_to_stand_there(
+def test_operations_of_an_imported_helper_are_located_in_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "helpers.py").write_text(HELPER, encoding="utf-8")

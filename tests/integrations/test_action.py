@@ -19,7 +19,7 @@ ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 STEPS = {step["name"]: step for step in ACTION["runs"]["steps"]}
 
 
-def test_it_is_a_composite_action_that_documents_its_inputs() -> None:
+def test_the_action_is_composite_and_documents_its_inputs() -> None:
     assert ACTION["runs"]["using"] == "composite"
     assert ACTION["name"] and ACTION["description"]
     assert set(ACTION["inputs"]) == {"paths", "args", "format", "version", "python"}
@@ -91,14 +91,14 @@ def runner(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Runner:
 
 
 @pytest.mark.slow
-def test_it_annotates_what_it_finds_and_fails(runner: Runner) -> None:
+def test_the_action_annotates_findings_and_fails(runner: Runner) -> None:
     ran = runner.step("Check")
     assert (ran.status, ran.outputs) == (1, "status=1\n")
     assert ran.out.startswith("::error file=racy.py,line=8,endLine=8,col=5,endColumn=27,title=TC101 ")
 
 
 @pytest.mark.slow
-def test_what_is_installed_has_the_pages_of_rules_and_the_schemas(runner: Runner) -> None:
+def test_the_installation_has_rule_pages_and_schemas(runner: Runner) -> None:
     installed = {path.name for path in (runner.temporary / "tilecheck").rglob("tilecheck/**/*") if path.is_file()}
     assert {"report-1.json", "baseline-1.json", "TC101.md"} <= installed
     runner.step("Check", args="--format sarif:installed.sarif")
@@ -124,11 +124,11 @@ def test_inputs_are_never_run(runner: Runner) -> None:
 
 
 @pytest.mark.slow
-def test_a_version_that_there_is_not_fails(runner: Runner) -> None:
+def test_an_unknown_version_is_an_error(runner: Runner) -> None:
     assert runner.step("Install tilecheck", version="999.0").status != 0
 
 
-def test_an_old_python_is_said(tmp_path: Path) -> None:
+def test_an_old_python_is_reported(tmp_path: Path) -> None:
     old = tmp_path / "old_python"
     old.write_text("#!/bin/sh\nexit 1\n")
     old.chmod(0o755)

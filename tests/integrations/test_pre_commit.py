@@ -29,7 +29,7 @@ def clean(a, c, T: ct.Constant[int]):
 """
 
 
-def test_there_is_a_hook_that_checks_and_one_that_fixes() -> None:
+def test_one_hook_checks_and_one_fixes() -> None:
     assert set(HOOKS) == {"tilecheck", "tilecheck-fix"}
     for hook in HOOKS.values():
         assert {"name", "description", "entry", "language", "types"} <= set(hook)

@@ -40,7 +40,7 @@ def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def test_everything_is_in_it_and_nothing_else(wheel: Path, source: Path) -> None:
+def test_the_wheel_has_exactly_the_package_files(wheel: Path, source: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if not name.endswith("/")}
         entries = configparser.ConfigParser()

@@ -150,7 +150,7 @@ def test_other_kernels_do_nothing_and_are_launched_as_before():
     assert {c.state for k in report.kernels if k.name == "kernel" for c in k.contract} >= {"discharged"}
 
 
-def test_exploring_finds_what_parameters_are():
+def test_exploring_finds_the_kinds_of_parameters():
     kernel = load_text(SAMPLE)["kernel"]
     assert list(inspect.signature(kernel._pyfunc).parameters) == ["c", "n", "T"]
     assert signature(kernel).kinds == {"c": "unknown", "n": "unknown", "T": "int"}
@@ -222,7 +222,7 @@ def _dotted(root: Path, path: Path) -> str:
 
 
 @pytest.mark.slow
-def test_nothing_proved_of_the_corpus_is_contradicted(corpus):
+def test_no_proof_of_the_corpus_is_contradicted(corpus):
     """In launches at random, most of which leave some array."""
     found: list[str] = []
     reports = {}

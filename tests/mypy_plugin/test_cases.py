@@ -35,12 +35,12 @@ def run(tmp_path_factory) -> Run:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.page.stem}: {case.name}")
-def test_mypy_says_what_the_comments_do(case: Case, run: Run):
+def test_mypy_reports_the_errors_in_the_comments(case: Case, run: Run):
     assert complaints(case.file, case.lines(), run) == []
 
 
 @pytest.mark.parametrize("case", GIVEN, ids=lambda case: case.name)
-def test_what_is_expected_is_reported_there(case, run: Run):
+def test_expected_findings_are_reported_at_their_lines(case, run: Run):
     ours = [m for m in run.messages if m.file == case.name and is_ours(m)]
     found = {(m.line, m.text.split()[0]) for m in ours}
     assert found >= case.expected

@@ -61,13 +61,13 @@ def runs(cases: Path) -> Callable[[str], Run]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_all_cases(mode: str, runs: Callable[[str], Run], expected: list[tuple[str, int, int, str]]):
+def test_every_case_agrees(mode: str, runs: Callable[[str], Run], expected: list[tuple[str, int, int, str]]):
     assert len(expected) > 200
     assert _found(runs(mode)) == expected
 
 
 @pytest.mark.parametrize("mode", [mode for mode in MODES if "--cache-dir" in MODES[mode]])
-def test_what_mypy_kept_is_the_same(
+def test_cached_mypy_results_are_the_same(
         mode: str, cases: Path, runs: Callable[[str], Run], expected: list[tuple[str, int, int, str]]):
     first, second = runs(mode), mypy(cases, *MODES[mode])
     assert _found(first) == _found(second) == expected

@@ -130,7 +130,7 @@ def test_a_file_that_has_come_and_is_not_named_does_not(tmp_path: Path, write: W
         assert run.findings == {PADDING}, run.output
 
 
-def test_other_files_than_last_time_are_said_to_need_another_run(tmp_path: Path, write: Write):
+def test_a_changed_set_of_files_asks_for_another_run(tmp_path: Path, write: Write):
     write(sums=SUM, host=WHOLE)
     assert mypy(tmp_path, targets=["sums.py", "host.py"]).findings == set()
     run = mypy(tmp_path, targets=["sums.py"])
@@ -165,7 +165,7 @@ def test_contracts_elsewhere_count(tmp_path: Path, write: Write):
     assert mypy(tmp_path).findings == {PADDING}
 
 
-def test_settings_that_are_wrong_are_said_once(tmp_path: Path, write: Write):
+def test_wrong_settings_are_reported_once(tmp_path: Path, write: Write):
     write(helper=BROKEN, kernels=KERNEL, host=HOST)
     (tmp_path / "pyproject.toml").write_text('[tool.tilecheck]\nselct = ["TC1"]\n')
     run = mypy(tmp_path)
@@ -173,7 +173,7 @@ def test_settings_that_are_wrong_are_said_once(tmp_path: Path, write: Write):
     assert "unknown key 'selct'" in message.text and "did you mean 'select'" in message.text
 
 
-def test_a_clause_that_is_none_is_said_where_it_stands(tmp_path: Path, write: Write):
+def test_an_invalid_clause_is_reported_at_its_line(tmp_path: Path, write: Write):
     write(sums="from tilecheck import requires\n" + SUM.replace("@ct.kernel", '@requires("T <=")\n@ct.kernel'))
     run = mypy(tmp_path)
     assert [(m.line, m.code) for m in run.messages if m.code == "tile-failure"] == [(5, "tile-failure")]
@@ -198,7 +198,7 @@ def test_a_package_by_its_name(tmp_path: Path, write: Write):
     assert mypy(tmp_path, "-m", "pack.kernels", targets=[]).findings == {("pack/kernels.py", *RACE[1:])}
 
 
-def test_a_shadow_is_read_instead(tmp_path: Path, write: Write):
+def test_a_shadow_file_is_read_instead(tmp_path: Path, write: Write):
     write(helper=HELPER, kernels=KERNEL, host=HOST)
     (tmp_path / "typed.tmp").write_text(BROKEN)
     assert mypy(tmp_path).findings == set()
@@ -263,7 +263,7 @@ def test_code_that_stands_in_no_function(tmp_path: Path, write: Write):
         assert mypy(tmp_path, *options).findings == {ALIAS}
 
 
-def test_what_a_finding_rests_on_is_in_its_notes(tmp_path: Path, write: Write):
+def test_notes_show_the_origin_of_a_finding(tmp_path: Path, write: Write):
     write(helper=BROKEN, kernels=KERNEL)
     texts = [(m.kind, m.line, m.text) for m in mypy(tmp_path).messages]
     assert texts[0] == ("error", 7, "TC101 blocks 0 and 1 both write z[0]")
@@ -282,7 +282,7 @@ def test_colours_and_source_are_those_of_mypy(tmp_path: Path, write: Write):
 
 
 @pytest.mark.skipif(OLD, reason="before mypy 2.4 modules with findings are checked in every run")
-def test_a_run_in_which_nothing_has_changed_does_not_load_the_checker(tmp_path: Path, write: Write):
+def test_an_unchanged_run_does_not_load_the_checker(tmp_path: Path, write: Write):
     write(helper=BROKEN, kernels=KERNEL, host=HOST)
 
     def loaded() -> bool:

@@ -18,7 +18,7 @@ def judged(text: str) -> tuple[str, set[str], set[str]]:
     return kernel.verdict, {c.clause for c in kernel.contract}, {d.code for d in report.diagnostics}
 
 
-def test_a_segment_read_outside_its_array_is_what_the_gather_pads() -> None:
+def test_a_segment_read_outside_its_array_has_the_padding_of_the_gather() -> None:
     # off.shape[0] == 1, ln.shape[0] == 2, grid (2,): block 1 reads 0 for off[1], and writes c[0] as block 0 does
     verdict, clauses, _ = judged("""
         @ct.kernel
@@ -31,7 +31,7 @@ def test_a_segment_read_outside_its_array_is_what_the_gather_pads() -> None:
     assert verdict == "unproven" or "grid[0] <= off.shape[0]" in clauses
 
 
-def test_a_declared_range_says_nothing_of_the_padding() -> None:
+def test_a_declared_range_does_not_cover_the_padding() -> None:
     # ids == [1, 4], grid (3,): block 1 writes c[8], and so does block 2, which reads 0
     verdict, clauses, _ = judged("""
         @ct.kernel
@@ -103,7 +103,7 @@ def test_a_lock_that_fits_only_some_launches_is_conditional() -> None:
     assert verdict == "conditional" and "T <= S" in clauses and "TC206" in codes
 
 
-def test_a_lock_outside_its_array_is_none() -> None:
+def test_a_lock_outside_its_array_protects_nothing() -> None:
     # a checked atomic outside the array does nothing and returns what was expected
     verdict, clauses, _ = judged(LOCK.format(place="n", stored="0"))
     assert verdict in ("refuted", "unproven") or any("l.shape[0]" in c for c in clauses)

@@ -36,7 +36,7 @@ def test_a_sign_is_not_shown_by_itself() -> None:
     assert got is None or not holds(conj(*got), values)
 
 
-def test_a_product_with_a_ticket_is_none() -> None:
+def test_a_product_with_a_ticket_is_not_a_ticket() -> None:
     # with n == 0 every block writes c[0]
     report = report_of("""
         @ct.kernel
@@ -100,14 +100,14 @@ SIGN = """
 """
 
 
-def test_what_a_branch_needs_of_a_scalar_is_said() -> None:
+def test_the_condition_of_a_branch_on_a_scalar_is_a_clause() -> None:
     # with n == -1 every block writes c[0]
     report = report_of(SIGN.format(place="0"))
     assert clauses(report).get("n >= 0") == "semantic" or report.kernels[0].verdict == "refuted"
     assert codes(report) & {"TC101", "TC102"}
 
 
-def test_accesses_that_exclude_each_other_ask_nothing_of_the_grid() -> None:
+def test_exclusive_accesses_need_no_condition_on_the_grid() -> None:
     report = report_of(SIGN.format(place="b + 1"))
     assert report.kernels[0].verdict == "proved"
     assert not {"grid[0] == 1", "True"} & clauses(report).keys()

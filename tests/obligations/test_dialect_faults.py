@@ -98,7 +98,7 @@ def k(z: Mut[f32, B], s: Shared[f32, Dyn]) -> None:
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_it_is_not_proved(name):
+def test_a_faulty_kernel_is_not_proved(name):
     report = check(BODIES[name])
     (kernel,) = report.kernels
     assert kernel.verdict in ("unproven", "refuted", "conditional")

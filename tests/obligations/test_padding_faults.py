@@ -23,7 +23,7 @@ def flagged(report: Report) -> list[tuple[str, int]]:
     return [(d.code, d.span.line - HEADER.count("\n")) for d in report.diagnostics if d.severity != "note"]
 
 
-def test_what_selects_one_array_says_nothing_of_the_other() -> None:
+def test_a_condition_that_selects_one_array_does_not_cover_another() -> None:
     # with n < T the tile reaches past the end of `short`, whatever holds where `long` is taken
     report = report_of("""
         @ct.kernel
@@ -135,7 +135,7 @@ def test_a_dense_range_begins_inside() -> None:
     assert "TC201" in {code for code, _ in flagged(report)}
 
 
-def test_what_was_not_found_is_no_proof_that_every_launch_is_wrong() -> None:
+def test_a_failed_search_does_not_refute_every_launch() -> None:
     # slices that move with the loop: right wherever the two arrays have as many elements
     report = report_of("""
         @ct.kernel
@@ -159,7 +159,7 @@ def test_lanes_that_every_launch_leaves_undefined_are_an_error() -> None:
     assert [(d.code, d.severity) for d in report.diagnostics] == [("TC301", "error")]
 
 
-def test_a_loop_over_whole_tiles_of_what_is_assumed_to_be_a_multiple() -> None:
+def test_a_loop_over_whole_tiles_of_an_assumed_multiple() -> None:
     text = """
         @ct.kernel
         def k(x, o, T: Int, EXACT: Int):

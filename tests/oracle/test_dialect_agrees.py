@@ -84,7 +84,7 @@ def _run(rng: Random, made: Generated, found: KernelReport, kernel: Any) -> str:
     return "silent"
 
 
-def test_what_is_proved_is_silent():
+def test_proved_kernels_are_silent():
     seen: Counter[str] = Counter()
     for seed in range(KERNELS):
         rng = Random(seed)

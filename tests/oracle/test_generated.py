@@ -60,7 +60,7 @@ def test_no_verdict_is_contradicted(figures):
 
 
 @pytest.mark.slow
-def test_the_mix_is_honest(figures):
+def test_the_sample_has_enough_safe_and_colliding_kernels(figures):
     total = len(figures.outcomes)
     assert len(figures.of("safe")) >= 0.3 * total, figures.summary()
     assert len(figures.of("colliding")) >= 0.3 * total, figures.summary()
@@ -83,19 +83,19 @@ def test_every_rule_fires(figures, rule):
 
 
 @pytest.mark.slow
-def test_no_verdict_on_what_lies_outside_is_contradicted(reaching):
+def test_no_verdict_on_bounds_or_padding_is_contradicted(reaching):
     assert not reaching.contradicted, contradictions(reaching)
 
 
 @pytest.mark.slow
-def test_the_mix_of_kernels_that_reach_past_the_end_is_honest(reaching):
+def test_the_sample_has_enough_safe_and_faulty_kernels(reaching):
     found, total = _shares(reaching), len(reaching.outcomes)
     assert len(found.of("safe")) >= 0.3 * total, found.summary()
     assert len(found.of("faulty")) >= 0.2 * total, found.summary()
 
 
 @pytest.mark.slow
-def test_shares_of_what_lies_outside(reaching):
+def test_most_bounds_and_padding_are_decided(reaching):
     found = _shares(reaching)
     if reaching.subject in COMPLETE:
         assert found.safe_decided >= 0.85, f"{found.summary()}\n{found.missed()}"

@@ -107,7 +107,7 @@ def test_faults_name_existing_functions(plant):
         pool.apply(_plant, (plant,))
 
 
-def test_there_are_ten_faults():
+def test_each_subject_has_ten_faults():
     assert len(FAULTS) >= 10
     assert sum(f.subject == "bounds" for f in reaching_faults.FAULTS.values()) >= 10
     assert sum(f.subject == "padding" for f in reaching_faults.FAULTS.values()) >= 10

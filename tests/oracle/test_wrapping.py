@@ -14,7 +14,7 @@ KNOWN = (511, 566, 1117, 1274, 1560, 2385, 3670, 4053)
 
 
 @pytest.mark.slow
-def test_what_is_proved_does_not_wrap_into_another_block() -> None:
+def test_proved_kernels_do_not_wrap_into_another_block() -> None:
     judgements = [judged(seed, 8) for seed in range(KERNELS)]
     faults = [f for _, _, found in judgements for f in found]
     assert not faults, "\n".join(f"seed {f.seed}: {f.launch}: {f.said}\n{f.text}" for f in faults[:3])

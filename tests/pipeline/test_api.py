@@ -24,7 +24,7 @@ def test_source_is_checked_as_text_and_as_bytes(config: Config) -> None:
         assert found.witness is not None and found.witness.first.block != found.witness.second.block
 
 
-def test_one_kernel_of_a_file(tmp_path: Path, config: Config) -> None:
+def test_one_kernel_of_a_file_can_be_checked(tmp_path: Path, config: Config) -> None:
     path = tmp_path / "both.py"
     path.write_text(RACY + "\n\n" + CLEAN.replace("import cuda.tile as ct\n", ""))
     assert [d.code for d in check_kernel(path, "racy", config).diagnostics] == ["TC101"]
@@ -32,7 +32,7 @@ def test_one_kernel_of_a_file(tmp_path: Path, config: Config) -> None:
     assert clean.diagnostics == () and [k.name for k in clean.kernels] == ["clean"]
 
 
-def test_paths_may_be_folders_and_nothing_is_kept_unless_asked(tmp_path: Path, config: Config) -> None:
+def test_paths_may_be_folders_and_are_cached_on_request_only(tmp_path: Path, config: Config) -> None:
     (tmp_path / "racy.py").write_text(RACY)
     assert [d.code for d in check_paths([tmp_path], config).diagnostics] == ["TC101"]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["racy.py"]

@@ -19,14 +19,14 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
     return opened
 
 
-def test_what_is_stored_is_loaded(cache: Cache) -> None:
+def test_stored_results_are_loaded(cache: Cache) -> None:
     cache.store("run", "k", (1, "two"))
     assert cache.load("run", "k") == (1, "two")
     assert cache.load("run", "other") is None
     assert (cache.folder / ".gitignore").read_text() == "*\n"
 
 
-def test_the_key_is_private_and_kept(cache: Cache, tmp_path: Path) -> None:
+def test_the_key_is_private_and_permanent(cache: Cache, tmp_path: Path) -> None:
     key = tmp_path / "user" / "tilecheck" / "key"
     assert key.stat().st_mode & 0o077 == 0
     assert open_cache(cache.folder) == cache
@@ -67,7 +67,7 @@ def test_an_entry_under_another_name_is_ignored(cache: Cache) -> None:
     assert cache.load("run", "j") is None
 
 
-def test_a_folder_that_cannot_be_made_costs_nothing_but_speed(cache: Cache, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_only_disables_the_cache(cache: Cache, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     unusable = Cache(tmp_path / "file" / "cache", cache.key)
     unusable.store("run", "k", 1)
@@ -79,7 +79,7 @@ def test_a_key_that_others_can_read_is_not_used(cache: Cache, tmp_path: Path) ->
     assert open_cache(cache.folder) is None
 
 
-def test_only_the_newest_entries_are_kept(cache: Cache) -> None:
+def test_only_the_newest_entries_are_retained(cache: Cache) -> None:
     for number in range(5):
         cache.store("run", str(number), number)
         os.utime(cache.folder / "run" / str(number), ns=(number, number))
@@ -87,6 +87,6 @@ def test_only_the_newest_entries_are_kept(cache: Cache) -> None:
     assert sorted(p.name for p in (cache.folder / "run").iterdir()) == ["3", "4"]
 
 
-def test_digests_tell_apart_where_one_part_ends() -> None:
+def test_digests_depend_on_the_boundaries_of_parts() -> None:
     assert digest("ab", "c") != digest("a", "bc")
     assert digest("ab") == digest(b"ab")

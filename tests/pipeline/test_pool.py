@@ -64,7 +64,7 @@ def _together(files: Mapping[str, bytes], paths: list[str] | None = None, worker
 EXPECTED = _alone(FILES)
 
 
-def test_what_is_found_does_not_depend_on_who_does_what_when() -> None:
+def test_findings_do_not_depend_on_scheduling() -> None:
     assert any(d.code in ("TC205", "TC405") for k in EXPECTED.kernels for d in k.diagnostics)
     for workers in (1, 2, 5):
         for paths in (list(FILES), sorted(FILES, reverse=True)):
@@ -137,7 +137,7 @@ def test_proofs_stay_with_the_worker_that_computed_them(monkeypatch: pytest.Monk
 
 @forked
 @pytest.mark.parametrize("step", ["kernels", "launches", "conclude"])
-def test_a_death_that_was_not_the_fault_of_the_file_costs_nothing(
+def test_a_file_is_retried_after_an_unrelated_worker_death(
     step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     real = tilecheck.pipeline.pool._STEPS[step]
@@ -222,7 +222,7 @@ except KeyboardInterrupt:
 
 @forked
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 7), (signal.SIGKILL, -signal.SIGKILL)])
-def test_workers_end_with_who_started_them(number: signal.Signals, status: int) -> None:
+def test_workers_end_with_their_parent(number: signal.Signals, status: int) -> None:
     """Interrupted from a terminal, all processes get the signal; killed, only the one."""
     with subprocess.Popen([sys.executable, "-c", CHECK.replace("60", "5" if number is signal.SIGKILL else "60")],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as run:

@@ -104,7 +104,7 @@ def test_broken_files_are_left_out(project: Build) -> None:
     "def f(a, *, launch=None):\n    def g():\n        return launch(a)\n    return g\n",
     "def f(*launch):\n    return [one for one in launch]\n",
 ])
-def test_a_parameter_of_that_name_is_what_callers_pass(project: Build, function: str) -> None:
+def test_a_parameter_of_that_name_is_resolved_at_its_callers(project: Build, function: str) -> None:
     opened = project({"a.py": function + "def g(a):\n    f(a)\n"})
     assert hosts(opened, "a.py") == ()
 
@@ -122,11 +122,11 @@ def test_a_parameter_of_that_name_is_what_callers_pass(project: Build, function:
     "def f(launch):\n    return exhaustive_search(1)\n",
     "def f(a):\n    return lambda launch: launch(a)\n",
 ])
-def test_a_parameter_of_that_name_that_may_be_something_else(project: Build, function: str) -> None:
+def test_a_parameter_of_that_name_may_have_another_value(project: Build, function: str) -> None:
     assert hosts(project({"a.py": function}), "a.py") == ("f",)
 
 
-def test_who_passes_a_launcher_launches(project: Build) -> None:
+def test_functions_that_pass_a_launcher_launch(project: Build) -> None:
     opened = project({"a.py": "import cuda.tile as ct\ndef f(launch):\n    launch(1)\ndef g():\n    f(ct.launch)\n"})
     assert hosts(opened, "a.py") == ("g",)
 

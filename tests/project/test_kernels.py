@@ -68,16 +68,16 @@ def test_no_kernels(project: Build, text: str) -> None:
     "k = ct.kernel(f)\nk2 = ct.kernel(k._pyfunc, occupancy=2)",
     "f = ct.kernel(f)",
 ])
-def test_made_by_calls(project: Build, call: str) -> None:
+def test_kernels_built_by_calls_are_found(project: Build, call: str) -> None:
     assert kernels(project({"m.py": f"import cuda.tile as ct\ndef f(a):\n    pass\n{call}\n"})) == [("f", "call")]
 
 
-def test_made_of_a_decorated_one_counts_once(project: Build) -> None:
+def test_a_kernel_built_from_a_decorated_one_counts_once(project: Build) -> None:
     text = "import cuda.tile as ct\n@ct.kernel\ndef k(a): pass\ndef tune(): return ct.kernel(k._pyfunc, occupancy=2)\n"
     assert kernels(project({"m.py": text})) == [("k", "decorator")]
 
 
-def test_made_of_a_function_of_another_module(project: Build) -> None:
+def test_a_kernel_built_from_an_imported_function_is_found(project: Build) -> None:
     opened = project({
         "pkg/__init__.py": "", "pkg/bodies.py": "def f(a): pass\n",
         "pkg/m.py": "import cuda.tile as ct\nfrom .bodies import f\nk = ct.kernel(f)\n"})

@@ -59,7 +59,7 @@ def test_columns_are_left_out_where_they_are_refused() -> None:
 
 
 @pytest.mark.parametrize("evil", ["a\n::error::b", "100%", "%0A", "a\r\nb", "a, b: c::d", "x,line=1::"])
-def test_nothing_in_a_message_or_a_path_is_a_command(evil: str) -> None:
+def test_messages_and_paths_are_escaped(evil: str) -> None:
     bad = replace(PAIR, message=evil, kernel=evil, span=span(1, 0, 1, file=f"{evil}.py"), notes=(), help=None)
     (finding, failure) = commands(Report((bad,), (), (Failure(f"{evil}.py", evil),)))
     assert finding[2] == failure[2] == evil
@@ -75,5 +75,5 @@ def test_paths_are_relative_to_the_workspace(monkeypatch: pytest.MonkeyPatch, tm
     assert commands(REPORT)[0][1]["file"] == "inner/kernels/copy.py"
 
 
-def test_nothing_found_is_nothing_said() -> None:
+def test_a_clean_report_is_empty() -> None:
     assert render("github", View(Report((), (), ()), lines)) == ""

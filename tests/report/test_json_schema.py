@@ -41,7 +41,7 @@ def errors(document: object, schema: Any) -> list[str]:
     return [error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(document)]
 
 
-def test_a_report_is_what_the_schema_says_and_no_more() -> None:
+def test_a_report_matches_the_schema_exactly() -> None:
     full = Report(REPORT.diagnostics, REPORT.kernels, REPORT.failures, 2, ("a.py",), (PLAIN,), 3)
     for report in (REPORT, full, Report((), (), ())):
         document = json.loads(render_json(report))
@@ -49,13 +49,13 @@ def test_a_report_is_what_the_schema_says_and_no_more() -> None:
         assert errors(document, _closed(REPORT_SCHEMA)) == []
 
 
-def test_a_real_report_is_what_the_schema_says() -> None:
+def test_a_real_report_matches_the_schema() -> None:
     report = check_paths([ROOT / "examples", ROOT / "tests" / "cases"], Config(use_cache=False, jobs=1))
     assert report.diagnostics and report.kernels
     assert errors(json.loads(render_json(report)), _closed(REPORT_SCHEMA)) == []
 
 
-def test_the_schema_would_see_what_is_wrong() -> None:
+def test_the_schema_rejects_a_wrong_report() -> None:
     document = json.loads(render_json(REPORT))
     for change in (
         lambda d: d.pop("kernels"),
@@ -78,12 +78,12 @@ def test_names_of_kinds_and_verdicts_are_those_of_the_checker() -> None:
     assert set(definitions["diagnostic"]["properties"]["severity"]["enum"]) == set(get_args(Severity))
 
 
-def test_what_is_in_the_baseline_is_marked() -> None:
+def test_baselined_findings_are_marked() -> None:
     document = json.loads(render_json(Report(REPORT.diagnostics[1:], (), (), baselined=REPORT.diagnostics[:1])))
     assert [(d["code"], d["baselined"]) for d in document["diagnostics"]] == [("TC102", True), ("TC101", False)]
 
 
-def test_a_baseline_is_what_its_schema_says() -> None:
+def test_a_baseline_matches_its_schema() -> None:
     baseline = {Known("a.py", None, "TC101", "0" * 16, True): 2, Known("b.py", "k", "TC102", "1" * 16, False): 1}
     assert errors(json.loads(render_baseline(baseline)), BASELINE_SCHEMA) == []
     assert errors(json.loads(render_baseline({})), BASELINE_SCHEMA) == []

@@ -43,7 +43,7 @@ def test_a_kernel_without_findings_is_a_case_that_passes() -> None:
     assert case.get("name") == "copy: proved" and len(case) == 0
 
 
-def test_a_run_with_nothing_to_report_has_a_case() -> None:
+def test_a_run_without_findings_has_a_case() -> None:
     (case,) = suites(Report((), (), ()))[0]
     assert len(case) == 0
 
@@ -52,7 +52,7 @@ EVIL = ["\x00", "\x1b[31m", "\x0b\x0c", "\ud800", "\ufffe", "</failure>", "]]>",
 
 
 @pytest.mark.parametrize("evil", EVIL)
-def test_what_xml_cannot_say_is_escaped(evil: str) -> None:
+def test_invalid_xml_characters_are_escaped(evil: str) -> None:
     bad = replace(PLAIN, message=f"a{evil}b", kernel=f"k{evil}", span=replace(PLAIN.span, file=f"f{evil}.py"))
     root = suites(Report((bad,), (), (Failure(f"g{evil}.py", evil),)), "warning")
     (message,) = {element.get("message") for element in root.iter("failure")}

@@ -63,12 +63,12 @@ def test_the_environment_says_the_form_and_the_option_wins(run: Run, monkeypatch
         (["--format", "sarif:no/such/folder"], "no/such/folder: No such file or directory"),
     ],
 )
-def test_what_cannot_be_written_is_said_in_a_line(run: Run, arguments: list[str], message: str) -> None:  # noqa: F811
+def test_an_unwritable_report_is_an_error_in_one_line(run: Run, arguments: list[str], message: str) -> None:  # noqa: F811
     result = run("racy.py", *arguments)
     assert result.status == 2 and message in result.err and result.err.count("\n") == 1
 
 
-def test_a_wrong_form_is_said_before_anything_is_checked(run: Run) -> None:  # noqa: F811
+def test_an_unknown_format_is_reported_before_the_check(run: Run) -> None:  # noqa: F811
     assert run("no-such-file.py", "--format", "xml").err.startswith("error: there is no format 'xml'")
 
 
@@ -115,7 +115,7 @@ def test_only_the_text_on_standard_output_is_coloured(run: Run, monkeypatch: pyt
         assert "\x1b" not in run("racy.py", "--format", form).out
 
 
-def test_a_plain_check_loads_none_of_the_other_forms() -> None:
+def test_a_plain_check_loads_no_other_format() -> None:
     """Nor what is for baselines, opt-outs and revisions: all of it takes a while to load."""
     code = (
         "import sys; from tilecheck.cli.app import main; main(['examples/vector_add.py', '-q', '--no-cache']);"

@@ -39,7 +39,7 @@ def run(report: Report, has_baseline: bool = False) -> dict[str, Any]:
     return found
 
 
-def test_the_schema_would_see_what_is_wrong() -> None:
+def test_the_schema_rejects_a_wrong_report() -> None:
     assert list(_validator().iter_errors({"version": "2.1.0", "runs": [{"results": []}]}))
 
 
@@ -102,7 +102,7 @@ def test_fingerprints_are_unique_and_do_not_depend_on_lines() -> None:
 
 
 @pytest.mark.parametrize("name", ["a b.py", "caf\u00e9.py", "100%.py", "a#b?c.py", "\udcff.py"])
-def test_any_path_is_a_valid_uri(name: str) -> None:
+def test_every_path_becomes_a_valid_uri(name: str) -> None:
     (result,) = run(Report((replace(PLAIN, span=span(1, 0, 1, file=name)),), (), ()))["results"]
     uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert uri.isascii() and not set(" #?") & set(uri)

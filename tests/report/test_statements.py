@@ -28,7 +28,7 @@ def test_layout_does_not_matter(form: str) -> None:
     assert at(f"def f():\n    {form}\n", 2) == "ct.store(c,(i,0),t)"
 
 
-def test_words_stay_apart_and_strings_are_spelled_in_one_way() -> None:
+def test_words_stay_separate_and_strings_have_one_spelling() -> None:
     assert at("return x\n", 1) == "return x"
     assert at("f('a', \"a\", r'a')\n", 1) == "f('a','a','a')"
     assert at("f('a b')\n", 1) != at("f('ab')\n", 1)
@@ -52,7 +52,7 @@ def test_a_compound_statement_is_the_line_that_begins_it() -> None:
     ("x = 1\n", 9, ""),
     ("", 1, ""),
 ])
-def test_where_no_statement_is_the_line_counts(text: str, line: int, found: str) -> None:
+def test_lines_without_a_statement_identify_themselves(text: str, line: int, found: str) -> None:
     assert at(text, line) == found
 
 

@@ -32,7 +32,7 @@ def test_a_pair_shows_both_accesses_the_witness_in_numbers_and_the_help() -> Non
     ]
 
 
-def test_one_statement_that_meets_itself_in_one_block_names_it() -> None:
+def test_a_statement_that_collides_within_a_block_names_the_block() -> None:
     alone = replace(PAIR, notes=())
     text = render_diagnostic(alone, lines, PLAIN_STYLE)
     assert "^ block 1\n" in text
@@ -105,7 +105,7 @@ def test_quiet_prints_findings_only() -> None:
     assert render_text(REPORT, lines, verbosity=-1).endswith("= help: let every block write its own tile\n")
 
 
-def test_verbose_tells_what_was_proved_and_how() -> None:
+def test_verbose_lists_proofs() -> None:
     text = render_text(REPORT, lines, verbosity=1)
     assert "kernels/copy.py:5: kernel copy: refuted\n  requires grid[1] == 1  (structural, open)\n" in text
     assert "  line 8: disjoint dst: proved\n    the index is the block\n" in text

@@ -22,7 +22,7 @@ SECONDS = 60
 
 
 @pytest.mark.parametrize("chunk", range(FIRST, FIRST + COUNT, CHUNK))
-def test_no_crash_and_no_hang(chunk: int) -> None:
+def test_broken_files_neither_crash_nor_hang(chunk: int) -> None:
     sources = seeds()
     config = Config(use_cache=False, jobs=1)
     for number in range(chunk, min(chunk + CHUNK, FIRST + COUNT)):

@@ -60,7 +60,7 @@ def test_a_kernel_of_too_many_pairs_is_not_proved_and_says_so(monkeypatch: pytes
 
 
 @pytest.mark.parametrize("name", ["recursion", "squares", "tuples that double", "static loops", "many returns"])
-def test_what_is_not_followed_is_not_proved(name: str) -> None:
+def test_code_that_is_not_followed_is_not_proved(name: str) -> None:
     report = check_source(SOURCES[name], "m.py", Config(use_cache=False, jobs=1))
     assert [k.verdict for k in report.kernels] == ["unproven"]
 

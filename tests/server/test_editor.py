@@ -76,7 +76,7 @@ def test_addresses_are_spelled_as_the_editor_does(editor):
     assert editor.shown[0].uri == "file:///a%20b/%C3%A9.py"
 
 
-def test_a_question_sends_what_was_typed_before_it(editor):
+def test_a_request_sends_pending_edits_first(editor):
     async def session() -> Any:
         _open(editor, 1, "one\n")
         editor.server.workspace.update_text_document(
@@ -108,7 +108,7 @@ def test_an_edit_that_is_closed_before_it_is_sent_is_not_sent(editor):
     assert [type(r) for r in editor._link.sent] == [Opened, Closed]
 
 
-def test_a_root_is_a_folder_too(editor):
+def test_a_root_counts_as_a_folder(editor):
     """Old editors send no folders."""
     editor.server.protocol._workspace = Workspace("file:///work/project", lsp.TextDocumentSyncKind.Incremental)
     editor._tell_settings()

@@ -108,7 +108,7 @@ def test_a_file_that_says_how_it_is_encoded(editing):
     assert ("TC101", 9) in editing.shown("racy.py")
 
 
-def test_an_encoding_that_there_is_not(editing):
+def test_an_unknown_encoding_is_reported(editing):
     editing.open("racy.py", "# coding: nonsense\n" + RACY)
     editing.rest()
     assert ("TC101", 9) in editing.shown("racy.py")  # moved, with what is wrong

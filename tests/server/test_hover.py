@@ -90,14 +90,14 @@ def test_a_kernel():
     assert "Contract of `rows`:" in found
 
 
-def test_a_helper_says_what_its_kernels_do():
+def test_hover_on_a_helper_describes_its_kernels():
     text = TEXT.replace("    return i\n", "    return i\n\n\ndef put(c, i, t):\n    ct.store(c, (i, 0), t)\n").replace(
         "            ct.store(c, (i, k), t)", "            put(c, i, t)")
     found = _at("ct.store(c", text=text)
     assert found is not None and "In `rows`:" in found and "writes tile `(bid(0), 0)` of `c`" in found
 
 
-def test_a_kernel_that_requires_nothing():
+def test_hover_on_a_kernel_without_preconditions():
     text = "import cuda.tile as ct\n\n\n@ct.kernel\ndef idle(a):\n    pass\n"
     found = _at("idle", text=text)
     assert found is not None and found.endswith("It requires nothing of its launch.")
@@ -110,5 +110,5 @@ def test_rules_by_code_and_by_name():
     assert _at("why not", 2, text) is None
 
 
-def test_elsewhere_there_is_nothing_to_say():
+def test_hover_elsewhere_has_no_text():
     assert _at("import cuda") is None and _at("def host") is None

@@ -193,7 +193,7 @@ def test_an_edit_of_a_class(tree, monkeypatch):
     assert names == ["wide"] and "TC405" not in {d.code for d in _report(workspace, tree).diagnostics}
 
 
-def test_an_edit_of_what_a_star_imports(tree, monkeypatch):
+def test_an_edit_of_a_star_imported_module_proves_its_kernels(tree, monkeypatch):
     for name, result in (("one", "0"), ("two", "j")):
         (tree / f"{name}.py").write_text(f"def column(j):\n    return {result}\n")
     (tree / "hub.py").write_text("from one import *\n")
@@ -231,7 +231,7 @@ def test_a_comment_at_the_end_proves_nothing(tree, monkeypatch):
     ("host.py", HOST.replace("def run", "def _run") + "\n\ndef outer(s, a, c):\n    _run(s, a, c)\n"),
     ("kernels.py", KERNELS.replace("def put(", "def put((")),
 ], ids=lambda change: change[1].splitlines()[0] if change[1] else "empty")
-def test_whatever_is_edited_and_taken_back(tree, change):
+def test_reverted_edits_restore_the_results(tree, change):
     name, text = change
     (tree / "elsewhere.py").write_text("def column(j):\n    return j\n")
     workspace = _open(tree)
@@ -243,7 +243,7 @@ def test_whatever_is_edited_and_taken_back(tree, change):
     _agrees(workspace, tree)
 
 
-def test_files_come_and_go(tree):
+def test_added_and_deleted_files_are_followed(tree):
     workspace = _open(tree)
     _all_steps(workspace)
     away = tree / "helpers.py"

@@ -39,21 +39,21 @@ def _session(folder: Path, steps: int | None = None, text: str | None = None) ->
     return [[f.code for f in r.findings] for r in told if isinstance(r, Published) and r.path == str(path)]
 
 
-def test_it_is_shown_at_once(folder):
+def test_cached_findings_are_shown_at_once(folder):
     assert _session(folder, steps=1) == []
     assert _session(folder) == [["TC101"]]
     assert _session(folder, steps=1) == [["TC101"]]
     assert _session(folder) == [["TC101"]]
 
 
-def test_it_is_not_shown_when_a_file_is_another_one(folder):
+def test_cached_findings_are_dropped_when_a_file_changes(folder):
     _session(folder)
     (folder / "helpers.py").write_text(HELPERS.replace("0", "j"))
     assert _session(folder, steps=1) == []
     assert _session(folder) == [[]]
 
 
-def test_it_is_not_shown_of_a_text_that_is_another_one(folder):
+def test_cached_findings_of_another_text_are_not_shown(folder):
     _session(folder)
     text = HELPED.replace("column(j)", "j")
     assert _session(folder, steps=1, text=text) == []
@@ -61,7 +61,7 @@ def test_it_is_not_shown_of_a_text_that_is_another_one(folder):
     assert _session(folder, steps=1) == [["TC101"]]  # what is not on disk was not kept
 
 
-def test_it_is_not_shown_when_a_file_beside_the_folder_is_another_one(folder):
+def test_cached_findings_are_dropped_when_a_file_outside_the_folder_changes(folder):
     (folder / "helpers.py").unlink()
     beside = folder.parent / "helpers.py"
     beside.write_text(HELPERS)

@@ -53,6 +53,6 @@ def test_lines_move():
     assert [drift.line(n) for n in (1, 2, 3, 4)] == [2, 3, 4, 5]
 
 
-def test_lines_that_are_gone_stay_where_they_were():
+def test_deleted_lines_retain_their_position():
     assert [Drift(["a", "b", "c"], ["a", "c"]).line(n) for n in (1, 2, 3)] == [1, 2, 2]
     assert Drift(["a", "b"], []).line(2) == 1

@@ -82,7 +82,7 @@ def said(cases, tmp_path_factory) -> Counter[tuple[object, ...]]:
     return _said(cases, tmp_path_factory.mktemp("home"))
 
 
-def test_all_cases(cases, said, tmp_path):
+def test_every_case_agrees(cases, said, tmp_path):
     assert _compare(cases, tmp_path, 120, said) > 250
 
 

@@ -63,7 +63,7 @@ def _none(diagnostics: list[dict]) -> bool:
 
 # --- findings --------------------------------------------------------------------------------------------------------
 
-def test_what_is_found_is_shown_with_its_reasons(client, folder):
+def test_findings_are_shown_with_their_notes(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py")
     (found,) = client.diagnostics(folder / "racy.py", 1)
@@ -131,7 +131,7 @@ def test_only_the_latest_of_quick_edits_is_analysed(client, folder):
     assert [p["version"] for p in client.published(folder / "racy.py")] == [1, 29]
 
 
-def test_findings_of_a_text_that_is_gone_are_never_shown(client, folder):
+def test_findings_of_a_replaced_text_are_never_shown(client, folder):
     """While edits arrive faster than they are analysed, versions that are shown only grow, and each is its own."""
     client.initialize(folder, options={"debounce": 0})
     client.open(folder / "racy.py")
@@ -147,7 +147,7 @@ def test_findings_of_a_text_that_is_gone_are_never_shown(client, folder):
         assert lines == [7 + (p["version"] if p["version"] > 1 else 0)]
 
 
-def test_the_debounce_is_waited_for(client, folder):
+def test_an_edit_waits_for_the_debounce(client, folder):
     client.initialize(folder, options={"debounce": 700})
     client.open(folder / "racy.py")
     client.diagnostics(folder / "racy.py", 1)
@@ -238,7 +238,7 @@ def test_all_files_are_shown_where_that_is_wanted(client, folder):
     client.until(folder / "racy.py", _none)
 
 
-def test_what_is_no_longer_wanted_is_taken_away(client, folder, tmp_path):
+def test_findings_of_removed_settings_are_withdrawn(client, folder, tmp_path):
     second = tmp_path / "second"
     second.mkdir()
     (second / "racy.py").write_text(RACY)
@@ -255,7 +255,7 @@ def test_what_is_no_longer_wanted_is_taken_away(client, folder, tmp_path):
 
 # --- code that cannot be parsed --------------------------------------------------------------------------------------
 
-def test_half_typed_code_keeps_what_was_found(client, folder):
+def test_half_typed_code_retains_earlier_findings(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py")
     client.until(folder / "racy.py", _one("TC101"))
@@ -282,7 +282,7 @@ def test_half_typed_code_does_not_spoil_other_files(client, folder):
     assert client.diagnostics(folder / "racy.py", 2) == []
 
 
-def test_what_was_never_right_is_said_to_be_wrong(client, folder):
+def test_syntax_errors_are_reported_without_an_earlier_version(client, folder):
     (folder / "racy.py").write_text(HALF_TYPED)
     client.initialize(folder)
     client.open(folder / "racy.py")
@@ -293,7 +293,7 @@ def test_what_was_never_right_is_said_to_be_wrong(client, folder):
 
 # --- what is checked -------------------------------------------------------------------------------------------------
 
-def test_other_languages_are_none_of_its_business(client, folder):
+def test_other_languages_are_ignored(client, folder):
     client.initialize(folder)
     client.open(folder / "notes.md", "# @ct.kernel\n", language="markdown")
     client.open(folder / "racy.py")
@@ -389,7 +389,7 @@ ASTRAL = RACY.replace('    ct.store(c, (i, 0), t)', '    "🍎🍏"; ct.store(c,
 
 
 @pytest.mark.parametrize(("encoding", "start", "end"), [("utf-16", 12, 34), ("utf-8", 16, 38), ("utf-32", 10, 32)])
-def test_columns_count_what_the_editor_counts(client, folder, encoding, start, end):
+def test_columns_use_the_unit_of_the_editor(client, folder, encoding, start, end):
     capabilities = {"general": {"positionEncodings": [encoding]}}
     client.initialize(folder, capabilities=capabilities)
     client.open(folder / "racy.py", ASTRAL)
@@ -399,7 +399,7 @@ def test_columns_count_what_the_editor_counts(client, folder, encoding, start, e
     assert client.hover(folder / "racy.py", 7, 5) is None
 
 
-def test_edits_go_where_the_editor_counts(client, folder):
+def test_edits_use_the_unit_of_the_editor(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py", ASTRAL)
     client.diagnostics(folder / "racy.py", 1)
@@ -457,14 +457,14 @@ def test_hover_on_a_kernel(client, folder):
     assert text.startswith("**clean**: proved") and "`grid[0] <= cdiv(c.shape[0], T)` (structural, unseen)" in text
 
 
-def test_hover_on_elements_says_what_would_settle_them(client, folder):
+def test_hover_on_elements_suggests_a_declaration(client, folder):
     client.initialize(folder)
     client.open(folder / "unproven.py")
     text = _hovered(client, folder / "unproven.py", 6, 6)
     assert "would be settled by `injective(ids)`" in text
 
 
-def test_hover_on_an_opt_out(client, folder):
+def test_hover_on_a_suppression(client, folder):
     client.initialize(folder)
     text = RACY.replace("(i, 0), t)", "(i, 0), t)  # tilecheck: allow[TC101] all blocks write the same")
     client.open(folder / "racy.py", text)
@@ -481,7 +481,7 @@ def test_hover_is_of_the_text_as_it_is_now(client, folder):
     assert "writes tile `(bid(0), bid(1))`" in _hovered(client, folder / "racy.py", 7, 6)
 
 
-def test_hover_where_there_is_nothing(client, folder):
+def test_hover_on_other_text_is_empty(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py")
     assert client.hover(folder / "racy.py", 1, 0) is None
@@ -526,7 +526,7 @@ def _action(client: Client, path: Path, line: int, title: str, character: int = 
     return found
 
 
-def test_an_opt_out_goes_to_the_end_of_its_statement(client, folder):
+def test_a_suppression_is_added_at_the_end_of_its_statement(client, folder):
     call = "ct.store(\n        c,\n        (i, 0),  # the first column\n        t)"
     text = RACY.replace("ct.store(c, (i, 0), t)", call)
     client.initialize(folder)
@@ -537,7 +537,7 @@ def test_an_opt_out_goes_to_the_end_of_its_statement(client, folder):
     assert _found(after) == []
 
 
-def test_an_opt_out_that_is_there_gets_one_more_code(client, folder):
+def test_an_existing_suppression_gets_one_more_code(client, folder):
     text = RACY.replace("(i, 0), t)", "(i, 0), t)  # tilecheck: allow[TC301] padding is zero")
     client.initialize(folder)
     client.open(folder / "racy.py", text)
@@ -547,7 +547,7 @@ def test_an_opt_out_that_is_there_gets_one_more_code(client, folder):
     assert "TC101" not in dict(_found(after))
 
 
-def test_an_opt_out_above_a_kernel_that_is_indented(client, folder):
+def test_a_suppression_above_an_indented_kernel(client, folder):
     body = "".join(f"    {line}\n" if line else "\n" for line in RACY.split("\n\n\n", 1)[1].splitlines())
     text = f"import cuda.tile as ct\n\n\ndef make():\n{body}    return racy\n"
     client.initialize(folder)
@@ -559,7 +559,7 @@ def test_an_opt_out_above_a_kernel_that_is_indented(client, folder):
     assert _found(after) == []
 
 
-def test_an_unused_opt_out_is_removed(client, folder):
+def test_an_unused_suppression_is_removed(client, folder):
     text = CLEAN.replace("    i = ct.bid(0)\n", "    i = ct.bid(0)  # tilecheck: allow[TC101] no reason\n")
     client.initialize(folder)
     client.open(folder / "clean.py", text)
@@ -577,7 +577,7 @@ def test_editors_that_know_no_versions(client, folder):
     assert list(action["edit"]["changes"]) == [uri_of(folder / "racy.py")]
 
 
-def test_actions_of_other_kinds_are_not_ours(client, folder):
+def test_requests_for_other_kinds_of_actions_get_no_answer(client, folder):
     client.initialize(folder)
     client.open(folder / "racy.py")
     client.diagnostics(folder / "racy.py", 1)
@@ -589,7 +589,7 @@ def test_actions_of_other_kinds_are_not_ours(client, folder):
 
 # --- beginning and end -----------------------------------------------------------------------------------------------
 
-def test_it_says_when_it_looks_at_a_folder_first(client, folder):
+def test_the_server_reports_the_first_check_of_a_folder(client, folder):
     for number in range(12):
         shutil.copy(FOLDER / "raw_bad.py", folder / f"more{number}.py")
     client.initialize(folder, capabilities={"window": {"workDoneProgress": True}})
@@ -597,13 +597,13 @@ def test_it_says_when_it_looks_at_a_folder_first(client, folder):
     assert told == ["end"]
 
 
-def test_it_goes_when_it_is_told_to(folder):
+def test_the_server_exits_on_request(folder):
     client = start(folder)
     client.initialize(folder)
     assert client.stop() == 0
 
 
-def test_it_goes_when_the_editor_is_gone(folder):
+def test_the_server_exits_when_the_editor_does(folder):
     client = start(folder)
     client.initialize(folder)
     client.open(folder / "racy.py")
@@ -636,7 +636,7 @@ def test_an_analysis_that_dies_is_started_again(client, folder):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
-def test_nothing_is_left_behind(folder):
+def test_the_server_leaves_no_process(folder):
     client = start(folder)
     client.initialize(folder)
     client.open(folder / "racy.py")
@@ -662,7 +662,7 @@ def _wait_for_the_end(pids: list[int]) -> None:
         time.sleep(0.05)
 
 
-def test_what_it_needs_is_said(folder, monkeypatch, capsys):
+def test_a_missing_dependency_is_reported(folder, monkeypatch, capsys):
     from tilecheck.cli.app import main
 
     monkeypatch.setattr("tilecheck.cli.commands.server.find_spec", lambda name: None)
@@ -677,7 +677,7 @@ def test_contradictory_options(capsys):
     assert "exclude each other" in capsys.readouterr().err
 
 
-def test_a_port_that_is_taken(folder, capsys):
+def test_a_used_port_is_reported(folder, capsys):
     import socket
 
     from tilecheck.cli.app import main
@@ -689,14 +689,14 @@ def test_a_port_that_is_taken(folder, capsys):
     assert "127.0.0.1" in capsys.readouterr().err
 
 
-def test_a_folder_of_that_name_does_not_hide_the_command(folder):
+def test_a_folder_with_the_name_of_a_command_does_not_hide_it(folder):
     (folder / "server").mkdir()
     client = start(folder)
     client.initialize(folder)
     assert client.stop() == 0
 
 
-def test_what_it_can_do(client, folder):
+def test_the_server_announces_its_capabilities(client, folder):
     capabilities = client.initialize(folder)["capabilities"]
     assert capabilities["hoverProvider"] and capabilities["codeActionProvider"] == {"codeActionKinds": ["quickfix"]}
     assert capabilities["positionEncoding"] == "utf-16"

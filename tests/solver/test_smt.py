@@ -40,7 +40,7 @@ UNDECIDED = {"grouped", "persistent", "exclusive or"}
 
 @needs_z3
 @pytest.mark.parametrize("name", sorted(set(SAFE) - UNDECIDED - {"digits"}))
-def test_proves(name: str) -> None:
+def test_disjoint_accesses_are_proved(name: str) -> None:
     access, axes, assume = SAFE[name]
     assert solver.disjoint(access, access, axes, assume) == "unsat"
     assert solver.model(access, access, axes, assume) is None
@@ -48,7 +48,7 @@ def test_proves(name: str) -> None:
 
 @needs_z3
 @pytest.mark.parametrize("name", COLLIDING)
-def test_never_proves_what_collides(name: str) -> None:
+def test_colliding_accesses_are_never_proved(name: str) -> None:
     access, axes = COLLIDING[name]
     assert solver.disjoint(access, access, axes, TRUE, 300) != "unsat"
 
@@ -109,7 +109,7 @@ def test_inexact_accesses_have_no_models_and_may_be_proved() -> None:
 
 
 @needs_z3
-def test_hard_limit() -> None:
+def test_the_solver_respects_its_limit() -> None:
     n, m, k = symbol("n"), symbol("m"), symbol("q")
     hard = region(mod(B0 * B0 * n + m, k * n + 7) * floordiv(B0, m) + mod(B0 * k, n))
     assert solver.disjoint(hard, hard, X, TRUE, 100) in ("unknown", "sat")

@@ -27,14 +27,14 @@ def said(tmp_path_factory) -> Answers:
 
 @pytest.mark.parametrize("name", list(CHECKERS))
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.page.stem}: {case.name}")
-def test_case(case, name, said):
+def test_cases_infer_the_expected_types(case, name, said):
     if name not in said:
         pytest.skip(f"{name} is not installed")
     wrong = list(faults(case, name, said[name][case.file]))
     assert not wrong, "\n".join(wrong)
 
 
-def test_there_are_cases_of_either_kind():
+def test_both_kinds_have_cases():
     text = "\n".join(case.text for case in CASES)
     assert text.count("reveal_type(") > 200
     assert len(ERROR.findall(text)) > 60

@@ -47,7 +47,7 @@ def edit(folder: Path, pattern: str, replacement: str, file: str = "__init__.pyi
     path.write_text(text, encoding="utf-8")
 
 
-def test_nothing_differs(stubs):
+def test_the_stubs_match_the_package(stubs):
     assert differences(stubs) == ""
 
 
@@ -82,7 +82,7 @@ def said(tmp_path_factory) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("expected", [expected for *_, expected in EDITS])
-def test_what_is_missing_is_said(said, expected):
+def test_missing_names_are_reported(said, expected):
     assert re.search(expected, said)
 
 
@@ -113,13 +113,13 @@ def test_integers_and_fractions():
             assert node.bases[0].id == base, node.name
 
 
-def test_everything_public_is_defined_here():
+def test_every_public_name_is_defined_in_the_stubs():
     defined = {n.name for n in TREE.body if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
     defined |= {t.id for n in TREE.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
     defined |= {n.target.id for n in TREE.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
     assert set(ct.__all__) - defined == {"tune", "compilation"}
 
 
-def test_nothing_is_on_top():
+def test_the_stubs_have_no_top_level_package():
     assert {p.name for p in STUBS.iterdir()} == {"tile"}
     assert (STUBS / "tile" / "py.typed").read_text(encoding="utf-8") == "partial\n"

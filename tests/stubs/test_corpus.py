@@ -73,7 +73,7 @@ def test_no_error_is_the_fault_of_the_stubs(errors):
     assert not faults, "\n".join(faults)
 
 
-def test_errors_are_those_kept(errors):
+def test_errors_equal_the_recorded_ones(errors):
     counts = Counter((kind(code, text), code) for _, code, text in errors)
     names = [name for name, _, _ in KINDS if name != FAULT]
     found = {name: {code: n for (k, code), n in sorted(counts.items()) if k == name} for name in names}
@@ -88,7 +88,7 @@ def test_errors_are_those_kept(errors):
     assert found == kept["errors"]
 
 
-def test_an_error_of_ours_would_be_a_fault():
+def test_an_error_in_the_stubs_would_fail():
     assert kind("arg-type", 'Argument 2 to "load" has incompatible type "str"; expected "int | Tile[Any]"') == FAULT
     assert kind("attr-defined", 'Module has no attribute "num_tiles"') == FAULT
     assert kind("operator", 'Unsupported operand types for + ("Tile[Any, int]" and "Tile[Any, int]")') == FAULT

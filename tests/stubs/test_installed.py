@@ -65,7 +65,7 @@ def python(tmp_path_factory) -> Path:
     return found
 
 
-def test_the_wheel_has_the_stubs_and_nothing_on_top_of_them(wheel):
+def test_the_wheel_has_only_the_stubs_in_their_package(wheel):
     names = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("cuda")}
     assert names == {f"cuda-stubs/{path.relative_to(STUBS).as_posix()}" for path in STUBS.rglob("*") if path.is_file()}
     assert not names & {"cuda-stubs/__init__.pyi", "cuda-stubs/py.typed"}
@@ -124,7 +124,7 @@ def steps(request, wheel, python, tmp_path_factory) -> Steps:
 
 
 @pytest.mark.parametrize("name", list(CHECKERS))
-def test_together(name, steps):
+def test_the_stubs_work_beside_other_packages(name, steps):
     """Everything of `cuda.tile` is found, and of the other packages no more is missing than without us."""
     if name not in steps.after:
         pytest.skip(f"{name} is not installed")
@@ -136,7 +136,7 @@ def test_together(name, steps):
         assert _errors(steps.again[name]) == _errors(said)
 
 
-def test_the_cases_of_the_dialect_with_what_is_installed(wheel, python, tmp_path):
+def test_dialect_cases_check_with_the_installed_stubs(wheel, python, tmp_path):
     _run(python, "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", wheel)
     text = (FOLDER / "dialect.py").read_text(encoding="utf-8")
     said = _said("mypy", tmp_path / "cases", python, {"dialect.py": text})

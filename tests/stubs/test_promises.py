@@ -86,7 +86,7 @@ def _promise(text: str) -> tuple[str | None, list[int | None] | None]:
     return None if dtype == "Any" else dtype, known
 
 
-def test_every_promise_is_kept(revealed, tmp_path):
+def test_every_promise_holds(revealed, tmp_path):
     broken, compiled, named = [], 0, 0
     for expression in EXPRESSIONS:
         truth = _compiled(tmp_path, expression)

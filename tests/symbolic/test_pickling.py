@@ -11,7 +11,7 @@ from tilecheck.symbolic import FALSE, TRUE, bid, conj, const, disj, ge, lt, symb
 
 
 @pytest.mark.parametrize("only", [TRUE, FALSE])
-def test_there_is_one_true_and_one_false(only: object) -> None:
+def test_true_and_false_are_unique(only: object) -> None:
     assert pickle.loads(pickle.dumps(only)) is only
     assert copy.deepcopy(only) is only and copy.copy(only) is only
 

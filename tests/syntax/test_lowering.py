@@ -116,7 +116,7 @@ def test_statements(text: str, expected: object) -> None:
         assert shown == expected
 
 
-def test_async_constructs_keep_what_they_bind() -> None:
+def test_async_constructs_retain_their_bindings() -> None:
     (function,) = lower_block("async def f():\n    async for a, b in c:\n        await d\n", "f.py")
     assert isinstance(function, tree.FuncDef)
     assert function.is_async
@@ -169,7 +169,7 @@ def test_indented_text_keeps_its_columns_and_strings() -> None:
     "x = '\\'# no'  # d", 'x = """# no\n# no"""  # d', "x = f'{a:#x}'  # d", "x = [  # d\n]",
     "x = ('# no'  # d\n    '# no')", 'x = r"\\\\"  # d',
 ])
-def test_comments_are_told_from_strings(line: str) -> None:
+def test_comments_are_distinguished_from_strings(line: str) -> None:
     (function,) = lower_block(f"def f():\n    {line}\n", "f.py")
     assert isinstance(function, tree.FuncDef)
     assert [text for _, text in function.comments] == ["# d"]
@@ -198,7 +198,7 @@ def test_a_tuple_of_one_index_stays_a_tuple(text: str, place: tuple[int, int]) -
     assert (only.span.column, only.span.end_column) == place
 
 
-def test_what_a_formatted_string_shows_stands_inside_it() -> None:
+def test_expressions_in_a_formatted_string_have_spans_inside_it() -> None:
     (statement,) = lower_block("if 1:\n    x = f\'\'\'{a +\n  b}\'\'\'\n", "f.py")
     (unknown,) = (node for node in nodes(statement) if isinstance(node, tree.Unknown))
     for part in nodes(unknown.children):

@@ -40,7 +40,7 @@ def _faded(browser: Browser) -> int:
 
 
 @pytest.mark.parametrize("name", ["permuted_store", "grouped_gemm", "vadd"])
-def test_it_opens_without_an_error(browser: Browser, pages: dict[str, str], name: str) -> None:
+def test_the_page_opens_without_an_error(browser: Browser, pages: dict[str, str], name: str) -> None:
     browser.open(pages[name])
     assert browser.script("return document.body.dataset.ready") == "true"
     assert browser.errors() == []
@@ -48,7 +48,7 @@ def test_it_opens_without_an_error(browser: Browser, pages: dict[str, str], name
     assert _faded(browser) == 0
 
 
-def test_nothing_is_asked_of_the_network(browser: Browser, pages: dict[str, str]) -> None:
+def test_the_page_makes_no_network_request(browser: Browser, pages: dict[str, str]) -> None:
     browser.open(pages["permuted_store"])
     asked = browser.script("return performance.getEntriesByType('resource').map((e) => e.name)")
     assert asked == []
@@ -72,7 +72,7 @@ def test_a_block_is_selected_and_let_go(browser: Browser, pages: dict[str, str])
     assert browser.errors() == []
 
 
-def test_the_keyboard_selects_too(browser: Browser, pages: dict[str, str]) -> None:
+def test_the_keyboard_selects_blocks(browser: Browser, pages: dict[str, str]) -> None:
     browser.open(pages["grouped_gemm"])
     browser.script("document.querySelector(\".block[data-block='2']\").dispatchEvent("
                    "new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}))")
@@ -102,7 +102,7 @@ def test_the_slider_moves_through_the_iterations(browser: Browser, pages: dict[s
     assert browser.errors() == []
 
 
-def test_it_plays(browser: Browser, pages: dict[str, str]) -> None:
+def test_the_slider_plays(browser: Browser, pages: dict[str, str]) -> None:
     browser.open(pages["grouped_gemm"])
     browser.click("#play")
     assert browser.script("return document.getElementById('play').textContent") == "Pause"
@@ -119,7 +119,7 @@ def test_a_link_opens_it_at_a_block_and_a_step(browser: Browser, pages: dict[str
     assert browser.script("return [document.body.dataset.block, document.body.dataset.step]") == ["1", "2"]
 
 
-def test_a_line_of_the_source_lights_what_it_touches(browser: Browser, pages: dict[str, str]) -> None:
+def test_a_source_line_highlights_its_elements(browser: Browser, pages: dict[str, str]) -> None:
     browser.open(pages["permuted_store"])
     browser.script("document.querySelector('.access').dispatchEvent(new Event('mouseenter'))")
     number = browser.script("return document.querySelector('.access').dataset.lines")

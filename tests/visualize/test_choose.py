@@ -22,7 +22,7 @@ def test_right_kernels_are_shown_as_right(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_there_are_several_blocks_on_every_axis_that_is_read(name: str) -> None:
+def test_every_used_axis_has_several_blocks(name: str) -> None:
     shown, study = scene("raw_good.py", name), studied("raw_good.py", name)
     assert all((shown.grid[k] > 1) == (k in study.model.axes_read) for k in range(3))
 
@@ -65,7 +65,7 @@ def test_the_choice_is_the_same_every_time() -> None:
     assert present(study, Request({})) == present(study, Request({})) == scene("raw_good.py", "transpose")
 
 
-def test_what_is_asked_for_is_drawn() -> None:
+def test_the_requested_launch_is_drawn() -> None:
     study = studied("raw_good.py", "vadd")
     given = given_values(study.model, "4", ("T=4",), ("a=16", "b=16", "c=16"))
     shown = present(study, Request(given))
@@ -75,7 +75,7 @@ def test_what_is_asked_for_is_drawn() -> None:
     assert [m.label for m in shown.arrays[0].panels[0].marks] == ["0", "1", "2", "3"]
 
 
-def test_what_breaks_the_contract_is_drawn_and_said() -> None:
+def test_a_launch_that_breaks_the_contract_is_drawn_with_a_note() -> None:
     study = studied("raw_good.py", "vadd")
     shown = present(study, Request(given_values(study.model, "4", ("T=4",), ("a=13", "c=16"))))
     assert shown.broken == ("c.shape[0] <= a.shape[0]",)

@@ -57,7 +57,7 @@ def test_a_folder_and_a_part_of_a_name_will_do(folder: Path) -> None:
     assert (folder / "inner.html").exists()
 
 
-def test_it_is_the_same_every_time(folder: Path) -> None:
+def test_the_output_is_deterministic(folder: Path) -> None:
     texts = []
     for _ in range(2):
         assert main(["show", "kernels.py::race", "-o", "race.html"]) == 0
@@ -84,7 +84,7 @@ def test_it_is_the_same_every_time(folder: Path) -> None:
     (["kernels.py::add", "-o", "missing/add.html"], "error: missing/add.html: No such file or directory"),
     (["kernels.py::add", "--finding", "3"], "error: there is no finding 3 of this kernel: there are none"),
 ])
-def test_what_cannot_be_done_is_said(
+def test_impossible_requests_are_reported(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str,
 ) -> None:
     assert main(["show", *arguments]) == 2

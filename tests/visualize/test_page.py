@@ -76,7 +76,7 @@ def test_the_page_needs_nothing_else(shown: Scene) -> None:
     assert "default-src 'none'" in policy
 
 
-def test_every_mark_belongs_to_blocks_and_steps_that_there_are(shown: Scene) -> None:
+def test_every_mark_belongs_to_existing_blocks_and_steps(shown: Scene) -> None:
     parsed = Parsed(render_page(shown))
     steps = max(1, len(shown.steps))
     drawn = [a for a in parsed.having("mark") if "data-at" in a]
@@ -95,7 +95,7 @@ def test_every_block_can_be_reached_with_the_keyboard(shown: Scene) -> None:
     assert all(a["tabindex"] == "0" and a["role"] == "button" and a["aria-label"].startswith("block ") for a in blocks)
 
 
-def test_there_is_a_slider_where_there_are_loops(shown: Scene) -> None:
+def test_a_kernel_with_loops_has_a_slider(shown: Scene) -> None:
     parsed = Parsed(render_page(shown))
     sliders = [a for tag, a in parsed.elements if tag == "input"]
     assert [a["max"] for a in sliders] == ([str(len(shown.steps) - 1)] if shown.steps else [])
@@ -118,7 +118,7 @@ def test_contract_verdicts_and_source_stand_beside_it(shown: Scene) -> None:
             assert words.replace("`", "") in text
 
 
-def test_what_happens_and_what_to_change_can_be_read(shown: Scene) -> None:
+def test_the_page_describes_the_fault_and_the_fix(shown: Scene) -> None:
     text = " ".join("".join(Parsed(render_page(shown)).text).split())
     drawing = " ".join("".join(ElementTree.fromstring(render_svg(shown)).itertext()).split())
     if shown.headline is None:
@@ -164,7 +164,7 @@ def test_a_proof_under_clauses_says_so_beside_its_badge() -> None:
     assert re.search(r"of \d+</span>", page)
 
 
-def test_what_the_index_is_made_of_stands_by_the_finding_and_by_the_source() -> None:
+def test_parts_of_the_index_are_shown_with_the_finding_and_the_source() -> None:
     shown = scene("raw_bad.py", "permuted_store")
     page, drawing = render_page(shown), render_svg(shown)
     assert shown.headline is not None
@@ -212,13 +212,13 @@ def test_the_source_stands_before_verdicts_and_clauses_on_the_page_and_on_paper(
     assert 'counter(page) " of " counter(pages)' in page
 
 
-def test_what_stands_by_a_picture_is_not_said_again_in_words() -> None:
+def test_the_text_does_not_repeat_the_picture() -> None:
     page = render_page(scene("raw_bad.py", "permuted_store"))
     words = page.partition('aria-label="in words"')[2]
     assert "<li>Block (0, 0) writes " in words and "Collision" not in words
 
 
-def test_text_and_lines_can_be_told_from_the_paper_in_both_themes() -> None:
+def test_text_and_lines_contrast_with_the_page_in_both_themes() -> None:
     style = read("picture.css")
     light, _, dark = style.partition("@media (prefers-color-scheme: dark)")
     for theme in (light, dark.partition("svg text")[0]):
@@ -264,14 +264,14 @@ def test_every_row_of_a_spilling_array_has_a_name_and_the_frame_ends_with_it() -
     assert edge.count("v") == 2 and edge.count("h") == 3
 
 
-def test_colours_are_not_all_that_tells_things_apart() -> None:
+def test_marks_differ_in_more_than_colour() -> None:
     page = render_page(scene("raw_bad.py", "permuted_store"))
     for kind in ("p-clash", "p-outside", "p-undefined", "p-padding"):
         assert f'id="{kind}"' in page
     assert "@media print" in page and "prefers-color-scheme: dark" in page
 
 
-def test_on_paper_nothing_asks_to_be_pointed_at_and_what_is_folded_is_open() -> None:
+def test_the_printed_page_has_no_hover_hints_and_no_folded_parts() -> None:
     page = render_page(scene("raw_bad.py", "permuted_store"))
     assert '<span class="hint">; point at a block or select it</span>' in page
     printed = page.partition("@media print")[2].partition("</style>")[0]
@@ -315,7 +315,7 @@ def test_long_lines_are_wrapped_and_helpers_are_shown(tmp_path: Path) -> None:
     assert "pre-wrap" in page and 'style="padding-left:8ch;text-indent:-8ch"' in page
 
 
-def test_source_is_text_whatever_it_says(tmp_path: Path) -> None:
+def test_source_text_is_escaped(tmp_path: Path) -> None:
     path = tmp_path / "a<b>&'.py"
     path.write_text(HOSTILE, encoding="utf-8")
     found = present(study(f"{path}::kernel", Config(use_cache=False)), Request({}))
@@ -354,7 +354,7 @@ def test_colours_of_source_lines_are_explained_on_the_page_and_in_the_drawing() 
     assert source_words(scene("raw_good.py", "vadd"), "yellow") == ()
 
 
-def test_the_legend_speaks_of_no_colours_that_a_pattern_covers() -> None:
+def test_the_legend_omits_colours_under_a_pattern() -> None:
     told = " ".join(remarks(scene("raw_bad.py", "neighbour_read")))
     assert "mixed colours" not in told and "grey" not in told
 

@@ -62,7 +62,7 @@ def test_colliding_elements_are_hatched_with_the_names_of_their_blocks() -> None
     assert all(m.title.startswith("Collision: block ") and "both write dst[" in m.title for m in clashes)
 
 
-def test_a_read_and_a_write_are_told_apart() -> None:
+def test_a_read_and_a_write_are_distinguished() -> None:
     (array,) = scene("raw_bad.py", "neighbour_read").arrays
     assert array.alarms == (
         "Collision: block 1 writes and block 0 reads c[2:4] (block 0 on line 91, block 1 on line 92).",)
@@ -97,7 +97,7 @@ def test_undefined_lanes_are_marked() -> None:
     assert [x.number for x in shown.source if x.related] == [170]
 
 
-def test_what_is_said_of_undefined_lanes_is_of_the_launch_that_is_drawn() -> None:
+def test_notes_on_undefined_lanes_describe_the_drawn_launch() -> None:
     for name, told in (("softmax_over_padding", {"x": "In this launch block 0 loads x[0, 2:4], which"}),
                        ("mma_over_padding", {"A": "In this launch block (0, 0) loads A[0:2, 11], ",
                                              "B": "In this launch block (0, 0) loads B["})):
@@ -187,7 +187,7 @@ def main():
 '''
 
 
-def test_it_says_whether_the_launch_is_one_of_the_files(tmp_path: Path) -> None:
+def test_the_picture_names_the_source_of_its_launch(tmp_path: Path) -> None:
     path = tmp_path / "add.py"
     path.write_text(LAUNCHED, encoding="utf-8")
     seen = studied_file(f"{path}::add", Config(use_cache=False))
@@ -211,7 +211,7 @@ def row_sums(a, c, T: ct.Constant[int]):
 '''
 
 
-def test_every_block_that_reaches_outside_is_named_and_padding_is_said_not_to_help(tmp_path: Path) -> None:
+def test_every_block_that_reaches_outside_is_named_without_advice_on_padding(tmp_path: Path) -> None:
     path = tmp_path / "sums.py"
     path.write_text(OUTSIDE, encoding="utf-8")
     shown = present(studied_file(f"{path}::row_sums", Config(use_cache=False)), Request({}))
@@ -225,7 +225,7 @@ def test_every_block_that_reaches_outside_is_named_and_padding_is_said_not_to_he
     assert {m.label for m in marks(shown) if m.kind == "outside"} == {"0 \u00b7 k #2", "1 \u00b7 k #2"}
 
 
-def test_a_tile_outside_without_a_padding_mode_says_nothing_of_padding() -> None:
+def test_a_tile_outside_without_a_padding_mode_does_not_mention_padding() -> None:
     headline = scene("raw_bad.py", "negative_tile").headline
     assert headline is not None and not any("does not help" in n for n in headline.notes)
 
@@ -261,7 +261,7 @@ def test_few_slices_are_all_drawn() -> None:
     assert any(not p.marks for p in src.panels) and len(drawn) == len(set(drawn))
 
 
-def test_what_is_proved_is_said_of_every_launch() -> None:
+def test_proofs_cover_every_launch() -> None:
     shown = scene("raw_good.py", "grouped_gemm")
     assert shown.claim.startswith(
         f"what must hold is proved for every launch that satisfies the {len(shown.contract)} clauses below; ")
@@ -287,7 +287,7 @@ def test_a_part_is_not_missing_where_the_whole_coordinate_is_in_the_index(tmp_pa
     assert found is not None and found.code == "TC101" and "is not in the index" not in found.change
 
 
-def test_a_witness_of_another_launch_is_said_to_be_one() -> None:
+def test_a_witness_of_another_launch_is_labelled() -> None:
     study = studied("raw_bad.py", "permuted_store")
     given = {"grid[0]": 2, "grid[1]": 1, "grid[2]": 1, "BD": 2, "BM": 2, "H": 2}
     shown = present(study, Request(given))
@@ -300,7 +300,7 @@ def test_a_witness_of_another_launch_is_said_to_be_one() -> None:
     assert "In another launch, grid (2, 2), " in alone.obligations[0].why
 
 
-def test_what_failed_stands_first_and_broken_clauses_have_numbers() -> None:
+def test_failures_come_first_and_broken_clauses_have_numbers() -> None:
     shown = scene("raw_bad.py", "softmax_over_padding")
     assert shown.obligations[0].verdict == "conditional"
     assert shown.breach == "this launch breaks `T <= x.shape[1]` (4 <= 2 is false), which the kernel needs"
@@ -345,7 +345,7 @@ def test_a_launch_without_the_fault_says_so() -> None:
     assert shown.headline.shown.startswith("at this launch it does not happen")
 
 
-def test_what_is_assumed_of_data_is_said() -> None:
+def test_assumptions_on_data_are_listed() -> None:
     assert any(r.startswith("The contents of `keys` are assumed: keys[0] = 0")
                for r in scene("raw_good.py", "histogram").remarks)
 
@@ -386,7 +386,7 @@ def k(a, c, T: ct.Constant[int]):
 """
 
 
-def test_what_several_blocks_read_has_the_names_of_all_of_them_where_their_tiles_overlap(tmp_path: Path) -> None:
+def test_overlapping_reads_show_the_names_of_all_blocks(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(OVERLAPPING)
     shown = present(studied_file(f"{tmp_path / 'k.py'}::k", Config(use_cache=False)), Request({"T": 4}))
     labels: dict[str, dict[int, str]] = {}

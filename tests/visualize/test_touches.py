@@ -126,7 +126,7 @@ def kernel(x, o, n: int, T: ct.Constant[int]):
 '''
 
 
-def test_what_happens_in_late_iterations_is_drawn_and_long_loops_are_refused() -> None:
+def test_late_iterations_are_drawn_and_long_loops_refused() -> None:
     name = "late.py"
     project = Project([name], contents={name: LATE.encode()})
     (site,) = project.module(name).kernels()

@@ -55,7 +55,7 @@ READ = f"(x,) = ctx.saved_tensors\nn, m = ctx.n, ctx.m\n{LAUNCH}"
     ("n <= T", "ctx.sizes = (n, n + 1)\nctx.save_for_backward(x)\nreturn x",
      f"x, = ctx.saved_tensors\nn, m = ctx.sizes\n{LAUNCH}"),
 ])
-def test_a_backward_knows_what_its_forward_left(clause: str, forward: str, backward: str) -> None:
+def test_a_backward_reads_the_state_that_its_forward_saved(clause: str, forward: str, backward: str) -> None:
     assert at(clause, forward, backward).state == "discharged"
 
 
@@ -136,11 +136,11 @@ def test_functions_behind_a_decorator() -> None:
      f"x, = ctx.saved_tensors\nn = m = 1\n{LAUNCH}"),
     ("disjoint(x, y)", "y = torch.empty_like(x)\nctx.y = y\nreturn y", f"x = ctx.y\nn = m = 1\n{LAUNCH}"),
 ])
-def test_a_backward_knows_no_more(clause: str, forward: str, backward: str) -> None:
+def test_a_backward_sees_no_other_values(clause: str, forward: str, backward: str) -> None:
     assert at(clause, forward, backward).state == "open"
 
 
-def test_only_of_a_function_of_autograd() -> None:
+def test_only_autograd_functions_have_a_backward() -> None:
     assert at("grid[0] <= y.shape[0]", SAVED, READ, base="Mine").state == "open"
     assert at("grid[0] <= y.shape[0]", SAVED, READ, base="Function").state == "discharged"
 

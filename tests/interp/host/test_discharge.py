@@ -92,7 +92,7 @@ def at(body: str, clause: str, semantic: bool = False, params: str = "x, y, n, m
     ("b = n if m > 2 else m\nct.launch(0, (int(b),), k, (x, y, b, m))", "grid[0] <= n"),
     ("b = m\nif n > 2:\n    b = n\nct.launch(0, (int(b),), k, (x, y, int(b), m))", "grid[0] <= n"),
 ])
-def test_discharged(body: str, clause: str) -> None:
+def test_clauses_are_discharged(body: str, clause: str) -> None:
     for part in clause.split(" and "):
         assert at(body, part).state == "discharged", part
 
@@ -155,7 +155,7 @@ def test_discharged(body: str, clause: str) -> None:
     ("assert n in {16, m}\nct.launch(0, (1,), k, (x, y, n, torch.next_power_of_2(n)))", "T <= 2*m"),
     ("ct.launch(0, (ct.cdiv(n, m),), k, (x, y, n, m))", "n >= 1"),
 ])
-def test_open(body: str, clause: str) -> None:
+def test_clauses_stay_open(body: str, clause: str) -> None:
     assert at(body, clause).state == "open"
     assert at(body, clause, semantic=True).state in ("open",)
 
@@ -167,7 +167,7 @@ def test_open(body: str, clause: str) -> None:
     ("ct.launch(0, (1,), k, (x, x, n, m))", "disjoint(x, y)"),
     ("ct.launch(0, (1,), k, (x, x.view(-1), n, m))", "disjoint(x, y)"),
 ])
-def test_broken(body: str, clause: str) -> None:
+def test_clauses_are_violated(body: str, clause: str) -> None:
     assert at(body, clause).state == "broken"
 
 
@@ -184,7 +184,7 @@ def test_a_count_that_comes_with_an_array_may_agree_with_it(clause: str) -> None
     assert at("ct.launch(0, (m + 1,), k, (x, y, n, 1))", clause, semantic=True).state == "open"
 
 
-def test_quotients_that_are_further_apart_than_what_they_divide() -> None:
+def test_quotients_may_differ_more_than_their_dividends() -> None:
     assert at("ct.launch(0, (n // 64,), k, (x, y, n, m))", "grid[0] <= (n - 2) // 64").state == "open"
 
 
@@ -193,7 +193,7 @@ def test_a_guard_rules_the_violation_out() -> None:
     assert at(body, "n // 2 + T <= n", semantic=True).state == "discharged"
 
 
-def test_no_violation_by_what_is_not_understood() -> None:
+def test_unknown_values_show_no_violation() -> None:
     body = "n = foo()\nct.launch(0, (m,), k, (x, y, n, torch.next_power_of_2(n)))"
     assert at(body, "T <= n", semantic=True).state == "open"
 
@@ -246,7 +246,7 @@ def standing(body: str, clause: str) -> Discharge:
     return discharge(replace(parsed, kind="structural"), PARAMS, found, {"x": 2, "y": 2}, STANDING)
 
 
-def test_what_a_kernel_cannot_be_given_says_nothing() -> None:
+def test_impossible_arguments_show_no_violation() -> None:
     assert standing("ct.launch(0, (5,), k, (x, y, n, 0))", "grid[0] <= T").state != "discharged"
 
 
@@ -255,7 +255,7 @@ def test_what_a_kernel_cannot_be_given_says_nothing() -> None:
     "a, b = x.shape[:2]\nct.launch(0, (a,), k, (x, y, n, m))",
     "a, = x.shape[:-1]\nct.launch(0, (a,), k, (x, y, n, m))",
 ])
-def test_a_slice_of_a_shape_is_taken_apart(body: str) -> None:
+def test_a_slice_of_a_shape_is_split_into_extents(body: str) -> None:
     assert at(body, "grid[0] <= x.shape[0]").state == "discharged"
 
 
@@ -301,7 +301,7 @@ def test_few_values_of_which_one_fails_are_not_enough() -> None:
     assert at(body, "T <= n", semantic=True).state != "discharged"
 
 
-def test_that_a_product_is_not_empty_relates_no_two_arrays() -> None:
+def test_a_non_empty_product_does_not_relate_two_arrays() -> None:
     body = ("assert x.shape[1] <= y.shape[0]\nT = torch.next_power_of_2(x.shape[0])\n"
             "ct.launch(0, (x.shape[0] * x.shape[1],), k, (x, y, x.shape[0], T))")
     found = at(body, "T <= n", semantic=True)

@@ -135,7 +135,7 @@ def _defined(conds: tuple[Cond, ...], env: dict[Atom, int]) -> bool:
 
 @settings(max_examples=300, deadline=None)
 @given(FACTS, conditions(2))
-def test_what_is_decided_follows(facts: Cond, goal: Cond) -> None:
+def test_decided_clauses_follow_from_the_facts(facts: Cond, goal: Cond) -> None:
     if facts.op != "false" and decided(facts, goal):
         assert counterexample(facts, goal) is None
 
@@ -151,14 +151,14 @@ def test_an_exception_excuses_no_more_than_itself(facts: Cond, data: st.DataObje
 
 @settings(max_examples=300, deadline=None)
 @given(FACTS)
-def test_what_is_unreachable_is_never_reached(facts: Cond) -> None:
+def test_unreachable_cases_are_never_reached(facts: Cond) -> None:
     if unreachable(facts):
         assert counterexample(facts, ge(const(-1), 0)) is None
 
 
 @settings(max_examples=300, deadline=None)
 @given(FACTS, conditions(1))
-def test_what_follows_at_once_does(facts: Cond, goal: Cond) -> None:
+def test_immediate_consequences_are_found(facts: Cond, goal: Cond) -> None:
     if facts.op != "false" and follows(facts, goal):
         assert counterexample(facts, goal) is None
 
@@ -182,7 +182,7 @@ def test_other_forms_say_the_same(conds: list[Cond]) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(FACTS, conditions(2), st.sampled_from((0, 10, 30)))
-def test_what_follows_whatever_is_chosen_follows(facts: Cond, goal: Cond, longest: int) -> None:
+def test_consequences_of_every_choice_are_found(facts: Cond, goal: Cond, longest: int) -> None:
     goal_, *facts_ = abstracted([goal, *conjuncts(facts)], longest)
     if facts.op != "false" and conj(*facts_).op != "false" and decided(conj(*facts_), goal_):
         assert counterexample(facts, goal) is None

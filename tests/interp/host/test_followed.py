@@ -249,7 +249,7 @@ SHAPES: dict[str, tuple[str, str, str]] = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_what_is_said_of_arrays_and_grids(name):
+def test_clauses_on_arrays_and_grids(name):
     body, clause, before = SHAPES[name]
     found = states(source(body, before), clause, {"x": 3, "y": 3})
     assert found and "discharged" not in found
@@ -277,17 +277,17 @@ def test_what_is_said_of_arrays_and_grids(name):
     ("match m:\n    case 1:\n        n = 8\n    case _:\n        n = 9", "n >= 8"),
     ("match m:\n    case 1:\n        n = 8\n    case _:\n        raise ValueError", "n == 8"),
 ])
-def test_what_is_followed_all_the_same(body, clause):
+def test_indirect_values_are_followed(body, clause):
     assert states(source(f"{body}\n{_LAUNCH.format('n')}"), clause, {"x": 2, "y": 2}) == ["discharged"]
 
 
-def test_a_helper_that_rounds_nothing_up_to_a_negative_number_is_none():
+def test_a_helper_that_rounds_up_to_no_negative_number_is_not_pow2():
     body = ("def next_pow2(a):\n    if a < 1:\n        return -1\n    return 1 << (a - 1).bit_length()\n"
             "n = next_pow2(m)")
     assert "discharged" not in states(source(f"{body}\n{_LAUNCH.format('n')}"), "n >= 0", {"x": 2, "y": 2})
 
 
-def test_what_says_that_it_is_an_integer_is_one():
+def test_values_declared_as_integers_are_integers():
     body = f"assert 0 <= m < 1\nn = 2 if m > 0 else 8\n{_LAUNCH.format('n')}"
     assert states(source(body, params="x, y, n, m: int"), "n == 8", {}) == ["discharged"]
 

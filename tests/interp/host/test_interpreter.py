@@ -95,7 +95,7 @@ def test_statements(setup: str, expression: str, expected: str) -> None:
     ("try:\n    n = 1\n    foo()\nexcept ValueError:\n    pass", "n"),
     ("match m:\n    case 1:\n        n = 2", "n"),
 ])
-def test_what_is_not_understood_is_no_longer_what_it_was(setup: str, expression: str) -> None:
+def test_unknown_statements_forget_earlier_values(setup: str, expression: str) -> None:
     assert first(expression, setup) not in ("n", "1", "2")
 
 
@@ -111,7 +111,7 @@ class C:
     assert a is not None and b is not None and a != b
 
 
-def test_an_attribute_that_was_assigned_is_what_was_assigned() -> None:
+def test_an_attribute_has_its_assigned_value() -> None:
     source = """
 def run(cfg, x, y, n):
     cfg.block = n
@@ -200,7 +200,7 @@ def run(x, y, n):
     "def run(x):\n    a = []\n    a.append(a)\n    ct.launch(0, a, k, a)\n",
     "x = x\nct.launch(0, (x,), k, (x, x, 1, 1))\n",
 ])
-def test_nothing_makes_it_fail(source: str) -> None:
+def test_arbitrary_host_code_does_not_fail(source: str) -> None:
     try:
         launches(source)
     except Exception as error:

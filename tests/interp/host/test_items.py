@@ -68,7 +68,7 @@ def test_an_item_that_may_have_changed_is_not_known(name):
     "while m > y:\n    ct.launch(0, (4,), k, (x, y, n[0], 1))\n    change(n)",
     "for i in range(m):\n    ct.launch(0, (4,), k, (x, y, n[0], 1))\n    n[0], y = n[0] - 1, 2",
 ])
-def test_what_an_iteration_changes_is_not_known_in_the_next(body):
+def test_values_changed_by_an_iteration_are_unknown_in_the_next(body):
     assert state(f"assert n[0] >= 4\n{body}", helpers=_CALLED) in ("open", "violated")
 
 
@@ -77,7 +77,7 @@ def test_what_an_iteration_changes_is_not_known_in_the_next(body):
     "for i in range(m):\n    ct.launch(0, (4,), k, (x, y, n.size, 1))\n    n.size, y = n.size - 1, 2",
     "m or lower(n)\nn.size -= 0\nct.launch(0, (4,), k, (x, y, n.size - 1 if m else n.size, 1))",
 ])
-def test_attributes_change_with_what_is_asked_of_an_iteration_and_with_others(body):
+def test_attributes_may_change_when_an_iterator_runs(body):
     assert state(f"assert n.size >= 4\n{body}", helpers=_CALLED) in ("open", "violated")
 
 
@@ -88,7 +88,7 @@ def test_attributes_change_with_what_is_asked_of_an_iteration_and_with_others(bo
     "assert n >= 6\nwhile (n := n - 1) > m:\n    pass\nct.launch(0, (4,), k, (x, y, n, 1))",
     "n = 6\nfor i in range(3, m):\n    if not (n := n - 1) > 2:\n        y = i\nct.launch(0, (4,), k, (x, y, n, 1))",
 ])
-def test_what_is_evaluated_on_some_ways_alone_binds_no_name_for_sure(body):
+def test_names_bound_on_some_paths_may_be_unbound(body):
     assert state(body) in ("open", "violated")
 
 
@@ -100,11 +100,11 @@ def test_what_is_evaluated_on_some_ways_alone_binds_no_name_for_sure(body):
     "if m > 5 and (n := 8):\n    ct.launch(0, (4,), k, (x, y, n, 1))",
     "assert n[0] >= 4\nfor i in range(m):\n    ct.launch(0, (4,), k, (x, y, n[0], 1))",
 ])
-def test_what_is_assigned_or_left_alone_is_known(body):
+def test_assigned_and_unchanged_values_are_known(body):
     assert state(body) == "discharged"
 
 
-def test_an_attribute_that_is_assigned_is_none_of_an_array():
+def test_an_assigned_attribute_is_not_an_array_attribute():
     body = "assert n.shape >= 4\nn.shape = m\nct.launch(0, (4,), k, (x, y, n.shape, 1))"
     assert state(body) in ("open", "violated")
     kept = "n.shape = x.shape\nct.launch(0, (x.shape[0],), k, (x, y, m, 1))"
@@ -124,13 +124,13 @@ _TURNED = [
 
 @pytest.mark.parametrize("change", _TURNED)
 @pytest.mark.parametrize("array", ["m", "n.array", "n[0]", "n['array']", "kept[0]", "pair[1]"])
-def test_an_array_that_changes_its_shape_has_none_that_is_known(array, change):
+def test_an_array_that_changes_its_shape_has_an_unknown_shape(array, change):
     before = f"kept = [m]\npair = (1, m)\nrows = {array}.shape[0]\n"
     body = f"{before}{change.format(array)}\nct.launch(0, (rows,), k, (x, {array}, 1, 1))"
     assert state(body, "grid[0] <= y.shape[0]") in ("open", "violated")
 
 
-def test_a_copy_that_may_be_none_changes_with_the_array():
+def test_an_array_that_may_be_a_view_changes_with_its_base():
     body = "copy = m.contiguous()\nrows = m.shape[0]\nm.t_()\nct.launch(0, (rows,), k, (x, copy, 1, 1))"
     assert state(body, "grid[0] <= y.shape[0]") in ("open", "violated")
 
@@ -139,11 +139,11 @@ def test_a_copy_that_may_be_none_changes_with_the_array():
     "sizes = [4, 8]\nfor i in sizes:\n    ct.launch(0, (4,), k, (x, y, i, 1))\n    sizes.append(m)",
     "n = 8\nwith contextlib.suppress(ValueError):\n    n = m\n    risky()\n    n = 8\n" + _LAUNCH.format("n"),
 ])
-def test_a_list_grows_while_it_is_gone_through_and_an_exception_may_be_swallowed(body):
+def test_a_list_may_grow_while_it_is_iterated(body):
     found = [state_at(body, i) for i in range(len(launches(source(body))))]
     assert "open" in found
 
 
-def test_a_list_that_is_made_longer_to_an_end_is_gone_through_to_it():
+def test_a_list_that_grows_to_an_end_is_iterated_to_it():
     body = f"sizes = [4]\nfor i in sizes:\n    {_LAUNCH.format('i')}\n    if i == 4:\n        sizes.append(2)"
     assert [state_at(body, i) for i in range(len(launches(source(body))))] == ["discharged", "broken"]

@@ -25,7 +25,7 @@ def kernels(source: str, **others: str) -> list[str]:
     "import tilecheck_runtime as tcr\n    tcr.launch(0, (n,), k, (x, y, n, 1))",
     "from tilecheck_runtime import launch\n    launch(0, (n,), k, (x, y, n, 1))",
 ])
-def test_forms(body: str) -> None:
+def test_launches_in_every_form_are_found(body: str) -> None:
     found = launch(f"def run(x, y, n):\n    {body}\n")
     assert found.kernel == ("m.py", "k") and found.how == "launch" and found.wrapper == "run"
     assert found.grid[0] is not None and found.grid[0].key == "n"
@@ -37,7 +37,7 @@ def test_a_launch_of_the_module_body() -> None:
     assert launch("x = torch.zeros(4)\nct.launch(0, (1,), k, (x, x, 1, 1))\n").wrapper == "<module>"
 
 
-def test_the_launch_of_another_library_is_none() -> None:
+def test_the_launch_function_of_another_library_is_not_a_launch() -> None:
     body = "def run(x, y, n):\n    other_library.launch(0, (n,), k, (x, y, n, 1))\n"
     assert kernels(f"import other_library\n\n\n{body}") == []
 
@@ -62,7 +62,7 @@ def test_a_table_of_kernels() -> None:
     assert kernels(source) == ["k", "other"]
 
 
-def test_a_wrapper_launches_what_it_is_given() -> None:
+def test_a_wrapper_launches_its_argument() -> None:
     source = """
 def _go(kernel, grid, *args):
     ct.launch(torch.cuda.current_stream(), grid, kernel, args)
@@ -98,7 +98,7 @@ def run(x, y):
     assert found.span.line == 25
 
 
-def test_a_helper_that_nothing_here_calls_is_seen_by_itself() -> None:
+def test_a_helper_without_callers_is_analysed_by_itself() -> None:
     assert launch("def _go(x, n):\n    ct.launch(0, (n,), k, (x, x, n, 1))\n").wrapper == "_go"
 
 
@@ -160,7 +160,7 @@ def run(x, y, n):
     assert kernels(source) == ["k", "other"]
 
 
-def test_a_kernel_made_by_a_factory() -> None:
+def test_a_kernel_from_a_factory_is_launched() -> None:
     source = """
 @functools.lru_cache
 def make(width):
@@ -198,7 +198,7 @@ def run(x):
     assert [(f.kernel[1], f.wrapper) for f in launches(source)] == [("k", "run"), ("other", "F.backward")]
 
 
-def test_symbols_say_what_callers_choose() -> None:
+def test_symbols_stand_for_choices_of_callers() -> None:
     found = launch("def run(x, y, n):\n    ct.launch(0, (foo(),), k, (x, y, n, x.shape[0]))\n")
     assert {"x", "y", "n", "x.shape[0]"} <= found.free and "foo()" not in found.free
 

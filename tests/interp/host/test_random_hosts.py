@@ -27,7 +27,7 @@ def test_hosts_that_were_misunderstood(seed: int) -> None:
     assert not wrong(seed), told(seed)
 
 
-def test_what_is_said_of_launches_is_so() -> None:
+def test_clause_states_at_launches_are_true() -> None:
     bad = [seed for seed in range(1000, 1000 + HOSTS) if wrong(seed, 60)]
     assert not bad, "\n\n".join(map(told, bad[:2]))
 

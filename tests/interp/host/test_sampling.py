@@ -42,7 +42,7 @@ VIEW, REST = map(symbol, ("view.shape[:-1]", "view.shape[-1]"))
 UNKNOWN = Opaque("seen", uniform=True)
 
 
-def test_facts_that_mention_one_thing_in_common_are_of_one_part() -> None:
+def test_facts_with_a_common_symbol_form_one_part() -> None:
     facts = conj(ge(N, 1), ge(M, 1), le(N, M), ge(T, 1), ge(K, 1), eq(mod(K, const(8)), 0))
     parts = samples._parts(facts)
     assert sorted(sorted(map(str, part.leaves)) for part in parts) == [["T"], ["k"], ["x.shape[0]", "y.shape[1]"]]
@@ -70,17 +70,17 @@ def test_a_fact_that_joins_several_parts_makes_one_of_them() -> None:
     (conj(bool_opaque(UNKNOWN), ge(N, 1)), bool_opaque(UNKNOWN), {True}),
     (conj(eq(T, 0), ge(N, 1)), ge(floordiv(N, T), 0), set()),
 ])
-def test_outcomes_are_what_a_goal_is_where_the_facts_hold(facts: Cond, goal: Cond, seen: set[bool]) -> None:
+def test_outcomes_are_the_values_of_a_goal_where_the_facts_hold(facts: Cond, goal: Cond, seen: set[bool]) -> None:
     assert outcomes(facts, goal) == seen
 
 
-def test_what_is_refuted_fails_somewhere_and_what_follows_does_not() -> None:
+def test_refuted_goals_fail_and_proved_goals_hold() -> None:
     assert refuted(conj(ge(N, 1), ge(T, 1)), le(T, N))
     assert not refuted(conj(ge(N, 4), eq(N, M)), ge(M, 3))
     assert not refuted(conj(ge(N, 4), le(N, 3)), FALSE)
 
 
-def test_what_an_equation_determines_is_no_obstacle() -> None:
+def test_determined_values_do_not_stop_sampling() -> None:
     # of extents drawn at random, hardly any satisfy either equation
     facts = conj(
         eq(VIEW * REST, N * M * 128), ge(VIEW, 1), ge(REST, 1), ge(N, 1), ge(M, 1), eq(K, N * 3 + 7), lt(N, M),
@@ -109,7 +109,7 @@ def test_witnesses_satisfy_the_facts_and_the_goal() -> None:
         assert point.holds(ge(N, 100)) == (values[symbol_from_text("x.shape[0]")] >= 100)
 
 
-def test_a_point_says_what_evaluation_says() -> None:
+def test_a_sampled_point_agrees_with_evaluation() -> None:
     term = ite(lt(N, T), floordiv(N, K), mod(N, T) * M) + M
     cond = disj(lt(term, 9), conj(eq(mod(N, T), 0), bool_opaque(UNKNOWN)))
     for n, m, t, k in product((0, 1, 7), repeat=4):

@@ -128,7 +128,7 @@ def test_a_kernel_that_goes_to_code_that_is_not_seen_by_another_name(source: str
     "def run(x):\n    qs = [k, 1]\n    lib.bench(len(qs) > 1, x)\n",
     "QS = {'a': k}\n\n\ndef run(x, y, n):\n    ct.launch(0, (n,), QS['a'], (x, y, n, 1))\n    lib.bench(x)\n",
 ])
-def test_a_kernel_of_which_nothing_goes_there(source: str) -> None:
+def test_a_kernel_that_does_not_escape(source: str) -> None:
     assert "k" not in unseen("import lib\n\n\n" + source)
 
 
@@ -230,7 +230,7 @@ UNSEEN = "\n\ndef run(xs, y):\n    list(map(lambda x: ct.launch(0, (5,), k, (x, 
 
 
 @pytest.mark.parametrize(("source", "code"), [(PADDED, "TC301"), (NARROWED, "TC207")])
-def test_what_launches_settle_is_told_where_there_may_be_one_unseen(source: str, code: str) -> None:
+def test_clauses_that_hold_at_seen_launches_are_listed(source: str, code: str) -> None:
     found = [[d.code for d in check_source(text, "m.py", Config(use_cache=False)).diagnostics].count(code)
              for text in (source, source + UNSEEN, source[:source.index("def seen")])]
     assert found == [0, 1, 1]

@@ -100,7 +100,7 @@ def test_unusual_dataclasses_are_not_trusted(definition: str, call: str) -> None
     "S = {'s': 1}\nS['s'] = 0\nF = lambda: S['s']", "S = [1, 2]\nS.append(3)\nF = lambda: S[0]",
     "class S:\n    s = 1\nS.s = 0\nF = lambda: S.s", "class S:\n    s = 1\nS.s -= 1\nF = lambda: S.s",
 ])
-def test_what_a_module_may_have_changed_is_unknown(before: str) -> None:
+def test_values_that_a_module_may_change_are_unknown(before: str) -> None:
     text = f"{before}\n@ct.kernel\ndef k(x):\n    ct.scatter(x, ct.bid(0) * ct.static_eval(F()), 1.0)\n"
     assert "bid(0)" not in places(models(text)["k"])
 
@@ -126,7 +126,7 @@ LOCKED = """
     ({"before": "y.get_raw_memory().atomic_xchg_offset(0, 0)"}, False),
     ({"after": "ct.atomic_xchg(y, 0, 0)"}, False),
 ])
-def test_a_lock_is_one_only_when_nothing_else_changes_it(changes: dict[str, str], held: bool) -> None:
+def test_a_lock_that_other_code_changes_is_not_a_lock(changes: dict[str, str], held: bool) -> None:
     parts = {"before": "pass", "after": "pass", "free": "0", "taken": "1", "back": "0"} | changes
     (store,) = [a for a in writes(kernel(LOCKED.format(**parts))) if a.array == "x"]
     assert bool(store.locks) is held

@@ -88,7 +88,7 @@ def test_uniform_carry_is_a_function_of_the_iteration() -> None:
     assert not writes(k)[0].region.exact
 
 
-def test_what_depends_on_history_is_unknown() -> None:
+def test_values_that_depend_on_history_are_unknown() -> None:
     k = kernel(f"""
         j = 0
         i = 0
@@ -358,7 +358,7 @@ def test_too_large_kernels_lose_their_verdicts() -> None:
     ("j = i\nt = [[(j := q // 2) for q in (i, i)] for p in (1, 2)]", "unproven"),
     ("j = i\nt = [j // 2 for j in (i, i)]", "proved"),
 ])
-def test_what_is_left_out_and_what_is_bound(body: str, verdict: str) -> None:
+def test_missing_arguments_and_bound_names(body: str, verdict: str) -> None:
     lines = "".join(f"    {line}\n" for line in ("i = ct.bid(0)", *body.split("\n"), "ct.scatter(c, j, 1.0)"))
     (kernel,) = check_source(f"import cuda.tile as ct\n\n\n@ct.kernel\ndef k(c):\n{lines}", "m.py",
                              Config(use_cache=False)).kernels
@@ -378,7 +378,7 @@ def test_what_is_left_out_and_what_is_bound(body: str, verdict: str) -> None:
     ("def d(c):\n    c.n = 2\n    return c\n\n\n@d\nclass A:\n    n = 1\n", False),
     ("class A:\n    n = 1\n\n\nclass B:\n    n = 2\n\n\nglobals()['A'] = B\n", False),
 ])
-def test_what_a_class_holds_is_known_where_nothing_else_sets_it(before: str, known: bool) -> None:
+def test_class_attributes_are_known_if_no_other_code_sets_them(before: str, known: bool) -> None:
     source = (f"import cuda.tile as ct\n\n\n{before}\n\n@ct.kernel\ndef k(c):\n    i = ct.bid(0)\n"
               "    ct.scatter(c, i // A.n, 1.0)\n")
     (found,) = check_source(source, "m.py", Config(use_cache=False)).kernels

@@ -54,11 +54,11 @@ STORE = "ct.store(o, (i,), ct.load(x, (i,), (T,)))"
     (("a = ct.load(w, (i,), (T,))", "b = unknown(a)"), set()),
     (("a = i * T + ct.arange(T, dtype=ct.int32) < n",), {"a"}),
 ])
-def test_values_that_reach_nothing(lines: tuple[str, ...], names: set[str]) -> None:
+def test_unused_values_are_noted(lines: tuple[str, ...], names: set[str]) -> None:
     assert {u.name for u in kernel(*lines, STORE).observed.unused} == names
 
 
-def test_what_is_unused_has_a_kind() -> None:
+def test_unused_values_have_a_kind() -> None:
     found = kernel("m = ct.arange(T, dtype=ct.int32) < n", "t = ct.ones((T,), ct.float32) * 2",
                    "s = ct.load(w, (i,), (T,))", STORE).observed.unused
     assert {u.name: u.kind for u in found} == {"m": "mask", "t": "tile", "s": "loaded"}

@@ -30,7 +30,7 @@ def test_slices_of_a_line(first, second, shared):
     assert meet(_part(LINE, first), _part(LINE, second)) is shared
 
 
-def test_what_is_not_known_may_meet():
+def test_unknown_parts_may_overlap():
     unknown, other = _part(LINE, None), slice_region(WHOLE, None, [(0, 4, None)], "0:4")
     assert meet(unknown, other) is None
     assert meet(unknown, WHOLE) is True

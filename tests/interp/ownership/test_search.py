@@ -44,7 +44,7 @@ def test_paths_with_few_unusual_choices_come_first():
     assert [sum(c != 0 for c in way) for way in found] == [0, 1, 1, 1, 2, 2]
 
 
-def test_there_is_an_end_to_paths():
+def test_the_number_of_paths_is_limited():
     found = _ways([2] * 12)
     assert len(found) == len(set(found)) == MOST_PATHS
     assert all((0,) * at + (1,) + (0,) * (11 - at) in found for at in range(12))
@@ -57,14 +57,14 @@ def test_the_same_question_has_the_same_answer():
 
 @pytest.mark.parametrize("data", [
     b"import numpy as np\n\nx = np.zeros(3)\n", b"import torch\n\n\ndef f(x):\n    return x.cpu().item()\n"])
-def test_a_file_that_is_about_something_else_is_not_parsed(data):
+def test_an_unrelated_file_is_not_parsed(data):
     project = Project(["other.py"], contents={"other.py": data})
     module = project.module("other.py")
     assert find_ownership(project, module) == Owned()
     assert "skeleton" not in vars(module)
 
 
-def test_only_what_moves_or_launches_is_followed():
+def test_only_code_that_moves_or_launches_is_followed():
     import ast
 
     text = """\
@@ -106,7 +106,7 @@ def run(z, n) -> None:
 
 
 @pytest.mark.parametrize(("text", "line"), [(ESCAPED, 5), (PARTS, 3), (GUESSED, 3)])
-def test_what_may_be_is_an_error_in_strict_runs_only(text, line):
+def test_possible_faults_are_errors_only_in_strict_runs(text, line):
     assert _codes(text) == []
     assert _codes(text, strict=True) == [(line, "TC402")]
 
@@ -120,14 +120,14 @@ def test_findings_do_not_depend_on_the_number_of_processes(tmp_path: Path):
     assert [d.code for d in one.diagnostics] == ["TC402"] * 6
 
 
-def test_they_are_kept_in_the_cache(tmp_path: Path):
+def test_findings_of_host_code_are_cached(tmp_path: Path):
     (tmp_path / "host.py").write_text(HEAD + MOVED, encoding="utf-8")
     config = Config(cache_dir=tmp_path / "cache")
     first, again = (check_paths([tmp_path / "host.py"], config) for _ in range(2))
     assert first == again and [d.code for d in again.diagnostics] == ["TC402"]
 
 
-def test_a_function_that_cannot_be_followed_costs_nothing_else():
+def test_a_function_that_cannot_be_followed_does_not_affect_others():
     deep = "def deep(x: tcr.Tensor):\n    return " + "(" * 60 + "x.partition(4)" + ")" * 60 + "\n\n\n"
     recursive = "def again(x: tcr.Tensor):\n    x.partition(4)\n    return again(x)\n\n\n"
     found = [code for _, code in _codes(deep + recursive + MOVED)]

@@ -62,7 +62,7 @@ def test_updates_of_accumulators_are_atomic():
     assert [o.verdict for o in found.obligations if o.kind == "disjoint"] == ["atomic"]
 
 
-def test_an_input_is_apart_from_every_output():
+def test_an_input_is_disjoint_from_every_output():
     found = only(TWO + "    a.store(x.load_like(a))\n    b.store(x.load_like(b))\n")
     apart = {c.clause for c in found.contract if c.clause.startswith("disjoint")}
     assert {"disjoint(a, x)", "disjoint(b, x)", "disjoint(a, b)"} <= apart
@@ -78,7 +78,7 @@ def test_no_solver_is_asked(monkeypatch):
         assert only(text).verdict == "proved"
 
 
-def test_a_call_that_nobody_knows_loses_the_construction():
+def test_an_unknown_call_loses_the_construction():
     found = only(ONE + "    z.store(x.load_like(z))\n    anything(z)\n")
     assert {o.verdict for o in found.obligations if o.array == "z"} == {"unproven"}
     assert HEAD.count("anything") == 1

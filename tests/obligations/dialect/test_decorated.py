@@ -18,7 +18,7 @@ STORE = ONE + "    z.store(x.load_like(z))\n"
 @pytest.mark.parametrize("decorators", [
     "@wrapped", "@wrapped()", "@elsewhere.wrapped", "@ct.kernel", "@ct.function", "@functools.partial(print)",
 ])
-def test_a_decorator_below_may_have_made_another_function(decorators):
+def test_a_decorator_below_may_replace_the_function(decorators):
     report = check(STORE, f"import elsewhere, functools\n{HELPERS}@kernel\n{decorators}")
     (found,) = [k for k in report.kernels if k.name == "k"]
     assert found.verdict == "unproven"
@@ -35,7 +35,7 @@ def test_a_kernel_maker_with_another_name_is_looked_below_as_well():
 
 
 @pytest.mark.parametrize(("decorator", "verdict"), [("@wrapped", "unproven"), ("@requires('B >= 2')", "proved")])
-def test_a_call_makes_a_kernel_of_what_the_decorators_made(decorator, verdict):
+def test_a_call_builds_a_kernel_from_the_decorated_function(decorator, verdict):
     report = check(f"{STORE}made = kernel(k)\n", f"{HELPERS}{decorator}")
     assert [k.verdict for k in report.kernels] == [verdict]
 
@@ -44,7 +44,7 @@ def test_a_call_makes_a_kernel_of_what_the_decorators_made(decorator, verdict):
     "@wrapped\n@kernel", "@kernel\n@deny_residual", "@kernel(occupancy=2)\n@requires('B % 16 == 0')",
     "@kernel\n@typing.no_type_check",
 ])
-def test_one_above_or_one_that_keeps_the_function_does_not(decorators):
+def test_a_decorator_that_returns_the_function_does_not_replace_it(decorators):
     report = check(STORE, f"import typing\n{HELPERS}{decorators}")
     assert [k.verdict for k in report.kernels] == ["proved"] and report.diagnostics == ()
 

@@ -20,7 +20,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_it_is_asked_for(name):
+def test_a_divisor_that_may_be_zero_needs_a_clause(name):
     found = only(f"{HEAD}{LANES}    {ASKED[name]}\n")
     assert found.verdict in ("proved", "atomic") and asks(found, "n != 0")
 
@@ -33,7 +33,7 @@ EXCUSED = {
 
 
 @pytest.mark.parametrize("name", EXCUSED)
-def test_it_is_not_asked_for_where_it_holds(name):
+def test_a_divisor_that_is_not_zero_needs_no_clause(name):
     found = only(f"{HEAD}{LANES}    {EXCUSED[name]}\n")
     assert found.verdict == "proved" and not [c.clause for c in found.contract if "!= 0" in c.clause]
 

@@ -103,7 +103,7 @@ def test_rule_05_the_leading_ones_of_four_axes_share_a_grid_axis():
     assert asks(found, "cdiv(a.shape[2], BM) == 1") and asks(found, "cdiv(a.shape[3], BN) == 1")
 
 
-def test_rule_05_an_output_that_nothing_is_known_of_agrees_all_the_same():
+def test_rule_05_an_unknown_output_agrees():
     """It is read at the place of the other, so both have as many pieces."""
     found = only("def k(a: Mut[f32, B], b: Mut[f32, B]) -> None:\n    a.store(a.load_like(b))\n")
     assert asks(found, "cdiv(a.shape[0], B) == cdiv(b.shape[0], B)")
@@ -142,7 +142,7 @@ def test_rule_08_provenance_dies_at_joins_and_reassignments(lines):
     "if flag > 0:\n        cell = a.cell()",
     "for _ in range(flag):\n        cell = cell",
 ])
-def test_rule_08_provenance_survives_what_keeps_it(lines):
+def test_rule_08_provenance_survives_copies_and_constant_branches(lines):
     assert codes(f"{TWO}    cell = a.cell()\n    {lines}\n    a[cell] = x.load_like(a)\n") == []
 
 
@@ -185,7 +185,7 @@ def test_rule_11_each_axis_is_discharged_by_itself():
     assert not asks(turned, "z.shape[0] <= x.shape[0]")
 
 
-def test_rule_11_a_coordinate_of_one_axis_says_nothing_of_the_other():
+def test_rule_11_a_coordinate_of_one_axis_does_not_bound_another():
     body = ("    px = x.partition(*z.tile)\n    for cell in z.cells():\n        m, n = z.coords(cell)\n"
             "        z[cell] = px[m, m]\n")
     found = only(MATRIX + body)
@@ -236,35 +236,35 @@ def test_rule_12_an_axis_that_is_declared_to_have_one_piece_needs_no_divisor_eit
 RAW = ONE + "    ct.store(z.array, (0,), x.load_like(z)){}\n"
 
 
-def test_rule_13_a_store_past_the_pieces_is_an_opt_out():
+def test_rule_13_a_store_past_the_pieces_is_a_suppression():
     assert codes(RAW.format("")) == ["TC105"]
     assert codes(RAW.format("  # tilecheck: allow[TC105] one block")) == []
     assert codes(RAW.format(""), '@kernel\n@unsafe("one block")') == []
 
 
-def test_rule_13_an_opt_out_gives_a_reason():
+def test_rule_13_a_suppression_gives_a_reason():
     assert codes(RAW.format("  # tilecheck: allow[TC105]")) == ["TC902"]
     assert codes(RAW.format(""), "@unsafe()\n@kernel") == ["TC902"]
 
 
-def test_rule_13_an_opt_out_that_is_not_needed_is_told():
+def test_rule_13_an_unneeded_suppression_is_reported():
     assert codes(ONE + "    z.store(x.load_like(z))\n", '@unsafe("why")\n@kernel') == ["TC901"]
 
 
-def test_rule_13_opt_outs_are_listed_with_their_reasons():
+def test_rule_13_suppressions_are_listed_with_their_reasons():
     text = f'{HEAD}@unsafe("one block")\n@kernel\n{RAW.format("  # tilecheck: allow[TC105] one block, too")}'
     listed = analyse_text(text.encode(), "k.py", CONFIG).opt_outs
     assert [(o.what, o.reason) for o in listed] == [
         ("`@unsafe`", "one block"), ("`# tilecheck: allow[TC105]`", "one block, too")]
 
 
-def test_rule_13_an_opt_out_proves_nothing():
+def test_rule_13_a_suppression_proves_nothing():
     assert only(RAW.format(""), '@kernel\n@unsafe("one block")').verdict == "unproven"
 
 
 # 14: every access is discharged by the first of provenance, constants, block coordinates, declarations, the launch
 
-def test_rule_14_provenance_needs_nothing_of_the_launch():
+def test_rule_14_provenance_needs_no_clause():
     found = only("def k(z: Mut[f32, B]) -> None:\n    for cell in z.cells():\n        z[cell] = z[cell] * 2.0\n")
     assert [c.clause for c in found.contract] == ["disjoint(z)"]
 
@@ -310,19 +310,19 @@ CONDITIONAL = ("def k(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:\n"
                "    t = x.padded(ct.PaddingMode.UNDETERMINED).load_like(z)\n    z.store(t / ct.sum(t))\n")
 
 
-def test_rule_15_what_a_launch_must_satisfy_is_a_warning_unless_denied():
+def test_rule_15_a_launch_condition_is_a_warning_unless_denied():
     assert [(d.code, d.severity) for d in check(CONDITIONAL).diagnostics] == [("TC301", "warning")]
     denied = check(CONDITIONAL, "@deny_residual\n@kernel").diagnostics
     assert [(d.code, d.severity) for d in denied] == [("TC301", "error")]
 
 
-def test_rule_15_what_is_not_proved_is_an_error_in_the_dialect():
+def test_rule_15_an_unproved_access_is_an_error_in_the_dialect():
     text = ONE + "    z.store(x.partition(*z.tile)[ct.bid(0) - 1])\n"
     assert {(d.code, d.severity) for d in check(text).diagnostics} == {("TC201", "error")}
     assert {(d.code, d.severity) for d in check(ONE + "    anything(z)\n").diagnostics} == {("TC102", "error")}
 
 
-def test_rule_15_in_a_plain_kernel_it_is_not():
+def test_rule_15_an_unproved_access_is_no_error_in_a_plain_kernel():
     text = "def k(a, c, n: int):\n    ct.store(c, (0,), ct.load(a, (ct.bid(0) % n,), (16,)))\n    anything(c)\n"
     assert "error" not in {d.severity for d in check(text, "@ct.kernel").diagnostics if d.code == "TC102"}
 

@@ -17,7 +17,7 @@ def edit(line: int, column: int, end_line: int, end_column: int, text: str) -> E
     return Edit(Span("f.py", line, column, end_line, end_column), text)
 
 
-def test_edits_are_made_in_any_order() -> None:
+def test_edits_apply_in_any_order() -> None:
     edits = [edit(2, 0, 2, 1, "B"), edit(1, 1, 1, 1, "+"), edit(1, 2, 2, 0, "|")]
     assert apply_edits("abc\nd\n", edits) == apply_edits("abc\nd\n", edits[::-1]) == "a+b|B\n"
 
@@ -29,7 +29,7 @@ def test_equal_edits_count_once_and_others_must_not_touch_one_place() -> None:
             apply_edits("ab", [edit(1, 1, 1, 1, "+"), other])
 
 
-def test_places_move_with_what_comes_before_them() -> None:
+def test_locations_move_with_earlier_edits() -> None:
     moves = Moves("one\ntwo\nthree\n", [edit(1, 0, 1, 0, "new\n"), edit(2, 1, 2, 3, "")])
     assert moves.place(1, 0) == (2, 0)
     assert moves.place(2, 0) == (3, 0)
@@ -37,7 +37,7 @@ def test_places_move_with_what_comes_before_them() -> None:
     assert moves.place(3, 4) == (4, 4)
 
 
-def test_what_is_replaced_begins_where_it_began() -> None:
+def test_replaced_text_begins_at_the_same_location() -> None:
     assert Moves("abcdef", [edit(1, 2, 1, 4, "longer")]).place(1, 2) == (1, 2)
     assert Moves("abcdef", [edit(1, 2, 1, 4, "longer")]).place(1, 4) == (1, 8)
 

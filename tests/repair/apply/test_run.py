@@ -24,7 +24,7 @@ def run(folder: Path, unsafe: bool = True, config: Config | None = None, paths: 
     return fix_tree(tree, unsafe)
 
 
-def test_many_findings_are_fixed_and_a_second_run_fixes_nothing() -> None:
+def test_a_second_run_fixes_nothing() -> None:
     one = kernel(SUM, "x, o, T: Int")
     text = one + "".join("\n\n@ct.kernel\n" + one.partition("@ct.kernel\n")[2].replace("def k(", f"def k{n}(")
                          for n in range(5))
@@ -72,7 +72,7 @@ def test_a_fix_that_adds_a_finding_is_refused() -> None:
     assert "allow" not in text_of(outcome, text) and 'injective(ids)' in text_of(outcome, text)
 
 
-def test_what_this_run_does_not_report_still_counts() -> None:
+def test_unselected_findings_still_count_as_harm() -> None:
     text = kernel(SUM.replace("ct.load(x, (i, 0), (1, T))", "ct.load(x, (i, 0), (1, T))"), "x, o, T: Int")
     text = text.replace("@ct.kernel", "# tilecheck: allow[TC301] whole tiles only\n@ct.kernel")
     settings = Config(use_cache=False, select=("TC3",))
@@ -135,7 +135,7 @@ def test_a_file_with_two_names_is_fixed_once(tmp_path: Path, name: str) -> None:
     assert outcome.refused == ()
 
 
-def test_selection_decides_what_is_fixed() -> None:
+def test_only_selected_rules_are_fixed() -> None:
     text = kernel(f"{SUM}  # tilecheck: allow[TC101] why", "x, o, T: Int")
     for select, kept in (("TC301", "# tilecheck"), ("TC901", "(1, T)), axis")):
         settings = Config(use_cache=False, select=(select,))

@@ -32,7 +32,7 @@ def judged(before: str, old: str, new: str) -> str | None:
     return describe_harm(report(before), report(after), {"k.py": Moves(before, edits)})
 
 
-def test_what_changes_nothing_does_no_harm() -> None:
+def test_an_edit_without_effect_does_no_harm() -> None:
     assert judged(GOOD, "@ct.kernel", "# a\n# comment\n@ct.kernel") is None
     assert judged(GOOD, "    i = ct.bid(0)\n", "    i = ct.bid(0)\n\n") is None
 
@@ -45,7 +45,7 @@ def test_what_changes_nothing_does_no_harm() -> None:
     ("(i,), (T,)))", "(i,), (T,))", "the file could no longer be checked"),
     ("i = ct.bid(0)", "i = ct.load(ids, (ct.bid(0),), (1,)).item()", "TC102 would be found"),
 ])
-def test_harm_is_seen_and_said(old: str, new: str, expected: str) -> None:
+def test_harm_is_detected_and_described(old: str, new: str, expected: str) -> None:
     found = judged(GOOD, old, new)
     assert found is not None and found.startswith(expected)
 
@@ -75,7 +75,7 @@ def test_a_warning_that_becomes_an_error_is_harm() -> None:
     assert describe_harm(worse, before, {}) is None
 
 
-def test_whether_a_finding_is_left_is_told_where_it_is_after_the_change() -> None:
+def test_remaining_findings_are_matched_at_their_new_location() -> None:
     race = GOOD.replace("(i,), ct.load", "(0,), ct.load")
     edits = [Edit(Span("k.py", 1, 0, 1, 0), "# one\n# two\n")]
     (finding,) = report(race).diagnostics

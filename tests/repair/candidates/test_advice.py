@@ -29,7 +29,7 @@ HEADS = ("bh, place = ct.bid(0), ct.bid(1)\nb, h = bh // H, bh % H\n"
          "    t = ct.load(a, index=(b, h, m, 0), shape=(1, 1, T, T))\n")
 
 
-def test_the_part_that_is_lost_is_shown_where_it_is_made() -> None:
+def test_the_lost_part_is_shown_at_its_definition() -> None:
     finding = found(HEADS + "    ct.store(c, index=(b, m, place, 0), tile=ct.permute(t, (0, 2, 1, 3)))",
                     "a, c, H: Int, T: Int", "TC101")
     assert said(finding) == [
@@ -44,7 +44,7 @@ def test_the_part_that_is_lost_is_shown_where_it_is_made() -> None:
     assert finding.proposal is not None and finding.proposal.edits == ()
 
 
-def test_a_kernel_that_does_all_that_is_said_has_no_finding() -> None:
+def test_a_kernel_with_all_suggestions_applied_has_no_finding() -> None:
     store = "    ct.store(c, index=(b, m, h, 0), tile=ct.permute(t, (0, 2, 1, 3)))"
     without = HEADS.replace("bh, place = ct.bid(0), ct.bid(1)", "bh = ct.bid(0)") + store
     assert not findings(kernel(without, "a, c, H: Int, T: Int"), "TC101")
@@ -52,7 +52,7 @@ def test_a_kernel_that_does_all_that_is_said_has_no_finding() -> None:
     assert findings(kernel(HEADS + store, "a, c, H: Int, T: Int"), "TC101")
 
 
-def test_a_coordinate_that_something_else_needs_is_not_given_up() -> None:
+def test_a_coordinate_with_another_use_is_not_given_up() -> None:
     finding = found(HEADS + "    ct.store(d, index=(b, h, m, place), tile=t)\n"
                     "    ct.store(c, index=(b, m, place, 0), tile=ct.permute(t, (0, 2, 1, 3)))",
                     "a, c, d, H: Int, T: Int", "TC101")
@@ -74,7 +74,7 @@ def test_a_loop_is_not_given_up_for_a_coordinate() -> None:
     assert plain.help is not None and plain.help.startswith("let the index of `c` depend on `ct.bid(0)`")
 
 
-def test_several_things_that_do_are_listed() -> None:
+def test_several_working_edits_are_listed() -> None:
     body = "i, j = ct.bid(0), ct.bid(1)\n{}ct.store(c, (i, 0), ct.full((T, T), 1, ct.float32))\n{}"
     before = found(body.format("k = 2 * j\n", ""), "c, T: Int", "TC101").help
     after = found(body.format("", "k = 2 * j"), "c, T: Int", "TC101").help
@@ -85,7 +85,7 @@ def test_several_things_that_do_are_listed() -> None:
     assert after == "on line 9, store at `(i, j)` in place of `(i, 0)`: no two blocks write one element of `c` then"
 
 
-def test_what_is_the_same_in_all_blocks_may_be_written_by_one() -> None:
+def test_equal_values_may_be_written_by_one_block() -> None:
     finding = found("i = ct.bid(0)\nif i >= 0:\n    ct.store(c, (0,), ct.full((T,), 1, ct.int32))", "c, T: Int",
                     "TC101")
     assert finding.help == ("each of these edits makes the blocks disjoint; choose the one that you mean:\n"
@@ -94,7 +94,7 @@ def test_what_is_the_same_in_all_blocks_may_be_written_by_one() -> None:
     assert finding.proposal is not None and finding.proposal.edits == ()
 
 
-def test_what_another_block_writes_there_still_is_no_advice() -> None:
+def test_an_edit_with_a_remaining_collision_is_not_suggested() -> None:
     # one block for the second store, and the blocks of the first one still meet it
     finding = found("i = ct.bid(0)\nt = ct.full((T,), 1, ct.int32)\nct.store(c, (i,), t)\nif i >= 0:\n"
                     "    ct.store(c, (1,), t)", "c, T: Int", "TC101")
@@ -121,7 +121,7 @@ def test_a_store_in_a_helper_gets_the_help_of_all() -> None:
     ("ct.store(c, (2 * i,), t)\n    ct.store(c, (i + 1,), t)",
      "keep the two writes to `c` apart: no block may write what another one writes"),
 ])
-def test_what_all_such_findings_have_in_common_is_said_where_nothing_was_tried(put: str, help_: str) -> None:
+def test_findings_without_a_tried_edit_have_the_general_help(put: str, help_: str) -> None:
     text = f"import cuda.tile as ct\n\n\ndef put(c, i, t, T):\n    {put}\n" + kernel(
         "put(c, ct.bid(0), ct.load(a, (ct.bid(0),), (T,)), T)", "a, c, T: Int").replace("import cuda.tile as ct\n", "")
     assert [d.help for d in findings(text, "TC101")] == [help_]
@@ -146,7 +146,7 @@ def test_a_kernel_that_reads_its_neighbours_gets_another_array() -> None:
         "(b) on line 9, read at `(i,)` in place of `(i + 1,)`, if a block is to read what it writes itself")
 
 
-def test_one_more_array_has_a_name_of_its_own() -> None:
+def test_a_suggested_array_has_a_new_name() -> None:
     finding = found("i = ct.bid(0)\nresult = ct.load(c, (i + 1,), (T,))\nct.store(array=c, index=(i,), tile=result)",
                     "c, out, T: Int", "TC103")
     assert finding.help is not None and "(a) on line 10, write to one more array in place of `c`: " in finding.help
@@ -182,7 +182,7 @@ def test_the_loop_that_goes_too_far_is_shown_with_its_end() -> None:
      "1)` in place of `i + ct.num_tiles(a, 0, (T,))`, or leave out the tiles past the end with "
      "`if i + ct.num_tiles(a, 0, (T,)) < ct.num_tiles(a, 0, (T,)):`"),
 ])
-def test_an_index_outside_is_kept_inside(index: str, help_: str) -> None:
+def test_an_index_outside_is_clamped(index: str, help_: str) -> None:
     finding = found(f"i = ct.bid(0)\nct.store(c, (i,), ct.load(a, ({index},), (T,)))", "a, c, T: Int", "TC201")
     assert finding.help == help_
 
@@ -199,7 +199,7 @@ def test_a_row_that_is_too_short_gets_its_mask() -> None:
         'then\n(b) declare what every launch satisfies, if it does: @requires("T <= H")')
 
 
-def test_a_mask_that_is_there_is_not_replaced() -> None:
+def test_an_existing_mask_is_not_replaced() -> None:
     finding = found(FLAT + "ct.scatter(c, o, ct.load(a, (ct.bid(0),), (T,)), mask=o < n)",
                     "a, c, n: int, H: Int, T: Int", "TC206")
     assert finding.help == ("mask the lanes past the end of the row, or declare what every launch satisfies: "
@@ -228,7 +228,7 @@ def test_a_kernel_that_is_costly_to_follow_is_tried_a_few_times_only(monkeypatch
     assert found(body, "c, T: Int", "TC101").help is not None and len(tries) == 1
 
 
-def test_what_goes_wrong_costs_the_advice_and_not_the_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_advice_does_not_lose_the_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: object) -> None:
         raise RuntimeError("no advice")
 

@@ -21,14 +21,14 @@ def _id(value: object) -> str:
     return value.kernel or "" if isinstance(value, Diagnostic) else str(value)
 
 
-def test_there_are_some() -> None:
+def test_the_cases_have_edits() -> None:
     assert {d.kernel for name, d in FOUND if name == "raw_bad.py"} >= {
         "everyone_writes_tile_zero", "dropped_axis", "half_step_scatter", "strided_view_overlaps", "wrong_radix",
         "persistent_without_stride", "two_stores_meet", "mask_does_not_help", "one_past_the_end"}
 
 
 @pytest.mark.parametrize(("name", "finding"), FOUND, ids=_id)
-def test_an_edit_settles_its_finding(name: str, finding: Diagnostic) -> None:
+def test_an_edit_removes_its_finding(name: str, finding: Diagnostic) -> None:
     assert finding.proposal is not None
     for span, text in finding.proposal.edits:
         report = check_source(apply_edits(TEXTS[name], [Edit(span, text)]), name, SETTINGS)

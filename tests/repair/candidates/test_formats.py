@@ -25,7 +25,7 @@ VIEW = View(check_source(TEXT, "k.py", Config(use_cache=False)), lambda path: TE
 
 @pytest.mark.parametrize("render", [
     text.render, github.render, gitlab.render, junit.render, sarif.render, json_report.render])
-def test_every_report_says_what_is_lost_and_what_to_write(render: Callable[[View], str]) -> None:
+def test_every_report_shows_the_lost_part_and_the_suggestion(render: Callable[[View], str]) -> None:
     rendered = render(VIEW)
     said = " ".join("".join(ElementTree.fromstring(rendered).itertext()).split()) if rendered.startswith("<?xml") else (
         " ".join(rendered.split()))

@@ -40,7 +40,7 @@ def test_a_coordinate_that_stands_twice_is_replaced_where_the_load_has_the_other
     assert "ct.store(c, (i, j), t)" in text_of(fixed(text), text)
 
 
-def test_a_guess_that_is_not_the_only_one_is_not_made() -> None:
+def test_an_ambiguous_guess_is_not_applied() -> None:
     # two loads count the axis in different ways, and either way keeps blocks apart
     text = kernel("i, j = ct.bid(0), ct.bid(1)\nk = 2 * j\nt = ct.load(a, (i, j), (T, T))\n"
                   "ct.store(c, (i, 0), t + ct.load(b, (i, k), (T, T)))", "a, b, c, T: Int")
@@ -57,7 +57,7 @@ def test_a_guess_that_is_not_the_only_one_is_not_made() -> None:
     "b, h = ct.bid(0) // H, ct.bid(0) % H\nplace = ct.bid(1)\nfor m in range(ct.num_tiles(a, 2, (1, 1, T, T))):\n"
     "    t = ct.load(a, (b, h, m, 0), (1, 1, T, T))\n    ct.store(c, (b, m, place, 0), ct.permute(t, (0, 2, 1, 3)))",
 ])
-def test_what_the_loads_do_not_say_is_not_guessed(body: str) -> None:
+def test_coordinates_missing_from_the_loads_are_not_guessed(body: str) -> None:
     text = kernel(body, "a, c, H: Int, T: Int")
     assert findings(text, "TC101") and options(text, "TC101") == ()
 
@@ -80,7 +80,7 @@ def test_the_call_is_named_where_no_name_holds_the_coordinate() -> None:
     ("i = ct.bid(0)\nt = ct.load(a, (i,), (T,))\nct.store(c, (2 * i,), t)\nct.store(c, (i + 1,), t)",
      "ct.store(c, (2 * i + 1,), t)"),
 ])
-def test_what_the_index_is_made_of_is_mended_where_it_is_wrong(body: str, new: str) -> None:
+def test_a_wrong_part_of_an_index_is_fixed_at_its_definition(body: str, new: str) -> None:
     text = kernel(body, "a, c, H: Int, T: Int")
     (fix,) = options(text, "TC101")
     assert fix.only and fix.applicability == "unsafe"
@@ -180,7 +180,7 @@ def _changes(text: str) -> list[str]:
     return [line.strip() for line in text_of(fixed(text), text).split("\n") if line.strip() not in before]
 
 
-def test_a_store_whose_axes_are_swapped_for_what_is_launched_is_put_in_order() -> None:
+def test_swapped_axes_of_a_store_are_reordered_to_match_the_launch() -> None:
     text = _launched(COPY.format("(j, i)"), "(4, 8)")
     assert findings(text, "TC205")
     assert _changes(text) == ["ct.store(c, (i, j), ct.load(a, (i, j), (T, U)))"]
@@ -243,7 +243,7 @@ def test_an_operation_that_is_dropped_is_run() -> None:
     assert findings(text_of(fixed(text), text), "TC404") == ()
 
 
-def test_an_operation_that_is_kept_for_some_path_is_not_run() -> None:
+def test_an_operation_that_some_path_stores_is_not_run() -> None:
     text = OPERATION.format("todo = double(tcr.zeros((64,), f32).partition(16), x)\n    if now:\n        todo.sync()")
     assert findings(text, "TC404") and options(text, "TC404") == ()
 
@@ -265,7 +265,7 @@ def test_a_declaration_goes_above_the_decorators_with_its_import() -> None:
     ("import tilecheck", "tilecheck.requires"), ("import tilecheck as tc", "tc.requires"),
     ("from tilecheck import requires as need", "need"),
 ])
-def test_an_import_that_is_there_is_used(imported: str, spelled: str) -> None:
+def test_an_existing_import_is_used(imported: str, spelled: str) -> None:
     text = kernel(DATA, "a, ids, c, T: Int").replace("as ct\n", f"as ct\n{imported}\n", 1)
     (fix,) = options(text, "TC102")
     assert lines_changed(text, fix) == [f'@{spelled}("injective(ids)")']
@@ -286,14 +286,14 @@ def test_a_declaration_joins_one_under_another_name() -> None:
     assert lines_changed(text, fix) == ['@need("T >= 2", "injective(ids)")']
 
 
-def test_a_declaration_joins_none_from_elsewhere() -> None:
+def test_a_declaration_does_not_join_a_decorator_of_another_module() -> None:
     text = kernel(DATA, "a, ids, c, T: Int").replace("as ct\n", "as ct\nimport contracts\n", 1)
     text = text.replace("@ct.kernel", '@contracts.requires("T >= 2")\n@ct.kernel')
     for fix in options(text, "TC102"):
         assert "from tilecheck import requires" in lines_changed(text, fix)
 
 
-def test_no_declaration_where_the_name_means_something_else() -> None:
+def test_no_declaration_is_added_where_its_name_is_taken() -> None:
     text = kernel(DATA, "a, ids, c, T: Int") + "\n\ndef requires():\n    return 1\n"
     assert options(text, "TC102") == ()
 
@@ -353,7 +353,7 @@ def test_an_index_counts_tiles(body: str, line: str) -> None:
     assert any(line in changed for changed in lines_changed(text, first))
 
 
-def test_both_indices_made_of_one_offset_count_tiles() -> None:
+def test_both_indices_of_one_offset_count_tiles() -> None:
     body = "s = ct.bid(0) * T\nt = ct.load(a, (s,), (T,))\nu = t * 2\nct.store(c, (s,), u + 1)"
     text = kernel(body, "a, c, T: Int")
     outcome = fixed(text)
@@ -416,7 +416,7 @@ ct.scatter(c, lanes, x + y)
     assert lines_changed(text, fix) == ["ct.scatter(c, lanes, x + y, mask=mask)"]
 
 
-def test_a_quotient_with_a_name_is_rounded_up_where_it_is_made() -> None:
+def test_a_named_quotient_is_rounded_up_at_its_definition() -> None:
     text = kernel("""
 i = ct.bid(0)
 tiles = a.shape[1] // T
@@ -456,19 +456,19 @@ RACE = "i = ct.bid(0)\nct.store(c, (0,), ct.load(a, (i,), (T,)))"
     (f"{RACE}  # tilecheck: allow[TC101, TC103] why", f"{RACE}  # tilecheck: allow[TC101] why"),
     (f"{RACE}  # tilecheck: allow[TC103,TC101,TC2] why", f"{RACE}  # tilecheck: allow[TC101] why"),
 ])
-def test_an_idle_opt_out_is_removed(text: str, expected: str) -> None:
+def test_an_unused_suppression_is_removed_by_its_fix(text: str, expected: str) -> None:
     before, after = kernel(text, "a, c, T: Int"), kernel(expected, "a, c, T: Int")
     outcome = fixed(before, unsafe=False)
     assert text_of(outcome, before) == after
 
 
-def test_an_idle_decorator_is_removed() -> None:
+def test_an_unused_decorator_is_removed() -> None:
     before = kernel(CLEAN, "a, c, T: Int").replace("as ct\n", "as ct\nfrom tilecheck import unsafe\n")
     before = before.replace("@ct.kernel\n", '@unsafe(\n    "why"\n)\n@ct.kernel\n')
     after = text_of(fixed(before, unsafe=False), before)
     assert "@unsafe" not in after and "@ct.kernel\ndef k" in after
 
 
-def test_an_opt_out_that_names_no_rule_is_for_its_author() -> None:
+def test_a_suppression_without_a_rule_has_no_fix() -> None:
     before = kernel(f"{CLEAN}  # tilecheck: allow[TC1O1] why", "a, c, T: Int")
     assert options(before, "TC901") == ()

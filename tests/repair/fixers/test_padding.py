@@ -60,7 +60,7 @@ def test_an_infinity_is_not_safe_for_an_array_that_is_cast(body: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, (_, mode) in NEUTRAL.items() if mode])
-def test_a_neutral_padding_is_safe_and_settles_the_finding(name: str) -> None:
+def test_a_neutral_padding_is_a_safe_fix(name: str) -> None:
     body, mode = NEUTRAL[name]
     before = text(body)
     first, *_ = options(before, "TC301")
@@ -177,7 +177,7 @@ def k(x, o, T: Constant[int]):
     assert "padding_mode=PM.ZERO" in text_of(fixed(named), named)
 
 
-def test_a_view_is_padded_where_it_is_made() -> None:
+def test_a_view_is_padded_at_its_definition() -> None:
     before = kernel("""
 i = ct.bid(0)
 view = x.tiled_view((1, T))

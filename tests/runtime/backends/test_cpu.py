@@ -48,7 +48,7 @@ def test_memory_is_on_the_device(backend):
         backend_of("rocm:0")
 
 
-def test_what_goes_up_comes_down(backend):
+def test_copies_to_the_device_and_back_preserve_values(backend):
     values = np.arange(6, dtype=np.float32).reshape(2, 3)
     array = _array(backend, values)
     assert (backend.download(array) == values).all()
@@ -79,7 +79,7 @@ def test_memory_of_others_is_adopted(backend):
         backend.view(Strided(readonly, F32, (4,), (1,)))[0] = 6
 
 
-def test_a_stream_does_one_thing_after_another_and_streams_run_side_by_side(backend):
+def test_a_stream_runs_in_order_and_streams_run_in_parallel(backend):
     first, second, gate, order = backend.stream("first"), backend.stream("second"), threading.Event(), []
     held = first.submit(lambda: gate.wait() and None)
     behind = first.submit(lambda: order.append("behind"))
@@ -131,7 +131,7 @@ def shifted(x, out, by):
     ct.store(out, (i,), ct.load(x, (i + by,), (4,)))
 
 
-def test_a_launch_and_what_it_does_wrong(backend):
+def test_a_launch_raises_the_error_of_its_kernel(backend):
     x, out = (_array(backend, np.arange(8, dtype=np.float32)) for _ in range(2))
     event = backend.launch(Job(shifted, (2, 1, 1), (x, out, 0), "shifted", HERE), backend.default)
     assert event.wait(10) and event.error() is None
@@ -155,7 +155,7 @@ def test_a_child_process_has_streams_of_its_own(backend):
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_a_stream_has_a_thread_while_there_is_something_to_do(backend):
+def test_a_stream_has_a_thread_while_it_has_work(backend):
     stream = backend.stream("now and then")
     name = "tilecheck-now and then"
     for _ in range(3):
@@ -193,7 +193,7 @@ def test_a_stream_without_a_thread_tries_again(monkeypatch):
     assert done == ["done"]
 
 
-def test_the_device_side_is_translated_once_and_what_is_the_users_each_time(monkeypatch):
+def test_library_code_is_translated_once_and_user_code_at_each_launch(monkeypatch):
     assert Translator().value(Ref) is Translator().value(Ref) is not Ref
     p = k.by_factor(tcr.ones((8,), f32).partition(4)).sync()
     monkeypatch.setattr(k, "FACTOR", 5.0)

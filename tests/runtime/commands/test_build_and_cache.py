@@ -68,7 +68,7 @@ def test_later_builds_join_the_manifest(run, tmp_path):
 
 
 @needs.machine_code
-def test_a_cubin_that_was_changed_or_is_gone_is_said(run, tmp_path):
+def test_a_changed_or_missing_cubin_is_reported(run, tmp_path):
     run("build", f"{FILE}::add", "--arch", "sm_90", "--sig", ADD)
     cubin = next((tmp_path / "cubins").glob("*.cubin"))
     cubin.write_bytes(cubin.read_bytes() + b"!")
@@ -82,7 +82,7 @@ def test_a_cubin_that_was_changed_or_is_gone_is_said(run, tmp_path):
 
 
 @needs.machine_code
-def test_what_cannot_be_compiled_is_said_and_the_rest_is_built(run):
+def test_kernels_that_cannot_be_compiled_are_reported_and_others_built(run):
     status, out, err = run("build", f"{FILE}::add", "--arch", "sm_75,sm_90", "--sig", ADD)
     assert status == 1 and "add.sm_90" in out
     assert err == ("error: GPUs of sm_75 do not run kernels in Tile IR\n"
@@ -90,7 +90,7 @@ def test_what_cannot_be_compiled_is_said_and_the_rest_is_built(run):
 
 
 @needs.machine_code
-def test_an_opt_out_is_named(run):
+def test_a_suppression_is_named(run):
     target = f"{FILE}::scattered"
     sketch = "z=f32[64], rows=i32[64], T=16"
     status, out, err = run("build", target, "--arch", "sm_90", "--sig", sketch)
@@ -99,7 +99,7 @@ def test_an_opt_out_is_named(run):
     assert status == 0 and ", not checked\n" in out
 
 
-def test_what_a_launch_would_refuse_is_refused(run, monkeypatch):
+def test_arguments_that_a_launch_refuses_are_refused(run, monkeypatch):
     status, _, err = run("build", f"{FILE}::writes_its_input", "--arch", "sm_90", "--sig", "z=[64]/[8], x=[64]")
     assert status == 1 and "TC104 line" in err
     status, _, err = run("build", f"{FILE}::add", "--arch", "sm_90", "--sig", "z=[64]/[8], x=[60], y=[64]")
@@ -108,7 +108,7 @@ def test_what_a_launch_would_refuse_is_refused(run, monkeypatch):
 
 @pytest.mark.skipif(os.name != "posix", reason="the path is one of POSIX")
 @needs.bytecode
-def test_a_missing_compiler_is_said(run, monkeypatch):
+def test_a_missing_compiler_is_reported(run, monkeypatch):
     monkeypatch.setenv(OVERRIDE, "/nonexistent/tileiras")
     status, _, err = run("build", f"{FILE}::add", "--arch", "sm_90", "--sig", ADD)
     assert status == 1 and f"error: {OVERRIDE} names `/nonexistent/tileiras`, which is not a program\n" in err
@@ -121,13 +121,13 @@ def test_a_missing_compiler_is_said(run, monkeypatch):
     (f"{FILE}::scaled", "has no kernel `scaled`"),
     ("broken.py::add", "broken.py cannot be imported: ZeroDivisionError: division by zero"),
 ])
-def test_a_kernel_that_is_not_there(run, tmp_path, target, message):
+def test_a_missing_kernel_is_an_error(run, tmp_path, target, message):
     (tmp_path / "broken.py").write_text("1 / 0\n")
     status, _, err = run("build", target, "--arch", "sm_90", "--sig", ADD)
     assert status == 2 and message in err
 
 
-def test_a_kernel_that_needs_what_is_not_installed(run, tmp_path, monkeypatch):
+def test_a_kernel_that_needs_a_missing_package_is_reported(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "cuda.tile", None)
     (tmp_path / "raw.py").write_text("import cuda.tile as ct\n")
     status, _, err = run("build", "raw.py::add", "--arch", "sm_90", "--sig", ADD)

@@ -30,7 +30,7 @@ def compiler(tmp_path, monkeypatch):
     return make
 
 
-def test_it_is_given_what_was_asked_for_and_nothing_of_the_environment(compiler, monkeypatch, tmp_path):
+def test_the_compiler_gets_its_options_and_no_environment(compiler, monkeypatch, tmp_path):
     monkeypatch.setenv("CUDA_HOME", "/old")
     monkeypatch.setenv("LD_LIBRARY_PATH", "/old")
     run = compiler('/bin/cat "$1" > "$3"; echo " $4 $5 $6 $7 home=$CUDA_HOME lib=$LD_LIBRARY_PATH path=$PATH" >> "$3"')
@@ -76,7 +76,7 @@ def test_a_line_of_the_dialect_itself_is_not(compiler):
     assert f"--> {FILE}:{DEFINITION}\n" in str(caught.value)
 
 
-def test_one_that_takes_too_long_is_stopped(compiler, monkeypatch):
+def test_a_compiler_that_takes_too_long_is_stopped(compiler, monkeypatch):
     monkeypatch.setenv(TIMEOUT, "0.2")
     with pytest.raises(AssemblerError, match=rf"took longer than 0.2 seconds(?s:.)*smaller tiles, or .* {TIMEOUT}"):
         compiler("exec /bin/sleep 30")()

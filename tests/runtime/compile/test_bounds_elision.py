@@ -71,7 +71,7 @@ def test_a_tile_that_a_value_selects_is_stored_inside_its_piece_or_not_at_all():
     clean(others.append, arguments, {"cache": (1, 64, 16)})
 
 
-def test_what_holds_of_a_number_that_wraps_is_not_relied_on():
+def test_facts_about_a_wrapping_number_are_not_used():
     """`(i + 1) * 64 <= x.shape[0] + 8` lets the largest of all integers through, as 32 bits wrap."""
     arguments = {"z": floats(100), "x": floats(64 * 8), "i": 2**31 - 1}
     values = {"B": 64}

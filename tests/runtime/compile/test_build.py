@@ -92,7 +92,7 @@ def test_another_process_finds_it(cache_folder):
     assert len(entries(cache_folder)) == 1
 
 
-def test_what_changes_the_code_changes_the_key():
+def test_the_key_depends_on_the_code():
     keys = {build(COPY, SIGNATURE, arch, options).key for arch in ("sm_80", "sm_90") for options in (
         Options(), Options(occupancy=2), Options(opt_level=1), Options(lineinfo=False), Options(sanitize="memcheck"))}
     other = signature_of(COPY, (array((65,)), array((64,), at=FAR), 64))
@@ -100,7 +100,7 @@ def test_what_changes_the_code_changes_the_key():
     assert len(keys) == 11
 
 
-def test_nothing_is_kept_where_that_is_off(cache_folder, monkeypatch):
+def test_a_disabled_cache_stores_nothing(cache_folder, monkeypatch):
     monkeypatch.setenv(VARIABLE, "off")
     assert not copied().cached and not cache_folder.exists()
 
@@ -118,7 +118,7 @@ def test_a_cubin_of_other_assumptions_is_not_taken_from_the_cache(cache_folder):
         assert decode(path.read_bytes(), good.key).cubin == made.cubin
 
 
-def test_a_cubin_is_compared_with_what_a_launch_keeps_to():
+def test_a_cubin_is_compared_with_the_assumptions_of_a_launch():
     made = copied()
     verify(made.cubin, made.symbol, made.signature)
     x, z, constant = made.signature.parameters
@@ -148,7 +148,7 @@ def test_threads_that_ask_for_the_same_compile_it_once(monkeypatch):
     assert len(calls) == 1 and len(set(map(id, made))) == 1
 
 
-def test_what_failed_is_tried_again(monkeypatch):
+def test_a_failed_compilation_is_retried(monkeypatch):
     def fails(*_):
         raise RuntimeError("no memory")
 
@@ -189,7 +189,7 @@ def test_hints_reach_the_compiler():
     assert "occupancy = 1" in tileir(made.bytecode, find_toolchain())
 
 
-def test_what_is_proved_inside_has_no_bounds_checks():
+def test_accesses_proved_inside_have_no_bounds_checks():
     inside = compile_for_sketch(kernels.add, "z=[1024]/[128], x=[1024], y=[1024]", "sm_90")
     beyond = compile_for_sketch(kernels.add, "z=[1008]/[128], x=[1008], y=[1008]", "sm_90")
     assert inside.specialized.inside == {"x", "y", "z"} and not beyond.specialized.inside
@@ -199,7 +199,7 @@ def test_what_is_proved_inside_has_no_bounds_checks():
     assert ptx(inside.compiled.cubin).count("setp") < ptx(beyond.compiled.cubin).count("setp")
 
 
-def test_what_this_compiler_cannot_do_is_said_with_the_remedy():
+def test_limits_of_the_compiler_are_reported_with_the_remedy():
     """An access without bounds check that is padded; entries of the dialect have none."""
     try:
         compile_for_sketch(kernels.unchecked_and_padded, "x=f32[64], z=f32[64], T=16", "sm_90",

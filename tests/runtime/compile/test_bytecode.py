@@ -20,12 +20,12 @@ ROOT = Path(__file__).parents[3]
 LINES = Path(kernels.__file__).read_text().splitlines()
 
 
-def test_the_symbol_says_what_was_assumed():
+def test_the_symbol_encodes_the_assumptions():
     assert copied()[1] == "copy_Kt1_A1f32_1i16t1_p16_A1f32_1i16t1_p16_I64"
     assert copied(array((65,), at=(1 << 20) + 4))[1] == "copy_Kt1_A1f32_1t1_A1f32_1i16t1_p16_I64"
 
 
-def test_arguments_that_overlap_are_said_to():
+def test_overlapping_arguments_are_marked():
     assert copied(array((64,)), array((64,)))[1] == "copy_Kt1_A1f32_1i16t1_p16g0_A1f32_1i16t1_p16g0_I64"
     assert copied(array((64,), strides=(0,)))[1] == "copy_Kt1_A1f32_1i16v4l0_p16i_A1f32_1i16t1_p16_I64"
 
@@ -40,7 +40,7 @@ def test_hints_reach_the_bytecode():
     assert copied()[0] == plain
 
 
-def test_one_that_is_proved_inside_has_neither_check_nor_padding():
+def test_an_access_proved_inside_has_neither_check_nor_padding():
     """The compiler fails on an unchecked access that is padded."""
     checked, free = entry_of(kernels.add), entry_of(kernels.add, "zxy")
     arguments = free.arguments({n: array((1024,), at=FAR << k) for k, n in enumerate("zxy")})
@@ -97,7 +97,7 @@ def said(before, seed=0):
                           text=True).stdout.splitlines()
 
 
-def test_it_is_the_same_in_every_process():
+def test_bytecode_is_the_same_in_every_process():
     """Or compiled kernels would not be found again."""
     assert said("") == said("for n in (32, 16): entry_of(kernels.gemm, BK=n)", seed=1)
 
@@ -110,7 +110,7 @@ def test_a_helper_or_a_global_that_is_another_makes_another_kernel(before):
     assert mine[1] != other[1]
 
 
-def test_what_cuda_tile_does_not_take_is_said_with_the_line_of_the_author():
+def test_errors_of_cuda_tile_name_the_source_line():
     entry = entry_of(kernels.stores_wide)
     arguments = entry.arguments({"z": array((1024,), "float16"), "x": array((1024,), at=FAR)})
     line = LINES.index("    z.store(ct.astype(x.load_like(z), ct.float32))") + 1

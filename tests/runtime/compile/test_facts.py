@@ -31,7 +31,7 @@ def test_an_aligned_array_in_c_order_has_all_facts():
     assert x.groups == () and not x.self_overlap and x.index == "int32"
 
 
-def test_nothing_is_said_that_is_not_true():
+def test_facts_are_true():
     x = of(array((1000, 33), at=(1 << 20) + 4)).parameters[0]
     assert x.alignment == 1
     assert x.stride_divisors == (1, 1) and x.shape_divisors == (1, 1)
@@ -77,7 +77,7 @@ def test_rows_that_interleave_without_touching_share_nothing():
     assert of(a, b).parameters[0].groups == ()
 
 
-def test_elements_that_share_memory_are_said_to():
+def test_elements_that_share_memory_are_marked():
     assert of(array((8, 8), strides=(0, 1))).parameters[0].self_overlap
     assert of(array((8, 8), strides=(4, 1))).parameters[0].self_overlap
     assert not of(array((8, 8), strides=(1, 8))).parameters[0].self_overlap
@@ -94,7 +94,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_no_kernel_takes_is_refused(case):
+def test_unsupported_arguments_are_refused(case):
     value, message = WRONG[case]
     with pytest.raises(UnsupportedArgumentError, match="(?s)" + message):
         of(value)
@@ -126,7 +126,7 @@ def arrays(draw, at):
 
 
 @given(arrays(1 << 20), arrays(1 << 20), arrays(1 << 20), arrays(1 << 20))
-def test_what_is_found_holds_and_a_variant_is_refused_where_it_does_not(a, b, c, d):
+def test_facts_hold_and_variants_are_refused_otherwise(a, b, c, d):
     first, second = (a, b, 64), (c, d, 64)
     mine, other = signature_of(COPY, first), signature_of(COPY, second)
     assert are_met(mine, first)

@@ -35,6 +35,6 @@ def test_a_hint_may_depend_on_the_target():
     ({"lineinfo": 1}, "`lineinfo` is True or False, not 1"),
     ({"num_ctas": "2"}, "`num_ctas` is a power of two from 1 to 16, not '2'"),
 ])
-def test_what_the_compiler_does_not_take_is_named(hints, message):
+def test_unsupported_options_are_named(hints, message):
     with pytest.raises(HintError, match=message):
         Options.of(hints, "sm_90")

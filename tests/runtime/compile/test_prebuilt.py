@@ -46,7 +46,7 @@ def wanted(sketch=ADD, kernel=kernels.add, arch="sm_90", options=None):
     return prebuilt.code_of(found.function, found.signature, arch, options or Options.of(kernel.hints, arch))
 
 
-def test_a_launch_gets_what_was_built(folder, monkeypatch):
+def test_a_launch_uses_the_prebuilt_cubin(folder, monkeypatch):
     assert wanted() is None, "nothing was loaded"
     assert tcr.load(folder, compile=False) == ("kernels.py::add",)
     monkeypatch.setattr(building, "assemble", lambda *a: pytest.fail("compiled"))
@@ -62,7 +62,7 @@ def test_a_launch_gets_what_was_built(folder, monkeypatch):
     ({"options": Options(occupancy=4)}, "extents, strides or hints"),
     ({"sketch": "x=f32[64], z=f32[64], T=16", "kernel": kernels.copy, "options": Options()}, "has a kernel `copy`"),
 ])
-def test_what_was_not_built_is_compiled_or_refused(folder, other, says):
+def test_missing_prebuilt_kernels_are_compiled_or_refused(folder, other, says):
     tcr.load(folder)
     assert wanted(**other) is None
     tcr.load(folder, compile=False)
@@ -70,7 +70,7 @@ def test_what_was_not_built_is_compiled_or_refused(folder, other, says):
         wanted(**other)
 
 
-def test_source_that_is_other_than_what_was_built(folder, monkeypatch):
+def test_a_cubin_of_changed_source_is_refused(folder, monkeypatch):
     tcr.load(folder, compile=False)
     wanted()
     function = specialize_for_sketch(kernels.add, ADD).function
@@ -104,7 +104,7 @@ def test_a_cubin_of_other_assumptions_under_a_manifest_that_lies(folder):
 
 
 @pytest.mark.parametrize("key, value", [("tilecheck", "0.0"), ("python", "2.7")])
-def test_other_versions(folder, key, value):
+def test_prebuilt_kernels_of_other_versions_are_refused(folder, key, value):
     document = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").write_text(json.dumps({**document, key: value}))
     with pytest.raises(tcr.ToolVersionError, match=f"{value}.* and this is tilecheck {__version__}"):
@@ -117,7 +117,7 @@ def test_a_folder_that_others_can_write(folder):
         tcr.load(folder)
 
 
-def test_a_folder_that_is_none(tmp_path):
+def test_an_invalid_folder_is_refused(tmp_path):
     with pytest.raises(tcr.CompileError, match="cannot be read"):
         tcr.load(tmp_path)
 

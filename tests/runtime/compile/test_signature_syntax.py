@@ -43,7 +43,7 @@ def test_arrays_and_numbers():
     ("z=[4]/[2] by Zigzag() on 2", r"schedule `Zigzag\(\)`, which is none\n.*Linear\(\), Grouped\(8\)"),
     ("z=[4]/[2] by Grouped(__import__('os')) on 2", "which is none"),
 ])
-def test_what_cannot_be_read_is_named(text, message):
+def test_unreadable_text_is_named(text, message):
     with pytest.raises(SketchError, match=message):
         parse_sketch(text)
 
@@ -80,7 +80,7 @@ def test_a_kernel_of_cutile():
     ("z=[64]/[32], x=[64], y=[64], B=16", r"`z` has pieces \(32,\), where `B = 16` stands for 32"),
     ("z=[64]/[32] by Linear() on 99, x=[64], y=[64]", "mapped to 99 blocks: between 1 and 2"),
 ])
-def test_what_a_kernel_does_not_take_is_named(text, message):
+def test_an_unsupported_argument_is_named(text, message):
     with pytest.raises(SketchError, match=message):
         specialize_for_sketch(kernels.add, text)
 
@@ -89,7 +89,7 @@ def test_what_a_kernel_does_not_take_is_named(text, message):
     ("z=[64]/[32], x=[64], a=x", "`a` is `x`, which is neither"),
     ("z=[64]/[32], x=[64], a=[3]", "`a` is a number of type float\n.*write `a=1.0`"),
 ])
-def test_numbers_that_are_none(text, message):
+def test_invalid_numbers_are_refused(text, message):
     with pytest.raises(SketchError, match=message):
         specialize_for_sketch(kernels.axpy, text)
 
@@ -98,7 +98,7 @@ def test_numbers_that_are_none(text, message):
     ("x=[64], z=f32[64], T=16", "`x` has no element type"),
     ("x=f32[64], z=f32[64]/[4], T=16", "`z` is divided into pieces"),
 ])
-def test_what_a_kernel_of_cutile_does_not_take(text, message):
+def test_an_argument_that_a_cutile_kernel_does_not_accept(text, message):
     with pytest.raises(SketchError, match=message):
         specialize_for_sketch(kernels.copy, text)
 

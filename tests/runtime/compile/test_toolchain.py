@@ -48,7 +48,7 @@ def versions(monkeypatch):
     return known
 
 
-def test_one_that_is_named_is_taken(tmp_path, monkeypatch):
+def test_a_named_compiler_is_used(tmp_path, monkeypatch):
     path = fake.tileiras(tmp_path, release="13.5")
     monkeypatch.setenv(OVERRIDE, path)
     tools = find_toolchain()
@@ -62,7 +62,7 @@ def test_an_older_one_gets_older_bytecode_with_all_bounds_checks(tmp_path, monke
     assert find_toolchain().bytecode == "13.3" and not find_toolchain().unchecked
 
 
-def test_one_on_the_path_is_found(tmp_path, versions, monkeypatch):
+def test_a_compiler_on_the_path_is_found(tmp_path, versions, monkeypatch):
     path = fake.tileiras(tmp_path)
     monkeypatch.setenv("PATH", os.path.dirname(path))
     assert find_toolchain().tileiras == path
@@ -76,7 +76,7 @@ def test_one_on_the_path_is_found(tmp_path, versions, monkeypatch):
     ({"nvidia-cuda-tileiras": "13.4.92", "nvidia-cuda-nvcc": "13.5.1", "nvidia-nvvm": "13.4.92"},
      r"different versions: .*nvcc 13.5.1(?s:.)*pip install 'nvidia-cuda-tileiras==13.4.\*'"),
 ])
-def test_what_is_missing_or_does_not_go_together_is_said(versions, packages, message):
+def test_missing_or_incompatible_tools_are_reported(versions, packages, message):
     versions.update(packages)
     for name in [n for n, v in versions.items() if v is None]:
         del versions[name]
@@ -92,7 +92,7 @@ def test_versions_that_will_not_do(tmp_path, monkeypatch, release, message):
         find_toolchain()
 
 
-def test_a_named_compiler_that_is_none(tmp_path, monkeypatch):
+def test_a_named_compiler_that_does_not_exist_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setenv(OVERRIDE, str(tmp_path / "nothing"))
     with pytest.raises(MissingToolError, match=f"{OVERRIDE} names `.*nothing`, which is not a program\n.*unset it"):
         find_toolchain()
@@ -127,12 +127,12 @@ def test_architectures_that_a_compiler_does_not_have(tmp_path, monkeypatch, arch
         check_supported(arch, find_toolchain())
 
 
-def test_one_that_lists_no_architectures_is_asked_for_all(tmp_path, monkeypatch):
+def test_a_compiler_that_lists_no_architectures_is_tried_for_all(tmp_path, monkeypatch):
     monkeypatch.setenv(OVERRIDE, fake.tileiras(tmp_path, architectures=""))
     check_supported("sm_130", find_toolchain())
 
 
-def test_tools_see_nothing_of_another_cuda():
+def test_tools_ignore_another_cuda_in_the_environment():
     given = {"CUDA_HOME": "/old", "CUDA_PATH": "/old", "LD_LIBRARY_PATH": "/old/lib64", "LD_PRELOAD": "x.so",
              "NVVM_HOME": "/old", "PATH": "/old/bin", "HOME": "/home/me", "TMPDIR": "/scratch"}
     assert environment("/new/bin/tileiras", given) == {"HOME": "/home/me", "TMPDIR": "/scratch", "PATH": "/new/bin"}

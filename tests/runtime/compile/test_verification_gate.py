@@ -26,11 +26,11 @@ def loaded(tmp_path, monkeypatch, text, name="fresh"):
 
 
 @pytest.mark.parametrize("name", ["add", "axpy", "gemm", "copy", "long"])
-def test_what_is_proved_under_a_contract_may(name):
+def test_kernels_proved_under_a_contract_may_be_compiled(name):
     assert require_verified(getattr(kernels, name)._pyfunc) == Verification("contract")
 
 
-def test_every_right_kernel_of_the_cases_may():
+def test_right_kernels_of_the_cases_may_be_compiled():
     for name in ("add", "gemm", "rms_norm", "gathers_rows", "two_outputs"):
         assert require_verified(getattr(cases, name)._pyfunc).how == "contract"
 
@@ -40,14 +40,14 @@ WRONG = ["store_to_input", "wrong_shape", "operands_swapped", "hand_made_index",
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_no_wrong_kernel_of_the_cases_may(name):
+def test_wrong_kernels_of_the_cases_may_not_be_compiled(name):
     kernel = getattr(cases, name)
     assert isinstance(kernel, Kernel)
     with pytest.raises(UnsettledKernelError, match=f"`{name}` is not compiled: the checker refuses it"):
         require_verified(kernel._pyfunc)
 
 
-def test_what_the_checker_says_is_part_of_the_error():
+def test_the_error_contains_the_findings():
     with pytest.raises(UnsettledKernelError) as caught:
         require_verified(kernels.first_tile._pyfunc)
     text = str(caught.value)
@@ -78,7 +78,7 @@ def k(z, rows, T: ct.Constant[int]):
 
 @pytest.mark.parametrize("comment", ["", "  # tilecheck: allow[TC304] another rule",
                                      "  # tilecheck: allow[TC102] only one of both"])
-def test_an_opt_out_from_another_rule_is_none(tmp_path, monkeypatch, comment):
+def test_a_suppression_of_another_rule_does_not_count(tmp_path, monkeypatch, comment):
     module = loaded(tmp_path, monkeypatch, SCATTER.format(comment=comment))
     with pytest.raises(UnsettledKernelError):
         require_verified(module.k._pyfunc)
@@ -106,7 +106,7 @@ def k(x, z, T: ct.Constant[int]):
 """
 
 
-def test_a_file_that_was_edited_after_it_was_loaded_proves_nothing(tmp_path, monkeypatch):
+def test_a_file_edited_after_loading_invalidates_the_proof(tmp_path, monkeypatch):
     module = loaded(tmp_path, monkeypatch, GOOD.replace("ct.store(z, (i,)", "ct.store(z, (0,)"), "edited")
     (tmp_path / "edited.py").write_text(GOOD)
     message = r"its source, or that of a helper, has changed since it was loaded\n(?s:.)*load it anew"
@@ -126,7 +126,7 @@ def k(x, z, T: ct.Constant[int]):
 """
 
 
-def test_a_helper_that_was_edited_after_it_was_loaded_proves_nothing(tmp_path, monkeypatch):
+def test_a_helper_edited_after_loading_invalidates_the_proof(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "wrong_helpers.py").write_text("def place(i):\n    return i // 2\n")
     module = loaded(tmp_path, monkeypatch, HELPED.format(helpers="wrong_helpers"), "helped")
@@ -175,7 +175,7 @@ def k(x, z):
 """
 
 
-def test_a_global_that_the_program_has_changed_proves_nothing(tmp_path, monkeypatch):
+def test_a_changed_global_invalidates_the_proof(tmp_path, monkeypatch):
     module = loaded(tmp_path, monkeypatch, SIZED, "sized")
     module.OTHER = 8
     assert require_verified(module.k._pyfunc).how == "contract"
@@ -185,7 +185,7 @@ def test_a_global_that_the_program_has_changed_proves_nothing(tmp_path, monkeypa
         require_verified(module.k._pyfunc)
 
 
-def test_a_global_that_is_changed_after_it_was_settled_proves_nothing_any_more(tmp_path, monkeypatch):
+def test_a_global_changed_after_the_check_invalidates_the_proof(tmp_path, monkeypatch):
     module = loaded(tmp_path, monkeypatch, SIZED, "sized_later")
     assert require_verified(module.k._pyfunc).how == "contract"
     module.TILE = 128
@@ -214,7 +214,7 @@ def k(x, z, T: ct.Constant[int]):
 """
 
 
-def test_another_function_in_the_place_of_a_helper_proves_nothing(tmp_path, monkeypatch):
+def test_a_replaced_helper_invalidates_the_proof(tmp_path, monkeypatch):
     """That it is written in the same file makes no difference: it is not the one that is named."""
     module = loaded(tmp_path, monkeypatch, SWAPPED, "swapped")
     assert require_verified(module.k._pyfunc).how == "contract"

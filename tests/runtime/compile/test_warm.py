@@ -42,7 +42,7 @@ def test_a_kernel_that_is_not_proved_takes_a_reason():
     assert made.compiled.cubin and made.verification.reasons == ("looked at",)
 
 
-def test_what_a_launch_would_refuse_is_refused():
+def test_arguments_that_a_launch_refuses_are_refused():
     z, x = tcr.zeros((1024,), tcr.f32).partition(128), tcr.ones((1024,), tcr.f32)
     with pytest.raises(LaunchArgumentError, match="`y` is missing"):
         kernels.add.compile(z, x, arch="sm_90")

@@ -50,7 +50,7 @@ def test_alternatives_are_shown_as_they_are_written():
     assert k.declares_alternatives(p, 0).sync().numpy().tolist() == [0] * 6
 
 
-def test_a_clause_about_nothing_is_refused():
+def test_a_clause_without_a_subject_is_refused():
     error = refused(ContractError, lambda: k.declares_nonsense(tcr.zeros((8,), f32).partition(2)))
     assert error.summary == "`declares_nonsense` declares `m < 4`; a launch has no `m` that is an integer"
     assert error.fix == "speak of parameters, of their `shape` and `strides`, of type variables and of `grid`"
@@ -77,7 +77,7 @@ def test_inner_extents_of_a_product_agree():
     assert (made.numpy() == 128).all()
 
 
-def test_a_contract_that_speaks_of_data_is_looked_up_in_it():
+def test_a_contract_on_data_is_checked_on_the_data():
     x = tcr.arange(8, dtype=f32)
     rows = tcr.from_numpy(np.array([1, 2, 5, 2], np.int32))
     error = refused(ContractError, lambda: k.picked(tcr.zeros((4,), f32).partition(2), x, rows).sync())
@@ -144,7 +144,7 @@ def test_contracts_are_worked_out_once_a_kernel():
     (k.sixteen, ("z.shape[0] <= x.shape[0]",)),
     (k.outside, ()),
 ])
-def test_what_operations_need_by_themselves(kernel, clauses):
+def test_operations_have_needs_of_their_own(kernel, clauses):
     assert infer_requirements(kernel._pyfunc) == clauses
 
 
@@ -161,7 +161,7 @@ def _made():
     return inner
 
 
-def test_a_kernel_without_a_file_is_held_to_what_its_operations_need():
+def test_a_kernel_without_a_file_is_checked_for_the_needs_of_its_operations():
     space = {"__name__": "typed_in"}
     text = ("from tests.runtime.launches.kernels import B, Dyn, Mut, Ref, f32, kernel\n\n\n@kernel\n"
             "def typed(z: Mut[f32, B], x: Ref[f32, Dyn]) -> None:\n    z.store(x.load_like(z))\n")
@@ -189,7 +189,7 @@ def sometimes(z: tcr.Mut[f32, k.B], x: tcr.Ref[f32, tcr.Dyn], flag: int) -> None
     z.store(t)
 
 
-def test_a_text_that_is_no_contract_is_said():
+def test_an_invalid_contract_is_reported():
     from tilecheck import requires
 
     wrong = requires("z.shape[0] <")(lambda z: None)

@@ -63,14 +63,14 @@ def test_a_watched_launch_warns_once_a_kernel():
     assert [r.numpy().tolist() for r in results] == [[0, 1, 2, 3] * 2] * 3
 
 
-def test_what_goes_wrong_is_found_all_the_same():
+def test_an_unproved_launch_still_reports_faults():
     with pytest.warns(UnprovenWarning, match="TC105 `racing` does not pass the checker"):
         operation = u.racing(_pieces(), tcr.ones((8,), f32))
     with pytest.raises(KernelFaultError, match="TC101 two blocks write element"):
         operation.sync()
 
 
-def test_off_says_nothing(monkeypatch):
+def test_the_guard_can_be_disabled(monkeypatch):
     monkeypatch.setenv("TILECHECK_GUARD", "off")
     assert _said(lambda: u.placed(_pieces(), tcr.ones((8,), f32), tcr.zeros((1,), i32)).sync()) == []
 
@@ -110,7 +110,7 @@ def test_a_kernel_that_the_checker_does_not_see(monkeypatch):
 
 
 @pytest.mark.parametrize("setting", ["", "off", "warn", "error"])
-def test_where_nobody_watches_it_is_refused_whatever_is_set(setting, monkeypatch):
+def test_an_unwatched_launch_is_refused_under_every_setting(setting, monkeypatch):
     monkeypatch.setenv("TILECHECK_GUARD", setting)
     monkeypatch.setattr(CPU, "watches", False)
     x = tcr.ones((8,), f32)
@@ -121,7 +121,7 @@ def test_where_nobody_watches_it_is_refused_whatever_is_set(setting, monkeypatch
     assert unsafe("it is short")(_typed_in())(_pieces(), x).sync().numpy().tolist() == [1] * 8
 
 
-def test_a_setting_that_there_is_not(monkeypatch):
+def test_an_unknown_setting_is_an_error(monkeypatch):
     monkeypatch.setenv("TILECHECK_GUARD", "yes")
     x = tcr.ones((8,), f32)
     error = refused(LaunchArgumentError, lambda: k.add(_pieces(), x, x))
@@ -159,7 +159,7 @@ def test_a_kernel_that_is_edited_is_looked_at_again(tmp_path, monkeypatch):
     assert before(_pieces(), x).sync().numpy().tolist() == [1] * 8  # known from when it was looked at
 
 
-def test_a_file_that_was_edited_after_import_says_nothing_of_the_kernel(tmp_path, monkeypatch):
+def test_a_file_that_was_edited_after_import_is_not_used(tmp_path, monkeypatch):
     monkeypatch.setenv("TILECHECK_GUARD", "error")
     path, x = tmp_path / "edited_module.py", tcr.ones((8,), f32)
     path.write_text(SOURCE.format(body=BAD), encoding="utf-8")
@@ -170,7 +170,7 @@ def test_a_file_that_was_edited_after_import_says_nothing_of_the_kernel(tmp_path
                              "imported")
 
 
-def test_a_proof_that_assumes_what_no_launch_knows():
+def test_a_proof_with_an_unknown_assumption_is_not_enough():
     assumed = Contract(_findings("conditional", "where[0] <= 3"), (), ("where[0] <= 3",))
     guard.check_guard(k.add.__wrapped__, assumed, True)
     error = refused(UnprovenError, lambda: guard.check_guard(k.add.__wrapped__, assumed, False))
@@ -179,7 +179,7 @@ def test_a_proof_that_assumes_what_no_launch_knows():
     guard.check_guard(u.trusted.__wrapped__, assumed, False)
 
 
-def test_clauses_that_cannot_be_read_are_kept(monkeypatch):
+def test_unreadable_clauses_are_retained(monkeypatch):
     def typed(z, x):
         """Nothing is known of it but what follows."""
 
@@ -188,7 +188,7 @@ def test_clauses_that_cannot_be_read_are_kept(monkeypatch):
     assert found.unread == ("a[b[0]] <= 3",) and [d.text for d in found.demands] == ["n <= 3"]
 
 
-def test_what_the_configuration_silences_is_no_proof():
+def test_disabled_rules_are_not_proofs():
     silenced = Contract(_findings("refuted"), ())
     guard.check_guard(u.racing.__wrapped__, silenced, True)
     error = refused(UnprovenError, lambda: guard.check_guard(u.racing.__wrapped__, silenced, False))

@@ -34,6 +34,6 @@ def test_one_array_that_breaks_it_is_enough(text: str, said: str) -> None:
     assert said in str(caught.value)
 
 
-def test_of_a_list_without_arrays_nothing_is_known() -> None:
+def test_an_empty_list_has_no_known_properties() -> None:
     with pytest.raises(ContractError):
         _enforce("zs[*].shape[1] % T == 0", VALUES)

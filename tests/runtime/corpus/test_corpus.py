@@ -27,7 +27,7 @@ FAMILIES = (activations, attention, liger, models, products, rotations, routing,
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
-def test_kernel_of_the_corpus(name: str, corpus: Path) -> None:
+def test_kernels_of_the_corpus_compute_the_expected_values(name: str, corpus: Path) -> None:
     module, function, build = EXAMPLES[name]
     run = build(np.random.default_rng(7))
     report = sanitize(kernel(corpus, module, function), run.grid, run.args, seed=1)

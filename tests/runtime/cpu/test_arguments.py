@@ -136,11 +136,11 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("body", "grid", "arguments", "message"), REFUSED)
-def test_what_is_refused_is_named(body, grid, arguments, message):
+def test_refused_arguments_are_named(body, grid, arguments, message):
     with pytest.raises((TypeError, TileError)) as caught:
         sanitize(ct.kernel(body), grid, arguments, seed=None)
     assert str(caught.value) == message
 
 
-def test_what_is_only_read_may_be_frozen():
+def test_inputs_may_be_read_only_arrays():
     assert sanitize(ct.kernel(copied), (2,), (_frozen(8), np.zeros(8, np.float32), 4)).clean

@@ -210,7 +210,7 @@ def test_false_assumptions_are_errors():
         run(assumed, 6)
 
 
-def test_nothing_of_the_module_is_changed():
+def test_a_run_does_not_change_the_module():
     before = dict(vars(device_helpers))
     run(with_helpers, floats(4), zeros(4), 4)
     assert vars(device_helpers) == before

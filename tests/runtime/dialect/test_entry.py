@@ -93,7 +93,7 @@ def test_a_smaller_grid_leaves_the_rest_untouched():
     assert arrays["z"].tolist() == [2.0] * 12 + [0.0] * 8
 
 
-def test_hints_are_kept_and_replaced():
+def test_hints_are_stored_and_replaced():
     tuned = kernel(occupancy=2, num_ctas=1)(dialect.add._pyfunc)
     assert tuned.hints == {"occupancy": 2, "num_ctas": 1}
     assert tuned.replace_hints(occupancy=4).hints == {"occupancy": 4, "num_ctas": 1}
@@ -101,6 +101,6 @@ def test_hints_are_kept_and_replaced():
     assert (tuned.__name__, repr(tuned)) == ("add", "<kernel add>")
 
 
-def test_what_is_no_function_has_no_entry():
+def test_objects_that_are_not_functions_have_no_entry():
     with pytest.raises(TypeError, match="@kernel is for a plain function, not for 7"):
         kernel(7).entry(ADD)  # type: ignore[call-overload]

@@ -37,7 +37,7 @@ def test_its_kernels_may_be_compiled(name):
         require_verified(kernel._pyfunc)
 
 
-def test_nothing_is_found_in_them():
+def test_the_examples_have_no_finding():
     report = check_paths([str(FOLDER)])
     assert not report.diagnostics and not report.failures, [d.message for d in report.diagnostics]
 

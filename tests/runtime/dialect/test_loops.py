@@ -57,7 +57,7 @@ def test_one_line_loops():
 
 
 @pytest.mark.parametrize("name", ["leaves_early", "goes_on_early", "on_two_lines"])
-def test_what_cannot_be_unrolled_is_left_alone(name):
+def test_loops_that_cannot_be_unrolled_are_unchanged(name):
     assert not changed(getattr(looping, name), False)
 
 

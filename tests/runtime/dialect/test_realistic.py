@@ -32,13 +32,13 @@ def test_every_kernel_is_launched(report):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_it_is_proved(report, name):
+def test_a_right_kernel_is_proved(report, name):
     (found,) = [k for k in report.kernels if k.name == name]
     assert found.verdict == "proved"
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_it_computes_what_numpy_does(name):
+def test_a_kernel_computes_the_same_as_numpy(name):
     found, wanted = ALL[name]()
     assert len(found) == len(wanted)
     for mine, theirs in zip(found, wanted, strict=True):
@@ -47,7 +47,7 @@ def test_it_computes_what_numpy_does(name):
 
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("name", KERNELS)
-def test_it_compiles(name, compact):
+def test_a_kernel_compiles(name, compact):
     pytest.importorskip("cuda.tile._compile", reason="compiling to Tile IR takes the package cuda-tile")
     from tests.runtime.dialect.tileir import exported, parameters
 

@@ -97,7 +97,7 @@ class TestMappedPartitions:
         (Walk(-1), "cannot be walked along axis -1"),
         (Grouped(0), "'z' cannot be walked in groups of 0"),
     ])
-    def test_schedules_that_mean_nothing(self, schedule, message):
+    def test_meaningless_schedules_are_refused(self, schedule, message):
         with pytest.raises(PlanError, match=message):
             specialized(kernels.copy2, {"z": np.zeros((20, 20))}, {"z": (4, 4)}, schedule=schedule, blocks=1)
 
@@ -130,7 +130,7 @@ class TestOnlyCellsOfTheOwnPartition:
         assert report.clean, str(report)
         assert np.array_equal(given["a"] + given["b"], given["x"])
 
-    def test_a_hand_made_index_writes_the_own_piece(self):
+    def test_an_index_written_by_hand_writes_the_own_piece(self):
         z, x = np.zeros((8, 8), np.float32), np.arange(64, dtype=np.float32).reshape(8, 8)
         report = run(dialect.hand_made_index, {"z": z, "x": x}, {"z": (4, 4)})
         assert report.clean, str(report)
@@ -144,7 +144,7 @@ class TestOnlyCellsOfTheOwnPartition:
         refused(wrong.stores_a_larger_tile_by_cell, {"z": (4,)}, "TC109: nested tiles of shape")
         refused(dialect.wrong_shape, {"z": (4, 8)}, "TC501")
 
-    def test_the_raw_array_is_an_opt_out_which_the_sanitizer_watches(self):
+    def test_the_raw_array_is_a_suppression_that_the_sanitizer_checks(self):
         given = {"z": np.zeros(20, np.float32), "x": np.ones(20, np.float32)}
         report = run(dialect.raw_store_into_piece, given, {"z": (4,)})
         assert report.codes() == {"TC101"}
@@ -222,7 +222,7 @@ class TestNumbersOfPieces:
     @pytest.mark.parametrize(("schedule", "shape"), [
         (Linear(), (2**31 - 5, 1)), (Walk(1), (3, 2**28)), (Grouped(2**29), (4, 3)),
     ])
-    def test_as_many_as_can(self, schedule, shape):
+    def test_as_many_items_as_can_be_counted(self, schedule, shape):
         entry = specialized(kernels.copy2, {"z": np.zeros((2, 2))}, {"z": (1, 1)}, schedule=schedule, blocks=3)
         assert entry.grid({"z": shape}) == (3, 1, 1)
 
@@ -238,7 +238,7 @@ class TestPermutedViews:
         assert run(wrong.extent_of_a_turned_view, {"z": z, "x": x}, {"z": (4,)}).clean
         assert z[0] == 4 * 10_000 + 7 * 100 + 3
 
-    def test_what_is_no_permutation_is_refused(self):
+    def test_invalid_permutations_are_refused(self):
         refused(wrong.turns_badly, {"z": (4, 4)}, r"\(0, 0\) is not a permutation of 2 axes")
 
     def test_every_permutation_reads_the_right_elements(self):
@@ -261,12 +261,12 @@ class TestNestedPieces:
         refused(wrong.nests, {"z": (6,)}, self.MESSAGE, T=4)
         refused(wrong.nests_by_position, {"z": (6,)}, self.MESSAGE, T=4)
 
-    def test_the_given_case(self):
+    def test_a_nested_tile_reaches_into_another_piece(self):
         z, x = np.zeros(100, np.float32), np.zeros(100, np.float32)
         with pytest.raises(Exception, match="TC109"):
             run(dialect.nested_does_not_divide, {"z": z, "x": x}, {"z": (48,)})
 
-    def test_it_need_not_divide_the_piece_of_an_only_block(self):
+    def test_a_nested_tile_need_not_divide_the_piece_of_a_single_block(self):
         z = np.ones(6, np.float32)
         assert run(wrong.nests, {"z": z}, {"z": (6,)}, T=4).clean
         assert not z.any()

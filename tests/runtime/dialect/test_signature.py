@@ -88,7 +88,7 @@ unreadable.__annotations__["z"] = "Mut[f32"
     (unreadable, r"^parameter 'z': the annotation 'Mut\[f32' cannot be read"),
     (six, "^parameter 's' has 6 axes; arrays have at most 5: merge some"),
 ])
-def test_what_is_no_signature(function, message):
+def test_invalid_signatures_are_reported(function, message):
     with pytest.raises(SignatureError, match=message):
         signature(function)
 

@@ -53,7 +53,7 @@ def _stubbed(name: str) -> set[str]:
 @pytest.mark.parametrize(("kind", "fields"), [
     (Mut, {"array", "tile"}), (Ref, set()), (Part, {"tile"}), (Shared, set()),
 ])
-def test_the_device_has_what_type_checkers_see(kind, fields):
+def test_the_device_has_the_members_that_type_checkers_see(kind, fields):
     methods = {n for n, v in vars(kind).items() if callable(v) and not n.startswith("_")} - {"resolve_cell"}
     methods |= {n for n in ("__getitem__", "__setitem__") if n in vars(kind)}
     assert _stubbed(kind.__name__) == methods | fields

@@ -158,7 +158,7 @@ def test_pieces_are_read_back_by_cell(schedule):
     assert np.array_equal(z, before + y)
 
 
-def test_one_output_is_read_where_the_other_is():
+def test_an_output_is_read_at_the_cell_of_another():
     z, y = floats(30), floats(30) * 2
     silent(kernels.both_pieces, {"z": z, "y": y}, {"z": (8,), "y": (8,)})
     assert np.array_equal(z, y)
@@ -274,7 +274,7 @@ def test_every_update():
     assert found == [5, 8, 5 | 6 | 7 | 8, 5 & 6 & 7 & 8, 5 ^ 6 ^ 7 ^ 8]
 
 
-def test_checks_are_dropped_where_everything_is_inside():
+def test_checks_are_dropped_where_all_accesses_are_inside():
     z, x, y = floats(1024), floats(1024), floats(1024)
     entry_options = {"inside": frozenset({"z", "x", "y"})}
     silent(dialect.add, {"z": z, "x": x, "y": y}, {"z": (128,)}, **entry_options)

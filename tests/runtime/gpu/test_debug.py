@@ -21,7 +21,7 @@ def program(*command, **environment):
                           env={**os.environ, **environment})
 
 
-def test_what_a_kernel_prints():
+def test_output_of_a_kernel_is_printed():
     done = program(sys.executable, "-m", "tests.runtime.gpu.printing")
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.split("\n"))[-2:] == [f"block {n} adds up to 32.000000" for n in range(2)]

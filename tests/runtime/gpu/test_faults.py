@@ -49,7 +49,7 @@ def test_a_kernel_that_faults_is_named():
     assert out.splitlines()[-1] == "DeviceFailureError" and code in (0, 1, 120)
 
 
-def test_no_driver_and_no_device_are_said():
+def test_a_missing_driver_or_device_is_reported():
     _, out, err = script("import tilecheck_runtime as tcr; tcr.zeros((4,), 'float32')", CUDA_VISIBLE_DEVICES="")
     assert "NoGPUError" in err and "CUDA_VISIBLE_DEVICES" in err, (out, err)
     code, out, err = script("import tilecheck_runtime as tcr; print(tcr.zeros((4,), 'float32')._storage.memory.device)",

@@ -34,7 +34,7 @@ def test_a_loop_that_makes_its_output():
         assert (z.numpy() == 1 + n).all()
 
 
-def test_on_other_streams():
+def test_tensors_are_filled_on_other_streams():
     sides = [tcr.stream(f"side {n}") for n in range(3)]
     x = tcr.ones((N,), f32)
     for n in range(60):

@@ -104,7 +104,7 @@ def test_tensors_of_torch_in_the_dialect():
     assert (ours.numpy().astype(np.float32) == wide.T.float().cpu().numpy()).all()
 
 
-def test_torch_memory_is_kept_until_a_launch_is_through():
+def test_torch_memory_is_retained_until_a_launch_ends():
     n = 1 << 24
     x = torch.ones(n, device="cuda")
     out = torch.zeros(n, device="cuda")
@@ -118,7 +118,7 @@ def test_torch_memory_is_kept_until_a_launch_is_through():
     assert (bound.release().numpy() == 2).all()
 
 
-def test_work_of_torch_comes_before_ours():
+def test_our_launches_wait_for_work_of_torch():
     side = torch.cuda.Stream()
     with torch.cuda.stream(side):
         a = torch.randn(4096, 4096, device="cuda")

@@ -22,7 +22,7 @@ def pieces(n=N, tile=1024):
     return tcr.zeros((n,), f32).partition(tile)
 
 
-def test_tensors_come_and_go():
+def test_tensors_are_created_and_freed():
     x = tcr.randn((33, 65), f32, seed=1)
     assert x._storage.memory.device == "cuda:0"
     values = x.numpy()
@@ -79,7 +79,7 @@ def test_awaiting_many():
     asyncio.run(main())
 
 
-def test_streams_are_ordered_by_what_they_touch():
+def test_streams_are_ordered_by_the_memory_they_touch():
     first, second = tcr.stream("first"), tcr.stream("second")
     x = tcr.ones((N,), f32)
     z = add(pieces(), x, x).start(first).wait().unpartition()

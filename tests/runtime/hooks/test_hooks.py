@@ -57,12 +57,12 @@ def test_a_race_in_a_script_is_reported(script: Path) -> None:
 
 
 @pytest.mark.parametrize(("form", "text"), [("concise", "TC101"), ("json", '"code": "TC101"')])
-def test_other_formats(script: Path, form: str, text: str) -> None:
+def test_reports_have_other_formats(script: Path, form: str, text: str) -> None:
     result = CliRunner().invoke(command, ["--format", form, "--exit-zero", str(script), "x"], standalone_mode=False)
     assert result.return_value == 0 and text in result.stderr
 
 
-def test_a_script_that_fails(tmp_path: Path) -> None:
+def test_the_status_of_a_failing_script_is_passed_on(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("raise ValueError('no')\n", encoding="utf-8")
     result = CliRunner().invoke(command, [str(tmp_path / "bad.py")], standalone_mode=False)
     assert result.return_value == 2 and "ValueError: no" in result.stderr
@@ -169,7 +169,7 @@ def test_the_checker_does_not_import_the_runtime() -> None:
     assert _python(code).returncode == 0
 
 
-def test_entry_points_name_what_exists() -> None:
+def test_entry_points_name_existing_objects() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for group in ("tilecheck.commands", "pytest11"):
         for target in project["entry-points"][group].values():

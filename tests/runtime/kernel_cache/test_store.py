@@ -39,7 +39,7 @@ def place(store, n):
     return store._place(key(n))
 
 
-def test_what_was_made_is_found(tmp_path):
+def test_built_entries_are_found(tmp_path):
     store = Store(tmp_path / "kernels")
     assert put(store, 1) == (record(1), False)
     assert Store(tmp_path / "kernels").get_or_make(key(1), lambda: pytest.fail("made again"), lambda _: True) == (
@@ -50,7 +50,7 @@ def test_what_was_made_is_found(tmp_path):
 
 
 @posix
-def test_it_belongs_to_the_user_alone(tmp_path):
+def test_the_cache_is_private_to_the_user(tmp_path):
     store = Store(tmp_path / "new" / "kernels")
     put(store, 1)
     for path in (store.folder, *store.folder.rglob("*")):
@@ -69,7 +69,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_entry_is_made_anew(tmp_path, damage):
+def test_a_damaged_entry_is_rebuilt(tmp_path, damage):
     store = Store(tmp_path / "kernels")
     put(store, 1)
     path = place(store, 1)
@@ -80,7 +80,7 @@ def test_a_damaged_entry_is_made_anew(tmp_path, damage):
     assert put(store, 1) == (record(1), True)
 
 
-def test_an_entry_that_its_reader_refuses_is_made_anew(tmp_path):
+def test_an_entry_that_its_reader_refuses_is_rebuilt(tmp_path):
     store = Store(tmp_path / "kernels")
     put(store, 1)
     made = store.get_or_make(key(1), lambda: record(1, 7), lambda r: len(r.cubin) == 7)
@@ -144,7 +144,7 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path):
         put(Store(tmp_path / "kernels"), 1)
 
 
-def test_where_nothing_can_be_kept_kernels_are_compiled_all_the_same(tmp_path, monkeypatch):
+def test_kernels_are_compiled_without_a_writable_cache(tmp_path, monkeypatch):
     store = Store(tmp_path / "kernels")
 
     def full(*_, **__):
@@ -173,7 +173,7 @@ def test_a_file_system_without_locks(tmp_path, monkeypatch, missing):
     assert put(store, 1) == (record(1), False) and put(store, 1) == (record(1), True)
 
 
-def test_what_was_not_used_for_longest_goes_first(tmp_path):
+def test_the_least_recently_used_entry_is_evicted_first(tmp_path):
     store = Store(tmp_path / "kernels", most=20_000)
     for n in range(10):
         put(store, n, 1500)
@@ -193,7 +193,7 @@ def test_using_an_entry_keeps_it(tmp_path):
     assert place(store, 1).stat().st_mtime > time.time() - PATIENCE
 
 
-def test_one_that_is_larger_than_the_cache_is_kept_until_the_next(tmp_path):
+def test_an_entry_larger_than_the_cache_stays_until_the_next(tmp_path):
     store = Store(tmp_path / "kernels", most=100)
     put(store, 1)
     assert put(store, 1)[1]
@@ -201,7 +201,7 @@ def test_one_that_is_larger_than_the_cache_is_kept_until_the_next(tmp_path):
     assert not place(store, 1).exists() and put(store, 2)[1]
 
 
-def test_what_dead_processes_left_is_removed(tmp_path):
+def test_files_of_dead_processes_are_removed(tmp_path):
     store = Store(tmp_path / "kernels", most=10)
     put(store, 1)
     old, young = (place(store, 1).with_name(name) for name in (".1-old", ".1-young"))
@@ -228,7 +228,7 @@ def test_threads_make_an_entry_once(tmp_path):
     assert len(made) == 1
 
 
-def test_what_goes_wrong_in_making_is_tried_again(tmp_path):
+def test_a_failed_build_is_retried(tmp_path):
     store = Store(tmp_path / "kernels")
 
     def fails():
@@ -279,7 +279,7 @@ def test_processes_make_an_entry_once(tmp_path):
 
 @posix
 @pytest.mark.slow
-def test_eight_processes_that_are_killed_leave_nothing_wrong(tmp_path):
+def test_eight_killed_processes_leave_a_valid_cache(tmp_path):
     """Killed at any moment, over and over; whoever comes next gets whole kernels or makes them anew."""
     for turn in range(3):
         running = workers(tmp_path, 8, 100_000)
@@ -297,7 +297,7 @@ def test_eight_processes_that_are_killed_leave_nothing_wrong(tmp_path):
     assert store.info().bytes <= 400_000
 
 
-def test_where_the_cache_is(tmp_path, monkeypatch):
+def test_the_location_of_the_cache(tmp_path, monkeypatch):
     monkeypatch.setenv(folders.VARIABLE, str(tmp_path))
     assert folders.choose_folder() == tmp_path
     for off in ("off", "0", "none"):
@@ -318,7 +318,7 @@ def test_how_large_it_may_become(monkeypatch, text, size):
     assert limit() == size
 
 
-def test_a_size_that_is_none_is_named(monkeypatch):
+def test_an_invalid_size_is_reported(monkeypatch):
     monkeypatch.setenv(LIMIT, "much")
     with pytest.raises(ValueError, match="TILECHECK_KERNEL_CACHE_SIZE is a number of bytes such as 500M, not 'much'"):
         limit()

@@ -17,7 +17,7 @@ def _pieces(n=8, tile=4):
     return tcr.zeros((n,), f32).partition(tile)
 
 
-def test_by_position_and_by_name():
+def test_arguments_pass_by_position_and_by_name():
     x = tcr.ones((8,), f32)
     assert k.add(_pieces(), y=x, x=x).sync().numpy().tolist() == [2] * 8
     assert k.add(z=_pieces(), y=x, x=x).sync().numpy().tolist() == [2] * 8
@@ -144,13 +144,13 @@ def test_rule_18_outputs_are_not_inputs():
     assert k.add(p, y, y).sync().numpy().tolist() == [0] * 8
 
 
-def test_rule_18_outputs_that_interleave_are_told_apart():
+def test_rule_18_interleaved_outputs_are_distinguished():
     x = tcr.arange(16, dtype=f32)
     even, odd = x.view[0::2].partition(4), x.view[1::2]
     assert k.add(even, odd, odd).sync().numpy().tolist() == [2, 6, 10, 14, 18, 22, 26, 30]
 
 
-def test_two_outputs_are_apart():
+def test_two_outputs_are_disjoint():
     p = tcr.zeros((8,), f32).partition(4)
     error = refused(AliasedError, lambda: k.apart(p, p))
     assert error.summary == "`a` (here `p`) and `b` (here `p`) of `apart` share memory, and the kernel writes `a`"
@@ -160,13 +160,13 @@ def test_two_outputs_are_apart():
     assert a.numpy().tolist() == [1] * 8 and b.numpy().tolist() == [2] * 8
 
 
-def test_an_accumulator_is_nothing_else():
+def test_an_accumulator_has_no_second_role():
     x = tcr.zeros((8,), f32)
     error = refused(AliasedError, lambda: k.total(x.view[:1], x, 4))
     assert error.names == ("s", "x")
 
 
-def test_rule_18_what_was_moved_into_a_launch_cannot_be_used():
+def test_rule_18_a_tensor_moved_into_a_launch_cannot_be_used():
     x, p = tcr.ones((8,), f32), _pieces()
     launch = k.add(p, x, x)
     error = refused(MovedError, lambda: k.double(p))

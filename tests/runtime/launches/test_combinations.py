@@ -58,7 +58,7 @@ def test_parts_of_a_zip_do_not_depend_on_each_other():
     tcr.zip(first, second).sync()
 
 
-def test_a_zip_whose_part_reads_what_another_writes_is_refused():
+def test_a_zip_with_conflicting_parts_is_refused():
     x, y = tcr.zeros((8,), f32), tcr.ones((8,), f32)
     reading = k.add(_pieces(), y, x)
     writing = k.double(x.view[:4].partition(4))
@@ -94,7 +94,7 @@ def test_a_zip_is_of_operations(thing):
         tcr.zip(thing)
 
 
-def test_what_went_into_a_zip_is_gone():
+def test_operations_in_a_zip_are_consumed():
     launch = k.double(_pieces(1))
     both = tcr.zip(launch)
     error = refused(MovedError, lambda: launch.sync())
@@ -148,7 +148,7 @@ def test_an_error_between_the_steps_comes_out():
         k.outside(_pieces(), tcr.ones((8,), f32), _at(7)).then(k.double).sync()
 
 
-def test_a_failure_between_steps_that_nobody_waits_for_is_said():
+def test_an_unawaited_failure_between_steps_is_reported():
     def wrong(z):
         raise KeyError("mine")
 
@@ -168,7 +168,7 @@ def test_a_failure_between_steps_that_nobody_waits_for_is_said():
     assert str(warning.message) == "an operation failed, and nobody waited for it: 'mine'"
 
 
-def test_what_a_step_held_is_held_until_all_steps_are_through():
+def test_a_chain_holds_the_tensors_of_its_steps_to_the_end():
     x, y = tcr.ones((8,), f32), tcr.zeros((8,), f32)
     reached, go_on = threading.Event(), threading.Event()
 
@@ -194,7 +194,7 @@ def test_what_a_step_held_is_held_until_all_steps_are_through():
     assert y.numpy().tolist() == [2] * 8
 
 
-def test_a_step_may_write_what_an_earlier_one_read():
+def test_a_step_may_write_the_input_of_an_earlier_step():
     x = tcr.ones((8,), f32)
     made = k.add(_pieces(), x, x).then(lambda z: k.add(x.partition(4), z.unpartition(), tcr.ones((8,), f32))).sync()
     assert made.numpy().tolist() == [3] * 8
@@ -231,7 +231,7 @@ def test_parts_of_a_zip_within_a_chain_still_conflict():
     assert x.numpy().tolist() == [0] * 8
 
 
-def test_a_chain_that_nobody_waits_for_gives_back_what_it_held():
+def test_an_abandoned_chain_releases_its_memory():
     x = tcr.ones((8,), f32)
     flight = k.add(_pieces(), x, x).then(k.double).start()
     assert flight.ended(10)
@@ -265,7 +265,7 @@ def test_a_step_that_is_a_chain_itself():
     assert made.numpy().tolist() == [16] * 8
 
 
-def test_a_step_of_two_chains_on_halves_of_what_came_before():
+def test_a_step_may_run_two_chains_on_halves_of_its_input():
     def halves(z: tcr.Partition) -> tcr.Operation:
         whole = z.unpartition()
         return tcr.zip(*(k.double(h.partition(2)).then(k.double) for h in (whole.view[:4], whole.view[4:])))
@@ -296,7 +296,7 @@ def test_an_operation_given_twice_can_still_be_run():
     assert operation.sync().numpy().tolist() == [2] * 8
 
 
-def test_what_a_step_hands_to_others_is_not_part_of_the_chain():
+def test_a_tensor_that_escapes_a_step_leaves_the_chain():
     """A callback that a step schedules has a copy of its context; it is the program's all the same."""
     x, found = tcr.ones((8,), f32), []
 

@@ -17,7 +17,7 @@ RIGHT = ("add", "gemm", "rms_norm", "gathers_rows", "two_outputs")
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_the_checker_settles_them(name):
+def test_the_checker_decides_the_cases(name):
     assert contract_of(getattr(dialect, name)._pyfunc).verdict == "proved"
 
 

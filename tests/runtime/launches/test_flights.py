@@ -161,7 +161,7 @@ def test_a_launch_that_failed_gives_its_memory_back():
     assert x.numpy().tolist() == [0] * 8
 
 
-def test_what_the_sanitizer_finds_is_an_error():
+def test_sanitizer_findings_are_errors():
     x = tcr.ones((8,), f32)
     with pytest.raises(KernelFaultError) as caught:
         k.outside(_pieces(), x, _at(7)).sync()
@@ -173,7 +173,7 @@ def test_what_the_sanitizer_finds_is_an_error():
     assert error.use.file == __file__
 
 
-def test_an_open_session_gets_what_the_sanitizer_finds():
+def test_an_open_session_receives_sanitizer_findings():
     x = tcr.ones((8,), f32)
     with session() as found:
         k.outside(_pieces(), x, _at(7)).sync()
@@ -193,7 +193,7 @@ def test_a_session_that_opens_later_does_not():
 
 @pytest.mark.parametrize("early", [True, False])
 @pytest.mark.parametrize("cycle", [True, False])
-def test_a_failure_that_nobody_waits_for_is_said(early, cycle):
+def test_an_unawaited_failure_is_reported(early, cycle):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with held_up() as gate:
@@ -375,7 +375,7 @@ def test_threads_that_want_the_same_memory_do_not_both_get_it():
         assert len(got) == 1 and len(refusals) == 3
 
 
-def test_nothing_is_launched_over_nothing():
+def test_an_empty_grid_launches_nothing():
     x = tcr.zeros((0,), f32)
     made = k.add(tcr.zeros((0,), f32).partition(4), x, x).sync()
     assert made.grid == (0, 1, 1) and made.numpy().shape == (0,)
@@ -455,7 +455,7 @@ print("end")
 """
 
 
-def test_the_program_ends_when_everything_is_through(tmp_path):
+def test_the_program_ends_after_all_steps(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(CHAIN, encoding="utf-8")
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path,
@@ -463,7 +463,7 @@ def test_the_program_ends_when_everything_is_through(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n4.0\n", "")
 
 
-def test_of_several_threads_one_starts_an_operation():
+def test_only_one_of_several_threads_starts_an_operation():
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:

@@ -35,7 +35,7 @@ def test_rule_4_edge_tiles_are_clipped():
     ((), (), "`x` has 0 axes; a partition has 1 to 5"),
     ((1,) * 6, (1,) * 6, "`x` has 6 axes; a partition has 1 to 5"),
 ])
-def test_pieces_that_there_are_not(shape, tile, text):
+def test_invalid_pieces_are_refused(shape, tile, text):
     x = tcr.zeros(shape, f32)
     error = refused(LaunchArgumentError, lambda: x.partition(*tile))
     assert error.code == "TC408" and error.summary == text
@@ -63,14 +63,14 @@ def test_rule_5_a_grid_is_equal_axis_by_axis_and_not_in_total(grid):
     assert error.fix.startswith("leave `.grid(...)` out: it follows from the partition")
 
 
-def test_rule_5_the_grid_that_follows_may_be_said():
+def test_rule_5_the_inferred_grid_may_be_passed():
     x = tcr.zeros((8, 8), f32)
     for grid in ((4, 2), (4, 2, 1), ((4, 2),)):
         assert k.walked2(tcr.zeros((8, 8), f32).partition(2, 4), x).grid(*grid).sync().numpy().tolist() == [[1] * 8] * 8
 
 
 @pytest.mark.parametrize("grid", [(), (0,), (-1, 2), (1, 1, 1, 1)])
-def test_grids_that_there_are_not(grid):
+def test_invalid_grids_are_refused(grid):
     x = tcr.zeros((8,), f32)
     error = refused(GridError, lambda: k.add(tcr.zeros((8,), f32).partition(4), x, x).grid(*grid))
     assert error.summary == f"the grid of `add` is given as {grid}; it has one to three extents from 1 up"
@@ -184,7 +184,7 @@ def test_rule_10_pieces_are_counted_without_wrapping_around():
     assert p.map(Grouped(2**28), 3).grid == (3, 1, 1)
 
 
-def test_schedules_that_there_are_not():
+def test_invalid_schedules_are_refused():
     p = tcr.zeros((32,), f32).partition(4)
     error = refused(GridError, lambda: p.map(Walk(1), 1))
     assert error.summary == "`p` has 1 axes and none of number 1 to walk" and error.fix == "walk one from 0 to 0"

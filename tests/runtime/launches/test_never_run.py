@@ -38,7 +38,7 @@ def test_dropping_one_warns_where_it_was_built():
     assert _said(work) == [(1, "TC404 the launch of `double` was built and never run")]
 
 
-def test_the_message_says_what_to_write():
+def test_the_message_suggests_the_call():
     with pytest.warns(NeverRunWarning) as caught:
         k.double(_pieces())
     (warning,) = caught
@@ -47,7 +47,7 @@ def test_the_message_says_what_to_write():
     assert fix == "  = help: run it: `.sync()`, or `.start()` and wait for it later"
 
 
-def test_rule_20_each_is_said_even_in_a_loop():
+def test_rule_20_each_unrun_operation_in_a_loop_is_reported():
     def work():
         for _ in range(3):
             k.double(_pieces())
@@ -55,7 +55,7 @@ def test_rule_20_each_is_said_even_in_a_loop():
     assert _said(work) == [(2, "TC404 the launch of `double` was built and never run")] * 3
 
 
-def test_in_a_reference_cycle():
+def test_an_unrun_operation_in_a_reference_cycle_is_reported():
     def work():
         holder = {"launch": k.double(_pieces())}
         holder["self"] = holder
@@ -63,7 +63,7 @@ def test_in_a_reference_cycle():
     assert _said(work) == [(1, "TC404 the launch of `double` was built and never run")]
 
 
-def test_a_combination_is_said_once():
+def test_a_combination_is_reported_once():
     def work():
         tcr.zip(k.double(_pieces()),
                 k.double(_pieces()))
@@ -75,7 +75,7 @@ def test_a_combination_is_said_once():
     ]
 
 
-def test_what_ran_or_was_refused_is_not_said():
+def test_operations_that_ran_or_were_refused_are_not_reported():
     def work():
         k.double(_pieces()).sync()
         k.double(_pieces()).start().wait()
@@ -113,7 +113,7 @@ del in_a_thread
 """
 
 
-def test_at_the_end_of_the_program(tmp_path: Path):
+def test_unrun_operations_are_reported_at_exit(tmp_path: Path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path,

@@ -17,7 +17,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(command, list(arguments), standalone_mode=False, catch_exceptions=True)
 
 
-def test_the_kernel_goes_to_standard_output_and_what_was_done_to_standard_error() -> None:
+def test_the_kernel_goes_to_standard_output_and_the_log_to_standard_error() -> None:
     result = run(ADD)
     assert result.return_value == 0
     assert result.stdout.startswith('"""`vector_add` of vector_add.py in the ownership dialect."""\n')
@@ -48,7 +48,7 @@ def test_a_refusal_is_status_1_and_writes_nothing(tmp_path: Path) -> None:
     ([f"{ADD}s"], "vector_add.py has no kernel `vector_adds`; it has vector_add"),
     ([ADD, "--type", "x"], "write the array and its element type"), ([ADD, "--type", "x=f17"], "types are"),
 ])
-def test_a_wrong_command_line_is_said(arguments: list[str], why: str) -> None:
+def test_a_wrong_command_line_is_reported(arguments: list[str], why: str) -> None:
     result = run(*arguments)
     assert result.exception is not None and why in str(result.exception)
 

@@ -47,7 +47,7 @@ def test_a_proved_kernel_is_migrated(path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(("path", "name", "why"), REFUSED, ids=lambda value: getattr(value, "stem", None))
-def test_what_cannot_be_migrated_is_refused_with_the_reason(path: Path, name: str, why: str) -> None:
+def test_unsupported_kernels_are_refused_with_the_reason(path: Path, name: str, why: str) -> None:
     with pytest.raises(Refusal) as refusal:
         migrate(str(path), name, {}, "f32")
     assert why in refusal.value.message
@@ -221,7 +221,7 @@ def test_two_outputs_and_an_accumulator(tmp_path: Path) -> None:
     assert "total.add((0,), ct.sum(t))" in made
 
 
-def test_what_blocks_add_up_is_compared_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_over_blocks_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = """
 @ct.kernel
 def k(x, out, total, T: Int):
@@ -285,7 +285,7 @@ def k(x, y, out, T: Int):
      "the new kernel does what it should not"),
     ("x.load_like(out)", "x.load((0,), out.tile)", "the two kernels differ with"),
 ])
-def test_a_kernel_that_does_something_else_is_refused(
+def test_a_kernel_with_other_results_is_refused(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: str, wrong: str, why: str) -> None:
     load = compare._load_module
 

@@ -64,7 +64,7 @@ def test_bound_launches_and_graphs_are_not_duplicated(way):
     assert bound.release().numpy().tolist() == [2] * 8 and graph.replay().numpy().tolist() == [2] * 8
 
 
-def test_what_was_not_copied_is_still_held():
+def test_failed_copies_do_not_release_memory():
     array = np.ones(8, np.float32)
     p = tcr.from_numpy(array, copy=False).partition(4)
     other = tcr.from_numpy(array, copy=False)

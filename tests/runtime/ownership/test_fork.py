@@ -103,7 +103,7 @@ def test_a_lock_that_another_thread_has_is_free_in_the_child():
     assert _doubled(x) == [2] * 8
 
 
-def test_a_child_does_not_complain_of_what_the_parent_left():
+def test_a_child_does_not_warn_of_operations_of_its_parent():
     operation = k.double(tcr.ones((8,), f32).partition(4))
 
     def drop() -> list[str]:

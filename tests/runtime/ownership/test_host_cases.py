@@ -71,12 +71,12 @@ def _run(host: Any, name: str) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("name", [n for n, marks in CASES.items() if marks])
-def test_what_is_wrong_is_refused_where_it_is(host, name):
+def test_wrong_programs_are_refused_at_their_line(host, name):
     assert _run(host, name) == CASES[name]
 
 
 @pytest.mark.parametrize("name", [n for n, marks in CASES.items() if not marks])
-def test_what_is_right_runs_and_says_nothing(host, name, monkeypatch):
+def test_right_programs_run_without_a_message(host, name, monkeypatch):
     printed: list[Any] = []
     results: list[Any] = []
     run = Operation.sync
@@ -96,5 +96,5 @@ def test_what_is_right_runs_and_says_nothing(host, name, monkeypatch):
     assert len(results) == {"fine_in_loop": 3, "fine_shared_reads": 2, "fine_sync": 1}.get(name, 0)
 
 
-def test_there_are_all_cases():
+def test_every_case_runs():
     assert len(CASES) == 15

@@ -85,6 +85,6 @@ def _run(module: Any, file: Path, name: str) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize(("file", "name", "marks"), CASES, ids=lambda v: v if isinstance(v, str) else "")
-def test_the_runtime_says_the_same(modules, file, name, marks):
+def test_the_runtime_refuses_what_the_checker_finds(modules, file, name, marks):
     expected = marks or (_in_class(file) if name == "an_attribute" else [])
     assert set(_run(modules[file], file, name)) == set(expected)

@@ -37,7 +37,7 @@ def test_elements_of_other_sizes_meet_by_bytes():
     assert not overlap(_region(0, (4,), (4,)), _region(16, (1,), (2,), 2))
 
 
-def test_nothing_meets_what_is_empty_or_elsewhere():
+def test_empty_and_distant_regions_do_not_overlap():
     whole = _region(0, (8,), (4,))
     assert not overlap(whole, _region(0, (0,), (4,)))
     assert not overlap(whole, _region(0, (8,), (4,), device="cuda:0"))
@@ -59,7 +59,7 @@ def test_meeting_is_sharing_a_byte(seed):
         assert len({*_bytes(a)}) == len(_bytes(a))
 
 
-def test_what_is_too_hard_to_say_counts_as_meeting():
+def test_undecided_regions_count_as_overlapping():
     strides = tuple(1 << 20 | 7919 * k for k in range(1, 12))
     hard = _region(1, (9,) * 11, strides, 1)
     assert overlap(hard, _region(12_345_678, (9,) * 11, tuple(s + 13 for s in strides), 1))

@@ -69,7 +69,7 @@ def test_a_mapped_partition_is_another_one():
     assert q.grid == (1, 1, 1)
 
 
-def test_a_view_dies_with_what_it_is_a_view_of():
+def test_a_view_becomes_invalid_with_its_base():
     x = tcr.zeros((8,), f32)
     head = x.view[:4]
     p = x.partition(4)
@@ -80,7 +80,7 @@ def test_a_view_dies_with_what_it_is_a_view_of():
     assert back.numpy().shape == (8,)
 
 
-def test_a_view_can_be_partitioned_and_only_its_part_is_gone():
+def test_partitioning_a_view_moves_only_its_part():
     x = tcr.arange(8, dtype=f32)
     even, odd = x.view[0::2], x.view[1::2]
     p = even.partition(2)
@@ -105,7 +105,7 @@ def test_a_dropped_partition_of_a_view_gives_its_part_back():
     assert x.numpy().shape == (8,) and error.__traceback__ is not None  # which keeps its frames
 
 
-def test_what_an_error_looked_at_is_not_held_by_it():
+def test_an_error_does_not_hold_its_tensors():
     x = tcr.zeros((8,), f32).share()
     y = x.share()
     try:
@@ -127,7 +127,7 @@ def test_a_part_that_was_moved_into_a_launch_is_named():
     assert x.numpy().tolist() == [2, 2, 2, 2, 0, 0, 0, 0]
 
 
-def test_reading_what_a_flight_writes_is_refused():
+def test_reading_a_tensor_that_a_flight_writes_is_refused():
     x, y = tcr.zeros((8,), f32), tcr.ones((4,), f32)
     p = x.view[:4].partition(4)
     flight = add(p, y, y).start()
@@ -144,7 +144,7 @@ def test_reading_what_a_flight_writes_is_refused():
     assert error.fix == "use what the launch returned: `z = add(...).sync()`"
 
 
-def test_writing_what_a_flight_reads_is_refused_and_reading_is_not():
+def test_writing_a_tensor_that_a_flight_reads_is_refused():
     x = tcr.ones((8,), f32)
     z = tcr.zeros((8,), f32).partition(8)
     flight = add(z, x, x).start()
@@ -177,7 +177,7 @@ def test_rule_19_a_reshaped_handle_counts_as_well():
     assert x.partition(4).tiles == (2,)
 
 
-def test_a_shared_handle_that_is_lent_to_write_is_not_shared_further():
+def test_a_shared_handle_borrowed_for_writing_is_not_shared_further():
     s = tcr.zeros((8,), f32).share()
     capsule = s.__dlpack__()
     for use in (lambda: s.share(), lambda: s.view[:4], lambda: s.reshape(2, 4), lambda: s.numpy()):
@@ -257,7 +257,7 @@ def test_variables_that_the_program_looks_at_are_left_alone():
     assert seen["x"] is x and p.unpartition().numpy().tolist() == [1] * 8
 
 
-def test_an_error_that_is_kept_does_not_keep_what_it_speaks_of_held():
+def test_a_stored_error_does_not_hold_its_tensors():
     """A debugger, and an interactive session, keep the last error with its frames."""
     one = tcr.zeros((8,), f32).share()
     other = one.share()

@@ -184,7 +184,7 @@ STEPS = (_view, _view, _partition, _unpartition, _share, _unshare, _read, _read,
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_what_is_refused_is_what_the_model_refuses(seed):
+def test_refusals_agree_with_the_model(seed):
     rng = random.Random(seed)
     memory = np.zeros(SIZE, np.float32)
     x = tcr.from_numpy(memory, copy=False)

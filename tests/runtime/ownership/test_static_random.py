@@ -82,7 +82,7 @@ def _mended(text: str, name: str) -> tuple[str, set[int]]:
 
 
 @pytest.mark.parametrize("seed", range(1000, 1016))
-def test_nothing_is_said_of_what_is_never_refused(seed):
+def test_programs_without_a_refusal_have_no_finding(seed):
     """What uses a name that a refused line would have bound goes as well."""
     text, never = _mended(program(seed, 12), f"program_{seed}.py")
     events = _events(text)

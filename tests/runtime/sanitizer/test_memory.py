@@ -202,7 +202,7 @@ def test_a_race_is_found_in_any_order(seed):
     assert event.other.block == (1, 0, 0) and event.point.block != (1, 0, 0)
 
 
-def test_the_shadow_is_small():
+def test_the_shadow_memory_is_small():
     from tilecheck_runtime.cpu.execution.arguments import bind, parameters
 
     x = zeros(1000)

@@ -74,7 +74,7 @@ def two_locks(lock, c, T: ct.Constant[int]):
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("kernel", [relaxed_lock, lock_of_block_scope, one_access_outside, result_not_used, two_locks])
-def test_what_orders_nothing_is_a_race(kernel, seed):
+def test_accesses_without_order_race(kernel, seed):
     report = run(kernel, zeros(2, dtype=np.int32), zeros(4), 4, grid=(4,), seed=seed)
     assert {"TC101"} <= report.codes()
     assert any(line.endswith("# race") for code, line in codes(report) if code == "TC101")
@@ -108,7 +108,7 @@ def test_the_last_block_is_ordered_after_all(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_ticket_says_nothing_of_others(seed):
+def test_a_ticket_does_not_order_other_accesses(seed):
     report = run(any_block_reads, zeros(6, 4), zeros(1, dtype=np.int32), zeros(1, 4), 4, grid=(6,), seed=seed)
     assert {code for code, line in codes(report) if line.endswith("# race")} == {"TC103"}
 
@@ -134,7 +134,7 @@ def flag_from_first_block(flag, data, out):
         ct.store(out, (ct.bid(0) - 1,), ct.load(data, (0,), (4,)))
 
 
-def test_a_flag_orders_what_was_written_before_it():
+def test_a_flag_orders_earlier_writes():
     out = zeros(8)
     report = run(flag_from_first_block, zeros(1, dtype=np.int32), zeros(4), out, grid=(3,), seed=None)
     assert report.clean, str(report)

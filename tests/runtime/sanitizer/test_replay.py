@@ -36,7 +36,7 @@ def test_all_pairs_of_lines_are_named(seed):
     assert once < _pairs(_run(three_stores, zeros(8), 4, seed=seed)) == writes | reads
 
 
-def test_memory_is_what_one_pass_leaves():
+def test_the_second_pass_leaves_the_memory_of_the_first():
     once, twice = np.arange(8, dtype=np.float32), np.arange(8, dtype=np.float32)
     first = _run(three_stores, once, 4, replay=False)
     second = _run(three_stores, twice, 4)
@@ -62,7 +62,7 @@ def locked(lock, c):
     ct.store(c, (0,), ct.full((1,), 9, ct.float32))
 
 
-def test_what_a_lock_orders_is_no_pair():
+def test_accesses_ordered_by_a_lock_do_not_race():
     report = _run(locked, zeros(1, dtype=np.int32), zeros(1))
     first = locked.__code__.co_firstlineno
     assert {(e.code, tuple(sorted(n - first for n in e.lines))) for e in report.events} == {

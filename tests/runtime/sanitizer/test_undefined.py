@@ -162,7 +162,7 @@ def sum_that_decides(x, o, T: ct.Constant[int]):
     ct.store(o, (0,), ct.zeros((T,), ct.float32) + scaled)
 
 
-def test_the_use_of_a_combination_is_told():
+def test_the_use_of_a_combination_is_reported():
     (event,) = run(sum_that_decides, floats(3), zeros(3), 4).events
     first = sum_that_decides.__code__.co_firstlineno
     assert event.message == "ct.sum uses lanes that the padding of a load of 'x' leaves undefined"
@@ -192,7 +192,7 @@ def outside_throughout(n, o):
 
 
 @pytest.mark.parametrize(("kernel", "code"), [(counted_by_padding, "TC301"), (outside_throughout, "TC201")])
-def test_loops_over_what_nobody_defined_end(kernel, code):
+def test_loops_over_undefined_bounds_end(kernel, code):
     assert {c for c, _ in codes(run(kernel, np.array([2, 2, 2], np.int32), zeros(4)))} == {code}
 
 

@@ -13,7 +13,7 @@ from tilecheck_runtime import bf16, bool_, f8e4m3, f8e5m2, f16, f32, f64, i8, i3
 FLOATS = (f64, f32, f16, bf16, f8e4m3)
 
 
-def test_contents():
+def test_tensors_have_the_given_contents():
     assert tcr.zeros((2, 3), f32).numpy().tolist() == [[0] * 3] * 2
     assert tcr.ones(3, i8).numpy().tolist() == [1] * 3
     assert tcr.full((2,), 2.5, bf16).numpy().tolist() == [2.5] * 2
@@ -37,14 +37,14 @@ def test_element_types_by_any_name():
         tcr.zeros(1, "f33")
 
 
-def test_what_is_no_shape_is_refused():
+def test_invalid_shapes_are_refused():
     with pytest.raises(ValueError, match=r"shape \(2, -1\): extents are not negative"):
         tcr.zeros((2, -1), f32)
     with pytest.raises(TypeError, match=r"a shape is an integer or a tuple of integers, not 2.5"):
         tcr.zeros(2.5, f32)
 
 
-def test_unfilled_memory_is_an_opt_out_with_a_reason():
+def test_unfilled_memory_needs_a_reason():
     assert tcr.empty((4,), f32, unsafe="every element is written by `add`").shape == (4,)
     for reason in ("", "  ", None):
         with pytest.raises(TypeError, match=r'is an opt-out: write `empty\(shape, dtype, unsafe="why"\)` or `zeros`'):
@@ -99,7 +99,7 @@ def test_conversion_rounds_as_numpy_does(dtype):
     assert (made.numpy() == expected).all()
 
 
-def test_a_copy_is_apart():
+def test_a_copy_shares_no_memory():
     x = tcr.ones((4,), f32)
     y = x.copy()
     p = x.partition(2)
@@ -140,7 +140,7 @@ def test_views_are_those_of_numpy(index):
     (np.s_[..., ...], IndexError, "an index has at most one `...`"),
     (np.s_[::-1], ValueError, "axis 0: step -1; a view goes forward, take a copy to turn an axis round"),
 ])
-def test_views_that_there_are_not(index, error, text):
+def test_invalid_views_are_refused(index, error, text):
     with pytest.raises(error) as caught:
         tcr.from_numpy(X).view[index]
     assert str(caught.value) == text

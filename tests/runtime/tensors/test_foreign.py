@@ -42,7 +42,7 @@ class Other:
         return self.array.__dlpack__(max_version=max_version) if self.versioned else self.array.__dlpack__()
 
 
-def test_rule_23_the_owner_of_foreign_memory_is_kept_alive():
+def test_rule_23_the_owner_of_foreign_memory_is_retained():
     array = np.ones(8, np.float32)
     alive = weakref.ref(array)
     x = tcr.from_numpy(array, copy=False)
@@ -138,7 +138,7 @@ def test_storages_that_a_later_one_joins_are_one():
     assert p.tiles == (2,)
 
 
-def test_a_lent_array_is_read_only_and_counts():
+def test_a_borrowed_array_is_read_only_and_counts():
     x = tcr.ones((8,), f32)
     lent = x.numpy(copy=False)
     assert not lent.flags.writeable and lent.tolist() == [1] * 8
@@ -153,13 +153,13 @@ def test_a_lent_array_is_read_only_and_counts():
     assert x.partition(4).tiles == (2,)
 
 
-def test_a_lent_array_keeps_the_memory():
+def test_a_borrowed_array_retains_the_memory():
     lent = tcr.ones((1000,), bf16).numpy(copy=False)
     gc.collect()
     assert lent.dtype == ml_dtypes.bfloat16 and (lent == 1).all()
 
 
-def test_dlpack_lends_to_read():
+def test_dlpack_borrows_for_reading():
     x = tcr.ones((8,), f32)
     array = np.from_dlpack(x)
     assert not array.flags.writeable and array.__array_interface__["data"][0] == x.region.address
@@ -170,7 +170,7 @@ def test_dlpack_lends_to_read():
     assert x.partition(4).tiles == (2,)
 
 
-def test_an_older_library_gets_memory_that_nobody_else_uses():
+def test_an_older_library_gets_a_copy():
     x = tcr.ones((8,), f32)
     capsule = x.__dlpack__()
     error = refused(SharedError, lambda: x.numpy())
@@ -196,7 +196,7 @@ def test_dlpack_copies_when_asked():
     ({"stream": 1}, "this tensor lies on the CPU, where there are no streams"),
     ({"dl_device": (2, 0)}, "this tensor lies on the CPU, where there are no streams"),
 ])
-def test_dlpack_says_what_it_cannot(wishes, text):
+def test_dlpack_reports_unsupported_tensors(wishes, text):
     with pytest.raises(BufferError) as caught:
         tcr.ones((8,), f32).__dlpack__(**wishes)
     assert str(caught.value) == text
@@ -244,7 +244,7 @@ def test_the_smallest_floats_do_not_pass():
         np.from_dlpack(tcr.ones((8,), f4e2m1))
 
 
-def test_numpy_is_told_what_it_cannot_read():
+def test_numpy_gets_an_error_for_unsupported_types():
     with pytest.raises((BufferError, RuntimeError)):
         np.from_dlpack(tcr.ones((8,), bf16))
 
@@ -334,7 +334,7 @@ def test_from_dlpack_of_another_device_is_refused(device, where):
     assert error.summary == f"`other` lies on {where}, not on the CPU" and error.fix == "move it first: `.cpu()`"
 
 
-def test_from_dlpack_of_what_kernels_do_not_have_is_refused():
+def test_from_dlpack_refuses_unsupported_types():
     other = Other(np.ones(8, np.complex64))
     error = refused(ForeignMemoryError, lambda: tcr.from_dlpack(other))
     assert error.summary == "`other` has elements of type complex64, which kernels do not have"
@@ -343,7 +343,7 @@ def test_from_dlpack_of_what_kernels_do_not_have_is_refused():
     assert error.summary.startswith("`other` cannot be taken over (") and "from_numpy" in error.fix
 
 
-def test_what_is_no_array_is_refused():
+def test_objects_that_are_not_arrays_are_refused():
     with pytest.raises(TypeError, match=r"from_numpy takes a NumPy array, not a list: write `from_dlpack\(...\)`"):
         tcr.from_numpy([1, 2])
     with pytest.raises(TypeError, match=r"from_dlpack takes an object with `__dlpack__`, not a list"):

@@ -33,7 +33,7 @@ def second():
     """Something else."""
 
 
-def test_two_things_take_turns(monkeypatch):
+def test_two_candidates_take_turns(monkeypatch):
     clock = Clock(first=10.0, second=9.9)
     monkeypatch.setattr(tools, "clock_for", lambda backend: clock)
     found = compare(first, second, samples=4, warm_up=1)
@@ -84,7 +84,7 @@ def test_the_picture_of_a_benchmark():
     ((0.990, 1.006), None, "neither faster nor slower for certain, machine code not compared", False),
     ((1.004, 1.006), False, "0.5 % slower, other machine code", False),
 ])
-def test_what_is_said_of_ours_and_the_same_by_hand(interval, same, words, reached):
+def test_the_summary_compares_both_implementations(interval, same, words, reached):
     """The upper end of the interval decides: it may be faster, and not more than half a percent slower."""
     folder = str(Path(__file__).parents[3] / "benchmarks")
     sys.path.insert(0, folder)

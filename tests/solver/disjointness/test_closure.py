@@ -146,7 +146,7 @@ def test_a_clause_has_no_factor_that_all_its_terms_share() -> None:
     assert ge(H, 1) in derivation.assumed
 
 
-def test_what_served_a_related_problem_is_where_the_search_starts() -> None:
+def test_the_search_starts_with_the_model_of_a_related_problem() -> None:
     first = Region((B1 * S + B0 * H + LANE,), TRUE)
     second = Region((B1 * S + B0 * H + G + LANE,), TRUE)
     axes = frozenset((0, 1))
@@ -174,7 +174,7 @@ def test_whole_tiles_of_rows(start: Term) -> None:
     assert not run(index, conj(guard, eq(mod(S, T), 0)), infer=False).proved
 
 
-def test_what_every_alternative_says_is_known() -> None:
+def test_facts_of_every_alternative_are_known() -> None:
     choice = disj(conj(lt(LANE, S), eq(G, 0)), conj(lt(LANE, S), ge(H, N)))
     assert run([B0 * S + LANE], choice, infer=False).proved
     assert not run([B0 * S + LANE], disj(conj(lt(LANE, S), eq(G, 0)), ge(H, N)), infer=False).proved
@@ -186,7 +186,7 @@ def test_what_every_alternative_says_is_known() -> None:
     (conj(lt(B0, EXTENT), ge(IDS, 0), lt(IDS, N)), N - 1),
     (conj(ge(IDS, 0), lt(IDS, N)), N),
 ])
-def test_injective_below_a_limit_says_nothing_of_other_values(guard: Cond, limit: Term) -> None:
+def test_injective_below_a_limit_does_not_cover_other_values(guard: Cond, limit: Term) -> None:
     annotations = Annotations(below=(("ids", limit),))
     assert not run([IDS], guard, annotations=annotations, infer=False).proved
 
@@ -200,7 +200,7 @@ def test_injective_below_a_limit_says_nothing_of_other_values(guard: Cond, limit
     # what a read outside its array gives is no element
     (lt(B0 * T, load("used", [H])), ge(T, 1), PADDED),
 ])
-def test_multiples_bound_what_is_declared_only(guard: Cond, assume: Cond, annotations: Annotations) -> None:
+def test_multiples_bound_only_declared_values(guard: Cond, assume: Cond, annotations: Annotations) -> None:
     assert not run([load("ids", [FLAT_LANES])], guard, assume=assume, annotations=annotations, infer=False).proved
 
 
@@ -215,11 +215,11 @@ def test_multiples_bound_what_is_declared_only(guard: Cond, assume: Cond, annota
     ([load("ids", [B0]) * T + LANE], TRUE),
     ([opaque("x") * T + LANE], TRUE),
 ])
-def test_not_proved(index: list[Term], guard: Cond) -> None:
+def test_unproved_without_a_side_condition(index: list[Term], guard: Cond) -> None:
     assert not run(index, guard, infer=False).proved
 
 
-def test_a_ticket_tells_blocks_apart_and_not_lanes() -> None:
+def test_a_ticket_distinguishes_blocks_but_not_lanes() -> None:
     tickets = Annotations(tickets=frozenset(("tail",)))
     region = Region((opaque("atomic_add(tail)@3"),), TRUE)
     assert across_blocks(region, region, frozenset((0,)), (), tickets).proved
@@ -227,7 +227,7 @@ def test_a_ticket_tells_blocks_apart_and_not_lanes() -> None:
     assert not across_iterations(region, "k", (), (), tickets).proved
 
 
-def test_injective_data_says_nothing_of_reads_outside_the_array() -> None:
+def test_injective_data_does_not_cover_reads_outside_the_array() -> None:
     region = Region((load("ids", [B0]),), TRUE)
     known = Annotations(injective=frozenset(("ids",)))
     assert not across_blocks(region, region, frozenset((0,)), (), known).proved

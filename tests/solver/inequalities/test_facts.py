@@ -49,7 +49,7 @@ def _term(r: random.Random) -> Term:
 
 
 @pytest.mark.parametrize("seed", range(150))
-def test_what_is_proved_holds(seed: int) -> None:
+def test_proved_inequalities_hold(seed: int) -> None:
     r = random.Random(seed)
     p = _term(r) + _term(r) + _term(r)
     known = conj(ge(S, r.choice([0, 1, 1, 2])), ge(T, r.choice([-1, 0, 1])),
@@ -75,7 +75,7 @@ class _Forgetful(Facts):
 
 # in those listed something is proved later on, or a question is asked while it is open
 @pytest.mark.parametrize("seed", [*range(150), 222, 240, 475, 635, 749, 3145, 3163, 3865])
-def test_what_was_in_vain_is_remembered_and_changes_no_answer(seed: int) -> None:
+def test_failed_searches_are_cached_without_changing_answers(seed: int) -> None:
     r = random.Random(seed)
     known = conj(ge(S, r.choice([0, 1, 1, 2])), ge(T, r.choice([-1, 0, 1])),
                  *(r.choice([ge, lt, eq])(_term(r), _term(r)) for _ in range(r.randint(0, 3))))
@@ -87,7 +87,7 @@ def test_what_was_in_vain_is_remembered_and_changes_no_answer(seed: int) -> None
     assert max(one.budget.left, 0) <= max(other.budget.left, 0)
 
 
-def test_what_was_not_found_for_lack_of_work_is_found_with_a_full_budget() -> None:
+def test_searches_cut_short_are_repeated_with_a_full_budget() -> None:
     chain = [symbol(name) for name in "abcdefg"]
     known = [ge(b, a) for a, b in pairwise(chain)]
     facts = Facts(known, signs=False, budget=Budget(3))

@@ -20,7 +20,7 @@ B, K, L = bid(0), counter("k"), lane(0, T)
     (ne(N, 1), lt(N, M)),
 ])
 @pytest.mark.parametrize("signs", [True, False])
-def test_a_model_satisfies_what_it_is_of(conds: tuple[Cond, ...], signs: bool) -> None:
+def test_a_model_satisfies_its_conditions(conds: tuple[Cond, ...], signs: bool) -> None:
     found = list(models(conds, signs))
     assert found
     for model in found:
@@ -30,11 +30,11 @@ def test_a_model_satisfies_what_it_is_of(conds: tuple[Cond, ...], signs: bool) -
         assert not signs or model.value(N) >= 1
 
 
-def test_what_contradicts_itself_has_none() -> None:
+def test_contradictory_conditions_have_no_model() -> None:
     assert not list(models((lt(N, M), lt(M, N)), True))
 
 
-def test_what_has_no_value_is_not_false() -> None:
+def test_undefined_terms_are_not_false() -> None:
     (model, *_) = models((eq(N, 0),), False)
     assert not model.falsifies(floordiv(M, N) - 1)
     assert not model.breaks(conj(ge(floordiv(M, N), 1)))

@@ -29,7 +29,7 @@ def _turned(p: Term) -> Term:
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_a_shape_does_not_hang_on_the_order_of_terms(seed: int) -> None:
+def test_a_shape_does_not_depend_on_the_order_of_terms(seed: int) -> None:
     p = _polynomial(random.Random(seed))
     one, two = Shape(p), Shape(_turned(p))
     for name in ("choices", "large", "lowest", "open_terms", "ranked", "shiftable", "signed"):
@@ -37,7 +37,7 @@ def test_a_shape_does_not_hang_on_the_order_of_terms(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_what_some_atoms_make_acceptable_is_shiftable(seed: int) -> None:
+def test_acceptable_terms_are_shiftable(seed: int) -> None:
     p = _polynomial(random.Random(seed), 3)
     atoms = p.atoms()
     some = chain.from_iterable(combinations(atoms, n) for n in range(len(atoms) + 1))
@@ -59,7 +59,7 @@ def test_a_cancellation_is_the_weighted_sum(seed: int) -> None:
             assert rest == reduced(combined(p * abs(gc), 1, fact[0], abs(c), g))
 
 
-def test_the_dearest_term_comes_first() -> None:
+def test_the_most_expensive_term_comes_first() -> None:
     ranked = [m for m, _ in Shape(S * T - B - floordiv(B, S) + 3).ranked]
     assert ranked[:2] == [(floordiv(B, S).single,), (B.single,)]
     assert ranked[-1] == ()

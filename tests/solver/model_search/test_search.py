@@ -103,7 +103,7 @@ COLLIDING = {
 
 
 @pytest.mark.parametrize("name", COLLIDING)
-def test_finds(name: str) -> None:
+def test_collisions_are_found(name: str) -> None:
     access, axes = COLLIDING[name]
     found = find_collision(access, access, axes=axes, same_site=True)
     assert found is not None
@@ -128,7 +128,7 @@ SAFE = {
 
 
 @pytest.mark.parametrize("name", SAFE)
-def test_finds_nothing(name: str) -> None:
+def test_disjoint_accesses_have_no_collision(name: str) -> None:
     access, axes, assume = SAFE[name]
     assert find_collision(access, access, axes=axes, assume=assume, same_site=True) is None
 
@@ -143,7 +143,7 @@ def test_two_statements() -> None:
     assert find_collision(region(B0 * T + L), region(B0 * T + L), axes=X, same_site=False) is None
 
 
-def test_what_is_not_understood_refutes_nothing() -> None:
+def test_unknown_terms_refute_nothing() -> None:
     for access in (
         region(const(0), exact=False), region(opaque("p")), region(const(0), guard=bool_opaque(Opaque("p"))),
     ):
@@ -334,7 +334,7 @@ def test_generated_code_agrees(recipe: Recipe, condition: Recipe) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(integers(3), conditions(3))
-def test_whatever_is_found_is_confirmed(recipe: Recipe, condition: Recipe) -> None:
+def test_found_models_are_confirmed(recipe: Recipe, condition: Recipe) -> None:
     access = Region((build(recipe),), build(condition))
     found = find_collision(access, access, axes=X, same_site=True, budget=2000)
     if found is not None:
@@ -377,7 +377,7 @@ def test_an_inner_extent_does_not_grow_where_strides_are_given() -> None:
     assert with_room(w, [Bound(i, symbol("c.shape[1]"), TRUE)], lambda _: True) == w
 
 
-def test_what_is_drawn_satisfies_the_conditions_and_strides_are_of_dense_arrays() -> None:
+def test_drawn_models_satisfy_the_conditions_with_dense_strides() -> None:
     rows, columns, outer, inner, tile = (symbol_from_text(n) for n in (
         "x.shape[0]", "x.shape[1]", "x.strides[0]", "x.strides[1]", "T"))
     chooser = Chooser((rows, columns, outer, inner, tile), tiles=frozenset((tile,)))
@@ -390,7 +390,7 @@ def test_what_is_drawn_satisfies_the_conditions_and_strides_are_of_dense_arrays(
     assert found == list(chooser.draws(((2, 1, 1), (2, 2, 1)), 7, 60))
 
 
-def test_what_is_given_is_drawn_once_or_not_at_all() -> None:
+def test_given_values_are_drawn_at_most_once() -> None:
     n, m = symbol_from_text("n"), GridDim(0)
     for number, drawn in ((4, [((2, 1, 1), (4, 2))]), (1, [])):
         chooser = Chooser((n, m), fixed={n: number})

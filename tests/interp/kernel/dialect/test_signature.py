@@ -54,7 +54,7 @@ def test_a_type_variable_is_no_parameter_of_its_name():
     assert found[0].extents == (symbol("B_"),)
 
 
-def test_a_type_variable_goes_by_the_name_that_it_was_made_with():
+def test_a_type_variable_has_the_name_of_its_definition():
     p = read("Mut[f32, Rows]", 'Rows = TypeVar("BR", bound=int)\n')
     assert p.extents == (symbol("BR"),)
 
@@ -63,6 +63,6 @@ def test_a_number_of_the_module_is_an_extent():
     assert read("Mut[f32, SIZE]", "SIZE = Literal[16]\n").extents == (const(16),)
 
 
-def test_a_class_of_that_name_from_elsewhere_is_none():
+def test_a_class_of_that_name_in_another_module_is_not_a_parameter_type():
     text = "from elsewhere import Mut\n@kernel\ndef k(z: Mut[f32, B]) -> None:\n    pass\n"
     assert signature(*site(text))[0].kind == "unknown"

@@ -75,18 +75,18 @@ def test_tiles(expression, dtype, shape):
 @pytest.mark.parametrize("expression", [
     "unknown(a)", "a.something()", "ct.no_such_operation(a)", "ct.cat((a, a), 0)", "x.no_such_method()",
 ])
-def test_what_is_not_known_has_no_type(expression):
+def test_unknown_values_have_no_type(expression):
     assert typed(expression) is None
 
 
-def test_a_loop_keeps_what_it_does_not_change():
+def test_a_loop_retains_unchanged_types():
     before = ("    acc = ct.zeros((bm, bn), ct.float32)\n    m = ct.zeros((bm,), ct.float16)\n"
               "    for k in range(4):\n        acc = ct.mma(a, b, acc)\n        m = m.astype(ct.float32)\n")
     assert typed("acc", before) == Tile(F32, (BM, BN))
     assert typed("m", before) == Tile(None, (BM,))
 
 
-def test_ways_that_meet_keep_what_they_agree_on():
+def test_joined_branches_retain_common_types():
     assert typed("t", "    t = c\n    if n > 0:\n        t = ct.zeros((bm, 1), ct.float32)\n") == Tile(
         F32, (BM, None))
 
@@ -128,6 +128,6 @@ def test_shapes():
     assert product((M, K), (K, N)) == (M, N) and product((M,), (K, N)) is None
 
 
-def test_what_two_types_have_in_common():
+def test_the_join_of_two_types():
     assert join(Tile(F32, (M,)), Tile(F32, (N,))) == Tile(F32, (None,))
     assert join(Tile(F32, (M,)), None) is None

@@ -139,11 +139,11 @@ def kernel(body: str) -> str:
 
 
 @pytest.mark.parametrize(("code", "body", "wrong"), [(c, *case) for c, cases in CASES.items() for case in cases])
-def test_what_is_found(code: str, body: str, wrong: bool) -> None:
+def test_expected_findings_are_reported(code: str, body: str, wrong: bool) -> None:
     assert [d.code for d in findings(kernel(body))] == [code] * wrong
 
 
-def test_there_are_enough_of_either_kind() -> None:
+def test_both_kinds_have_enough_cases() -> None:
     assert tuple(CASES) == CODES
     for cases in CASES.values():
         wrong = sum(is_wrong for _, is_wrong in cases)
@@ -186,7 +186,7 @@ def test_types_of_the_arrays_of_a_launch_are_put_in() -> None:
         ["in this launch `a` holds float16 elements and `b` holds bfloat16 elements"])]
 
 
-def test_an_extent_that_a_launch_gives_is_told_once() -> None:
+def test_an_extent_from_a_launch_is_reported_once() -> None:
     body = "x = ct.load(a, (i, 0), (BM, 16)); y = ct.load(b, (i, 0), (BM, 16))"
     assert [(code, notes) for code, _, notes in launched(body, ("a", "a", 48, 16, True))] == [
         ("TC504", ["in this launch BM = 48"])]
@@ -199,12 +199,12 @@ def test_a_branch_that_a_launch_leaves_out_is_not_compiled() -> None:
     assert [code for code, *_ in launched(body, ("a", "a", 16, 16, True))] == ["TC501"]
 
 
-def test_what_is_asserted_is_no_branch() -> None:
+def test_an_assertion_is_not_a_branch() -> None:
     body = "ct.static_assert(BM == 16)\nx = ct.zeros((8,), ct.float32) + ct.zeros((4,), ct.float32)"
     assert [d.code for d in findings(kernel(body))] == ["TC501"]
 
 
-def test_what_comes_after_a_return_that_a_constant_decides_may_not_be_compiled() -> None:
+def test_code_after_a_constant_return_may_not_be_compiled() -> None:
     assert findings(kernel("if F:\n    return\nx = ct.zeros((12,), ct.float32)")) == []
     assert [d.code for d in findings(kernel("if i > n:\n    return\nx = ct.zeros((12,), ct.float32)"))] == ["TC504"]
 

@@ -41,7 +41,7 @@ def verdicts(given: Sequence[str], folder: Path) -> list[tuple[str, str | None, 
     return [(body, refused(getattr(module, f"k{k}")), findings.get(f"k{k}", [])) for k, body in enumerate(given)]
 
 
-def test_what_the_compiler_accepts_is_not_flagged_and_most_of_what_it_refuses_is(tmp_path: Path) -> None:
+def test_accepted_kernels_are_not_flagged_and_most_refused_ones_are(tmp_path: Path) -> None:
     found = verdicts(SAMPLE, tmp_path)
     assert [(body, mine) for body, theirs, mine in found if theirs == "" and mine] == []
     wrong = [bool(mine) for _, theirs, mine in found if theirs]

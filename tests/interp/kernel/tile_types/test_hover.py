@@ -92,16 +92,16 @@ def k(a, b, ids, eps, T: ct.Constant[int], F: ct.Constant[bool]):
     (25, "ct.load(b, (j, 0), (4, 16)).astype(ct.float16)", "Tile[float16, 4, 16]"),
     (26, "z", "Tile[?, 4, T]"),
 ])
-def test_what_is_shown(line: int, name: str, text: str | None) -> None:
+def test_tile_types_are_shown(line: int, name: str, text: str | None) -> None:
     assert shown(KINDS).get((line, name)) == text
 
 
-def test_nothing_is_shown_twice_and_places_are_in_order() -> None:
+def test_types_are_shown_once_and_in_order() -> None:
     spans = list(tile_types("k.py", KINDS))
     assert spans == sorted(spans) and all(s.file == "k.py" for s in spans)
 
 
-def test_a_check_computes_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_does_not_compute_hover_types(monkeypatch: pytest.MonkeyPatch) -> None:
     import tilecheck.pipeline.tile_types
     from tilecheck.api import check_source
 

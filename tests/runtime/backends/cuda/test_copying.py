@@ -54,7 +54,7 @@ def test_a_copy_in_flight(gpu):
     x.partition(16)
 
 
-def test_what_is_not_copied(device):
+def test_unsupported_copies_are_refused(device):
     x, z = tcr.ones((N,), f32), pieces()
     error = refused(tcr.LaunchArgumentError, lambda: tcr.copy(x, x))
     assert error.summary == "`copy` takes a partition and a tensor, not a Tensor and a Tensor"

@@ -42,13 +42,13 @@ def test_the_shortest_pattern_is_written(gpu, dtype, value, calls):
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (3,), (0, 4), (5, 3, 2), (1025,)])
-def test_of_every_extent(gpu, shape):
+def test_tensors_of_every_extent_are_filled(gpu, shape):
     for dtype, value in ((f64, 0.1), (f32, -2.5), (f16, 7), (u8, 9)):
         found = tcr.full(shape, value, dtype).numpy()
         assert found.shape == shape and (found == np.full(shape, value).astype(found.dtype)).all()
 
 
-def test_what_does_not_fit_is_refused_and_nothing_is_allocated(gpu, backend):
+def test_unfitting_values_are_refused_before_allocation(gpu, backend):
     before = backend.pool.taken
     with pytest.raises(OverflowError, match="300 is outside of uint8"):
         tcr.full((4,), 300, u8)
@@ -68,7 +68,7 @@ def test_a_launch_on_another_stream_comes_after(gpu):
     assert (flight.wait().numpy() == 2).all()
 
 
-def test_streams_that_are_kept_apart_are_not_refused_for_it(gpu, monkeypatch):
+def test_separate_streams_are_not_refused(gpu, monkeypatch):
     monkeypatch.setenv("TILECHECK_STREAMS", "strict")
     side = tcr.stream("side")
     x = tcr.ones((N,), f32)
@@ -77,7 +77,7 @@ def test_streams_that_are_kept_apart_are_not_refused_for_it(gpu, monkeypatch):
     assert (z.numpy() == 2).all()
 
 
-def test_none_is_made_in_a_capture(gpu):
+def test_no_tensor_is_created_in_a_capture(gpu):
     with begin_capture(Location("here", 1)), pytest.raises(CaptureError, match="memory is allocated while a graph"):
         tcr.zeros((N,), f32)
 
@@ -91,7 +91,7 @@ def test_a_graph_does_not_fill_again(gpu):
     assert (graph.result.numpy() == 2).all()
 
 
-def test_a_loop_that_makes_its_output_waits_for_nothing(gpu, backend):
+def test_a_loop_that_allocates_its_output_does_not_wait(gpu, backend):
     """Memory goes round: an output that was let go of is the next one, in the order of the stream."""
     x = tcr.ones((N,), f32)
     for _ in range(3):
@@ -127,7 +127,7 @@ def test_memory_that_another_stream_uses_is_not_given_out_again(gpu, backend):
     tcr.ones((N,), f32).numpy()
 
 
-def test_memory_that_is_given_out_again_says_what_uses_it(gpu, backend):
+def test_reused_memory_names_its_user(gpu, backend):
     """Its new owner may use it on another stream, which then waits."""
     side = tcr.stream("side")
     x = tcr.ones((N,), f32)
@@ -147,7 +147,7 @@ def test_memory_that_is_given_out_again_says_what_uses_it(gpu, backend):
     assert (flight.wait().numpy() == 2).all()
 
 
-def test_one_that_is_dropped_at_once(gpu):
+def test_a_tensor_dropped_at_once_is_not_filled(gpu):
     gpu.paused = True
     for _ in range(5):
         tcr.ones((N,), f32)
@@ -156,7 +156,7 @@ def test_one_that_is_dropped_at_once(gpu):
     assert (x.numpy() == 3).all()
 
 
-def test_a_driver_that_refuses_is_said(gpu):
+def test_an_error_of_the_driver_is_reported(gpu):
     tcr.zeros((N,), f32).numpy()
     gpu.failure = Status(1, "CUDA_ERROR_INVALID_VALUE")
     with pytest.raises(RuntimeError, match="CUDA_ERROR_INVALID_VALUE"):

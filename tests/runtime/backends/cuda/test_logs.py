@@ -28,7 +28,7 @@ def asked(monkeypatch):
     return ask
 
 
-def test_launches_say_how_they_were_made(gpu, asked, capfd):
+def test_launches_log_how_they_were_started(gpu, asked, capfd):
     asked("launch")
     x, z = tcr.ones((N,), f32), tcr.zeros((N,), f32).partition(16)
     for _ in range(4):
@@ -43,7 +43,7 @@ def test_launches_say_how_they_were_made(gpu, asked, capfd):
     assert ": bound at tests/runtime/backends/cuda/test_logs.py:" in capfd.readouterr().err
 
 
-def test_guards_say_what_they_asked(gpu, asked, capfd):
+def test_guards_log_their_checks(gpu, asked, capfd):
     asked("guards, compile")
     add(tcr.zeros((N + 16,), f32).partition(16), tcr.ones((N + 16,), f32), tcr.ones((N + 16,), f32)).sync()
     lines = capfd.readouterr().err.splitlines()
@@ -66,7 +66,7 @@ def test_raw_launches(launched, asked, capfd, monkeypatch):
     assert ct is not None
 
 
-def test_nothing_is_said_unasked(gpu, asked, capfd):
+def test_nothing_is_logged_by_default(gpu, asked, capfd):
     asked("")
     add(tcr.zeros((N,), f32).partition(16), tcr.ones((N,), f32), tcr.ones((N,), f32)).sync()
     assert capfd.readouterr().err == ""

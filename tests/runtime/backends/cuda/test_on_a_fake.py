@@ -70,7 +70,7 @@ def test_memory_of_a_dropped_flight_is_not_given_to_others(gpu, backend):
     assert taken <= {m.address for m in [backend.allocate(4 * N) for _ in range(8)]}
 
 
-def test_launches_record_no_events_until_somebody_asks(gpu):
+def test_launches_record_events_on_demand(gpu):
     x = tcr.ones((N,), f32)
     bound = add.bind(pieces(), x, x)
     bound()
@@ -82,7 +82,7 @@ def test_launches_record_no_events_until_somebody_asks(gpu):
     assert gpu.calls.count("cuEventRecord") == 1
 
 
-def test_a_bound_launch_is_refused_when_something_changed(gpu):
+def test_a_bound_launch_is_refused_after_a_change(gpu):
     x, y = tcr.ones((N,), f32), tcr.ones((N,), f32)
     bound = add.bind(pieces(), x, y)
     bound()
@@ -208,7 +208,7 @@ def test_a_stream_of_another_library(gpu, backend):
     op.sync()
 
 
-def test_a_failure_names_what_was_under_way_and_no_more(gpu):
+def test_a_failure_names_only_the_launches_in_flight(gpu):
     from tests.runtime.backends.cuda.fake import Status
     from tilecheck_runtime.backends.cuda.errors import DeviceFailureError
 
@@ -270,7 +270,7 @@ def test_a_graph_is_not_replayed_without_its_result(gpu):
     (lambda x, z: tcr.graph(add(z, x, x)), "is launched inside another operation"),
     (lambda x, z: add(z, x, x).sync(), "is launched inside another operation"),
 ])
-def test_what_a_graph_cannot_hold(gpu, step, says):
+def test_a_graph_refuses_unsupported_operations(gpu, step, says):
     x = tcr.ones((N,), f32)
     op = add(pieces(), x, x)
     with pytest.raises(tcr.OwnershipError, match=says):
@@ -330,7 +330,7 @@ def test_a_machine_that_cannot_run_kernels(options, says):
         check_driver(Driver(FakeDriver(**options)))
 
 
-def test_a_device_that_is_not_there():
+def test_a_missing_device_is_an_error():
     from tests.runtime.backends.cuda.fake import FakeDriver, FakeLoader
     from tilecheck_runtime.backends.cuda.backend import CUDA
     from tilecheck_runtime.backends.cuda.driver import Driver
@@ -376,7 +376,7 @@ def test_arrays_of_others_are_taken_over(gpu, backend):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_child_process_is_told_that_it_cannot(gpu):
+def test_a_launch_in_a_child_process_is_refused(gpu):
     tcr.ones((N,), f32)
     child = os.fork()
     if child == 0:
@@ -389,7 +389,7 @@ def test_a_child_process_is_told_that_it_cannot(gpu):
     tcr.ones((N,), f32)
 
 
-def test_memory_is_lent(gpu):
+def test_memory_is_borrowed_by_other_libraries(gpu):
     x = tcr.arange(N, dtype=f32).reshape(8, 8)
     loan = x.view[1:3].lend()
     interface = loan.__cuda_array_interface__
@@ -424,7 +424,7 @@ def test_conversions_round_once_and_saturate(gpu):
     assert x.astype(i8).numpy().tolist() == [127, -128, 0, 1]
 
 
-def test_the_device_is_watched_again_when_there_are_threads_again(gpu, monkeypatch):
+def test_the_device_is_polled_again_when_threads_wait(gpu, monkeypatch):
     x, z = tcr.ones((N,), f32), pieces()
     monkeypatch.setattr(stream, "POLLER", Poller())
     gpu.paused = True
@@ -441,7 +441,7 @@ def no_thread(_: threading.Thread) -> None:
     raise RuntimeError("can't start new thread")
 
 
-def test_chains_in_steps_of_a_chain_use_what_came_before(gpu):
+def test_chains_in_steps_use_earlier_results(gpu):
     x, also = tcr.ones((N,), f32), tcr.zeros((N,), f32)
 
     def both(z):

@@ -83,12 +83,12 @@ def arrays(request, asked):
     return made
 
 
-def test_a_tensor_that_moved(arrays, asked, launched):  # noqa: F811
+def test_a_tensor_that_moved_is_checked_again(arrays, asked, launched):  # noqa: F811
     tcr.launch(7, GRID, vector_add, (*arrays(address=0x50000), 16))
     assert len(asked) == 1
 
 
-def test_one_that_overlaps_now(arrays, launched):  # noqa: F811
+def test_a_tensor_that_overlaps_now_is_refused(arrays, launched):  # noqa: F811
     before = len(launched)
     error = refused(tcr.AliasedError, lambda: tcr.launch(7, GRID, vector_add, (*arrays(address=0x10080), 16)))
     assert "share memory" in error.summary and len(launched) == before
@@ -103,18 +103,18 @@ def test_the_same_object_that_was_given_other_memory(arrays, launched):  # noqa:
         refused(tcr.AliasedError, lambda: tcr.launch(7, GRID, vector_add, (x, y, out, 16)))
 
 
-def test_other_strides(arrays):
+def test_a_launch_with_other_strides_is_checked_again(arrays):
     refused(tcr.ReadOnlyError, lambda: tcr.launch(7, GRID, vector_add, (*arrays(strides=(0,)), 16)))
 
 
-def test_other_extents(arrays, asked):
+def test_a_launch_with_other_extents_is_checked_again(arrays, asked):
     refused(tcr.ContractError, lambda: tcr.launch(7, (5, 1, 1), vector_add, (*arrays(), 16)))
     with pytest.raises(tcr.OwnershipError):
         tcr.launch(7, GRID, vector_add, (*arrays(shape=(128,), address=0x1ff00), 16))
 
 
 @pytest.mark.parametrize("grid", [(8, 1, 1), (4, 2, 1), (0, 1, 1), (4.0, 1, 1), [4, 1, 1], (4, 1, 1, 1), 4])
-def test_another_grid(arrays, launched, grid):  # noqa: F811
+def test_a_launch_with_another_grid_is_checked_again(arrays, launched, grid):  # noqa: F811
     before = len(launched)
     with pytest.raises(tcr.OwnershipError):
         tcr.launch(7, grid, vector_add, (*arrays(), 16))
@@ -127,7 +127,7 @@ def test_a_grid_of_other_types_is_asked_about(arrays, asked):
     assert len(asked) == 2
 
 
-def test_a_grid_of_what_may_change(arrays, launched):  # noqa: F811
+def test_a_grid_of_mutable_values_is_checked_again(arrays, launched):  # noqa: F811
     class Count:
         n = 4
 
@@ -142,17 +142,17 @@ def test_a_grid_of_what_may_change(arrays, launched):  # noqa: F811
 
 
 @pytest.mark.parametrize("number", [8, 32, True, 16.0])
-def test_another_number(arrays, asked, number):
+def test_a_launch_with_another_number_is_checked_again(arrays, asked, number):
     with contextlib.suppress(tcr.OwnershipError, TypeError):
         tcr.launch(7, GRID, vector_add, (*arrays(), number))
     assert len(asked) == 1
 
 
-def test_fewer_arguments(arrays):
+def test_a_launch_with_fewer_arguments_is_refused(arrays):
     refused(tcr.LaunchArgumentError, lambda: tcr.launch(7, GRID, vector_add, arrays()))
 
 
-def test_another_device(arrays, devices):  # noqa: F811
+def test_a_launch_on_another_device_is_checked_again(arrays, devices):  # noqa: F811
     x, y, out = arrays()
     if isinstance(y, Tensor):
         y = Tensor(address=y.address, index=1)
@@ -175,7 +175,7 @@ def test_a_tensor_of_torch_with_other_elements_or_on_the_host(arrays, asked, lau
         assert len(launched) == before + 1
 
 
-def test_what_the_author_declares_later(asked):
+def test_later_declarations_count(asked):
     kernel = declared
     z = OnGPU((32,))
     for _ in range(2):

@@ -55,7 +55,7 @@ def test_a_right_launch_passes(launched):
     assert launched[1][1] == {"programmatic_dependent_launch": True}
 
 
-def test_written_memory_is_nobody_elses(launched):
+def test_written_memory_has_one_user(launched):
     x, y, out = three(at=0x10000 + 63 * 4)
     error = refused(tcr.AliasedError, lambda: tcr.launch(7, (4, 1, 1), vector_add, (x, y, out, 16)))
     assert error.summary == "`out` and `x` of `vector_add` share memory, and the kernel writes `out`"
@@ -76,7 +76,7 @@ def test_overlap_in_name_only_passes(launched):
     ({"strides": (6,)}, tcr.LaunchArgumentError, "which is no multiple of its 4-byte elements"),
     ({"strides": (1 << 33,)}, tcr.LaunchArgumentError, "kernels count in 32 bits"),
 ])
-def test_memory_that_cannot_be_used_as_it_lies(launched, out, kind, says):
+def test_memory_with_an_unsupported_layout_is_refused(launched, out, kind, says):
     x, y, out = three(**out)
     error = refused(kind, lambda: tcr.launch(7, (4, 1, 1), vector_add, (x, y, out, 16)))
     assert says in error.summary and not launched
@@ -101,7 +101,7 @@ def test_a_grid_that_breaks_the_contract(launched, grid, says):
     ([4, 1, 1], "it is a tuple"), ((1, 1, 1, 1), "it is a tuple"), ((0,), "has 0 blocks along axis 0"),
     ((1, 1 << 24), "has 16777216 blocks along axis 1"), ((1.5,), "it is a tuple"),
 ])
-def test_a_grid_that_is_none(launched, grid, says):
+def test_an_invalid_grid_is_refused(launched, grid, says):
     error = refused(tcr.GridError, lambda: tcr.launch(7, grid, vector_add, (*three(), 16)))
     assert says in error.summary and not launched
 
@@ -141,7 +141,7 @@ def declared(z, n: ct.Constant[int]):
     ct.store(z, (ct.bid(0),), ct.full((n,), 1.0, ct.float32))
 
 
-def test_an_opt_out_and_a_declaration(launched):
+def test_a_suppression_and_a_declaration_are_honoured(launched):
     tcr.launch(7, (2,), racy_but_mine, (OnGPU((16,)), 16))
     assert len(launched) == 1
     error = refused(tcr.ContractError, lambda: tcr.launch(7, (2,), declared, (OnGPU((40,)), 16)))

@@ -167,7 +167,7 @@ def done(seed, told, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", [*range(20), 386])
-def test_the_same(seed, monkeypatch):
+def test_repeated_and_ordinary_launches_agree(seed, monkeypatch):
     with monkeypatch.context() as patched:
         expected, warned, none = done(seed, False, patched)
         assert not none

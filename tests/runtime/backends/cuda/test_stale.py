@@ -48,7 +48,7 @@ def familiar_launch(launch):
     return type(launch).__name__ == "CachedLaunch"
 
 
-def test_it_computes_what_an_ordinary_one_does(known):
+def test_a_repeated_launch_computes_the_same_as_an_ordinary_one(known):
     x, y, z = known
     for n in range(5):
         del y
@@ -57,7 +57,7 @@ def test_it_computes_what_an_ordinary_one_does(known):
         assert (z.numpy() == 1 + n).all()
 
 
-def test_a_moved_input(known):
+def test_a_moved_input_is_refused(known):
     x, y, z = known
     x.partition(16)
     with pytest.raises(tcr.MovedError, match="`x`"):
@@ -65,7 +65,7 @@ def test_a_moved_input(known):
     assert (z.numpy() == 2).all(), "ownership came back"
 
 
-def test_an_input_that_is_written_in_flight(known, gpu):
+def test_an_input_written_in_flight_is_refused(known, gpu):
     x, y, z = known
     part = x.partition(16)
     gpu.paused = True
@@ -77,14 +77,14 @@ def test_an_input_that_is_written_in_flight(known, gpu):
     assert (add(z, x, y).sync().numpy() == 3).all()
 
 
-def test_an_output_that_was_used_up(known):
+def test_a_consumed_output_is_refused(known):
     x, y, z = known
     add(z, x, y).sync()
     with pytest.raises(tcr.MovedError):
         add(z, x, y)
 
 
-def test_an_output_whose_memory_is_lent_or_read_meanwhile(known, gpu):
+def test_an_output_borrowed_or_read_meanwhile_is_refused(known, gpu):
     x, y, z = known
     whole = z.unpartition()
     view = whole.view[:16]
@@ -95,7 +95,7 @@ def test_an_output_whose_memory_is_lent_or_read_meanwhile(known, gpu):
         view.numpy()
 
 
-def test_what_changes_between_building_and_running(known, gpu):
+def test_changes_between_build_and_run_are_seen(known, gpu):
     x, y, z = known
     launch = add(z, x, y)
     assert familiar_launch(launch)
@@ -105,7 +105,7 @@ def test_what_changes_between_building_and_running(known, gpu):
     del part
 
 
-def test_one_runs_once(known):
+def test_a_repeated_launch_runs_once(known):
     x, y, z = known
     launch = add(z, x, y)
     launch.sync()
@@ -113,7 +113,7 @@ def test_one_runs_once(known):
         launch.sync()
 
 
-def test_one_that_is_dropped_gives_back_and_says_so(known):
+def test_a_dropped_launch_releases_its_arguments_and_warns(known):
     x, y, z = known
     launch = add(z, x, y)
     assert familiar_launch(launch)
@@ -122,7 +122,7 @@ def test_one_that_is_dropped_gives_back_and_says_so(known):
         gc.collect()
 
 
-def test_a_view_of_something_that_was_moved(gpu):
+def test_a_view_of_a_moved_tensor_is_refused(gpu):
     x, y, z = tcr.ones((2 * N,), f32), tcr.ones((N,), f32), pieces()
     view = x.view[:N]
     for _ in range(4):
@@ -197,7 +197,7 @@ def test_another_stream_waits_for_the_memory(known, gpu):
     assert (z.numpy() == 2).all()
 
 
-def test_a_bound_launch_between(known, gpu):
+def test_a_bound_launch_between_two_launches(known, gpu):
     """What is launched by a bound launch counts as a use until it was waited for."""
     x, y, z = known
     side = tcr.stream("side")
@@ -212,7 +212,7 @@ def test_a_bound_launch_between(known, gpu):
     assert (z.numpy() == 2).all()
 
 
-def test_another_thread(known):
+def test_a_launch_from_another_thread(known):
     x, y, z = known
     found = []
 
@@ -253,7 +253,7 @@ def test_hints_are_those_of_the_kernel(known):
     launch.sync()
 
 
-def test_what_the_author_declares_later(gpu):
+def test_later_declarations_count(gpu):
     z = pieces()
     for _ in range(4):
         z = declared(z).sync()
@@ -322,7 +322,7 @@ def test_several_outputs(pair):
 
 
 @pytest.mark.parametrize("gone", [0, 1])
-def test_one_of_several_outputs_that_was_moved(pair, gone):
+def test_a_moved_output_among_several_is_refused(pair, gone):
     a, b, x = pair
     whole = (a, b)[gone].unpartition()
     with pytest.raises(tcr.MovedError, match=f"`{'ab'[gone]}`"):
@@ -413,7 +413,7 @@ def test_a_refusal_leaves_the_lock_to_others(known):
     assert len(found) == 1
 
 
-def test_what_is_used_again_belongs_to_one_launch(known, gpu):
+def test_reused_state_belongs_to_one_launch(known, gpu):
     """Launches that follow each other share what is kept of them; their flights, events and places do not."""
     x, y, z = known
     gpu.paused = True
@@ -433,7 +433,7 @@ def test_what_is_used_again_belongs_to_one_launch(known, gpu):
     assert (z.numpy() == 2).all()
 
 
-def test_a_launch_that_is_kept_does_not_keep_its_flight(known, gpu):
+def test_a_cached_launch_does_not_retain_its_flight(known, gpu):
     x, y, z = known
     gpu.paused = True
     launch = add(z, x, y)
@@ -462,7 +462,7 @@ def test_a_launch_that_is_dropped_after_one_that_ran(known):
     assert x.partition(16).shape == (N,), "nothing of it is held"
 
 
-def test_a_refused_start_gives_back_and_is_said_once(known, gpu):
+def test_a_refused_start_releases_its_arguments_and_is_reported_once(known, gpu):
     x, y, z = known
     launch = add(z, x, y)
     assert familiar_launch(launch)
@@ -476,7 +476,7 @@ def test_a_refused_start_gives_back_and_is_said_once(known, gpu):
     assert part.shape == (N,)
 
 
-def test_one_that_an_ordinary_launch_took_over_runs_once(known):
+def test_a_launch_replaced_by_an_ordinary_one_runs_once(known):
     x, y, z = known
     launch = add(z, x, y)
     assert familiar_launch(launch)
@@ -492,7 +492,7 @@ def test_one_that_an_ordinary_launch_took_over_runs_once(known):
     assert len(caught) == 1
 
 
-def test_as_part_of_others(known, gpu):
+def test_cached_launches_run_as_parts_of_operations(known, gpu):
     x, y, z = known
     other = pieces()
     for _ in range(4):
@@ -526,7 +526,7 @@ def test_a_flight_that_failed_says_so_every_time(known, gpu):
             flight.wait()
 
 
-def test_a_program_that_ends_says_once_what_never_ran(known):
+def test_a_program_reports_at_its_end_each_launch_that_never_ran(known):
     x, y, z = known
     launch = add(z, x, y)
     assert familiar_launch(launch)
@@ -537,7 +537,7 @@ def test_a_program_that_ends_says_once_what_never_ran(known):
     assert len(caught) == 1
 
 
-def test_what_a_child_process_has_of_its_parent_is_not_its_own(known, gpu):
+def test_a_child_process_does_not_own_launches_of_its_parent(known, gpu):
     x, y, z = known
     launch = add(z, x, y)
     with warnings.catch_warnings():
@@ -553,7 +553,7 @@ def test_what_a_child_process_has_of_its_parent_is_not_its_own(known, gpu):
         gpu.paused = False
 
 
-def test_memory_of_what_a_launch_took_goes_with_it(gpu):
+def test_memory_taken_by_a_launch_is_freed_with_it(gpu):
     x, z = tcr.ones((N,), f32), pieces()
     for _ in range(5):
         z = add(z, x, x).start().early()
