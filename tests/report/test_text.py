@@ -109,7 +109,7 @@ def test_verbose_lists_proofs() -> None:
     text = render_text(REPORT, lines, verbosity=1)
     assert "kernels/copy.py:5: kernel copy: refuted\n  requires grid[1] == 1  (structural, open)\n" in text
     assert "  line 8: disjoint dst: proved\n    the index is the block\n" in text
-    assert "    would be settled by: injective(src)\n" in text
+    assert "    would be proved by: injective(src)\n" in text
 
 
 def test_statistics_put_the_most_frequent_rule_first() -> None:

@@ -16,7 +16,7 @@ from tilecheck.project.packages import FileName
 from tilecheck.project.relevance import may_launch, may_matter, may_own
 from tilecheck.project.skeleton import Skeleton, ValueBinding, skeleton
 from tilecheck.project.targets import Target
-from tilecheck.syntax.spans import Places
+from tilecheck.syntax.spans import Locator
 from tilecheck.syntax.text import SourceError, decode, is_valid, parse, read_bytes
 from tilecheck.syntax.tree import ClassDef, Expr, FuncDef, Stmt
 
@@ -222,8 +222,8 @@ class Module:
             raise SourceError(self.path, error.message, error.line) from None
 
     @cached_property
-    def _places(self) -> Places:
-        return Places(self.path, self.lines)
+    def _places(self) -> Locator:
+        return Locator(self.path, self.lines)
 
     def _lower(self, node: ast.stmt, above: int) -> tuple[Stmt, ...]:
         """A statement lowered; what stands before it ends on line `above`."""

@@ -1,4 +1,4 @@
-"""Where the nodes of the interpreter's own syntax tree stand, in characters; and the comments, which it leaves out."""
+"""Spans of nodes of the interpreter's syntax tree, in characters; and comments, which the tree does not have."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from tilecheck.syntax.tree import Span
 
-__all__ = ["Comment", "Places"]
+__all__ = ["Comment", "Locator"]
 
 Comment = tuple[int, str, bool]
-"""Line, text with its #, and whether it stands alone on its line."""
+"""Line, text with its #, and whether it is alone on its line."""
 
 _TOKENS: Final = re.compile(
     r"""(?P<comment>\#[^\n]*)"""
@@ -21,14 +21,14 @@ _TOKENS: Final = re.compile(
     r"""|'''(?:[^\\']|\\.|'(?!''))*'''"""
     r'''|"(?:[^\\"\n]|\\.)*"'''
     r"""|'(?:[^\\'\n]|\\.)*'""", re.DOTALL)
-"""Comments, and the strings in which a # begins none."""
+"""Comments, and strings, in which a # does not begin a comment."""
 _DEFINED: Final = re.compile(r"(?:async(?:\s|\\\n)+)?def(?:\s|\\\n)+(?P<name>\w+)")
-_PLACED_APART: Final = sys.version_info < (3, 12)
-"""Whether the parser places what is in a formatted string by itself, from its beginning."""
+_STRINGS_SEPARATE: Final = sys.version_info < (3, 12)
+"""Whether the parser counts positions in a formatted string from the beginning of the string."""
 
 
-class Places:
-    """Spans of the nodes of one text, of which `lines` are the lines and the first is line `first_line` of `file`."""
+class Locator:
+    """Spans of the nodes of one text. `lines` are its lines; the first is line `first_line` of `file`."""
 
     def __init__(self, file: str, lines: Sequence[str], first_line: int = 1) -> None:
         self.file = file
@@ -38,8 +38,7 @@ class Places:
         self._fixed: Span | None = None
 
     def span(self, node: Any) -> Span:
-        """The span of a node: names, calls and so on exclude the parentheses around them; tuples and generators
-        include their own."""
+        """The span of a node, without parentheses around it. Tuples and generators include their own."""
         if self._fixed is not None:
             return self._fixed
         line, end = node.lineno, node.end_lineno
@@ -49,11 +48,11 @@ class Places:
         shift = self._shift
         return Span(self.file, line + shift, start, end + shift, stop)
 
-    def inside(self, node: ast.JoinedStr) -> Places:
-        """The places of what stands in a formatted string: its own where the parser does not know them."""
-        if not _PLACED_APART or self._fixed is not None:
+    def inside_string(self, node: ast.JoinedStr) -> Locator:
+        """Spans of nodes in a formatted string: the span of the whole string if the parser does not know theirs."""
+        if not _STRINGS_SEPARATE or self._fixed is not None:
             return self
-        out = Places(self.file, (), self._shift + 1)
+        out = Locator(self.file, (), self._shift + 1)
         out._fixed = self.span(node)
         return out
 
@@ -63,7 +62,7 @@ class Places:
         start = self._column(line, node.col_offset)
         text = "\n".join([self.lines[line - 1][start:], *self.lines[line : line + 4]])
         found = _DEFINED.match(text)
-        if found is None:  # more line breaks than anyone writes there
+        if found is None:  # an unusual number of line breaks
             return self.span(node)
         before = text[: found.start("name")]
         broken = before.count("\n")
@@ -76,14 +75,14 @@ class Places:
         whole = self.span(node)
         return Span(self.file, whole.line, whole.column, whole.line, whole.column + len(node.arg))
 
-    def closed(self, node: ast.Tuple) -> bool:
-        """Whether a tuple stands in parentheses of its own, and not only in those of a subscript."""
+    def is_parenthesised(self, node: ast.Tuple) -> bool:
+        """Whether a tuple has parentheses of its own, in addition to the brackets of a subscript."""
         line = self.lines[node.end_lineno - 1] if node.end_lineno is not None and self.lines else ""
         return line[self._column(node.end_lineno or 1, node.end_col_offset or 0) - 1 :][:1] == ")"
 
     def comments(self, first: int, last: int) -> list[Comment]:
-        """The comments on these lines of the text, where a statement begins on the first; lines are those of the
-        file."""
+        """The comments on these lines of the text. A statement must begin on the first. Lines of the result are those
+        of the file."""
         lines = self.lines[first - 1 : last]
         if not any("#" in line for line in lines):
             return []
@@ -100,7 +99,7 @@ class Places:
         return out
 
     def _column(self, line: int, offset: int) -> int:
-        """Characters before what stands that many bytes after the beginning of a line."""
+        """The column, in characters, of a byte offset in a line."""
         if self._plain:
             return offset
         text = self.lines[line - 1]

@@ -1,4 +1,4 @@
-"""Reading Python source: bytes to text the way the interpreter does it, and the errors on the way."""
+"""Reads, decodes and parses Python source like the interpreter."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = [
 
 _NEWLINES: Final = re.compile("\r\n?")
 FORM_FEEDS: Final = re.compile("^[ \t\f]*\f", re.MULTILINE)
-"""A form feed takes the indentation back to nothing; not every parser keeps count of it."""
+"""Form feeds, which reset the indentation. Not every parser supports them."""
 
 
 class SourceError(Exception):
-    """A file that cannot be read, decoded or parsed. `line` is None when no line is to blame."""
+    """A file that cannot be read, decoded or parsed. `line` is None if the error has no line."""
 
     def __init__(self, file: str, message: str, line: int | None = None) -> None:
         super().__init__(file, message, line)
@@ -33,12 +33,12 @@ class SourceError(Exception):
         self.line = line
 
     def __str__(self) -> str:
-        place = self.file if self.line is None else f"{self.file}:{self.line}"
-        return f"{place}: {self.message}"
+        location = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"{location}: {self.message}"
 
 
 def read_bytes(path: Path, file: str) -> bytes:
-    """The bytes of a file; `file` is its name for messages."""
+    """The bytes of a file; `file` is its name for messages. Raises `SourceError`."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -46,7 +46,7 @@ def read_bytes(path: Path, file: str) -> bytes:
 
 
 def decode(data: bytes, file: str) -> str:
-    """Decode as PEP 263 says; lines of the result end in a newline character only, and begin with no form feed."""
+    """Decode as PEP 263 specifies. Lines of the result end in a newline only, and do not begin with a form feed."""
     try:
         text = data.decode(encoding_of(data))
     except UnicodeDecodeError as error:
@@ -59,17 +59,17 @@ def decode(data: bytes, file: str) -> str:
 
 
 def encoding_of(data: bytes) -> str:
-    """The encoding of a file, as PEP 263 says; `utf-8-sig` with a byte order mark. Raises as `decode` handles it."""
+    """The encoding of a file, by PEP 263; `utf-8-sig` with a byte order mark. Raises errors that `decode` handles."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     except SyntaxError:
-        data.decode("utf-8")  # with no cookie at fault, this says which byte is
+        data.decode("utf-8")  # if the cookie is valid, this error names the invalid byte
         raise
     return encoding
 
 
 def is_valid(data: bytes) -> bool:
-    """Whether a file can be parsed, at about half the cost of parsing it."""
+    """Whether a file can be parsed. This takes about half the time of parsing it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -77,12 +77,12 @@ def is_valid(data: bytes) -> bool:
     except (SyntaxError, ValueError):
         return False
     except (RecursionError, MemoryError):
-        return True  # valid as far as it goes; that it nests too deeply matters only where it is analysed
+        return True  # valid so far; deep nesting is an error only in the analysis
     return True
 
 
 def parse(text: str, file: str) -> ast.Module:
-    """The syntax tree of a whole file, from the interpreter's own parser."""
+    """The syntax tree of a whole file, from the interpreter's parser. Raises `SourceError`."""
     try:
         with collector_paused(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -97,7 +97,7 @@ def parse(text: str, file: str) -> ast.Module:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Syntax trees have many nodes and few cycles; collecting while one is built only costs time."""
+    """Disable the garbage collector. Syntax trees have many nodes and few cycles, so collections only cost time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,6 +1,6 @@
-"""The kernel tree: a small syntax of our own, with spans. `source` lowers to it; nothing after that sees a parser.
+"""The kernel tree: a small syntax tree with spans, independent of a parser.
 
-Host functions that launch kernels are lowered to the same tree.
+`tilecheck.syntax` lowers kernels, and host functions that launch kernels, to it.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class SliceExpr(Struct, frozen=True):
 
 
 class Subscript(Struct, frozen=True):
-    """`value[items]`; `items` has one entry unless a tuple was written."""
+    """`value[items]`; `items` has one entry unless the source has a tuple."""
 
     value: Expr
     items: tuple[Expr, ...]
@@ -82,7 +82,7 @@ class Subscript(Struct, frozen=True):
 
 
 class BinOp(Struct, frozen=True):
-    """`op` is the operator as written: + - * / // % ** << >> & | ^ @"""
+    """`op` is one of: + - * / // % ** << >> & | ^ @"""
 
     op: str
     left: Expr
@@ -156,8 +156,11 @@ class Lambda(Struct, frozen=True):
 
 
 class Unknown(Struct, frozen=True):
-    """An expression with no counterpart here (f-string, await, yield, walrus, ...). `children` are its
-    sub-expressions, which may still mention arrays; `assigns` the names it binds."""
+    """An expression without a counterpart (f-string, await, yield, walrus, ...).
+
+    children  its sub-expressions, which may refer to arrays
+    assigns   the names that it binds
+    """
 
     what: str
     children: tuple[Expr, ...]
@@ -278,7 +281,7 @@ class FuncDef(Struct, frozen=True):
 
 
 class ClassDef(Struct, frozen=True):
-    """A class whose fields and methods matter (dataclasses, enums). `fields` are annotated names or assignments."""
+    """A class definition. The analysis uses fields and methods of dataclasses and enums."""
 
     name: str
     bases: tuple[Expr, ...]
@@ -311,7 +314,7 @@ class ImportStmt(Struct, frozen=True):
 
 
 class UnknownStmt(Struct, frozen=True):
-    """A statement with no counterpart here. `children` and `assigns` as in `Unknown`; `body` what is nested in it."""
+    """A statement without a counterpart. `children` and `assigns` as in `Unknown`; `body` has the nested statements."""
 
     what: str
     children: tuple[Expr, ...]
@@ -333,7 +336,7 @@ class _Fields(dict[type, tuple[str, ...]]):
 
 
 FIELDS: Final = _Fields()
-"""The fields of each kind of node; none for places in the source and for what is no node."""
+"""The fields of each kind of node; empty for spans and for other types."""
 
 
 class _Parts(dict[type, tuple[str, ...]]):
@@ -346,4 +349,4 @@ _LEAVES: Final = frozenset({
     "assigns", "attr", "comments", "id", "is_async", "kind", "level", "name", "name_span", "names", "op", "ops", "span",
     "what"})
 PARTS: Final = _Parts()
-"""Likewise the fields in which other nodes may be, or tuples of them."""
+"""The fields of each kind of node that may hold nodes or tuples of nodes."""

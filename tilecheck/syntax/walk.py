@@ -1,4 +1,4 @@
-"""Going through the interpreter's syntax trees, in the order of `ast.walk` and in half its time."""
+"""Traverses the interpreter's syntax trees, in the order of `ast.walk` and in half its time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["children", "walk"]
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes right below one, in the order of the source."""
+    """The direct children of a node, in the order of the source."""
     found: list[ast.AST] = []
     for name in node._fields:
         value = getattr(node, name, None)
@@ -22,8 +22,8 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 
 def walk(root: ast.AST) -> list[ast.AST]:
-    """A node and all below it, level by level."""
+    """A node and all its descendants, level by level."""
     found = [root]
-    for node in found:  # which grows
+    for node in found:  # the list grows
         found += children(node)
     return found
